@@ -1,0 +1,64 @@
+# Everything a fresh clone needs is Python 3.11 or later and make. The environment lives in .venv; uv is used where it is.
+PYTHON ?= python3
+OUT    ?= out/demo
+ARGS   ?=
+NAME   ?= all
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+UV    := $(shell command -v uv 2>/dev/null)
+# Two makes at once take turns at installing, where the system has flock.
+LOCK  := $(if $(shell command -v flock 2>/dev/null),flock $(VENV)/.lock)
+# The versions that are known to work together; CONSTRAINTS= (nothing) takes the newest that pyproject.toml allows.
+CONSTRAINTS ?= constraints.txt
+
+ifdef UV
+CREATE  := $(UV) venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+INSTALL := $(UV) pip install --quiet --python $(BIN)/python
+else
+CREATE  := $(PYTHON) -m venv $(VENV)
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
+endif
+INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench clean
+# Targets share one environment, and pytest has its own workers: -j is accepted and changes nothing.
+.NOTPARALLEL:
+
+help: ## say what there is to make
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: $(VENV)/.ready-poise ## write files, pictures and figures of Poise's own motion into out/demo
+	$(BIN)/poise demo $(NAME) -o $(OUT) $(ARGS)
+
+test: $(VENV)/.ready-test ## run the tests
+	$(BIN)/python -m pytest -n auto $(ARGS)
+
+check: $(VENV)/.ready-check ## lint, format and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/.ready-check ## mend what the linter and the formatter can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/.ready-oracles ## measure speed beside the peers
+	$(BIN)/poise bench $(NAME) $(ARGS)
+
+clean: ## remove the environment and all output
+	rm -rf $(VENV) out build dist
+
+# A stamp a set of extras: a second run installs nothing unless the requirements changed.
+$(VENV)/.ready-poise: EXTRAS :=
+$(VENV)/.ready-test $(VENV)/.ready-check $(VENV)/.ready-oracles: EXTRAS = [$(@:$(VENV)/.ready-%=%)]
+
+$(VENV)/.ready-%: pyproject.toml $(CONSTRAINTS) | $(VENV)/.made
+	$(LOCK) $(INSTALL) --editable '.$(EXTRAS)'
+	@touch $@
+
+$(VENV)/.made:
+	@mkdir -p $(VENV)
+	$(LOCK) $(CREATE)
+	@touch $@

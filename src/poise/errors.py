@@ -1,0 +1,44 @@
+"""Every error a user can meet, in one tree.
+
+A message is one sentence or two: what was given, what is allowed, what to do. The command line prints it without a
+traceback and leaves with the class's `exit_code`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from os import PathLike
+
+
+class PoiseError(Exception):
+    """Anything Poise refuses or could not do, told in words."""
+
+    exit_code = 2
+
+
+class InputError(PoiseError, ValueError):
+    """A value that cannot be used: a negative mass, an unknown name, times that go back."""
+
+
+class FileError(InputError):
+    """A file that cannot be read or written. The message begins `path:line:` where a line is known."""
+
+    def __init__(self, path: str | PathLike[str], message: str, line: int | None = None):
+        self.path, self.line = str(path), line
+        where = f"{path}:{line}:" if line is not None else f"{path}:"
+        super().__init__(f"{where} {message}")
+
+
+class SolveError(PoiseError):
+    """A computation that has no answer for the numbers it was given."""
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> InputError:
+    """The error for a name that does not exist, with the nearest that does and all there are."""
+    known = list(known)
+    by_lower = {k.lower(): k for k in known}
+    near = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
+    hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""
+    place = f" in {where}" if where else ""
+    return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
