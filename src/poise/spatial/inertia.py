@@ -1,0 +1,72 @@
+"""Mass, centre and inertia of a rigid body, and how they move, add and turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+
+def skew(v: np.ndarray) -> np.ndarray:
+    """The matrix of the cross product: skew(v) w = v x w; (..., 3) to (..., 3, 3).   [mix, eq 21]"""
+    x, y, z = np.moveaxis(np.asarray(v, float), -1, 0)
+    o = np.zeros_like(x)
+    rows = [[o, -z, y], [z, o, -x], [-y, x, o]]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+@dataclass(frozen=True, eq=False)
+class RigidInertia:
+    """A rigid body's inertia, expressed in some frame with some origin.
+
+    mass     kg
+    center   (3,) m, centre of mass from the origin
+    inertia  (3, 3) kg m2 about the centre of mass, in the frame's axes
+    """
+
+    mass: float
+    center: np.ndarray
+    inertia: np.ndarray
+
+    @staticmethod
+    def zero() -> RigidInertia:
+        """A body without mass."""
+        return RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+    @staticmethod
+    def total(parts: Iterable[RigidInertia]) -> RigidInertia:
+        """Bodies welded together; all expressed in one frame."""
+        parts = [part for part in parts if part.mass > 0.0]
+        if not parts:
+            return RigidInertia.zero()
+        mass = sum(part.mass for part in parts)
+        center = sum((part.mass * part.center for part in parts), np.zeros(3)) / mass
+        return RigidInertia(mass, center, sum((part.about(center) for part in parts), np.zeros((3, 3))))
+
+    def about(self, point: np.ndarray) -> np.ndarray:
+        """(3, 3) kg m2 about another point: I = I_c - m [d]x [d]x (Steiner)."""
+        d = skew(self.center - np.asarray(point, float))
+        return self.inertia - self.mass * d @ d
+
+    def moved(self, turn: np.ndarray, shift: np.ndarray) -> RigidInertia:
+        """The same body seen from another frame: x' = turn x + shift, with `turn` a rotation matrix (3, 3)."""
+        turn = np.asarray(turn, float)
+        return RigidInertia(self.mass, turn @ self.center + shift, turn @ self.inertia @ turn.T)
+
+    def matrix(self) -> np.ndarray:
+        """The 6 x 6 spatial inertia at the origin, angular rows first.
+
+        [ I_c - m [c]x [c]x   m [c]x ]
+        [ -m [c]x             m 1    ]      [mix, eq 21; its lower left block lacks the cross as printed]
+        """
+        c = skew(self.center)
+        top = np.hstack([self.about(np.zeros(3)), self.mass * c])
+        return np.vstack([top, np.hstack([-self.mass * c, self.mass * np.eye(3)])])
+
+    def is_physical(self) -> bool:
+        """Whether some distribution of positive mass has this inertia: principal moments obey the triangle rule."""
+        if self.mass == 0.0:
+            return bool(np.all(self.inertia == 0.0))
+        moments = np.linalg.eigvalsh(self.inertia)
+        return bool(self.mass > 0.0 and moments[0] >= 0.0 and moments[2] <= (moments[0] + moments[1]) * (1 + 1e-9))

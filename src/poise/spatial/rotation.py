@@ -1,0 +1,187 @@
+"""Rotations as unit quaternions, `wxyz`, batched over any leading axes.
+
+A quaternion q of a joint turns the child's coordinates into the parent's: v_parent = q v_child q^-1. The product
+`multiply(a, b)` therefore first turns by b, then by a, like the product of matrices. Arrays are float64, shape (..., 4)
+for quaternions, (..., 3) for vectors and rotation vectors, (..., 3, 3) for matrices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+_AXES = {"X": 0, "Y": 1, "Z": 2}
+# Below this angle (radians) sin(x)/x and friends come from their Taylor series: its first dropped term is under 1e-17.
+_SMALL = 1e-4
+
+
+def identity(shape: tuple[int, ...] = ()) -> np.ndarray:
+    """No rotation, `shape` times: (*shape, 4)."""
+    q = np.zeros((*shape, 4))
+    q[..., 0] = 1.0
+    return q
+
+
+def normalize(q: np.ndarray) -> np.ndarray:
+    """The unit quaternion along q. A zero quaternion has no direction and gives NaN."""
+    q = np.asarray(q, float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
+def conjugate(q: np.ndarray) -> np.ndarray:
+    """The opposite rotation of a unit quaternion."""
+    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+
+
+def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The Hamilton product a b: turn by b, then by a."""
+    aw, ax, ay, az = np.moveaxis(np.asarray(a, float), -1, 0)
+    bw, bx, by, bz = np.moveaxis(np.asarray(b, float), -1, 0)
+    return np.stack(
+        [
+            aw * bw - ax * bx - ay * by - az * bz,
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+        ],
+        axis=-1,
+    )
+
+
+def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """v turned by q: q v q^-1, as v + w t + u x t with t = 2 u x v."""
+    q, v = np.asarray(q, float), np.asarray(v, float)
+    w, u = q[..., :1], q[..., 1:]
+    t = 2.0 * np.cross(u, v)
+    return v + w * t + np.cross(u, t)
+
+
+def to_matrix(q: np.ndarray) -> np.ndarray:
+    """The rotation matrix of a unit quaternion."""
+    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def from_matrix(m: np.ndarray) -> np.ndarray:
+    """The unit quaternion of a rotation matrix, with w >= 0 (Shepperd's choice of the largest component)."""
+    m = np.asarray(m, float)
+    xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
+    # Four times the square of each component; dividing by the largest is always well conditioned.
+    squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=-1)
+    xy, xz, yz = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
+    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
+    candidates = np.stack(
+        [
+            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
+            np.stack([wx, squares[..., 1], xy, xz], axis=-1),
+            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
+            np.stack([wz, xz, yz, squares[..., 3]], axis=-1),
+        ],
+        axis=-2,
+    )
+    largest = np.argmax(squares, axis=-1)[..., None, None]
+    q = normalize(np.take_along_axis(candidates, largest, axis=-2)[..., 0, :])
+    return np.where(q[..., :1] < 0, -q, q)
+
+
+def exp(rotvec: np.ndarray) -> np.ndarray:
+    """The rotation by |rotvec| radians about rotvec."""
+    rotvec = np.asarray(rotvec, float)
+    angle = np.linalg.norm(rotvec, axis=-1, keepdims=True)
+    safe = np.where(angle < _SMALL, 1.0, angle)
+    half_sinc = np.where(angle < _SMALL, 0.5 - angle**2 / 48.0, np.sin(0.5 * safe) / safe)
+    return np.concatenate([np.cos(0.5 * angle), half_sinc * rotvec], axis=-1)
+
+
+def log(q: np.ndarray) -> np.ndarray:
+    """The rotation vector of q, the shorter way round: length in [0, pi]."""
+    q = np.asarray(q, float)
+    q = np.where(q[..., :1] < 0, -q, q)
+    w, u = q[..., :1], q[..., 1:]
+    s = np.linalg.norm(u, axis=-1, keepdims=True)
+    safe = np.where(s < _SMALL, 1.0, s)
+    # angle / sin(angle/2); the series is that of 2 asin(s)/s at small s.
+    scale = np.where(s < _SMALL, 2.0 + s**2 / 3.0, 2.0 * np.arctan2(safe, w) / safe)
+    return scale * u
+
+
+def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The geodesic angle between rotations a and b in radians, shape without the last axis."""
+    return np.linalg.norm(log(multiply(conjugate(a), b)), axis=-1)
+
+
+def slerp(a: np.ndarray, b: np.ndarray, u: np.ndarray | float) -> np.ndarray:
+    """From a (u = 0) to b (u = 1) at constant angular speed, the shorter way; u broadcasts without the last axis."""
+    step = log(multiply(conjugate(a), b))
+    return multiply(a, exp(np.asarray(u, float)[..., None] * step))
+
+
+def from_axis_angle(axis: np.ndarray, angle: np.ndarray | float) -> np.ndarray:
+    """The rotation by `angle` radians about `axis`, which need not have unit length."""
+    axis = np.asarray(axis, float)
+    axis = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    return exp(axis * np.asarray(angle, float)[..., None])
+
+
+def between(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """The smallest rotation that turns direction u into direction v. Opposite directions turn about any normal."""
+    u, v = np.asarray(u, float), np.asarray(v, float)
+    u = u / np.linalg.norm(u, axis=-1, keepdims=True)
+    v = v / np.linalg.norm(v, axis=-1, keepdims=True)
+    w = 1.0 + np.sum(u * v, axis=-1, keepdims=True)
+    q = np.concatenate([w, np.cross(u, v)], axis=-1)
+    # Opposite: half a turn about the axis most nearly normal to u.
+    helper = np.eye(3)[np.argmin(np.abs(u), axis=-1)]
+    opposite = np.concatenate([np.zeros_like(w), np.cross(u, helper)], axis=-1)
+    return normalize(np.where(w < 1e-12, opposite, q))
+
+
+def from_euler(angles: np.ndarray, order: str) -> np.ndarray:
+    """Rotation from angles (..., n) in radians about the axes of `order`, e.g. "ZXY" = Rz Rx Ry (BVH's reading)."""
+    angles = np.asarray(angles, float)
+    q = identity(angles.shape[:-1])
+    for i, axis in enumerate(order.upper()):
+        q = multiply(q, from_axis_angle(np.eye(3)[_AXES[axis]], angles[..., i]))
+    return q
+
+
+def to_euler(q: np.ndarray, order: str) -> np.ndarray:
+    """Angles (..., 3) in radians with from_euler(angles, order) = q, for three different axes.
+
+    The middle angle lies in [-pi/2, pi/2]; at its ends (gimbal lock) the third angle is put to zero.
+    """
+    i, j, k = (_AXES[axis] for axis in order.upper())
+    sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
+    m = to_matrix(q)
+    middle = np.arctan2(sign * m[..., i, k], np.hypot(m[..., i, i], m[..., i, j]))
+    locked = np.hypot(m[..., i, i], m[..., i, j]) < 1e-9
+    first = np.where(
+        locked,
+        np.arctan2(sign * m[..., k, j], m[..., j, j]),
+        np.arctan2(-sign * m[..., j, k], m[..., k, k]),
+    )
+    third = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
+    return np.stack([first, middle, third], axis=-1)
+
+
+def make_continuous(q: np.ndarray, axis: int = 0) -> np.ndarray:
+    """The same rotations with signs chosen so that neighbours along `axis` lie on one side.   [mix, eq 8, 9]
+
+    Each sample is compared with the one before it *as already flipped* (erratum of the paper), so a flip is carried on.
+    """
+    q = np.moveaxis(np.asarray(q, float), axis, 0)
+    # The sign of the product of all neighbouring dot products so far is the sign that the sample needs.
+    dots = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True)
+    flips = np.cumprod(np.where(dots < 0, -1.0, 1.0), axis=0)
+    out = np.concatenate([q[:1], q[1:] * flips], axis=0)
+    return np.moveaxis(out, 0, axis)
+
+
+def random(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:
+    """Uniformly distributed rotations (*shape, 4)."""
+    return normalize(rng.standard_normal((*shape, 4)))
