@@ -1,0 +1,285 @@
+"""A body to simulate: skeleton, segments, joint limits and freedoms. A description, frozen and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+
+from poise.body.anthropometry import check_sex_age, get_table
+from poise.body.freedoms import find_freedoms
+from poise.body.inertia import lay_table
+from poise.body.limits import JointLimits, find_limits
+from poise.body.mesh import Mesh
+from poise.body.presets import get_preset
+from poise.body.proportions import build_skeleton, compute_proportions
+from poise.body.roles import check_human, mirror_role, with_roles
+from poise.body.segment import Segment
+from poise.body.skeleton import Skeleton
+from poise.body.stature import STATURES, estimate_mass, estimate_stature
+from poise.errors import InputError, unknown_name
+from poise.spatial.inertia import RigidInertia
+
+MASSES = (1.0, 1000.0)
+# A role's matter by the name of the density table; the trunk's joints by their order upwards.
+_SEGMENT_OF_ROLE = {
+    "hips": "lowerTrunk",
+    "spine": "middleTrunk",
+    "chest": "upperTrunk",
+    "upperChest": "upperTrunk",
+    "neck": "head",
+    "head": "head",
+    "leftShoulder": "upperTrunk",
+    "leftUpperArm": "upperArm",
+    "leftLowerArm": "forearm",
+    "leftHand": "hand",
+    "leftUpperLeg": "thigh",
+    "leftLowerLeg": "shank",
+    "leftFoot": "foot",
+    "leftToes": "foot",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Character:
+    """A body that can be simulated.
+
+    name      what it is called
+    skeleton  its joints, with roles
+    segments  the matter each joint carries; joints without a segment have no mass
+    height    m, sole to vertex
+    limits    joint name -> how far it turns; joints without an entry turn freely
+    freedoms  joint name -> axes (n, 3) in its frame; joints without an entry do not turn. The root is free.
+    sex       male, female or neutral
+    age       years
+    table     where the masses are from: the name of a table, or `meshes`
+    """
+
+    name: str
+    skeleton: Skeleton
+    segments: tuple[Segment, ...]
+    height: float
+    limits: Mapping[str, JointLimits] = field(default_factory=dict)
+    freedoms: Mapping[str, np.ndarray] = field(default_factory=dict)
+    sex: str = "neutral"
+    age: float = 30.0
+    table: str = "deleva"
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        set_(self, "segments", tuple(self.segments))
+        set_(self, "limits", MappingProxyType(dict(self.limits)))
+        set_(self, "freedoms", MappingProxyType({name: _check_axes(name, a) for name, a in self.freedoms.items()}))
+        check_sex_age(self.sex, self.age)
+        _check_number("height", self.height, STATURES, "m")
+        for what, names in (
+            ("segment's joint", [segment.joint for segment in self.segments]),
+            ("joint of the limits", list(self.limits)),
+            ("joint of the freedoms", list(self.freedoms)),
+        ):
+            for name in names:
+                if name not in self.skeleton.names:
+                    raise unknown_name(what, name, self.skeleton.names, f"character '{self.name}'")
+        for what, labels in (("joint", [s.joint for s in self.segments]), ("name", [s.name for s in self.segments])):
+            doubles = sorted({label for label in labels if labels.count(label) > 1})
+            if doubles:
+                raise InputError(f"more than one segment has the {what} {', '.join(doubles)}; each has its own.")
+        if self.skeleton.names[0] in self.freedoms:
+            raise InputError(f"the root joint '{self.skeleton.names[0]}' is free; it has no axes of its own.")
+        _check_number("mass", self.mass, MASSES, "kg")
+
+    @staticmethod
+    def human(
+        height: float = 1.75,
+        mass: float | None = 75.0,
+        sex: str = "neutral",
+        age: float = 30.0,
+        preset: str = "full",
+        table: str = "deleva",
+        name: str | None = None,
+    ) -> Character:
+        """An average human in a T-pose, by height (m), mass (kg; None for an average one), sex and age (years).
+
+        preset  which joints: `mix`, `strength`, `tracking` or `full` (see `presets`)
+        table   whose masses: `deleva` or `winter`
+        """
+        check_sex_age(sex, age)
+        _check_number("height", height, STATURES, "m")
+        body = get_preset(preset)
+        skeleton = build_skeleton(float(height), compute_proportions(sex, age), body.roles)
+        return Character._build(skeleton, mass, height, sex, age, table, name or preset, body.axes)
+
+    @staticmethod
+    def from_skeleton(
+        skeleton: Skeleton,
+        mass: float | None = None,
+        height: float | None = None,
+        sex: str = "neutral",
+        age: float = 30.0,
+        table: str = "deleva",
+        name: str = "human",
+    ) -> Character:
+        """The body of any human skeleton. Height (m) and mass (kg) are estimated, from bones and height, if not given.
+
+        A given height is that of the body as it stands there; it does not scale the skeleton.
+        """
+        check_sex_age(sex, age)
+        skeleton = with_roles(skeleton)
+        check_human(skeleton)
+        if height is None:
+            height = estimate_stature(skeleton)
+        _check_number("height", height, STATURES, "m")
+        return Character._build(skeleton, mass, height, sex, age, table, name, None)
+
+    @staticmethod
+    def _build(
+        skeleton: Skeleton,
+        mass: float | None,
+        height: float,
+        sex: str,
+        age: float,
+        table: str,
+        name: str,
+        axes: Mapping[str, str] | None,
+    ) -> Character:
+        if mass is None:
+            mass = estimate_mass(height, sex, age)
+        _check_number("mass", mass, MASSES, "kg")
+        inertias = lay_table(skeleton, mass, get_table(table, sex, age), height)
+        return Character(
+            name,
+            skeleton,
+            _to_segments(skeleton, inertias),
+            float(height),
+            find_limits(skeleton),
+            find_freedoms(skeleton) if axes is None else find_freedoms(skeleton, axes),
+            sex,
+            float(age),
+            table,
+        )
+
+    @staticmethod
+    def from_meshes(
+        skeleton: Skeleton,
+        meshes: Mapping[str, Mesh],
+        densities: Mapping[str, float] | float | None = None,
+        mass: float | None = None,
+        height: float | None = None,
+        name: str = "human",
+    ) -> Character:
+        """A body of closed meshes, each uniformly dense: mass, centre and inertia by exact integration.   [mix, 3.1]
+
+        meshes     joint name or role -> closed mesh in the joint's frame at rest, in metres
+        densities  kg/m3: one for all, or by joint name or role; by default those of Winter's table 4.1 (Dempster)
+        mass       kg of the whole, to which all densities are scaled alike; without it they are taken as they are.
+                   Meshes that overlap at the joints count twice there, so give it where the mass is known.
+        """
+        from poise.body.polyhedron import mass_properties
+
+        skeleton = with_roles(skeleton)
+        if not meshes:
+            raise InputError("no meshes are given; a body needs at least one.")
+        inertias = [RigidInertia.zero()] * len(skeleton)
+        for joint, mesh in meshes.items():
+            index = skeleton.index(joint)
+            inertias[index] = mass_properties(mesh, _find_density(skeleton, index, joint, densities))
+        if mass is not None:
+            _check_number("mass", mass, MASSES, "kg")
+            factor = mass / math.fsum(inertia.mass for inertia in inertias)
+            inertias = [RigidInertia(factor * i.mass, i.center, factor * i.inertia) for i in inertias]
+        return Character(
+            name,
+            skeleton,
+            _to_segments(skeleton, inertias),
+            float(estimate_stature(skeleton) if height is None else height),
+            find_limits(skeleton),
+            find_freedoms(skeleton),
+            table="meshes",
+        )
+
+    @cached_property
+    def mass(self) -> float:
+        """kg, the sum of the segments."""
+        return math.fsum(segment.mass for segment in self.segments)
+
+    @property
+    def stature(self) -> float:
+        """m, sole to vertex: the same as `height`."""
+        return self.height
+
+    @cached_property
+    def inertias(self) -> tuple[RigidInertia, ...]:
+        """The inertia that each joint carries, in its frame, in the skeleton's order; zero for a joint without mass."""
+        of = {segment.joint: segment.inertia for segment in self.segments}
+        return tuple(of.get(name, RigidInertia.zero()) for name in self.skeleton.names)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """How many, besides the root's six."""
+        return sum(len(axes) for axes in self.freedoms.values())
+
+    def segment(self, joint: str) -> Segment:
+        """The segment that a joint carries, by the joint's name or role."""
+        index = self.skeleton.index(joint)
+        found = next((s for s in self.segments if s.joint == self.skeleton.names[index]), None)
+        if found is None:
+            massive = ", ".join(segment.name for segment in self.segments)
+            raise InputError(f"joint '{joint}' of character '{self.name}' carries no mass. Segments: {massive}.")
+        return found
+
+    def center_of_mass(self) -> np.ndarray:
+        """(3,) m, in the rest pose."""
+        rest = self.skeleton.rest_positions()
+        moments = [inertia.mass * (at + inertia.center) for inertia, at in zip(self.inertias, rest, strict=True)]
+        return np.asarray(sum(moments, np.zeros(3)) / self.mass)
+
+
+def _to_segments(skeleton: Skeleton, inertias: list[RigidInertia]) -> tuple[Segment, ...]:
+    """A segment for each joint that has mass, called after the joint's role."""
+    return tuple(
+        Segment(label, name, inertia)
+        for label, name, inertia in zip(skeleton.labels, skeleton.names, inertias, strict=True)
+        if inertia.mass > 0.0
+    )
+
+
+def _find_density(skeleton: Skeleton, index: int, key: str, densities: Mapping[str, float] | float | None) -> float:
+    from poise.body.winter import DENSITIES
+
+    if isinstance(densities, int | float):
+        density = float(densities)
+    else:
+        names = (key, skeleton.names[index], skeleton.labels[index])
+        given = next((densities[name] for name in names if densities and name in densities), None)
+        label = skeleton.labels[index]
+        role = mirror_role(label) if label.startswith("right") else label
+        if given is None and role not in _SEGMENT_OF_ROLE:
+            raise InputError(
+                f"joint '{key}' has no role with a known density. Give densities={{'{key}': 1050.0}} (kg/m3)."
+            )
+        density = float(given) if given is not None else DENSITIES[_SEGMENT_OF_ROLE[role]]
+    if not (math.isfinite(density) and density > 0.0):
+        raise InputError(f"the density of '{key}' is {density:g} kg/m3; it must be positive.")
+    return density
+
+
+def _check_axes(name: str, axes: np.ndarray) -> np.ndarray:
+    array = np.array(axes, float)
+    if array.ndim != 2 or array.shape[1] != 3 or not 1 <= len(array) <= 3:
+        raise InputError(f"the freedoms of '{name}' must be one to three axes (n, 3); given {array.shape}.")
+    if not np.isfinite(array).all() or np.any(np.abs(np.linalg.norm(array, axis=1) - 1.0) > 1e-6):
+        raise InputError(f"the freedoms of '{name}' must be unit axes.")
+    array.flags.writeable = False
+    return array
+
+
+def _check_number(what: str, value: float, allowed: tuple[float, float], unit: str) -> None:
+    """Raise InputError unless the value is a number in the range."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not (number and allowed[0] <= float(value) <= allowed[1]):
+        shown = f"{value:g}" if number else repr(value)
+        raise InputError(f"{what} is {shown} {unit}; it must be from {allowed[0]:g} to {allowed[1]:g} {unit}.")

@@ -1,0 +1,211 @@
+"""How far the joints turn.
+
+Zero pose: standing, arms hanging, thumbs forward, legs straight down, feet forward [mix, table 2 as corrected]. In it
+all segments' axes are the body's: x to its left, y up, z forward. A joint's angles (x, y, z) say how its segment has
+turned from there relative to the segment that carries it: first the twist y about the vertical, which is the long axis
+of every segment but the foot, then the swing, one turn about the horizontal axis (x, 0, z):
+
+    E = exp(x, 0, z) exp(0, y, 0)
+
+Any rotation has one such triple, and none is singular short of a swing of half a turn; successive (Euler) angles would
+lock at the T-pose, in the middle of the shoulder's range. Positive x bends trunk and neck forward, the knee backward
+and the toes down, and takes an arm or thigh backward; y turns to the left; z takes a left arm or leg outward.
+
+A skeleton's rest pose is another one. With P and C the rotations that take the rest pose of the carrying and of the
+carried segment to the zero pose, a joint's rotation q (identity at rest) is
+
+    q = P^-1 E C
+
+Sources, in degrees below
+  [mix]       Woodson et al. (1992) as in table 2 of the paper, with its erratum: columns of ankle and lower leg
+              swapped, right hip's y from -30; forearm and lower-leg rows are the y of elbow and knee.
+  [boone]     D. C. Boone, S. P. Azen (1979), Normal range of motion of joints in male subjects, J. Bone Joint Surg.
+              61-A(5), 756-759.
+  [aaos]      American Academy of Orthopaedic Surgeons (1965), Joint motion: method of measuring and recording.
+  [kapandji]  I. A. Kapandji (1974-1987), The physiology of the joints, volumes 1-3.
+Where the paper's row would forbid an everyday motion (walking needs hip extension, squatting and kneeling more hip and
+knee flexion, push-off more plantar flexion), the wider of the sources stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.roles import SIDES, mirror_role, sided
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+from poise.spatial import rotation
+
+# role (left side or middle): x, y, z ranges in degrees; (0, 0) for a way in which the joint does not turn.
+_DEGREES: Mapping[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]] = {
+    "trunk": ((-60, 105), (-45, 45), (-40, 40)),  # bend and side-bend [kapandji, 3], turn [aaos]
+    "neck": ((-60, 61), (-79, 79), (-41, 41)),  # [mix]
+    "leftShoulder": ((-15, 45), (-30, 30), (-10, 45)),  # shrug, shift and roll of the clavicle [kapandji, 1]
+    "leftUpperArm": (
+        (-188, 61),
+        (-95, 104),
+        (-48, 134),
+    ),  # [mix]; turning in, which it lacks, [kapandji, 1], out [boone]
+    "leftLowerArm": ((-142, 0), (-103, 113), (0, 0)),  # [mix]: bending, and pronation and supination of the forearm
+    "leftHand": ((-27, 47), (0, 0), (-90, 81)),  # [mix]: radial and ulnar, flexion and extension
+    "leftUpperLeg": ((-140, 30), (-47, 47), (-31, 53)),  # bend [kapandji, 2], extension [aaos], turn [boone], z [mix]
+    "leftLowerLeg": ((0, 160), (-35, 43), (0, 0)),  # heel to buttock [kapandji, 2]; turn [mix]
+    "leftFoot": ((-35, 56), (-20, 20), (-37, 23)),  # up [mix], down and inversion [boone], turn [kapandji, 2]
+    "leftToes": ((-70, 45), (0, 0), (0, 0)),  # [aaos], great toe
+}
+_CHAINS = {"trunk": ("spine", "chest", "upperChest"), "neck": ("neck", "head")}
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """The range of one joint's angles (x, y, z) and where its zero pose is.
+
+    lower, upper  (3,) rad
+    parent_zero   (4,) P: rotation of the carrying segment from the rest pose to the zero pose
+    child_zero    (4,) C: the same of the carried segment
+    """
+
+    lower: np.ndarray
+    upper: np.ndarray
+    parent_zero: np.ndarray
+    child_zero: np.ndarray
+
+    def __post_init__(self) -> None:
+        for name, size in (("lower", 3), ("upper", 3), ("parent_zero", 4), ("child_zero", 4)):
+            array = np.array(getattr(self, name), float)
+            if array.shape != (size,) or not np.isfinite(array).all():
+                raise InputError(f"the {name} of a joint's limits must be {size} finite numbers.")
+            if size == 4:
+                norm = float(np.linalg.norm(array))
+                if abs(norm - 1.0) > 1e-6:
+                    raise InputError(
+                        f"the {name} of a joint's limits must be a unit quaternion; its length is {norm:g}."
+                    )
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        if np.any(self.lower > self.upper):
+            raise InputError(f"a joint's lower limits {self.lower} must not be above its upper ones {self.upper}.")
+
+    @property
+    def axes(self) -> np.ndarray:
+        """(3, 3) rows: the directions of x, y and z in the joint's frame at rest."""
+        return rotation.rotate(rotation.conjugate(self.parent_zero), np.eye(3))
+
+    def angles(self, q: np.ndarray) -> np.ndarray:
+        """Joint rotations (..., 4) as angles (..., 3) in radians."""
+        # E = P q C^-1
+        turned = rotation.multiply(rotation.multiply(self.parent_zero, q), rotation.conjugate(self.child_zero))
+        # E = swing twist: the twist is E's part about y, the swing what remains.
+        twist = turned * np.array([1.0, 0.0, 1.0, 0.0])
+        norm = np.linalg.norm(twist, axis=-1, keepdims=True)
+        twist = np.where(norm < 1e-12, rotation.identity(), twist / np.where(norm < 1e-12, 1.0, norm))
+        angles = rotation.log(rotation.multiply(turned, rotation.conjugate(twist)))
+        angles[..., 1] = rotation.log(twist)[..., 1]
+        return angles
+
+    def rotation(self, angles: np.ndarray) -> np.ndarray:
+        """Angles (..., 3) in radians as joint rotations (..., 4): q = P^-1 exp(x, 0, z) exp(0, y, 0) C."""
+        angles = np.asarray(angles, float)
+        swing = rotation.exp(angles * np.array([1.0, 0.0, 1.0]))
+        twist = rotation.exp(angles * np.array([0.0, 1.0, 0.0]))
+        turned = rotation.multiply(swing, twist)
+        return rotation.multiply(rotation.multiply(rotation.conjugate(self.parent_zero), turned), self.child_zero)
+
+    def excess(self, q: np.ndarray) -> np.ndarray:
+        """How far (..., 3) rotations (..., 4) are outside the range, in radians: negative below, positive above."""
+        angles = self.angles(q)
+        return angles - np.clip(angles, self.lower, self.upper)
+
+    def clamp(self, q: np.ndarray) -> np.ndarray:
+        """Joint rotations (..., 4) brought inside the range, angle by angle; those inside are left alone."""
+        angles = self.angles(q)
+        inside = np.clip(angles, self.lower, self.upper)
+        changed = np.any(inside != angles, axis=-1, keepdims=True)
+        return np.where(changed, self.rotation(inside), q)
+
+
+def mirror_range(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The range on the other side of the body: a turn about x stays, turns about y and z change sign."""
+    sign = np.array([1.0, -1.0, -1.0])
+    # Adding 0 turns -0 into 0.
+    return np.minimum(sign * lower, sign * upper) + 0.0, np.maximum(sign * lower, sign * upper) + 0.0
+
+
+def get_range(role: str, share: int = 1) -> tuple[np.ndarray, np.ndarray] | None:
+    """(lower, upper) of a role's angles in radians, or None for a role that has none (hips, fingers).
+
+    share  how many joints divide the trunk's or the neck's range. Files divide it as they like, so each of n joints may
+           take (n + 1) / 2n of it: the whole for one, three quarters for two, two thirds for three.
+    """
+    key = next((chain for chain, members in _CHAINS.items() if role in members), role)
+    left = mirror_role(key) if key.startswith("right") else key
+    if left not in _DEGREES:
+        return None
+    lower, upper = np.radians(np.array(_DEGREES[left], float).T)
+    if key.startswith("right"):
+        lower, upper = mirror_range(lower, upper)
+    if key in _CHAINS:
+        lower, upper = lower * (share + 1) / (2 * share), upper * (share + 1) / (2 * share)
+    return lower, upper
+
+
+def find_limits(skeleton: Skeleton) -> dict[str, JointLimits]:
+    """Joint name -> limits, for every joint whose role has some; the zero pose is found from the rest pose."""
+    zero = find_zero_pose(skeleton)
+    limits = {}
+    for role, joint in skeleton.roles.items():
+        chain = next((members for members in _CHAINS.values() if role in members), (role,))
+        bounds = get_range(role, sum(member in skeleton.roles for member in chain))
+        if bounds is not None and joint != skeleton.names[0]:
+            limits[joint] = JointLimits(*bounds, zero[_carrier(skeleton, role)], zero[role])
+    return limits
+
+
+def find_zero_pose(skeleton: Skeleton) -> dict[str, np.ndarray]:
+    """Role -> rotation (4,) that takes the role's segment from the rest pose to the zero pose.
+
+    Trunk, head and clavicles are taken to rest as they stand. Arms and legs are turned, by the smallest rotation, to
+    hang; in a T-pose with palms down the thumbs then point forward. A hand goes with its forearm. A foot goes with the
+    shank, or stays, whichever leaves its toes pointing more nearly straight ahead: a rest pose with straddled legs may
+    have flat feet.
+    """
+    zero = {role: rotation.identity() for role in skeleton.roles}
+    rest = skeleton.rest_positions()
+    down = np.array([0.0, -1.0, 0.0])
+
+    def bone(role: str, end: str) -> np.ndarray | None:
+        if role not in skeleton.roles or end not in skeleton.roles:
+            return None
+        line = rest[skeleton.index(end)] - rest[skeleton.index(role)]
+        return line if float(np.linalg.norm(line)) > 1e-6 else None
+
+    for side in SIDES:
+        for stems in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")):
+            turn = rotation.identity()
+            for role, end in zip(sided(stems, [side]), sided(stems, [side])[1:], strict=False):
+                line = bone(role, end)
+                turn = turn if line is None else rotation.between(line, down)
+                zero[role] = turn if role in zero else rotation.identity()
+            last = side + stems[-1]
+            if last in zero:
+                zero[last] = turn if stems[-1] == "Hand" else _foot_zero(skeleton, side, turn)
+        if side + "Toes" in zero:
+            zero[side + "Toes"] = zero.get(side + "Foot", rotation.identity())
+    return zero
+
+
+def _foot_zero(skeleton: Skeleton, side: str, shank: np.ndarray) -> np.ndarray:
+    foot, toes = skeleton.index(side + "Foot"), skeleton.find_role(side + "Toes")
+    ahead = skeleton.offsets[toes] if toes is not None else np.nan_to_num(skeleton.tips[foot])
+    sideways = abs(float(ahead[0])), abs(float(rotation.rotate(shank, ahead)[0]))
+    return shank if sideways[1] < sideways[0] else rotation.identity()
+
+
+def _carrier(skeleton: Skeleton, role: str) -> str:
+    """The role of the segment that carries a role's joint: the nearest joint up the tree that has a role."""
+    of = {joint: role for role, joint in skeleton.roles.items()}
+    chain = [skeleton.names[i] for i in skeleton.chain(skeleton.index(role))][:-1]
+    return next((of[name] for name in reversed(chain) if name in of), role)

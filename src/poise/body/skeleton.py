@@ -1,0 +1,165 @@
+"""A tree of named joints with offsets: what an animation file says a body is.
+
+Frames: at rest every joint's axes are the world's (+Y up, facing +Z, left is +X), so an offset is simply the vector
+from the parent's joint to this one in the rest pose, in metres. Files whose rest pose has rotations of its own are
+brought to this form by their reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+
+from poise.errors import InputError, unknown_name
+from poise.spatial import rotation
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array = np.array(array)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Skeleton:
+    """Joints in an order where parents come before their children; joint 0 is the only root.
+
+    names    joint names as the file has them, all different
+    parents  (J,) index of the parent, -1 for the root
+    offsets  (J, 3) m, rest vector from the parent's joint; the root's is its rest position
+    tips     (J, 3) m, rest vector from the joint to its end site; NaN where it has none
+    roles    VRM 1.0 role -> joint name; empty until found or given
+    """
+
+    names: tuple[str, ...]
+    parents: np.ndarray
+    offsets: np.ndarray
+    tips: np.ndarray = field(default_factory=lambda: np.empty((0, 3)))
+    roles: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = len(self.names)
+        set_ = object.__setattr__
+        set_(self, "names", tuple(self.names))
+        set_(self, "parents", _frozen(np.asarray(self.parents, int)))
+        set_(self, "offsets", _frozen(np.asarray(self.offsets, float)))
+        tips = np.asarray(self.tips, float) if len(self.tips) else np.full((n, 3), np.nan)
+        set_(self, "tips", _frozen(tips))
+        set_(self, "roles", MappingProxyType(dict(self.roles)))
+        if n == 0:
+            raise InputError("a skeleton needs at least one joint; this one has none.")
+        if self.parents.shape != (n,) or self.offsets.shape != (n, 3) or tips.shape != (n, 3):
+            raise InputError(
+                f"a skeleton of {n} joints needs parents ({n},), offsets ({n}, 3) and tips ({n}, 3); given "
+                f"{self.parents.shape}, {self.offsets.shape} and {tips.shape}."
+            )
+        roots = [self.names[i] for i in np.flatnonzero(self.parents < 0)]
+        if len(roots) != 1 or self.parents[0] >= 0:
+            raise InputError(f"a skeleton needs exactly one root, as its first joint; roots here: {roots or 'none'}.")
+        if np.any(self.parents >= np.arange(n)):
+            raise InputError("a skeleton lists parents before their children; this order does not.")
+        if len(set(self.names)) != n:
+            doubles = sorted({name for name in self.names if self.names.count(name) > 1})
+            raise InputError(f"joint names must differ; more than one joint is called {', '.join(doubles)}.")
+        if not np.isfinite(self.offsets).all():
+            bad = self.names[int(np.flatnonzero(~np.isfinite(self.offsets).all(axis=1))[0])]
+            raise InputError(f"the offset of joint '{bad}' is not a finite number.")
+        for role, name in self.roles.items():
+            if name not in self.names:
+                raise unknown_name(f"joint of role {role},", name, self.names, "the skeleton")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def index(self, joint: str) -> int:
+        """The index of a joint, by its own name or by its role."""
+        name = self.roles.get(joint, joint)
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise unknown_name("joint", joint, [*self.roles, *self.names], "the skeleton") from None
+
+    def find_role(self, role: str) -> int | None:
+        """The index of the joint that has a role, or None."""
+        name = self.roles.get(role)
+        return None if name is None else self.names.index(name)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """A canonical name for every joint: its role where it has one, otherwise its own name."""
+        role_of = {name: role for role, name in self.roles.items()}
+        return tuple(role_of.get(name, name) for name in self.names)
+
+    @property
+    def has_tip(self) -> np.ndarray:
+        """(J,) whether each joint has an end site."""
+        return np.all(np.isfinite(self.tips), axis=1)
+
+    def children(self, joint: int) -> list[int]:
+        """Indices of a joint's direct children."""
+        return [int(i) for i in np.flatnonzero(self.parents == joint)]
+
+    def chain(self, joint: int) -> list[int]:
+        """Indices from the root down to a joint, both included."""
+        path = [joint]
+        while self.parents[path[-1]] >= 0:
+            path.append(int(self.parents[path[-1]]))
+        return path[::-1]
+
+    def descendants(self, joint: int) -> list[int]:
+        """Indices of a joint and of everything it carries, in order."""
+        inside = np.zeros(len(self), bool)
+        inside[joint] = True
+        for i in range(joint + 1, len(self)):
+            inside[i] = inside[self.parents[i]]
+        return [int(i) for i in np.flatnonzero(inside)]
+
+    def rest_positions(self) -> np.ndarray:
+        """(J, 3) joint positions in the rest pose, in metres."""
+        positions = self.offsets.copy()
+        for i in range(1, len(self)):
+            positions[i] += positions[self.parents[i]]
+        return positions
+
+    def pose(self, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forward kinematics: world positions (..., J, 3) and orientations (..., J, 4) of all joints.
+
+        root       (..., 3) m, position of the root joint in the world
+        rotations  (..., J, 4) each joint's rotation relative to its parent; the root's relative to the world
+        """
+        orientations = np.empty_like(np.asarray(rotations, float))
+        positions = np.empty((*orientations.shape[:-1], 3))
+        orientations[..., 0, :] = rotations[..., 0, :]
+        positions[..., 0, :] = root
+        for i in range(1, len(self)):
+            p = self.parents[i]
+            orientations[..., i, :] = rotation.multiply(orientations[..., p, :], rotations[..., i, :])
+            positions[..., i, :] = positions[..., p, :] + rotation.rotate(orientations[..., p, :], self.offsets[i])
+        return positions, orientations
+
+    def replace(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        offsets: np.ndarray | None = None,
+        tips: np.ndarray | None = None,
+        roles: Mapping[str, str] | None = None,
+    ) -> Skeleton:
+        """The same tree with other names, offsets, tips or roles. New names carry the roles over."""
+        new_names = self.names if names is None else tuple(names)
+        if roles is None:
+            roles = {role: new_names[self.names.index(name)] for role, name in self.roles.items()}
+        return Skeleton(
+            new_names,
+            self.parents,
+            self.offsets if offsets is None else offsets,
+            self.tips if tips is None else tips,
+            roles,
+        )
+
+    def scaled(self, factor: float) -> Skeleton:
+        """The same skeleton, `factor` times as large."""
+        return self.replace(offsets=self.offsets * factor, tips=self.tips * factor)
