@@ -1,0 +1,47 @@
+"""Clips and what can be done with them. Names are found in their modules when first used: importing is cheap."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from poise.motion.blending import blend, concatenate, crossfade, ease, layer
+    from poise.motion.clip import Clip
+    from poise.motion.contacts import Contacts, find_contacts
+    from poise.motion.edits import change_speed, resample, trim, warp
+    from poise.motion.feet import Sole, find_soles, foot_points
+    from poise.motion.heading import clip_heading, compute_heading, place, translate, turn
+    from poise.motion.interpolation import ClipSpline, interpolate
+    from poise.motion.mirroring import find_partners, mirror
+    from poise.motion.motion import Motion, Pose
+    from poise.motion.parts import part_joints
+
+_HOME = {
+    "blending": ("blend", "concatenate", "crossfade", "ease", "layer"),
+    "clip": ("Clip",),
+    "contacts": ("Contacts", "find_contacts"),
+    "edits": ("change_speed", "resample", "trim", "warp"),
+    "feet": ("Sole", "find_soles", "foot_points"),
+    "heading": ("clip_heading", "compute_heading", "place", "translate", "turn"),
+    "interpolation": ("ClipSpline", "interpolate"),
+    "mirroring": ("find_partners", "mirror"),
+    "motion": ("Motion", "Pose"),
+    "parts": ("part_joints",),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "Clip", "ClipSpline", "Contacts", "Motion", "Pose", "Sole", "blend", "change_speed", "clip_heading",
+    "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners", "find_soles",
+    "foot_points", "interpolate", "layer", "mirror", "part_joints", "place", "resample", "translate", "trim", "turn",
+    "warp",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

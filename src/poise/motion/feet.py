@@ -1,0 +1,130 @@
+"""The points of a foot that meet the ground: heel, ball and toe tip, from whatever joints a skeleton has.
+
+Files seldom have a heel. What is missing is placed by proportions of the foot: Winter 2009, Biomechanics and Motor
+Control of Human Movement, fig. 4.1 (after Drillis & Contini 1966), in fractions of stature: thigh 0.245, shank 0.246,
+ankle height 0.039, foot length 0.152. The ankle's centre lies about a quarter of the foot's length before the back of
+the heel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.spatial import rotation
+
+_LEG, _ANKLE_HEIGHT, _FOOT = 0.245 + 0.246, 0.039, 0.152
+_HEEL_SHARE = 0.25  # of the foot's length that lies behind the ankle
+_BALL_SHARE = 0.72  # of the foot's length from the heel to the joints of the toes (Winter 2009, table 4.1: MT heads)
+
+
+@dataclass(frozen=True, eq=False)
+class Sole:
+    """One foot's joints and the points of its sole. Points are (3,) m, in the rest axes of the joint they move with.
+
+    foot, toes  joint indices; toes is None where the skeleton has no such joint
+    heel        from the foot's joint
+    ball, tip   from the toes' joint, with which they stay on the ground while the heel rises; from the foot's joint
+                where there are no toes
+    """
+
+    foot: int
+    toes: int | None
+    heel: np.ndarray
+    ball: np.ndarray
+    tip: np.ndarray
+
+
+def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
+    """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest."""
+    missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]
+    if missing:
+        raise InputError(f"the feet need joints with the roles {', '.join(missing)}; give them with roles.")
+    ground = _rest_ground(skeleton)
+    left, right = (_find_sole(skeleton, side, ground) for side in SIDES)
+    return left, right
+
+
+def _rest_ground(skeleton: Skeleton) -> float:
+    """The floor's height under the rest pose: 0 where the feet are just above it, else the lowest point of the feet."""
+    rest = skeleton.rest_positions()
+    heights = []
+    for side in SIDES:
+        for joint in skeleton.descendants(skeleton.index(f"{side}Foot")):
+            heights.append(rest[joint, 1])
+            if skeleton.has_tip[joint]:
+                heights.append(rest[joint, 1] + skeleton.tips[joint, 1])
+    lowest, stature = min(heights), _stature(skeleton)
+    if not np.any(np.asarray(skeleton.tips)[:, 1] < 0) and len(heights) == 2:
+        lowest -= _ANKLE_HEIGHT * stature  # nothing but the ankles is known
+    return 0.0 if 0.0 <= lowest < 1.5 * _ANKLE_HEIGHT * stature else float(lowest)
+
+
+def _stature(skeleton: Skeleton) -> float:
+    """Stature in metres, from the legs."""
+    return leg_length(skeleton, "left") / _LEG
+
+
+def leg_length(skeleton: Skeleton, side: str) -> float:
+    """Thigh plus shank in metres."""
+    rest = skeleton.rest_positions()
+    hip, knee, ankle = (rest[skeleton.index(f"{side}{joint}")] for joint in ("UpperLeg", "LowerLeg", "Foot"))
+    return float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
+
+
+def _find_sole(skeleton: Skeleton, side: str, ground: float) -> Sole:
+    rest = skeleton.rest_positions()
+    foot, toes = skeleton.index(f"{side}Foot"), skeleton.find_role(f"{side}Toes")
+    ankle = rest[foot]
+    tip = _find_tip(skeleton, foot, toes)
+    toes_at = None if toes is None else rest[toes]
+    if tip is None:
+        # Beyond the toes' joint by their share of the foot, or the whole forefoot before the ankle.
+        length = _FOOT * _stature(skeleton)
+        reach = (
+            (1 - _HEEL_SHARE) * length if toes_at is None else np.linalg.norm(_flat(toes_at - ankle)) + 0.28 * length
+        )
+        ahead = np.array([0.0, 0.0, 1.0]) if toes_at is None else _flat(toes_at - ankle)
+        tip = ankle + reach * ahead / np.linalg.norm(ahead)
+    forward = _flat(tip - ankle)
+    length = float(np.linalg.norm(forward)) / (1 - _HEEL_SHARE)
+    forward = forward / np.linalg.norm(forward)
+    ball = ankle + (_BALL_SHARE - _HEEL_SHARE) * length * forward if toes_at is None else toes_at
+    heel = ankle - _HEEL_SHARE * length * forward
+    heel, ball, tip = (np.array([point[0], ground, point[2]]) for point in (heel, ball, tip))
+    front = ankle if toes_at is None else toes_at
+    return Sole(foot, toes, heel - ankle, ball - front, tip - front)
+
+
+def _find_tip(skeleton: Skeleton, foot: int, toes: int | None) -> np.ndarray | None:
+    """The rest position of the foremost end below the toes (or the foot), or None."""
+    rest = skeleton.rest_positions()
+    ends = []
+    for joint in skeleton.descendants(foot if toes is None else toes):
+        if skeleton.has_tip[joint]:
+            ends.append(rest[joint] + skeleton.tips[joint])
+        elif joint != foot and joint != toes:
+            ends.append(rest[joint])
+    ends = [end for end in ends if np.linalg.norm(_flat(end - rest[foot])) > 0.02 * leg_length(skeleton, "left")]
+    return max(ends, key=lambda end: float(np.linalg.norm(_flat(end - rest[foot])))) if ends else None
+
+
+def _flat(v: np.ndarray) -> np.ndarray:
+    return v * np.array([1.0, 0.0, 1.0])
+
+
+def foot_points(clip: Clip) -> np.ndarray:
+    """(F, 2, 3, 3) m, world positions of heel, ball and toe tip of the left and the right foot."""
+    positions, orientations = clip.world
+    feet = []
+    for sole in find_soles(clip.skeleton):
+        toes = sole.foot if sole.toes is None else sole.toes
+        carried = ((sole.foot, sole.heel), (toes, sole.ball), (toes, sole.tip))
+        points = [positions[:, joint] + rotation.rotate(orientations[:, joint], point) for joint, point in carried]
+        feet.append(np.stack(points, axis=1))
+    return np.stack(feet, axis=1)

@@ -1,0 +1,185 @@
+"""What a motion asks of a body: ground force, pressure centre and joint torques, from motion alone.
+
+    poses -> low-pass, differentiate twice -> inverse dynamics with nothing touching the body: what is left at the root
+    is the ground's force -> shared between the feet that are down -> inverse dynamics again, feet pushed: torques
+
+Only derivatives are filtered, never the poses that are written anywhere. The cut-off is chosen from the motion of the
+centre of mass, whose acceleration *is* the ground force, unless the caller gives one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
+from poise.dynamics.ground import GroundReaction, find_pressure, root_wrench
+from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.newton_euler import compute_inverse_dynamics
+from poise.dynamics.support import FootForces, Soles, share_between_feet
+from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.motion.contacts import Contacts, find_contacts
+from poise.motion.feet import find_soles, foot_points
+from poise.spatial import rotation
+from poise.spatial.cutoff import choose_cutoff
+from poise.spatial.filter import uniform_rate
+from poise.spatial.smooth import smooth_positions, smooth_rotations
+
+# Of the three points of a sole, those within about a centimetre of the lowest carry the foot.
+_SOLE_SOFTNESS = 0.01
+# s, over which a foot comes into play around its contact. On walks over force plates 0 to 50 ms do alike.
+_EASE = 0.04
+
+
+@dataclass(frozen=True, eq=False)
+class ClipForces:
+    """The forces of a clip, frame by frame, in the clip's own world axes.
+
+    times     (F,) s
+    cutoff    Hz of the low-pass on derivatives; the Nyquist rate where nothing had to be filtered
+    cutoff_reason  why, in a sentence
+    center    (F, 3) m, centre of mass
+    reaction  net ground force and pressure centre
+    feet      its shares on the left and the right foot
+    torque    (F, J, 3) N m at each joint, of the parent on the body, in the body's axes; the root's row is what no
+              contact of the feet explains
+    residual  (F, 3) N, force that no contact of the feet explains
+    contacts  when the feet are down
+    tree, state  the body, and its poses, velocities and accelerations as used
+    """
+
+    times: np.ndarray
+    cutoff: float
+    cutoff_reason: str
+    center: np.ndarray
+    reaction: GroundReaction
+    feet: FootForces
+    torque: np.ndarray
+    residual: np.ndarray
+    contacts: Contacts
+    tree: Tree
+    state: Kinematics
+
+
+def compute_forces(clip: Clip, character: Character, cutoff: float | None = None) -> ClipForces:
+    """Ground force, pressure centre and joint torques of a clip on a character with the same skeleton.
+
+    cutoff  Hz of the low-pass before differentiating. None: chosen from the data. `inf`: nothing is filtered.
+    """
+    if character.skeleton.names != clip.skeleton.names:
+        raise InputError(
+            "the character's joints are not the clip's. Build it with Character.from_skeleton(clip.skeleton)."
+        )
+    if len(clip) < 3:
+        raise InputError(f"forces need accelerations, so at least 3 frames; the clip has {len(clip)}.")
+    tree = build_tree(character)
+    reason = f"{cutoff:g} Hz was given." if cutoff is not None else ""
+    if cutoff is None:
+        choice = choose_cutoff(compute_center_of_mass(tree, clip.root, clip.rotations), uniform_rate(clip.times))
+        cutoff, reason = choice.hz, choice.reason
+    state = compute_kinematics(clip, cutoff)
+    free = compute_inverse_dynamics(tree, state)
+    contacts = find_contacts(clip)
+    reaction = find_pressure(tree, *root_wrench(state, free), height=contacts.ground_height)
+    center = compute_center_of_mass(tree, clip.root, clip.rotations)
+    feet = share_between_feet(reaction, center, _soles(clip), _ease(contacts))
+    driven = compute_inverse_dynamics(tree, state, _foot_wrenches(clip, feet))
+    return ClipForces(
+        clip.times, cutoff, reason, center, reaction, feet, driven.torque, driven.force, contacts, tree, state
+    )
+
+
+def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
+    """Poses, velocities and accelerations of every frame, low-passed at `cutoff` Hz before differentiating (W5)."""
+    root = smooth_positions(clip.root, clip.times, cutoff)
+    turns = smooth_rotations(clip.rotations, clip.times, cutoff)
+    return Kinematics(root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+
+
+def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:
+    """The figures of a clip's forces, under the names that the command line uses."""
+    vertical = forces.reaction.force[:, 1] / (forces.tree.mass * float(np.linalg.norm(GRAVITY)))
+    sizes = np.linalg.norm(forces.torque, axis=-1).max(axis=0)
+    labels = character.skeleton.labels
+    return {
+        "mass_kg": character.mass,
+        "stature_m": character.stature,
+        "peak_vertical_bw": float(vertical.max()),
+        "cutoff_hz": float(forces.cutoff),
+        "ground_height_m": forces.contacts.ground_height,
+        "flight_share": float(forces.contacts.flight.mean()),
+        "peak_torque_nm": {labels[i]: float(sizes[i]) for i in range(1, len(labels))},
+    }
+
+
+def tabulate_forces(forces: ClipForces, skeleton: Skeleton) -> dict[str, np.ndarray]:
+    """The series of `poise forces`, column by column: ground, centre of mass, and a torque's size a joint.
+
+    The root's torque is what no contact of the feet explains. Joints go by their role, or their own name without one.
+    """
+    force, pressure = forces.reaction.force, forces.reaction.pressure
+    columns = {
+        "time": forces.times - forces.times[0],
+        **{f"grf_{axis}": force[:, i] for i, axis in enumerate("xyz")},
+        "cop_x": pressure[:, 0],
+        "cop_z": pressure[:, 2],
+        **{f"com_{axis}": forces.center[:, i] for i, axis in enumerate("xyz")},
+    }
+    for i, label in enumerate(skeleton.labels):
+        columns[f"{label}_torque"] = np.linalg.norm(forces.torque[:, i], axis=-1)
+    for side, name in enumerate(SIDES):
+        for i, axis in enumerate("xyz"):
+            columns[f"{name}Foot_grf_{axis}"] = forces.feet.force[:, side, i]
+    return columns
+
+
+def _soles(clip: Clip) -> Soles:
+    """Both soles in every frame. The middle of what touches: low points of the sole weigh more, smoothly."""
+    points = foot_points(clip)
+    height = points[..., 1] - points[..., 1].min(axis=-1, keepdims=True)
+    weight = np.exp(-height / _SOLE_SOFTNESS)[..., None]
+    middle = np.sum(weight * points, axis=-2) / np.sum(weight, axis=-2)
+    return Soles(middle, points[..., 0, :], points[..., -1, :])
+
+
+def _ease(contacts: Contacts) -> np.ndarray:
+    """(F, 2) how far each foot is in play: 1 in contact, and coming and going within `_EASE` seconds around it.
+
+    In flight both stay out: no foot reaches for the ground from there.
+    """
+    times = contacts.times
+    weights = contacts.foot.astype(float)
+    for side, name in enumerate(SIDES):
+        for first, last in contacts.intervals(name):
+            u = np.clip(1.0 - np.maximum(first - times, times - last) / _EASE, 0.0, 1.0)
+            weights[:, side] = np.maximum(weights[:, side], u * u * (3.0 - 2.0 * u))
+    return weights * ~contacts.flight[:, None]
+
+
+def _foot_wrenches(clip: Clip, feet: FootForces) -> np.ndarray:
+    """(F, J, 6) the ground's wrench [torque, force] on each body about its joint, world axes.
+
+    A foot's force acts on the toes where its pressure centre is ahead of their joint, else on the foot. The change-over
+    happens with the force through that joint, so no torque jumps.
+    """
+    positions, orientations = clip.world
+    wrenches = np.zeros((len(clip), len(clip.skeleton), 6))
+    for side, sole in enumerate(find_soles(clip.skeleton)):
+        point, force = feet.point[:, side], feet.force[:, side]
+        moment = np.zeros_like(force)
+        moment[:, 1] = feet.free_moment[:, side]
+        ahead = np.zeros(len(clip), bool)
+        if sole.toes is not None:
+            forward = rotation.rotate(orientations[:, sole.foot], sole.ball - sole.heel)
+            ahead = np.sum((point - positions[:, sole.toes]) * forward, axis=-1) > 0
+        for joint, here in ((sole.toes, ahead), (sole.foot, ~ahead)):
+            if joint is not None:
+                wrenches[here, joint, :3] = (moment + np.cross(point - positions[:, joint], force))[here]
+                wrenches[here, joint, 3:] = force[here]
+    return wrenches

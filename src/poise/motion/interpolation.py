@@ -1,0 +1,108 @@
+"""A clip between its frames: slerp, or a spline that is smooth in acceleration.   [tracking, section 3: Z1]
+
+slerp   constant angular speed between frames: passes through nothing but what was captured; the speed jumps at frames.
+spline  a cubic spline through the sign-continuous quaternion components, normalised: position, velocity and
+        acceleration are continuous (C2); between frames far apart it can swing a little past them.
+
+Rates are those of the curve itself, by `spatial.derivative.angular_rates`. Nothing is filtered here: for accelerations
+of noisy recordings use `spatial.smooth`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from poise.errors import InputError, unknown_name
+from poise.motion.motion import Pose
+from poise.spatial import rotation
+from poise.spatial.derivative import angular_rates
+
+if TYPE_CHECKING:
+    from poise.motion.clip import Clip
+
+How = Literal["slerp", "spline"]
+
+
+class Rates(NamedTuple):
+    """First or second derivatives of a pose.
+
+    root      (..., 3) m/s or m/s^2, of the root joint's position, in the world
+    rotation  (..., J, 3) rad/s or rad/s^2, of each joint relative to its parent, in the joint's own (the child's) frame
+    """
+
+    root: np.ndarray
+    rotation: np.ndarray
+
+
+def interpolate(clip: Clip, t: np.ndarray | float, how: How = "slerp") -> Pose:
+    """The clip's pose at time t (seconds on the clip's clock), or at each of an array of times; clamped at the ends."""
+    t = _clamp(clip, t)
+    if how == "slerp":
+        return _slerp(clip, t)
+    if how == "spline":
+        return clip.spline.pose(t)
+    raise unknown_name("interpolation", how, get_args(How))
+
+
+def _clamp(clip: Clip, t: np.ndarray | float) -> np.ndarray:
+    t = np.asarray(t, float)
+    if not np.isfinite(t).all():
+        raise InputError("a time is not a finite number. Ask for a pose at seconds on the clip's clock.")
+    return np.clip(t, clip.times[0], clip.times[-1])
+
+
+def _slerp(clip: Clip, t: np.ndarray) -> Pose:
+    after = np.clip(np.searchsorted(clip.times, t, side="right"), 1, max(len(clip) - 1, 1))
+    before, after = after - 1, np.minimum(after, len(clip) - 1)
+    span = np.where(after > before, clip.times[after] - clip.times[before], 1.0)
+    u = (t - clip.times[before]) / span
+    root = clip.root[before] + u[..., None] * (clip.root[after] - clip.root[before])
+    return Pose(root, rotation.slerp(clip.rotations[before], clip.rotations[after], u[..., None]))
+
+
+class ClipSpline:
+    """The C2 spline of a clip, with its derivatives. Times are clamped to the clip: beyond its ends it holds still."""
+
+    def __init__(self, clip: Clip):
+        self._clip = clip
+
+    @cached_property
+    def _curves(self) -> tuple[Any, ...]:
+        """The spline through all root and quaternion components (3 + 4 J columns) and its two derivatives."""
+        from scipy.interpolate import CubicSpline
+
+        clip = self._clip
+        columns = np.concatenate([clip.root, clip.rotations.reshape(len(clip), -1)], axis=1)
+        curve = CubicSpline(clip.times, columns)
+        return curve, curve.derivative(), curve.derivative(2)
+
+    def _evaluate(self, t: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray]:
+        """Root (..., 3) and unnormalised quaternions (..., J, 4), or their derivatives."""
+        if len(self._clip) == 1:
+            keep = float(order == 0)
+            root, quaternions = keep * self._clip.root[0], keep * self._clip.rotations[0]
+            return np.broadcast_to(root, (*t.shape, 3)), np.broadcast_to(quaternions, (*t.shape, *quaternions.shape))
+        columns = self._curves[order](t)
+        return columns[..., :3], columns[..., 3:].reshape(*t.shape, -1, 4)
+
+    def pose(self, t: np.ndarray | float) -> Pose:
+        """Root position and unit rotations at time t."""
+        root, quaternions = self._evaluate(_clamp(self._clip, t), 0)
+        return Pose(root, rotation.normalize(quaternions))
+
+    def velocity(self, t: np.ndarray | float) -> Rates:
+        """Root velocity in the world and angular velocity of each joint in its own frame at time t."""
+        return self._rates(t)[0]
+
+    def acceleration(self, t: np.ndarray | float) -> Rates:
+        """Root acceleration in the world and angular acceleration of each joint in its own frame at time t."""
+        return self._rates(t)[1]
+
+    def _rates(self, t: np.ndarray | float) -> tuple[Rates, Rates]:
+        t = _clamp(self._clip, t)
+        (_, q), (velocity, q_first), (acceleration, q_second) = (self._evaluate(t, order) for order in range(3))
+        angular_velocity, angular_acceleration = angular_rates(q, q_first, q_second)
+        return Rates(velocity, angular_velocity), Rates(acceleration, angular_acceleration)

@@ -1,0 +1,38 @@
+"""The joints of a part: `legs`, `arms`, `leftArm`, `head`, `trunk`, `upperBody`, or joints of your own choice.
+
+A joint without a role belongs to the part of the nearest joint with one on its way to the root, so that fingers, twist
+bones and props follow the limb they hang from, whatever a file calls them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from poise.body.roles import find_part
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+
+
+def part_joints(skeleton: Skeleton, part: str | Iterable[str]) -> list[int]:
+    """Indices, in order, of the joints of a part.
+
+    part   the name of a part, or joint names and roles, each of which stands for that joint alone
+    """
+    if not isinstance(part, str):
+        return sorted({skeleton.index(joint) for joint in part})
+    roles = find_part(part)
+    joints = [i for i, role in enumerate(_nearest_roles(skeleton)) if role in roles]
+    if not joints:
+        known = ", ".join(skeleton.roles) or "none"
+        raise InputError(f"this skeleton has no joint in part '{part}'; its roles are {known}.")
+    return joints
+
+
+def _nearest_roles(skeleton: Skeleton) -> list[str | None]:
+    """For every joint its role, or that of the nearest joint above which has one."""
+    role_of = {name: role for role, name in skeleton.roles.items()}
+    roles: list[str | None] = []
+    for i, name in enumerate(skeleton.names):
+        above = roles[skeleton.parents[i]] if i else None
+        roles.append(role_of.get(name, above))
+    return roles
