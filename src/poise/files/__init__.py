@@ -1,0 +1,18 @@
+"""Files in and out: one module a format. Nothing is imported until it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from poise.files.formats import load_clip, read_clip, save_clip
+
+__all__ = ["load_clip", "read_clip", "save_clip"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from poise.files import formats
+
+    return getattr(formats, name)

@@ -1,0 +1,65 @@
+"""Files that appear whole or not at all.
+
+The bytes go to a temporary name in the same folder, which takes the final name only when all of them are written. A
+full disk, a crash or an interrupt leaves what stood there before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from poise.errors import FileError, InputError
+
+
+@contextlib.contextmanager
+def open_atomic(path: str | PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
+    """A stream to write to; `path` holds its content once the block ends, and is untouched if the block raises.
+
+    mode  "wb" for bytes, "w" for text (UTF-8, line ends as written)
+
+    A link is followed, so that its target is replaced and not the link. A device or pipe is written to directly.
+    """
+    if mode not in ("wb", "w"):
+        raise InputError(f"mode '{mode}' cannot be written atomically; allowed: 'wb', 'w'.")
+    target = Path(os.path.realpath(path))
+    _check_writable_place(path, target)
+    text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
+    if target.exists() and not target.is_file():
+        with target.open(mode, **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        return
+    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
+    try:
+        # "x" refuses to follow a name that somebody else put there; the umask gives the permissions as usual.
+        with temporary.open(mode.replace("w", "x"), **text) as stream:  # type: ignore[call-overload]
+            yield stream
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise FileError(path, f"cannot be written: {error.strerror or error}. Nothing was changed there.") from error
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_bytes(path: str | PathLike[str], data: bytes) -> None:
+    """Write a whole file at once, atomically."""
+    with open_atomic(path, "wb") as stream:
+        stream.write(data)
+
+
+def _check_writable_place(path: str | PathLike[str], target: Path) -> None:
+    folder = target.parent
+    if target.is_dir():
+        raise FileError(path, "cannot be written: it is a folder. Give the path of a file in it.")
+    if not folder.exists():
+        raise FileError(path, f"cannot be written: folder '{folder}' does not exist. Make it, or give another path.")
+    if not folder.is_dir():
+        raise FileError(path, f"cannot be written: '{folder}' is a file, not a folder. Give another path.")
+    if not os.access(folder, os.W_OK):
+        raise FileError(path, f"cannot be written: folder '{folder}' does not allow it. Give another path.")

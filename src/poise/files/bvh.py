@@ -1,0 +1,214 @@
+"""BVH in and out.
+
+How the numbers are read (docs of the format disagree; this is what Blender 5.0's importer does with them):
+- position channels *replace* the OFFSET of their joint; an axis without channel keeps the OFFSET's. Programs that add
+  the two instead agree on files whose root has a zero OFFSET, so that is what is written;
+- rotation channels stand in the order in which they are multiplied: `Zrotation Xrotation Yrotation` is Rz Rx Ry.
+
+Other joints than the root may have position channels, too. A skeleton has bones of fixed length, so the mean of such
+channels becomes the offset. Where they hover about zero while the OFFSET does not, they can only be displacements: then
+their mean is added to it.
+
+Written files are in metres, Y up, with six channels at the root and rotations ZXY everywhere (one order for all joints:
+many small readers assume it). Angles are curves without jumps, numbers have no exponent, and the same clip gives the
+same bytes.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+from poise.files.atomic import write_bytes
+from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh
+from poise.files.euler import from_euler_curves, to_euler_curves
+from poise.files.normalise import Reading, normalise
+from poise.motion.clip import Clip
+
+_ORDER = "ZXY"
+_AXES = "XYZ"
+# Decimals written. A joint at the end of ten bones of half a metre is then at most 1e-6 m off, a tenth of the 0.01 mm
+# that a file read and written again must keep.
+_DECIMALS = 6
+_UNIFORM = 1e-3  # of a frame: how far a time may lie from the even grid that BVH knows
+_SINGLE_FRAME_TIME = 1 / 30
+_DEEPEST_INDENT = 64
+# A leaf without end site gets one this far on, as a fraction of its own bone, and this long if that has no length (m):
+# importers show nothing, or a spike, where a bone has no length.
+_TIP_FRACTION, _TIP_LENGTH = 0.3, 0.03
+# Position channels of a bone may vary by this fraction of the longest bone before it is worth a warning.
+_STRETCH = 1e-3
+
+
+def load_bvh(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Clip:
+    """The motion of a BVH file, in metres and Y up, with roles found.
+
+    scale  metres a unit of the file; found from the stature if None
+    up     the file's vertical axis, "Y" or "Z"; found from the rest pose if None
+    """
+    return load_bvh_with_notes(path, scale, up).clip
+
+
+def load_bvh_with_notes(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Reading:
+    """As load_bvh, with what was found or guessed about the file."""
+    clip, warnings = compute_clip(read_bvh(path))
+    return normalise(clip, scale, up, warnings)
+
+
+def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:
+    """Write a clip as BVH. Its first frame is then at time 0; uneven times are refused, since BVH cannot keep them."""
+    write_bytes(path, format_bvh(clip).encode())
+
+
+def compute_clip(file: BvhFile) -> tuple[Clip, tuple[str, ...]]:
+    """The motion in a file's tables, still in the file's units and axes, and what was odd about it."""
+    starts = np.cumsum([0, *(len(joint.channels) for joint in file.joints)])
+    columns = [
+        {channel: int(start) + i for i, channel in enumerate(joint.channels)}
+        for start, joint in zip(starts, file.joints, strict=False)
+    ]
+    root = _read_translation(file, columns[0], file.joints[0])
+    offsets, warnings = _read_offsets(file, columns)
+    skeleton = Skeleton(
+        tuple(joint.name for joint in file.joints),
+        np.array([joint.parent for joint in file.joints]),
+        offsets,
+        np.array([joint.tip or (np.nan,) * 3 for joint in file.joints], float),
+    )
+    times = np.arange(len(file.values)) * file.frame_time
+    clip = Clip(skeleton, times, root, _read_rotations(file, columns), Path(file.path).stem)
+    return clip, (*file.warnings, *warnings)
+
+
+def _read_translation(file: BvhFile, columns: dict[str, int], joint: BvhJoint) -> np.ndarray:
+    """(F, 3) translation of a joint from its parent: its position channels, its OFFSET where an axis has none."""
+    translation = np.tile(np.array(joint.offset), (len(file.values), 1))
+    for axis, letter in enumerate(_AXES):
+        column = columns.get(f"{letter}position")
+        if column is not None:
+            translation[:, axis] = file.values[:, column]
+    return translation
+
+
+def _read_offsets(file: BvhFile, columns: list[dict[str, int]]) -> tuple[np.ndarray, list[str]]:
+    """(J, 3) offsets with position channels of inner joints taken into account, and what that loses."""
+    declared = np.array([joint.offset for joint in file.joints])
+    moving = [j for j in range(1, len(file.joints)) if any(f"{letter}position" in columns[j] for letter in _AXES)]
+    if not moving:
+        return declared, []
+    translations = np.stack([_read_translation(file, columns[j], file.joints[j]) for j in moving], axis=1)
+    mean = translations.mean(axis=0)
+    as_displacement = np.abs(mean).sum() < np.abs(mean - declared[moving]).sum()
+    offsets = declared.copy()
+    offsets[moving] = declared[moving] + mean if as_displacement else mean
+    longest = np.linalg.norm(offsets[1:], axis=1).max()
+    stretch = np.linalg.norm(translations - mean, axis=-1).max(axis=0)
+    stretched = [file.joints[j].name for j, s in zip(moving, stretch, strict=True) if s > _STRETCH * longest]
+    if not stretched:
+        return offsets, []
+    return offsets, [
+        f"the bones to {', '.join(stretched)} change in length, by up to {stretch.max():.3g} units; their mean is used."
+    ]
+
+
+def _read_rotations(file: BvhFile, columns: list[dict[str, int]]) -> np.ndarray:
+    """(F, J, 4) rotations of all joints. Axes without channel are appended to a joint's order, with angle zero."""
+    blank: int = file.values.shape[1]
+    values = np.concatenate([file.values, np.zeros((len(file.values), 1))], axis=1)
+    orders: list[str] = []
+    picks: list[list[int]] = []
+    for joint, column in zip(file.joints, columns, strict=True):
+        given = "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
+        orders.append(given + "".join(axis for axis in _AXES if axis not in given))
+        picks.append([column.get(f"{axis}rotation", blank) for axis in orders[-1]])
+    return from_euler_curves(np.radians(values[:, np.array(picks)]), orders)
+
+
+def format_bvh(clip: Clip) -> str:
+    """A clip as the text of a BVH file."""
+    names = [_clean_name(name) for name in clip.skeleton.names]
+    order, lines = _format_hierarchy(clip.skeleton, names)
+    frame_time = _find_frame_time(clip.times)
+    angles = np.degrees(to_euler_curves(clip.rotations[:, order], _ORDER))
+    table = np.concatenate([clip.root, angles.reshape(len(clip), -1)], axis=1)
+    # Rounded first, so that no "-0.000000" is written.
+    rows = (np.round(table, _DECIMALS) + 0.0).tolist()
+    row_format = " ".join([f"%.{_DECIMALS}f"] * table.shape[1])
+    lines += ["MOTION", f"Frames: {len(clip)}", f"Frame Time: {frame_time}"]
+    lines += [row_format % tuple(row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _clean_name(name: str) -> str:
+    """A name that survives in a BVH file: without braces, line ends or blanks at its ends. Blanks inside are kept."""
+    words = name.replace("{", "_").replace("}", "_").split()
+    return " ".join(words) or "joint"
+
+
+def _format_hierarchy(skeleton: Skeleton, names: list[str]) -> tuple[list[int], list[str]]:
+    """Joint indices in the order in which BVH lists them, depth first, and the lines of the HIERARCHY."""
+    children: list[list[int]] = [[] for _ in names]
+    for child, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            children[parent].append(child)
+    rotations = " ".join(f"{axis}rotation" for axis in _ORDER)
+    order: list[int] = []
+    lines = ["HIERARCHY"]
+    # A stack of what is still to be written: a joint to open (joint, depth), or a block to close (None, depth).
+    stack: list[tuple[int | None, int]] = [(0, 0)]
+    while stack:
+        joint, depth = stack.pop()
+        indent = "\t" * min(depth, _DEEPEST_INDENT)
+        if joint is None:
+            lines.append(f"{indent}}}")
+            continue
+        order.append(joint)
+        offset = np.zeros(3) if joint == 0 else skeleton.offsets[joint]
+        channels = f"6 Xposition Yposition Zposition {rotations}" if joint == 0 else f"3 {rotations}"
+        lines += [
+            f"{indent}{'JOINT' if joint else 'ROOT'} {names[joint]}",
+            f"{indent}{{",
+            f"{indent}\tOFFSET {_format_vector(offset)}",
+            f"{indent}\tCHANNELS {channels}",
+        ]
+        tip = _find_tip(skeleton, joint, bool(children[joint]))
+        if tip is not None:
+            end_site = ("End Site", "{", f"\tOFFSET {_format_vector(tip)}", "}")
+            lines += [f"{indent}\t{line}" for line in end_site]
+        stack.append((None, depth))
+        stack += [(child, depth + 1) for child in reversed(children[joint])]
+    return order, lines
+
+
+def _find_tip(skeleton: Skeleton, joint: int, has_children: bool) -> np.ndarray | None:
+    if skeleton.has_tip[joint]:
+        return np.asarray(skeleton.tips[joint])
+    if has_children:
+        return None
+    tip = _TIP_FRACTION * skeleton.offsets[joint] if joint else np.zeros(3)
+    return tip if np.linalg.norm(tip) > 1e-3 else np.array([0.0, _TIP_LENGTH, 0.0])
+
+
+def _format_vector(vector: np.ndarray) -> str:
+    return " ".join(f"{x:.{_DECIMALS}f}" for x in np.round(vector, _DECIMALS) + 0.0)
+
+
+def _find_frame_time(times: np.ndarray) -> str:
+    """The frame time in seconds, in the fewest decimals that keep every frame within a nanosecond of its time."""
+    if len(times) == 1:
+        return f"{_SINGLE_FRAME_TIME:.7f}"
+    step = (times[-1] - times[0]) / (len(times) - 1)
+    frames = np.arange(len(times))
+    off = np.abs(times - times[0] - frames * step)
+    if off.max() > _UNIFORM * step:
+        frame = int(np.argmax(off))
+        raise InputError(
+            f"BVH has one frame time for all frames, but frame {frame} of this clip lies {off[frame]:.3g} s off an "
+            f"even {step:.3g} s. Resample the clip, or save it as .glb, which keeps uneven times."
+        )
+    digits = next((d for d in range(6, 16) if abs(round(step, d) - step) * len(times) < 1e-9), 16)
+    return f"{step:.{digits}f}"
