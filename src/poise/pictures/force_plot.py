@@ -1,0 +1,64 @@
+"""A plot of a motion's forces: ground force in body weights, pressure centre, and the largest joint torques."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from poise.body.skeleton import Skeleton
+from poise.dynamics.tree import GRAVITY
+from poise.files.atomic import open_atomic
+from poise.motion.forces import ClipForces
+
+# Okabe and Ito's palette: told apart by everybody, also in grey.
+COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2", "left": "#009E73", "right": "#CC79A7"}
+TORQUE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+AXIS_NAMES = {"x": "x", "y": "y (up)", "z": "z"}
+
+
+def plot_forces(
+    forces: ClipForces,
+    skeleton: Skeleton,
+    path: str | Path,
+    title: str = "",
+    measured: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
+) -> None:
+    """Write a PNG: ground force, its shares on the feet, and the torques of the hardest-working joints.
+
+    measured  axis "x", "y" or "z" -> (times s, force N) of a force plate, drawn dashed beside the computed curve
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
+    FigureCanvasAgg(figure)
+    net, feet, torques = figure.subplots(3, 1, sharex=True)
+    weight = forces.tree.mass * float(np.linalg.norm(GRAVITY))
+    for axis, (letter, color) in enumerate(list(COLORS.items())[:3]):
+        net.plot(forces.times, forces.reaction.force[:, axis] / weight, color=color, label=AXIS_NAMES[letter])
+        if measured and letter in measured:
+            times, values = measured[letter]
+            net.plot(times, values / weight, color=color, linestyle="--", linewidth=1, label=f"{letter}, measured")
+    net.set(ylabel="ground force / body weight", title=title or f"{forces.tree.mass:.1f} kg, {forces.cutoff:.1f} Hz")
+    for side, name in enumerate(("left", "right")):
+        feet.plot(forces.times, forces.feet.force[:, side, 1] / weight, color=COLORS[name], label=f"{name} foot, up")
+        _shade(feet, forces.times, forces.contacts.foot[:, side], COLORS[name])
+    feet.set(ylabel="share of each foot / body weight")
+    size = np.linalg.norm(forces.torque, axis=-1)
+    size[:, 0] = 0.0  # the root's is what the feet leave unexplained, not a joint's
+    hardest = np.argsort(-np.percentile(size, 98, axis=0), kind="stable")[: len(TORQUE_COLORS)]
+    for color, joint in zip(TORQUE_COLORS, hardest, strict=False):
+        torques.plot(forces.times, size[:, joint], color=color, label=skeleton.labels[joint])
+    torques.set(ylabel="joint torque, N m", xlabel="time, s", xlim=(forces.times[0], forces.times[-1]))
+    for panel in (net, feet, torques):
+        panel.grid(alpha=0.25)
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+    with open_atomic(path, "wb") as file:
+        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+
+
+def _shade(panel, times: np.ndarray, is_down: np.ndarray, color: str) -> None:  # type: ignore[no-untyped-def]
+    panel.fill_between(times, 0, 1, where=is_down, color=color, alpha=0.08, transform=panel.get_xaxis_transform(), lw=0)

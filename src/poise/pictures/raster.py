@@ -1,0 +1,193 @@
+"""Surfaces to pixels without a graphics card: a z-buffer, a shadow map, and a ground that catches both.
+
+Deterministic: the same surface and camera give the same bytes. Faces that reach behind the camera are left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import InputError
+from poise.pictures.camera import Camera
+
+_SHADOW_SAMPLES = 640
+_GROUND_SAMPLES = 320
+# Things higher than this above the ground (m) leave no contact shade: about a hand's breadth.
+_CONTACT_HEIGHT = 0.10
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles in the world, ready to draw.
+
+    points   (V, 3) m
+    normals  (V, 3) unit, outward
+    colors   (V, 3) linear light, 0 to 1
+    faces    (F, 3)
+    """
+
+    points: np.ndarray
+    normals: np.ndarray
+    colors: np.ndarray
+    faces: np.ndarray
+
+    @staticmethod
+    def joined(surfaces: Iterable[Surface]) -> Surface:
+        """Several surfaces as one."""
+        surfaces = list(surfaces)
+        starts = np.cumsum([0] + [len(surface.points) for surface in surfaces])
+        empty = np.zeros((0, 3))
+        return Surface(
+            np.concatenate([empty, *(s.points for s in surfaces)]),
+            np.concatenate([empty, *(s.normals for s in surfaces)]),
+            np.concatenate([empty, *(s.colors for s in surfaces)]),
+            np.concatenate([empty.astype(int), *(s.faces + i for s, i in zip(surfaces, starts, strict=False))]),
+        )
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours of a picture, as sRGB 0 to 1.
+
+    sky, horizon, ground  the room
+    bounce                what lights a surface from below
+    has_ground            draw the ground, with its grid and shadows
+    floor                 m, the ground's height
+    """
+
+    sky: tuple[float, float, float] = (0.945, 0.955, 0.970)
+    horizon: tuple[float, float, float] = (0.885, 0.900, 0.920)
+    ground: tuple[float, float, float] = (0.800, 0.815, 0.835)
+    bounce: tuple[float, float, float] = (0.600, 0.575, 0.550)
+    has_ground: bool = True
+    floor: float = 0.0
+
+
+def linear(srgb: Iterable[float]) -> np.ndarray:
+    """sRGB, 0 to 1, to linear light."""
+    c = np.asarray(tuple(srgb), float)
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
+def render(
+    surface: Surface, camera: Camera, size: tuple[int, int], samples: int = 2, look: Look | None = None
+) -> np.ndarray:
+    """A picture (H, W, 3) uint8 of a surface on the ground, sRGB.
+
+    size     width and height in pixels
+    samples  along each side of a pixel: 1 is jagged and quick, 3 smooth; the cost grows with its square
+    """
+    from poise.pictures import kernels
+
+    width, height = size
+    if width < 1 or height < 1 or samples < 1:
+        raise InputError(
+            f"a picture needs a size and samples of at least 1; given {width} x {height}, {samples} samples."
+        )
+    look = look or Look()
+    down = np.array([0.0, look.floor, 0.0])
+    surface = Surface(surface.points - down, surface.normals, surface.colors, surface.faces)
+    camera = Camera(camera.position - down, camera.target - down, camera.fov)
+    faces = np.ascontiguousarray(surface.faces, np.int32)
+    corners = np.ascontiguousarray(camera.project(surface.points, (width * samples, height * samples)))
+    nearness = np.zeros((height * samples, width * samples), np.float32)
+    owner = np.full(nearness.shape, -1, np.int32)
+    kernels.fill_triangles(corners, faces, nearness, owner)
+
+    light_axes = _light_axes(camera)
+    image = np.zeros((height, width, 3), np.uint8)
+    view = kernels.View(camera.position, camera.axes, height / (2.0 * np.tan(camera.fov / 2.0)), samples)
+    geometry = kernels.Geometry(
+        corners,
+        faces,
+        np.ascontiguousarray(surface.points, float),
+        np.ascontiguousarray(surface.normals, float),
+        np.ascontiguousarray(surface.colors, float),
+    )
+    light = kernels.Light(light_axes, *_light_picture(surface, faces, light_axes))
+    ground = kernels.Ground(*_ground_maps(surface, faces, light_axes[2]), look.has_ground)
+    palette = np.stack([linear(c) for c in (look.sky, look.horizon, look.ground, look.bounce)])
+
+    def resolve(rows: tuple[int, int]) -> None:
+        kernels.resolve(image, nearness, owner, view, geometry, light, ground, palette, *rows)
+
+    # Kernels leave the GIL: bands of rows on all cores. Pixels do not depend on one another, nor on how they are split.
+    cores = os.cpu_count() or 1
+    edges = np.linspace(0, height, min(4 * cores, height) + 1).astype(int).tolist()
+    with ThreadPoolExecutor(cores) as pool:
+        list(pool.map(resolve, itertools.pairwise(edges)))
+    return image
+
+
+def _light_axes(camera: Camera) -> np.ndarray:
+    """(3, 3) rows: x and y of the key light's own picture, and the way towards it, over the camera's left shoulder."""
+    right, _, forward = camera.axes
+    level = np.array([forward[0], 0.0, forward[2]])
+    level /= max(float(np.linalg.norm(level)), 1e-9)
+    towards = -0.55 * level - 0.60 * right + np.array([0.0, 1.0, 0.0])
+    towards /= np.linalg.norm(towards)
+    x = np.cross([0.0, 1.0, 0.0], towards)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(towards, x), towards])
+
+
+def _light_picture(surface: Surface, faces: np.ndarray, light_axes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the light sees: nearness (N, N), and its place (4,): corner x, y in m, samples per m, zero of nearness."""
+    from poise.pictures import kernels
+
+    nearness = np.zeros((_SHADOW_SAMPLES, _SHADOW_SAMPLES), np.float32)
+    if not len(surface.points):
+        return nearness, np.array([0.0, 0.0, 1.0, 0.0])
+    seen = surface.points @ light_axes.T
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    scale = (_SHADOW_SAMPLES - 8) / max(high[0] - low[0], high[1] - low[1], 1e-6)
+    place = np.array([low[0] - 4.0 / scale, low[1] - 4.0 / scale, scale, low[2] - 1.0])
+    corners = np.column_stack([(seen[:, :2] - place[:2]) * scale, seen[:, 2] - place[3]])
+    kernels.fill_triangles(np.ascontiguousarray(corners), faces, nearness, np.empty(nearness.shape, np.int32))
+    return nearness, place
+
+
+def _ground_maps(surface: Surface, faces: np.ndarray, towards: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Shade on the ground (N, N) from the light and from close above, and its place (3,): x, z, samples per m."""
+    from poise.pictures import kernels
+
+    shape = (_GROUND_SAMPLES, _GROUND_SAMPLES)
+    if not len(surface.points):
+        return np.zeros(shape, np.float32), np.zeros(shape, np.float32), np.array([0.0, 0.0, 1.0])
+    height = np.maximum(surface.points[:, 1], 0.0)
+    cast = surface.points[:, [0, 2]] - height[:, None] * (towards[[0, 2]] / towards[1])
+    below = surface.points[:, [0, 2]]
+    both = np.concatenate([cast, below])
+    low, high = both.min(axis=0), both.max(axis=0)
+    border = 0.25
+    scale = (_GROUND_SAMPLES - 2) / max((high - low).max() + 2.0 * border, 1e-6)
+    place = np.array([*(low - border), scale])
+
+    maps = []
+    for where, softness in ((cast, 0.022), (below, 0.045)):
+        nearness = np.zeros(shape, np.float32)
+        owner = np.full(shape, -1, np.int32)
+        # Nearness to the ground: the lowest point over each sample wins.
+        corners = np.column_stack([(where - place[:2]) * scale, 1.0 / (1.0 + height)])
+        kernels.fill_triangles(np.ascontiguousarray(corners), faces, nearness, owner)
+        if where is cast:
+            cover = (owner >= 0).astype(np.float32)
+        else:
+            gap = 1.0 / np.maximum(nearness, 1e-6) - 1.0
+            cover = np.where(owner >= 0, np.exp(-gap / _CONTACT_HEIGHT), 0.0).astype(np.float32)
+        maps.append(kernels.blur(cover, _bell(softness * scale)))
+    return maps[0], maps[1], place
+
+
+def _bell(deviation: float) -> np.ndarray:
+    """Half of a Gaussian (n,), middle first, that sums to 1 over both sides."""
+    deviation = max(deviation, 0.3)
+    steps = np.arange(int(np.ceil(3.0 * deviation)) + 1)
+    weights = np.exp(-0.5 * (steps / deviation) ** 2)
+    return (weights / (2.0 * weights.sum() - weights[0])).astype(np.float32)
