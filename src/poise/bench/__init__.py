@@ -1,0 +1,8 @@
+"""Speed, measured as ratios in one run. Each bench is a function that returns one object of figures."""
+
+from poise.registry import Entry
+
+BENCHES: dict[str, Entry] = {
+    "startup": Entry("poise.bench.startup:run", "`import poise` and `poise --help` beside `import numpy`"),
+    "dynamics": Entry("poise.bench.dynamics:run", "inverse dynamics of a clip beside Pinocchio's rnea from Python"),
+}

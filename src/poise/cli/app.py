@@ -1,0 +1,35 @@
+"""The parser: finds the command, checks its words, calls it."""
+
+from __future__ import annotations
+
+from cyclopts import App, CycloptsError
+
+from poise.cli.commands import COMMANDS
+from poise.errors import InputError, unknown_name
+
+
+def build_app() -> App:
+    """All commands, none of them imported yet. Errors are raised, results returned: `main` speaks and exits."""
+    app = App(
+        name="poise",
+        help_format="plaintext",
+        help_epilogue="--debug shows the traceback of an error.",
+        print_error=False,
+        exit_on_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    for name, entry in COMMANDS.items():
+        app.command(entry.target, name=name)
+    return app
+
+
+def run(words: list[str]) -> int:
+    """Run the command that the words ask for; its exit code. A command that returns None is done: 0."""
+    if words[0] not in COMMANDS:
+        raise unknown_name("command", words[0], COMMANDS)
+    try:
+        code = build_app()(words)
+    except CycloptsError as error:
+        raise InputError(f"{error} See: poise {words[0]} --help") from error
+    return code or 0

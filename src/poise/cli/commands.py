@@ -1,0 +1,34 @@
+"""Every command: where it lives and its line in `poise --help`. A file a command, imported when it is called."""
+
+from __future__ import annotations
+
+from poise.registry import Entry
+
+COMMANDS: dict[str, Entry] = {
+    "info": Entry("poise.cli.info:info", "Say what is in a motion file"),
+    "convert": Entry("poise.cli.convert:convert", "Write a motion file in another format"),
+    "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
+    "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
+    "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),
+}
+
+
+def overview() -> str:
+    """The text of `poise --help`."""
+    from poise import __doc__ as purpose
+
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {entry.summary}" for name, entry in COMMANDS.items()]
+    return "\n".join(
+        [
+            "Usage: poise COMMAND ...",
+            "",
+            (purpose or "").splitlines()[0],
+            "",
+            *lines,
+            "",
+            "poise COMMAND --help tells a command's arguments. Every command takes --json (one object on standard",
+            "output, nothing else there), --quiet, --seed and --debug (show the traceback of an error).",
+            "Exit: 0 done, 1 the motion failed a check, 2 bad input or usage.",
+        ]
+    )

@@ -1,0 +1,49 @@
+"""`poise forces`: what a motion asks of its body and of the ground."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from poise.cli import report as speaking
+from poise.cli import source as sources
+from poise.cli.report import Report
+from poise.cli.source import Source, check_positive
+
+
+def forces(
+    clip: Annotated[Path, Parameter(help="A motion file.")],
+    /,
+    *,
+    output: Annotated[
+        Path, Parameter(name=["-o", "--output"], help="CSV of ground force, pressure centre, mass centre and torques.")
+    ],
+    plot: Annotated[Path | None, Parameter(help="PNG of the ground force and the largest torques.")] = None,
+    cutoff: Annotated[
+        float | None, Parameter(help="Hz of the low-pass before differentiating; found from the data if not given.")
+    ] = None,
+    source: Source = sources.DEFAULT,
+    report: Report = speaking.DEFAULT,
+) -> None:
+    """Compute ground force, pressure centre and joint torques from motion alone.
+
+    Forces are in newtons and torques in newton metres, in the clip's own heading; times count from its first frame.
+    """
+    from poise.files.series import save_series
+    from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
+
+    if cutoff is not None:
+        check_positive("cutoff", cutoff)
+    motion = source.read(clip, report).clip
+    character = source.build_character(motion, report)
+    found = compute_forces(motion, character, cutoff)
+    if cutoff is None:
+        report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")
+    save_series(output, tabulate_forces(found, motion.skeleton))
+    if plot is not None:
+        from poise.pictures.force_plot import plot_forces
+
+        plot_forces(found, motion.skeleton, plot, title=clip.name)
+    report.result({**describe_forces(found, character), "output": str(output)})

@@ -1,0 +1,171 @@
+"""The options of every command that reads a clip, and what they do: one motion in, in metres, Y up, with roles."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+from cyclopts import Group, Parameter
+
+from poise.cli.report import Report
+from poise.errors import FileError, InputError, unknown_name
+
+if TYPE_CHECKING:
+    from poise.body.character import Character
+    from poise.files.normalise import Reading
+    from poise.motion.clip import Clip
+
+GROUP = Group("The clip and its body", sort_key=50)
+
+
+@Parameter(name="*", group=GROUP)
+@dataclass(frozen=True)
+class Source:
+    """What to believe instead of what the file says or what would be guessed. None: found.
+
+    mass    kg of the body
+    height  m, stature: the clip is scaled to it
+    character  file of a body with the clip's joints
+    fps     the true frame rate, where the file's is wrong
+    roles   role=joint words, or files of them (.toml, .json)
+    clip    which one, in a file that has several: its name, or its number from 0
+    scale   metres a unit of the file
+    up      the file's vertical axis
+    """
+
+    mass: Annotated[float | None, Parameter(help="Mass of the body, kg.")] = None
+    height: Annotated[float | None, Parameter(help="Stature, m: the clip is scaled to it.")] = None
+    character: Annotated[
+        Path | None, Parameter(help="Body to use, a file that Poise saved; its joints are the clip's.")
+    ] = None
+    fps: Annotated[float | None, Parameter(help="True frame rate, where the file's is wrong.")] = None
+    roles: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="role=joint (leftFoot=L_Ankle,...), or a .toml or .json file of them; repeatable.",
+        ),
+    ] = ()
+    clip: Annotated[
+        str | None, Parameter(help="Which clip of a file that has several: its name, or number from 0.")
+    ] = None
+    scale: Annotated[float | None, Parameter(help="Metres a unit of the file.")] = None
+    up: Annotated[Literal["Y", "Z"] | None, Parameter(help="The file's vertical axis.")] = None
+
+    def read(self, path: Path, report: Report) -> Reading:
+        """The clip of a file as these options want it. Says what was guessed, and how to override it."""
+        from poise.files.formats import read_clip
+
+        reading = read_clip(path, self.scale, self.up)
+        self._check_choice(path, reading.clip)
+        clip = self._with_roles(reading.clip)
+        if self.fps is not None:
+            check_positive("fps", self.fps)
+            clip = clip.replace(times=np.arange(len(clip)) / self.fps)
+        reading = self._scaled(dataclasses.replace(reading, clip=clip))
+        for option, value, reason in (
+            ("scale", f"{reading.scale:.4g} m a unit", reading.scale_reason),
+            ("up", f"{reading.up} is up", reading.up_reason),
+        ):
+            if reason not in ("given", "--height"):
+                report.note(f"{path}: {value}, since {reason}. Override with --{option}.")
+        for warning in reading.warnings:
+            report.warn(f"{path}: {warning}")
+        return reading
+
+    def build_character(self, clip: Clip, report: Report) -> Character:
+        """The body under the clip's skeleton, as heavy and tall as these options say or as is usual."""
+        from poise.body.character import Character
+
+        if self.character is not None:
+            return self._load_character(clip)
+        character = Character.from_skeleton(clip.skeleton, self.mass, self.height)
+        if self.mass is None:
+            report.note(f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with --mass.")
+        return character
+
+    def _load_character(self, clip: Clip) -> Character:
+        from poise.files.character import load_character
+
+        path = Path(str(self.character))
+        for option in ("mass", "height"):
+            if getattr(self, option) is not None:
+                raise InputError(f"--character has a {option} of its own; leave out --{option} or --character.")
+        character = load_character(path)
+        if set(character.skeleton.names) != set(clip.skeleton.names):
+            raise FileError(
+                path,
+                f"this body has other joints than the clip ({', '.join(character.skeleton.names[:6])}, ...). "
+                "Give a body that was made from the clip's skeleton.",
+            )
+        return dataclasses.replace(character, skeleton=clip.skeleton)  # segments, limits and freedoms go by name
+
+    def _check_choice(self, path: Path, clip: Clip) -> None:
+        names = [clip.name or path.stem]
+        if self.clip is not None and self.clip not in [*names, "0"]:
+            raise unknown_name("clip", self.clip, names, str(path))
+
+    def _with_roles(self, clip: Clip) -> Clip:
+        if not self.roles:
+            return clip
+        from poise.body.roles import with_roles
+
+        return clip.replace(skeleton=with_roles(clip.skeleton, parse_roles(self.roles)))
+
+    def _scaled(self, reading: Reading) -> Reading:
+        """The reading, scaled so that the body is as tall as --height says."""
+        if self.height is None:
+            return reading
+        from poise.files.normalise import compute_stature
+
+        check_positive("height", self.height)
+        stature = compute_stature(reading.clip.skeleton)
+        if stature == 0:
+            raise InputError("the skeleton has no length, so --height cannot scale it. Use --scale.")
+        factor = self.height / stature
+        clip = reading.clip.replace(skeleton=reading.clip.skeleton.scaled(factor), root=reading.clip.root * factor)
+        return dataclasses.replace(reading, clip=clip, scale=reading.scale * factor, scale_reason="--height")
+
+
+DEFAULT = Source()
+
+
+def check_positive(option: str, value: float) -> None:
+    """Refuse an option's value that is not a positive number."""
+    if not (np.isfinite(value) and value > 0):
+        raise InputError(f"--{option} must be a positive number; {value:g} given.")
+
+
+def parse_roles(words: Sequence[str]) -> dict[str, str]:
+    """Role -> joint, from `role=joint` words (several in one with commas) and from files of such pairs."""
+    roles: dict[str, str] = {}
+    for word in words:
+        if "=" not in word:
+            roles |= _load_roles(Path(word))
+            continue
+        for pair in filter(None, word.split(",")):
+            role, equals, joint = (piece.strip() for piece in pair.partition("="))
+            if not (role and equals and joint):
+                raise InputError(f"--roles takes role=joint, as in leftFoot=L_Ankle; '{pair}' given.")
+            roles[role] = joint
+    return roles
+
+
+def _load_roles(path: Path) -> dict[str, str]:
+    if path.suffix not in (".toml", ".json"):
+        raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{path}' given.")
+    text = path.read_text(encoding="utf-8")
+    try:
+        table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except ValueError as error:
+        raise FileError(path, f"{error}.") from error
+    if not isinstance(table, dict) or not all(isinstance(joint, str) for joint in table.values()):
+        raise FileError(path, 'a file of roles holds pairs of role and joint, as in leftFoot = "L_Ankle".')
+    return table

@@ -1,0 +1,61 @@
+"""A body of Poise's own waves, squats and walks away: no recording, no download, everything made here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.mannequin import build_mannequin
+from poise.body.mesh import Mesh
+from poise.dynamics.tree import GRAVITY
+from poise.files.bvh import save_bvh
+from poise.files.glb import save_glb
+from poise.files.readback import read_positions
+from poise.motion.clip import Clip
+from poise.motion.forces import ClipForces, compute_forces, describe_forces
+from poise.motion.own import wave_squat_walk
+from poise.pictures.contact_sheet import draw_contact_sheet
+from poise.pictures.force_plot import plot_forces
+from poise.pictures.png import save_png
+
+HEIGHT, MASS, FPS = 1.75, 75.0, 60.0
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """Write motion.bvh, .glb, .png (poses), -forces.png and .json (the figures, which are returned too)."""
+    character = Character.human(HEIGHT, MASS)
+    clip = wave_squat_walk(character.skeleton, FPS)
+    meshes = build_mannequin(character.skeleton, character.mass)
+    forces = compute_forces(clip, character)
+    figures = {
+        "frames": len(clip),
+        "fps": round(clip.fps, 9),
+        "duration_s": clip.duration,
+        **describe_forces(forces, character),
+        "mean_vertical_bw": mean_vertical(forces),
+        "max_joint_error_m": save_motion(folder, clip, meshes),
+    }
+    # Fourteen poses: twelve would be a stride apart, and every one of the walk the same.
+    save_png(folder / "motion.png", draw_contact_sheet(clip, meshes, count=14, columns=7))
+    plot_forces(forces, clip.skeleton, folder / "motion-forces.png", title=clip.name)
+    (folder / "motion.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    return figures
+
+
+def mean_vertical(forces: ClipForces) -> float:
+    """Mean upward ground force over body weight: 1 for a motion that begins and ends at rest."""
+    impulse = np.trapezoid(forces.reaction.force[:, 1], forces.times)
+    return float(impulse / (forces.times[-1] - forces.times[0]) / (forces.tree.mass * -GRAVITY[1]))
+
+
+def save_motion(folder: Path, clip: Clip, meshes: dict[str, Mesh]) -> float:
+    """Write BVH and GLB; the largest distance in metres of a joint in either from where it should be."""
+    bvh, glb = folder / "motion.bvh", folder / "motion.glb"
+    save_bvh(clip, bvh)
+    save_glb(glb, clip, meshes)
+    errors = [np.linalg.norm(read_positions(path, clip.skeleton) - clip.positions, axis=-1) for path in (bvh, glb)]
+    return float(np.max(errors))
