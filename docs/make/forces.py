@@ -1,0 +1,130 @@
+"""Makes the figures of docs/forces.md: ground force and joint moments beside force plates and OpenSim.
+
+    .venv/bin/python docs/make/forces.py FOLDER
+
+FOLDER holds, for each trial, NAME.bvh, NAME.json (subject_mass_kg), NAME_grf.csv (measured) and NAME_reference.csv
+(OpenSim). Rewrites the tables between the marks in docs/forces.md, and the picture.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.files import load_clip
+from poise.motion.forces import ClipForces, compute_forces
+from poise.pictures.force_plot import COLORS
+
+DOCS = Path(__file__).parents[1]
+# Trials without a filter have moments that are noise: the filtered twin's stand in for them.
+REFERENCE_OF = {"walk3d_raw": "walk3d", "walk3d_ik_raw": "walk3d_ik"}
+JOINTS = {"hip": "UpperLeg", "knee": "LowerLeg", "ankle": "Foot"}
+
+
+def read_table(path: Path) -> dict[str, np.ndarray]:
+    """Columns of a CSV by name; empty cells are NaN."""
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return {name: np.array([float(row[name] or "nan") for row in rows]) for name in rows[0]}
+
+
+def rms(x: np.ndarray) -> float:
+    """Root mean square."""
+    return float(np.sqrt(np.mean(np.square(x))))
+
+
+def force_row(name: str, forces: ClipForces, plates: dict[str, np.ndarray], mass: float) -> str:
+    """RMS differences of the net force in % of body weight, and of the pressure centre in single support in cm."""
+    valid = plates["valid"] == 1
+    apart = [forces.reaction.force[valid, i] - plates[f"total_f{axis}"][valid] for i, axis in enumerate("xyz")]
+    x, y, z = (100 * rms(d) / (mass * 9.81) for d in apart)
+    down = np.stack([plates["left_contact"], plates["right_contact"]], axis=1) == 1
+    whole = plates["plates_whole_body"] == 1
+    agree = 100 * np.mean((forces.contacts.foot == down)[whole])
+    off = []
+    for side, word in enumerate(("left", "right")):
+        single = valid & down[:, side] & ~down[:, 1 - side] & np.isfinite(plates[f"{word}_cop_z"])
+        off.append(forces.reaction.pressure[single, 2] - plates[f"{word}_cop_z"][single])
+    cop = 100 * rms(np.concatenate(off))
+    return f"| {name} | {forces.cutoff:.1f} | {y:.1f} | {z:.1f} | {x:.1f} | {cop:.1f} | {agree:.1f} |"
+
+
+def moment_row(name: str, forces: ClipForces, reference: dict[str, np.ndarray], index) -> str:
+    """Largest hip, knee and ankle moment, ours / OpenSim's, in N m, and RMS difference of their sizes."""
+    valid = reference["valid"] == 1
+    cells = []
+    for joint, role in JOINTS.items():
+        for side in ("left", "right"):
+            ours = np.linalg.norm(forces.torque[valid, index(side + role)], axis=-1)
+            theirs = reference[f"{side}_{joint}_norm"][valid]
+            cells.append(f"{ours.max():.0f} / {theirs.max():.0f} ({rms(ours - theirs):.0f})")
+    return f"| {name} | " + " | ".join(cells) + " |"
+
+
+def draw(trials: list[tuple[str, ClipForces, dict[str, np.ndarray], float]], path: Path) -> None:
+    """Every trial's net force beside the plates' curve; the stretch where all contacts are on a plate is shaded."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 2.1 * len(trials)), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(len(trials), 2, sharex="row", squeeze=False)
+    for row, (name, forces, plates, mass) in zip(panels, trials, strict=True):
+        valid = plates["valid"] == 1
+        for panel, axis, letter in ((row[0], 1, "y"), (row[1], 2, "z")):
+            measured = np.where(plates["plates_whole_body"] == 1, plates[f"total_f{letter}"], np.nan)
+            panel.fill_between(
+                plates["time"], 0, 1, where=valid, color="0.93", lw=0, transform=panel.get_xaxis_transform()
+            )
+            panel.plot(plates["time"], measured / (mass * 9.81), color="black", lw=2.2, label="force plates")
+            ours = forces.reaction.force[:, axis] / (mass * 9.81)
+            panel.plot(forces.times, ours, color=COLORS["x"], lw=1.3, label="Poise, from motion alone")
+            panel.set_title(f"{name}, {'vertical' if letter == 'y' else 'fore-aft'}", fontsize=9, loc="left")
+            panel.grid(alpha=0.25)
+            panel.spines[["top", "right"]].set_visible(False)
+        row[0].set_ylabel("body weights", fontsize=8)
+    panels[0][0].legend(frameon=False, fontsize=8)
+    for panel in panels[-1]:
+        panel.set_xlabel("time, s", fontsize=8)
+    figure.savefig(path, dpi=80, metadata={"Software": None})
+
+
+def replace_between(path: Path, mark: str, lines: list[str]) -> None:
+    """Put lines between `<!-- mark -->` and `<!-- /mark -->`."""
+    text = path.read_text(encoding="utf-8")
+    before, rest = text.split(f"<!-- {mark} -->\n")
+    _, after = rest.split(f"<!-- /{mark} -->")
+    path.write_text(before + f"<!-- {mark} -->\n" + "\n".join(lines) + f"\n<!-- /{mark} -->" + after, encoding="utf-8")
+
+
+def main(folder: Path) -> None:
+    """All trials of a folder."""
+    forces_rows = [
+        "| trial | cut-off Hz | vertical % | fore-aft % | lateral % | pressure centre cm | contacts % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    moment_rows = [
+        "| trial | left hip | right hip | left knee | right knee | left ankle | right ankle |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    trials = []
+    for path in sorted(folder.glob("*.bvh")):
+        name, mass = path.stem, json.loads(path.with_suffix(".json").read_text())["subject_mass_kg"]
+        clip, plates = load_clip(path), read_table(folder / f"{path.stem}_grf.csv")
+        forces = compute_forces(clip, Character.from_skeleton(clip.skeleton, mass=mass))
+        forces_rows.append(force_row(name, forces, plates, mass))
+        reference = read_table(folder / f"{REFERENCE_OF.get(name, name)}_reference.csv")
+        moment_rows.append(moment_row(name, forces, reference, clip.skeleton.index))
+        trials.append((name, forces, plates, mass))
+    draw(trials, DOCS / "pictures" / "forces-beside-plates.png")
+    replace_between(DOCS / "forces.md", "forces", forces_rows)
+    replace_between(DOCS / "forces.md", "moments", moment_rows)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
