@@ -13,9 +13,10 @@ from clips import locked_clip, random_clip
 from poise.errors import FileError, InputError
 from poise.files import load_clip, read_clip, save_clip
 from poise.files.bvh import compute_clip, format_bvh, load_bvh, save_bvh
-from poise.files.bvh_text import parse_bvh, read_bvh
+from poise.files.bvh_text import parse_bvh, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
 from poise.files.numbers import parse_numbers
+from poise.files.recording import Recording
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -378,9 +379,9 @@ def test_too_many_joints_for_the_channels_are_refused_before_memory_is_taken():
 
 def test_paths_that_cannot_be_read(tmp_path):
     with pytest.raises(FileError, match=r"no such file"):
-        read_bvh(tmp_path / "none.bvh")
+        read_bvh_tables(tmp_path / "none.bvh")
     with pytest.raises(FileError, match=r"is a folder"):
-        read_bvh(tmp_path)
+        read_bvh_tables(tmp_path)
     with pytest.raises(FileError, match=r"'.xyz' cannot be read as animation; it can be: .*\.bvh \(BVH\)"):
         load_clip(tmp_path / "a.xyz")
     with pytest.raises(FileError, match=r"without suffix cannot be written as animation; it can be: .*\.glb"):
@@ -417,6 +418,6 @@ def check_survives(data: bytes) -> None:
         file = parse_bvh(data)
     except FileError:
         return
-    reading = normalise(*compute_clip(file)[:1])
+    reading = normalise(Recording(compute_clip(file)[0], "BVH", ""))
     assert np.isfinite(reading.clip.positions).all()
     assert raw_clip(format_bvh(reading.clip)).skeleton.parents.tolist() == reading.clip.skeleton.parents.tolist()

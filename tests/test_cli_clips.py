@@ -155,14 +155,14 @@ def test_convert_measures_what_it_wrote(
 def test_positions_come_back_in_the_order_that_was_written(tmp_path: Path, suffix: str) -> None:
     clip = make_clip(breadth_first(make_human(1.75)))
     path = tmp_path / f"clip{suffix}"
-    save_bvh(clip, path) if suffix == ".bvh" else save_glb(path, clip)
+    save_bvh(clip, path) if suffix == ".bvh" else save_glb(clip, path)
     assert np.abs(read_positions(path, clip.skeleton) - clip.positions).max() < 1e-5
 
 
 def test_a_wrong_file_is_seen(tmp_path: Path) -> None:
     """Another motion, a shifted root and a cut file: the read-back is no echo of what was meant."""
     clip, path = make_clip(make_human(1.75)), tmp_path / "clip.glb"
-    save_glb(path, clip.replace(root=clip.root + [0.0, 0.25, 0.0]))
+    save_glb(clip.replace(root=clip.root + [0.0, 0.25, 0.0]), path)
     off = read_positions(path, clip.skeleton) - clip.positions
     assert off == pytest.approx(np.broadcast_to([0.0, 0.25, 0.0], off.shape), abs=1e-5)
     path.write_bytes(path.read_bytes()[:-8])

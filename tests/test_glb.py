@@ -154,7 +154,7 @@ def test_bytes_are_always_the_same_and_still_channels_have_one_key(tmp_path):
     inputs = {sampler.input for sampler in glb.gltf.animations[0].samplers}
     assert len(inputs) == 2
     save_clip(clip, tmp_path / "a.glb")
-    save_glb(tmp_path / "b.glb", clip)
+    save_glb(clip, tmp_path / "b.glb")
     assert (tmp_path / "a.glb").read_bytes() == (tmp_path / "b.glb").read_bytes()
 
 

@@ -12,6 +12,7 @@ from poise.body.stature import estimate_stature
 from poise.errors import InputError
 from poise.files import read_clip
 from poise.files.normalise import compute_stature, guess_scale, guess_up, normalise, turn_clip
+from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
@@ -54,7 +55,7 @@ def test_z_up_is_turned_and_every_joint_with_it():
     assert guess_up(clip.skeleton)[0] == "Y"
     assert guess_up(lying.skeleton)[0] == "Z"
     np.testing.assert_allclose(lying.positions, clip.positions[..., [0, 2, 1]] * [1, -1, 1], atol=1e-12)
-    reading = normalise(lying)
+    reading = normalise(Recording(lying, "test", ""))
     assert (reading.scale, reading.up) == (1.0, "Z")
     np.testing.assert_allclose(reading.clip.positions, clip.positions, atol=1e-12)
     np.testing.assert_allclose(reading.clip.skeleton.offsets, clip.skeleton.offsets, atol=1e-12)
@@ -62,14 +63,14 @@ def test_z_up_is_turned_and_every_joint_with_it():
 
 def test_given_values_are_used_and_checked():
     clip = random_clip(np.random.default_rng(1))
-    reading = normalise(clip, scale=0.5, up="Y")
+    reading = normalise(Recording(clip, "test", ""), scale=0.5, up="Y")
     np.testing.assert_allclose(reading.clip.positions, 0.5 * clip.positions, atol=1e-12)
     assert (reading.scale_reason, reading.up_reason) == ("given", "given")
     for wrong in (0.0, -1.0, float("nan")):
         with pytest.raises(InputError, match="positive"):
-            normalise(clip, scale=wrong)
+            normalise(Recording(clip, "test", ""), scale=wrong)
     with pytest.raises(InputError, match="allowed: 'Y', 'Z'"):
-        normalise(clip, up="X")
+        normalise(Recording(clip, "test", ""), up="X")
 
 
 @pytest.mark.data

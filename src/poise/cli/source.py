@@ -14,7 +14,7 @@ import numpy as np
 from cyclopts import Group, Parameter
 
 from poise.cli.report import Report
-from poise.errors import FileError, InputError, unknown_name
+from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from poise.body.character import Character
@@ -63,8 +63,7 @@ class Source:
         """The clip of a file as these options want it. Says what was guessed, and how to override it."""
         from poise.files.formats import read_clip
 
-        reading = read_clip(path, self.scale, self.up)
-        self._check_choice(path, reading.clip)
+        reading = read_clip(path, self.scale, self.up, self.clip)
         clip = self._with_roles(reading.clip)
         if self.fps is not None:
             check_positive("fps", self.fps)
@@ -106,11 +105,6 @@ class Source:
                 "Give a body that was made from the clip's skeleton.",
             )
         return dataclasses.replace(character, skeleton=clip.skeleton)  # segments, limits and freedoms go by name
-
-    def _check_choice(self, path: Path, clip: Clip) -> None:
-        names = [clip.name or path.stem]
-        if self.clip is not None and self.clip not in [*names, "0"]:
-            raise unknown_name("clip", self.clip, names, str(path))
 
     def _with_roles(self, clip: Clip) -> Clip:
         if not self.roles:

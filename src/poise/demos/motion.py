@@ -56,6 +56,6 @@ def save_motion(folder: Path, clip: Clip, meshes: dict[str, Mesh]) -> float:
     """Write BVH and GLB; the largest distance in metres of a joint in either from where it should be."""
     bvh, glb = folder / "motion.bvh", folder / "motion.glb"
     save_bvh(clip, bvh)
-    save_glb(glb, clip, meshes)
+    save_glb(clip, glb, meshes)
     errors = [np.linalg.norm(read_positions(path, clip.skeleton) - clip.positions, axis=-1) for path in (bvh, glb)]
     return float(np.max(errors))

@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
+from poise.errors import InputError, unknown_name
 from poise.files.atomic import write_bytes
-from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh
+from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
-from poise.files.normalise import Reading, normalise
+from poise.files.normalise import normalise
+from poise.files.recording import Recording
 from poise.motion.clip import Clip
 
 _ORDER = "ZXY"
@@ -50,13 +51,17 @@ def load_bvh(path: str | PathLike[str], scale: float | None = None, up: str | No
     scale  metres a unit of the file; found from the stature if None
     up     the file's vertical axis, "Y" or "Z"; found from the rest pose if None
     """
-    return load_bvh_with_notes(path, scale, up).clip
+    return normalise(read_bvh(path), scale, up).clip
 
 
-def load_bvh_with_notes(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Reading:
-    """As load_bvh, with what was found or guessed about the file."""
-    clip, warnings = compute_clip(read_bvh(path))
-    return normalise(clip, scale, up, warnings)
+def read_bvh(path: str | PathLike[str], clip: str | None = None) -> Recording:
+    """The motion of a BVH file as it stands there. A file has one clip, named after it."""
+    file = read_bvh_tables(path)
+    motion, warnings = compute_clip(file)
+    name = motion.name
+    if clip not in (None, name, "0"):
+        raise unknown_name("clip", str(clip), [name], str(path))
+    return Recording(motion, "BVH", str(path), (name,), source=file, warnings=warnings)
 
 
 def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:

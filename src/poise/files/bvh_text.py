@@ -63,7 +63,7 @@ class BvhFile:
     warnings: tuple[str, ...] = ()
 
 
-def read_bvh(path: str | PathLike[str]) -> BvhFile:
+def read_bvh_tables(path: str | PathLike[str]) -> BvhFile:
     """Read the tables of a BVH file. Raises FileError, with the line, on anything that is not one."""
     return parse_bvh(_read_bytes(path), path)
 

@@ -9,67 +9,69 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import FileError
+from poise.registry import Entry
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
+    from poise.files.recording import Recording
     from poise.motion.clip import Clip
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of animation file. `read` and `save` are None where the direction is not supported."""
+    """A kind of animation file, found by its suffix. `read` and `save` name functions, imported when they are used.
+
+    read  "package.module:function" of (path, clip=None) -> Recording, or None where it cannot be read
+    save  "package.module:function" of (clip, path, **options), or None where it cannot be written
+    """
 
     name: str
     suffix: str
-    read: Callable[..., Reading] | None = None
-    save: Callable[..., None] | None = None
-
-
-def _read_bvh(path: Path, **options: Any) -> Reading:
-    from poise.files.bvh import load_bvh_with_notes
-
-    return load_bvh_with_notes(path, **options)
-
-
-def _save_bvh(clip: Clip, path: Path, **options: Any) -> None:
-    from poise.files.bvh import save_bvh
-
-    save_bvh(clip, path, **options)
-
-
-def _save_glb(clip: Clip, path: Path, **options: Any) -> None:
-    from poise.files.glb import save_glb
-
-    save_glb(path, clip, **options)
+    read: str | None = None
+    save: str | None = None
 
 
 FORMATS = (
-    Format("BVH", ".bvh", _read_bvh, _save_bvh),
-    Format("glTF binary", ".glb", None, _save_glb),
+    Format("BVH", ".bvh", "poise.files.bvh:read_bvh", "poise.files.bvh:save_bvh"),
+    Format("glTF binary", ".glb", None, "poise.files.glb:save_glb"),
 )
 
 
-def read_clip(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Reading:
+def read_recording(path: str | PathLike[str], clip: str | None = None) -> Recording:
+    """The motion in a file, as the file has it. clip: which one of several, by name or number from 0; the first."""
+    read: Callable[..., Recording] = _load(_find_format(path, "read").read)
+    return read(Path(path), clip)
+
+
+def read_clip(
+    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | None = None
+) -> Reading:
     """The motion in a file with what was found about it: units, axes, warnings.
 
     scale  metres a unit of the file; found if None
     up     the file's vertical axis, "Y" or "Z"; found if None
+    clip   which clip of a file that has several, by name or number from 0; the first if None
     """
-    read = _find_format(path, "read").read
-    assert read is not None
-    return read(Path(path), scale=scale, up=up)
+    from poise.files.normalise import normalise
+
+    return normalise(read_recording(path, clip), scale, up)
 
 
-def load_clip(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Clip:
+def load_clip(
+    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | None = None
+) -> Clip:
     """The motion in a file, in metres and Y up; the options as for read_clip."""
-    return read_clip(path, scale, up).clip
+    return read_clip(path, scale, up, clip).clip
 
 
 def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:
     """Write a motion in the format that the suffix names. Options go to that format's own function."""
-    save = _find_format(path, "save").save
-    assert save is not None
-    save(clip, Path(path), **options)
+    _load(_find_format(path, "save").save)(clip, Path(path), **options)
+
+
+def _load(target: str | None) -> Callable[..., Any]:
+    assert target is not None
+    return Entry(target, "").load()
 
 
 def find_format(path: str | PathLike[str]) -> Format | None:

@@ -45,8 +45,8 @@ _DOT = 0.02  # m: radius of what is drawn for a skeleton in which no bone has a 
 
 
 def save_glb(
-    path: str | PathLike[str],
     clip: Clip,
+    path: str | PathLike[str],
     meshes: Mapping[str, Mesh] | SkinnedMesh | None = None,
     name: str | None = None,
 ) -> None:

@@ -15,6 +15,7 @@ from poise.body.roles import with_roles
 from poise.body.skeleton import Skeleton
 from poise.body.stature import estimate_stature
 from poise.errors import InputError
+from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -42,6 +43,7 @@ class Reading:
     scale_reason  how that is known, a sentence without full stop
     up            the file's vertical axis, "Y" or "Z"
     up_reason     how that is known
+    recording     what was read, as the file has it
     warnings      what was odd, a sentence each
     """
 
@@ -50,11 +52,13 @@ class Reading:
     scale_reason: str
     up: str
     up_reason: str
+    recording: Recording
     warnings: tuple[str, ...] = ()
 
 
-def normalise(clip: Clip, scale: float | None = None, up: str | None = None, warnings: tuple[str, ...] = ()) -> Reading:
-    """A clip in a file's units and axes brought to metres and Y up, with roles. Given values are used, others found."""
+def normalise(recording: Recording, scale: float | None = None, up: str | None = None) -> Reading:
+    """A recording brought to metres and Y up, with roles. Given values are used, others are the file's own or found."""
+    clip = recording.clip
     if scale is not None and not (np.isfinite(scale) and scale > 0):
         raise InputError(f"scale {scale} is not a positive number of metres a unit. Leave it out to have it found.")
     if up is not None and up not in ("Y", "Z"):
@@ -65,7 +69,7 @@ def normalise(clip: Clip, scale: float | None = None, up: str | None = None, war
     clip = clip.replace(skeleton=skeleton.scaled(scale), root=clip.root * scale)
     if up == "Z":
         clip = turn_clip(clip, rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), -0.5 * np.pi))
-    return Reading(clip, scale, scale_reason, up, up_reason, warnings)
+    return Reading(clip, scale, scale_reason, up, up_reason, recording, recording.warnings)
 
 
 def turn_clip(clip: Clip, q: np.ndarray) -> Clip:

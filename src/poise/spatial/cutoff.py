@@ -30,7 +30,7 @@ import numpy as np
 from poise.errors import InputError
 from poise.spatial.filter import check_signal, gain
 
-LOWEST = 3.0  # Hz. Walking itself reaches 4 Hz: a lower cut-off is never worth its risk (regret: docs/filtering.md)
+LOWEST = 3.0  # Hz. Lower serves a body that stands still in noise, but can take the motion out of a clip full of pops
 HARMLESS, HARMLESS_SHARE = 0.02, 0.01  # noise below 0.02 m/s2, or below 1 % of the acceleration, is left alone
 FEWEST = 16  # samples; below that a spectrum says nothing
 BANDWIDTH, TAPERS = 4.0, 3  # multitaper: half bandwidth in 1 / duration; more tapers leak, and leaks look like noise

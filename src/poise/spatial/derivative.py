@@ -56,7 +56,9 @@ def three_point(q: np.ndarray, h: float) -> Derivatives:
         i = 0 if sign > 0 else -1
         first[i] = sign * (-3 * end[0] + 4 * end[1] - end[2]) / (2 * h)
         second[i] = (2 * end[0] - 5 * end[1] + 4 * end[2] - end[3]) / h**2 if len(q) > 3 else second[1]
-    velocity, acceleration = angular_rates(q, first, second)
+    back = rotation.conjugate(q)
+    velocity = 2.0 * rotation.multiply(back, first)[..., 1:]  # [mix, eq 14]
+    acceleration = 2.0 * rotation.multiply(back, second)[..., 1:]  # [mix, eq 15]
     return Derivatives(q, velocity, acceleration)
 
 
