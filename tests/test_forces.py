@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -214,3 +216,40 @@ def test_command_takes_a_saved_body(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "other joints than the clip" in capsys.readouterr().err
     assert main([*words, str(tmp_path / "body.json"), "--mass", "70"]) == 2
     assert "leave out --mass" in capsys.readouterr().err
+
+
+def test_command_never_overwrites_what_it_reads_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    clip = tmp_path / "idle.bvh"
+    save_clip(own.idle(human().skeleton, 1.0, 30.0), clip)
+    before, table = clip.read_bytes(), tmp_path / "s.csv"
+    (tmp_path / "link.csv").symlink_to(clip)
+    for words, said in (
+        (["-o", str(clip)], "overwrite the input"),
+        (["-o", str(tmp_path / "link.csv")], "overwrite the input"),
+        (["-o", str(table), "--plot", str(table)], "overwrite -o"),
+        (["-o", str(tmp_path / "s.png")], "writes .csv"),
+        (["-o", str(table), "--plot", str(tmp_path / "none" / "p.png")], "does not exist"),
+        (["-o", str(table), "--cutoff", "1e-12"], "slower than anything"),
+    ):
+        assert main(["forces", str(clip), "--quiet", *words]) == 2
+        assert said in capsys.readouterr().err
+        assert clip.read_bytes() == before and not table.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["idle.bvh", "link.csv"]
+
+
+def test_command_writes_to_a_pipe(tmp_path: Path) -> None:
+    clip = tmp_path / "idle.bvh"
+    save_clip(own.idle(human().skeleton, 1.0, 30.0), clip)
+    words = [sys.executable, "-m", "poise", "forces", str(clip), "-o", "/dev/stdout", "--quiet"]
+    if not Path("/dev/stdout").exists():
+        pytest.skip("this system has no /dev/stdout")
+    done = subprocess.run(words, capture_output=True, check=True)
+    assert done.stdout.startswith(b"time,grf_x")
+
+
+def test_labels_differ_even_where_a_joint_is_called_like_anothers_role() -> None:
+    skeleton = human().skeleton
+    names = ["chest" if name == "spine" else "spine" if name == "chest" else name for name in skeleton.names]
+    mixed = skeleton.replace(names=names).replace(roles={"spine": "chest"})
+    assert len(set(mixed.labels)) == len(mixed)
+    assert mixed.labels[names.index("spine")] == "spine_"

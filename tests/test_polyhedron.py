@@ -237,3 +237,11 @@ def test_density_must_be_positive(density):
 def test_volume_has_the_sign_of_the_winding():
     assert compute_volume(BOX) == pytest.approx(1.0)
     assert compute_volume(BOX.flipped()) == pytest.approx(-1.0)
+
+
+def test_faces_that_are_there_twice_are_refused():
+    tetrahedron = Mesh(np.vstack([np.zeros(3), np.eye(3)]), [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    doubled = Mesh(tetrahedron.vertices, np.concatenate([tetrahedron.faces, np.roll(tetrahedron.faces, 1, axis=1)]))
+    mass_properties(tetrahedron, 1000.0)
+    with pytest.raises(InputError, match="4 of the mesh's 8 faces are there twice"):
+        mass_properties(doubled, 1000.0)

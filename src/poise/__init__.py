@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from poise.errors import FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
     from poise.motion.clip import Clip
+    from poise.motion.forces import compute_forces
 
 __version__ = "0.1.0"
 
@@ -22,6 +23,7 @@ _HOMES = {
     "PoiseError": "poise.errors",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
+    "compute_forces": "poise.motion.forces",
     "load_clip": "poise.files.formats",
     "save_clip": "poise.files.formats",
 }
@@ -34,6 +36,7 @@ __all__ = [
     "Skeleton",
     "SolveError",
     "__version__",
+    "compute_forces",
     "load_clip",
     "save_clip",
 ]

@@ -31,7 +31,8 @@ class Mesh:
         if not np.isfinite(vertices).all():
             raise InputError("a mesh has a vertex that is not a finite number.")
         if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
-            raise InputError(f"a mesh face names vertex {faces.max()}, but there are {len(vertices)}.")
+            wrong = int(faces.min()) if faces.min() < 0 else int(faces.max())
+            raise InputError(f"a mesh face names vertex {wrong}, but there are {len(vertices)}, counted from 0.")
         for name, array in (("vertices", vertices), ("faces", faces)):
             array.flags.writeable = False
             object.__setattr__(self, name, array)

@@ -69,6 +69,7 @@ def check_closed(mesh: Mesh) -> None:
             f"{_place(welded.vertices[faces[degenerate][0, 0]])}. Merge or delete these faces."
         )
     _check_edges(welded)
+    _check_doubles(welded)
     extent = np.ptp(welded.vertices, axis=0).max()
     volume = compute_volume(welded)
     if abs(volume) <= _FLAT * extent**3:
@@ -101,6 +102,15 @@ def _check_edges(mesh: Mesh) -> None:
             text = fault.format(count, "" if count == 1 else "s")
             around = f"between {_place(ends.min(axis=0))} and {_place(ends.max(axis=0))}"
             raise InputError(f"the mesh has {text}, {around}. {remedy}.")
+
+
+def _check_doubles(mesh: Mesh) -> None:
+    """No face may be there twice: what it encloses would count twice."""
+    first = mesh.faces.argmin(axis=1)[:, None]
+    turned = np.take_along_axis(mesh.faces, (first + np.arange(3)) % 3, axis=1)
+    doubles = len(turned) - len(np.unique(turned, axis=0))
+    if doubles:
+        raise InputError(f"{doubles} of the mesh's {len(turned)} faces are there twice. Delete doubled faces.")
 
 
 def _apex(mesh: Mesh) -> np.ndarray:

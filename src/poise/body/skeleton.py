@@ -89,9 +89,19 @@ class Skeleton:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """A canonical name for every joint: its role where it has one, otherwise its own name."""
+        """A canonical name for every joint, all different: its role, otherwise its own name.
+
+        A joint that is called like a role that another one has gets an underscore.
+        """
         role_of = {name: role for role, name in self.roles.items()}
-        return tuple(role_of.get(name, name) for name in self.names)
+        taken, labels = set(self.roles), []
+        for name in self.names:
+            label = role_of.get(name, name)
+            while name not in role_of and label in taken:
+                label += "_"
+            taken.add(label)
+            labels.append(label)
+        return tuple(labels)
 
     @property
     def has_tip(self) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 
 from poise.cli.commands import COMMANDS
 from poise.errors import InputError, unknown_name
@@ -31,5 +31,16 @@ def run(words: list[str]) -> int:
     try:
         code = build_app()(words)
     except CycloptsError as error:
-        raise InputError(f"{error} See: poise {words[0]} --help") from error
+        raise InputError(f"{_describe(error)} See: poise {words[0]} --help") from error
     return code or 0
+
+
+def _describe(error: CycloptsError) -> str:
+    """The parser's complaint, in our words where its own mislead."""
+    if isinstance(error, MissingArgumentError) and error.argument is not None:
+        if error.keyword is not None:
+            return f"{error.keyword} needs a value after it."
+        return f"{error.argument.name} is missing."
+    if isinstance(error, UnusedCliTokensError):
+        return f"there is no place for {' '.join(map(repr, error.unused_tokens or []))}."
+    return str(error)

@@ -9,8 +9,10 @@ from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
+from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import Report
-from poise.cli.source import Source, check_positive
+from poise.cli.source import Source
+from poise.errors import InputError
 
 
 def forces(
@@ -31,19 +33,24 @@ def forces(
 
     Forces are in newtons and torques in newton metres, in the clip's own heading; times count from its first frame.
     """
-    from poise.files.series import save_series
+    from poise.files.atomic import write_together
+    from poise.files.series import format_series
     from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
 
-    if cutoff is not None:
-        check_positive("cutoff", cutoff)
+    check_outputs((clip, source.character), {"-o": output, "--plot": plot})
+    check_suffix("-o", output, ".csv")
+    check_suffix("--plot", plot, ".png")
+    if cutoff is not None and not cutoff > 0:
+        raise InputError(f"--cutoff must be a positive number of hertz, or inf for no filter; {cutoff:g} given.")
     motion = source.read(clip, report).clip
     character = source.build_character(motion, report)
     found = compute_forces(motion, character, cutoff)
     if cutoff is None:
         report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")
-    save_series(output, tabulate_forces(found, motion.skeleton))
+    written = {output: format_series(tabulate_forces(found, motion.skeleton))}
     if plot is not None:
         from poise.pictures.force_plot import plot_forces
 
-        plot_forces(found, motion.skeleton, plot, title=clip.name)
+        written[plot] = plot_forces(found, motion.skeleton, title=clip.name)
+    write_together(written)
     report.result({**describe_forces(found, character), "output": str(output)})

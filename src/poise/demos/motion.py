@@ -12,6 +12,7 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.mesh import Mesh
 from poise.dynamics.tree import GRAVITY
+from poise.files.atomic import write_bytes
 from poise.files.bvh import save_bvh
 from poise.files.glb import save_glb
 from poise.files.readback import read_positions
@@ -41,7 +42,7 @@ def run(folder: Path) -> dict[str, Any]:
     }
     # Fourteen poses: twelve would be a stride apart, and every one of the walk the same.
     save_png(folder / "motion.png", draw_contact_sheet(clip, meshes, count=14, columns=7))
-    plot_forces(forces, clip.skeleton, folder / "motion-forces.png", title=clip.name)
+    write_bytes(folder / "motion-forces.png", plot_forces(forces, clip.skeleton, title=clip.name))
     (folder / "motion.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     return figures
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -26,13 +26,13 @@ def open_atomic(path: str | PathLike[str], mode: str = "wb") -> Iterator[IO[Any]
     """
     if mode not in ("wb", "w"):
         raise InputError(f"mode '{mode}' cannot be written atomically; allowed: 'wb', 'w'.")
-    target = Path(os.path.realpath(path))
-    _check_writable_place(path, target)
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-    if target.exists() and not target.is_file():
-        with target.open(mode, **text) as stream:  # type: ignore[call-overload]
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        with Path(path).open(mode, **text) as stream:  # type: ignore[call-overload]
             yield stream
         return
+    target = Path(os.path.realpath(path))
+    _check_writable_place(path, target)
     temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         # "x" refuses to follow a name that somebody else put there; the umask gives the permissions as usual.
@@ -51,6 +51,13 @@ def write_bytes(path: str | PathLike[str], data: bytes) -> None:
     """Write a whole file at once, atomically."""
     with open_atomic(path, "wb") as stream:
         stream.write(data)
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Write several files so that all appear or none: no name is taken before the last byte of all is written."""
+    with contextlib.ExitStack() as stack:
+        for stream, data in [(stack.enter_context(open_atomic(path)), data) for path, data in contents.items()]:
+            stream.write(data)
 
 
 def _check_writable_place(path: str | PathLike[str], target: Path) -> None:

@@ -8,18 +8,22 @@ from os import PathLike
 import numpy as np
 
 from poise.errors import InputError
-from poise.files.atomic import open_atomic
+from poise.files.atomic import write_bytes
 
 
 def save_series(path: str | PathLike[str], columns: Mapping[str, np.ndarray], digits: int = 6) -> None:
-    """Write columns (F,) of equal length under their names. No exponents; a cell is empty where there is no value."""
+    """Write columns (F,) of equal length under their names."""
+    write_bytes(path, format_series(columns, digits))
+
+
+def format_series(columns: Mapping[str, np.ndarray], digits: int = 6) -> bytes:
+    """Columns (F,) of equal length as CSV. No exponents; a cell is empty where there is no value."""
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) != 1:
         raise InputError(f"the columns of a series must be of one length; given {lengths}.")
     rows = zip(*(_cells(values, digits) for values in columns.values()), strict=True)
-    with open_atomic(path, "w") as file:
-        file.write(",".join(map(_quote, columns)) + "\n")
-        file.writelines(",".join(row) + "\n" for row in rows)
+    lines = [",".join(map(_quote, columns)), *(",".join(row) for row in rows)]
+    return ("\n".join(lines) + "\n").encode()
 
 
 def _cells(values: np.ndarray, digits: int) -> list[str]:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
+import io
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.dynamics.tree import GRAVITY
-from poise.files.atomic import open_atomic
 from poise.motion.forces import ClipForces
 
 # Okabe and Ito's palette: told apart by everybody, also in grey.
@@ -18,17 +16,8 @@ TORQUE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9
 AXIS_NAMES = {"x": "x", "y": "y (up)", "z": "z"}
 
 
-def plot_forces(
-    forces: ClipForces,
-    skeleton: Skeleton,
-    path: str | Path,
-    title: str = "",
-    measured: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
-) -> None:
-    """Write a PNG: ground force, its shares on the feet, and the torques of the hardest-working joints.
-
-    measured  axis "x", "y" or "z" -> (times s, force N) of a force plate, drawn dashed beside the computed curve
-    """
+def plot_forces(forces: ClipForces, skeleton: Skeleton, title: str = "") -> bytes:
+    """A PNG: ground force, its shares on the feet, and the torques of the hardest-working joints."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -38,9 +27,6 @@ def plot_forces(
     weight = forces.tree.mass * float(np.linalg.norm(GRAVITY))
     for axis, (letter, color) in enumerate(list(COLORS.items())[:3]):
         net.plot(forces.times, forces.reaction.force[:, axis] / weight, color=color, label=AXIS_NAMES[letter])
-        if measured and letter in measured:
-            times, values = measured[letter]
-            net.plot(times, values / weight, color=color, linestyle="--", linewidth=1, label=f"{letter}, measured")
     net.set(ylabel="ground force / body weight", title=title or f"{forces.tree.mass:.1f} kg, {forces.cutoff:.1f} Hz")
     for side, name in enumerate(("left", "right")):
         feet.plot(forces.times, forces.feet.force[:, side, 1] / weight, color=COLORS[name], label=f"{name} foot, up")
@@ -56,8 +42,9 @@ def plot_forces(
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
-    with open_atomic(path, "wb") as file:
-        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    return file.getvalue()
 
 
 def _shade(panel, times: np.ndarray, is_down: np.ndarray, color: str) -> None:  # type: ignore[no-untyped-def]

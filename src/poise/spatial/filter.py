@@ -28,6 +28,7 @@ from poise.spatial import rotation
 
 PASSES = 2
 CORRECTION = (2.0 ** (1.0 / PASSES) - 1.0) ** 0.25  # C   [mix, eq 12]
+SLOWEST = 100.0  # longest period of a cut-off, in lengths of the signal: it bounds the continuation past the ends
 FIT_PERIODS = 0.75  # length of the end that the parabola is fitted to, in 1 / f_c
 LEFT_OVER = 1e-9  # the continuation is so long that a transient from its far end has decayed to this
 
@@ -47,6 +48,11 @@ def lowpass(x: np.ndarray, rate: float, cutoff: float, axis: int = 0) -> np.ndar
         raise InputError(f"a cut-off of {cutoff:g} Hz cannot be used. Give a positive frequency, or inf for no filter.")
     if cutoff >= 0.5 * rate or x.shape[axis] < 2:
         return x.copy()
+    if rate / cutoff > SLOWEST * x.shape[axis]:
+        raise InputError(
+            f"a cut-off of {cutoff:g} Hz is slower than anything in {x.shape[axis]} samples at {rate:g} Hz. "
+            f"Give at least {rate / (SLOWEST * x.shape[axis]):.3g} Hz."
+        )
     moved = np.moveaxis(x, axis, 0)
     flat = moved.reshape(len(moved), -1)
     return np.moveaxis(_two_pass(flat, rate, cutoff).reshape(moved.shape), 0, axis)

@@ -89,5 +89,5 @@ def _refuse(skeleton: Skeleton, joint: int, first: int) -> None:
     name, part, connector = (skeleton.labels[i] for i in (joint, first, int(skeleton.parents[first])))
     raise InputError(
         f"joint '{name}' is physical but hangs from the kinematic part that begins at '{part}', which itself hangs "
-        f"from the physical body '{connector}'. Make '{name}' kinematic too, or everything from '{part}' to it physical."
+        f"from the physical body '{connector}'. Make '{name}' kinematic too, or all from '{part}' to it physical."
     )
