@@ -26,7 +26,7 @@ from poise.spatial.inertia import RigidInertia
 
 MASSES = (1.0, 1000.0)
 # A role's matter by the name of the density table; the trunk's joints by their order upwards.
-_SEGMENT_OF_ROLE = {
+SEGMENT_OF_ROLE = {
     "hips": "lowerTrunk",
     "spine": "middleTrunk",
     "chest": "upperTrunk",
@@ -257,11 +257,11 @@ def _find_density(skeleton: Skeleton, index: int, key: str, densities: Mapping[s
         given = next((densities[name] for name in names if densities and name in densities), None)
         label = skeleton.labels[index]
         role = mirror_role(label) if label.startswith("right") else label
-        if given is None and role not in _SEGMENT_OF_ROLE:
+        if given is None and role not in SEGMENT_OF_ROLE:
             raise InputError(
                 f"joint '{key}' has no role with a known density. Give densities={{'{key}': 1050.0}} (kg/m3)."
             )
-        density = float(given) if given is not None else DENSITIES[_SEGMENT_OF_ROLE[role]]
+        density = float(given) if given is not None else DENSITIES[SEGMENT_OF_ROLE[role]]
     if not (math.isfinite(density) and density > 0.0):
         raise InputError(f"the density of '{key}' is {density:g} kg/m3; it must be positive.")
     return density

@@ -66,7 +66,7 @@ def _measure_above_hips(skeleton: Skeleton) -> tuple[float, float]:
     head = skeleton.find_role("head")
     if head is None:
         return trunk, usual.head
-    base = find_neck_base(skeleton)
+    base = top if _is_neck_placed(skeleton) else find_neck_base(skeleton)
     neck = float(np.linalg.norm(skeleton.rest_positions()[head] - base))
     vertex = find_vertex(skeleton, head)
     if vertex is None:
@@ -96,6 +96,12 @@ def find_trunk_top(skeleton: Skeleton) -> np.ndarray | None:
     too_low = max(heights) > length
     at_skull = neck is None and length > _SKULL_LIMIT * expected > 0.0
     return np.asarray(mid_hip + expected / length * line if too_low or at_skull else rest[base])
+
+
+def _is_neck_placed(skeleton: Skeleton) -> bool:
+    """Whether the neck is where the trunk's last bone ends, or that bone was lost and all above it sits too low."""
+    neck = skeleton.find_role("neck")
+    return neck is None or float(np.linalg.norm(skeleton.offsets[neck])) > 0.0
 
 
 def find_mid_hip(skeleton: Skeleton) -> np.ndarray:
