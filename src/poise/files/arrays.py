@@ -1,0 +1,171 @@
+"""Named arrays out of an npz file, safely: no pickles, and no memory taken before the sizes are known.
+
+An npz is a zip of `.npy` files. What each would take is read from the zip's directory and from its own header, and
+refused where it is too much or where the two disagree, so that a small file cannot claim or unpack to a large one.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import math
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import IO
+
+import numpy as np
+from numpy.lib import format as npy
+
+from poise.errors import FileError
+from poise.files.atomic import open_atomic
+from poise.files.loading import MOST_BYTES, shorten
+
+_MOST_MEMBERS = 1000
+_MOST_ELEMENTS = 2**40
+_KINDS = "biufUS"  # booleans, integers, floats, text
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    EOFError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    SyntaxError,
+    tokenize.TokenError,  # numpy reads old headers with it
+    NotImplementedError,
+    OverflowError,
+    RecursionError,
+    RuntimeError,
+    MemoryError,
+)
+
+
+class NpzFile:
+    """The arrays of an npz file, read when asked for. Use as a context."""
+
+    def __init__(self, path: str | PathLike[str]):
+        self.path = path
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except FileNotFoundError:
+            raise FileError(path, "there is no such file. Check the path.") from None
+        except IsADirectoryError:
+            raise FileError(path, "is a folder. Give the path of one file in it.") from None
+        except PermissionError:
+            raise FileError(path, "cannot be read: Permission denied.") from None
+        except _BROKEN as error:
+            raise FileError(path, f"not an npz file, or cut off: {_say(error)}.") from None
+        members = self._zip.infolist()
+        if len(members) > _MOST_MEMBERS:
+            raise FileError(path, f"the file has {len(members)} arrays; at most {_MOST_MEMBERS} are read.")
+        self._members = {m.filename.removesuffix(".npy"): m for m in members if m.filename.endswith(".npy")}
+        self._left = MOST_BYTES
+
+    def __enter__(self) -> NpzFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of all arrays."""
+        return tuple(self._members)
+
+    def find(self, *names: str) -> np.ndarray | None:
+        """The first of these arrays that the file has, or None."""
+        return next((self[name] for name in names if name in self), None)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """One array, checked before it is read. Raises FileError where it is broken, too large, or holds objects."""
+        member = self._members.get(name)
+        if member is None:
+            have = shorten(", ".join(self.names), 120)
+            raise FileError(self.path, f"there is no array '{name}'; the file has {have or 'none'}.")
+        try:
+            with self._zip.open(member) as stream, warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self._read(name, member.file_size, stream)
+        except FileError:
+            raise
+        except _BROKEN as error:
+            raise FileError(self.path, f"array '{shorten(name)}' cannot be read: {_say(error)}.") from None
+
+    def _read(self, name: str, size: int, stream: IO[bytes]) -> np.ndarray:
+        version = npy.read_magic(stream)
+        read_header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
+        if read_header is None:
+            raise FileError(self.path, f"array '{shorten(name)}' is of npy version {version}, which is not known.")
+        shape, fortran, dtype = read_header(stream)
+        if dtype.kind not in _KINDS or dtype.hasobject:
+            raise FileError(
+                self.path,
+                f"array '{shorten(name)}' holds Python objects or the like ({dtype}); only numbers and text are read.",
+            )
+        count = math.prod(shape)
+        if any(n < 0 for n in shape) or count > _MOST_ELEMENTS or stream.tell() + count * dtype.itemsize != size:
+            raise FileError(
+                self.path, f"array '{shorten(name)}' is not as large as its header says. The file is broken."
+            )
+        self._left -= count * max(dtype.itemsize, 8)  # what it takes as float64
+        if self._left < 0:
+            raise FileError(self.path, f"the arrays take more than {MOST_BYTES} bytes. Split the recording.")
+        array = np.frombuffer(stream.read(count * dtype.itemsize), dtype)
+        return array.reshape(shape, order="F" if fortran else "C")
+
+    def numbers(self, name: str, shape: tuple[int | None, ...], most: float = 1e9) -> np.ndarray:
+        """An array of finite numbers as float64, of this shape; None stands for any length."""
+        array = self[name]
+        if array.dtype.kind not in "biuf":
+            raise FileError(self.path, f"array '{name}' holds text; numbers are needed.")
+        fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+        if not fits:
+            wanted = ", ".join("any" if n is None else str(n) for n in shape)
+            raise FileError(self.path, f"array '{name}' has shape {array.shape}; ({wanted}) is needed.")
+        values = array.astype(float)
+        if not np.all(np.abs(values) <= most):
+            where = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= most))[0])
+            raise FileError(self.path, f"array '{name}' has {values[where]:g} at {where}, which cannot be used.")
+        return values
+
+    def number(self, name: str) -> float:
+        """An array of a single finite number, of any shape."""
+        array = self[name]
+        if array.size != 1 or array.dtype.kind not in "biuf" or not np.isfinite(array).all():
+            raise FileError(self.path, f"array '{name}' must be one number.")
+        return float(array.reshape(-1)[0])
+
+    def words(self, name: str, count: int | None = None) -> tuple[str, ...]:
+        """An array of text, one word an element."""
+        array = self[name]
+        if array.ndim != 1 or array.dtype.kind not in "US" or (count is not None and len(array) != count):
+            raise FileError(self.path, f"array '{name}' must be a list of {count or ''} words.")
+        return tuple(str(w) if array.dtype.kind == "U" else bytes(w).decode("latin-1") for w in array)
+
+
+def write_npz(path: str | PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write named arrays, compressed, atomically. The same arrays give the same bytes."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    with open_atomic(path) as stream:
+        stream.write(buffer.getvalue())
+
+
+def list_missing(file: NpzFile, names: Iterable[str]) -> list[str]:
+    """Which of these arrays a file does not have."""
+    return [name for name in names if name not in file]
+
+
+def _say(error: BaseException) -> str:
+    """An error of a library as the end of a sentence."""
+    return shorten(str(error).strip().rstrip(".").split("\n")[0] or type(error).__name__, 100)
