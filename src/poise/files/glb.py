@@ -9,9 +9,7 @@ input gives the same bytes.
 
 from __future__ import annotations
 
-import json
-import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,13 +21,9 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.errors import InputError, unknown_name
 from poise.files.atomic import write_bytes
+from poise.files.gltf_buffer import INDICES, VERTICES, GltfBuffer, build_animation, pack_glb
 from poise.files.shading import compute_shaded_vertices
 from poise.motion.clip import Clip
-
-# glTF 2.0 specification, sections 3.6.2 and 5.1.3, 5.11.5
-_COMPONENTS = {"float32": 5126, "uint32": 5125, "uint16": 5123, "uint8": 5121}
-_TYPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (16,): "MAT4"}
-_VERTICES, _INDICES = 34962, 34963
 
 _MATERIAL = {
     "name": "Mannequin",
@@ -61,9 +55,9 @@ def save_glb(
 def format_glb(clip: Clip, meshes: Mapping[str, Mesh] | SkinnedMesh | None = None, name: str = "clip") -> bytes:
     """A clip and its body as the bytes of a GLB file; the arguments as for save_glb."""
     skeleton = clip.skeleton
-    skin = _find_skin(skeleton, meshes)
-    rest, shift = _stand_on_ground(skeleton, skin)
-    file = _Buffer()
+    skin = find_skin(skeleton, meshes)
+    rest, shift = stand_on_ground(skeleton, skin)
+    file = GltfBuffer()
     nodes = _build_nodes(skeleton, rest, name)
     joints = list(range(1, len(skeleton) + 1))
     document: dict[str, Any] = {
@@ -74,42 +68,15 @@ def format_glb(clip: Clip, meshes: Mapping[str, Mesh] | SkinnedMesh | None = Non
         "meshes": [{"name": f"{name} body", "primitives": [_build_primitive(file, skin, shift)]}],
         "materials": [_MATERIAL],
         "skins": [{"name": name, "inverseBindMatrices": _add_inverse_binds(file, rest), "joints": joints}],
-        "animations": [_build_animation(file, clip, name)],
+        "animations": [build_animation(file, name, clip.times, _list_channels(clip))],
         "accessors": file.accessors,
         "bufferViews": file.views,
         "buffers": [{"byteLength": len(file.data)}],
     }
-    return _pack(document, bytes(file.data))
+    return pack_glb(document, bytes(file.data))
 
 
-class _Buffer:
-    """The binary part, with the accessors and views that describe it."""
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-        self.views: list[dict[str, int]] = []
-        self.accessors: list[dict[str, Any]] = []
-
-    def add(self, array: np.ndarray, target: int | None = None, bounds: bool = False) -> int:
-        """Append an array (N, ...) and return the index of its accessor. Every array begins at a multiple of four."""
-        raw = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
-        view = {"buffer": 0, "byteOffset": len(self.data), "byteLength": len(raw)}
-        self.views.append(view if target is None else {**view, "target": target})
-        self.data += raw + b"\0" * (-len(raw) % 4)
-        accessor: dict[str, Any] = {
-            "bufferView": len(self.views) - 1,
-            "componentType": _COMPONENTS[array.dtype.name],
-            "count": len(array),
-            "type": _TYPES[array.shape[1:]],
-        }
-        if bounds:
-            flat = array.reshape(len(array), -1)
-            accessor["min"], accessor["max"] = flat.min(axis=0).tolist(), flat.max(axis=0).tolist()
-        self.accessors.append(accessor)
-        return len(self.accessors) - 1
-
-
-def _find_skin(skeleton: Skeleton, meshes: Mapping[str, Mesh] | SkinnedMesh | None) -> SkinnedMesh:
+def find_skin(skeleton: Skeleton, meshes: Mapping[str, Mesh] | SkinnedMesh | None) -> SkinnedMesh:
     """What moves with the joints, whatever was given."""
     if isinstance(meshes, SkinnedMesh):
         return meshes
@@ -132,7 +99,7 @@ def _sharpen(mesh: Mesh) -> Mesh:
     return Mesh(vertices, faces)
 
 
-def _stand_on_ground(skeleton: Skeleton, skin: SkinnedMesh) -> tuple[np.ndarray, np.ndarray]:
+def stand_on_ground(skeleton: Skeleton, skin: SkinnedMesh) -> tuple[np.ndarray, np.ndarray]:
     """Rest positions (J, 3) m, moved so that the root is above the origin and the body on y = 0; and that move (3,)."""
     rest = skeleton.rest_positions()
     shift = np.array([-rest[0, 0], -float(skin.vertices[:, 1].min()), -rest[0, 2]])
@@ -166,7 +133,7 @@ def _to_list(vector: np.ndarray) -> list[float]:
     return [float(x) for x in np.round(vector, 7) + 0.0]
 
 
-def _build_primitive(file: _Buffer, skin: SkinnedMesh, shift: np.ndarray) -> dict[str, Any]:
+def _build_primitive(file: GltfBuffer, skin: SkinnedMesh, shift: np.ndarray) -> dict[str, Any]:
     """The skin as one primitive, in the rest pose moved by `shift`."""
     count = len(skin.vertices)
     weights = skin.weights.astype(np.float32)
@@ -175,62 +142,28 @@ def _build_primitive(file: _Buffer, skin: SkinnedMesh, shift: np.ndarray) -> dic
     indices = skin.faces.ravel()
     return {
         "attributes": {
-            "POSITION": file.add((skin.vertices + shift).astype(np.float32), _VERTICES, bounds=True),
-            "NORMAL": file.add(skin.normals.astype(np.float32), _VERTICES),
-            "JOINTS_0": file.add(joints.astype(np.uint8 if narrow else np.uint16), _VERTICES),
-            "WEIGHTS_0": file.add(weights, _VERTICES),
+            "POSITION": file.add((skin.vertices + shift).astype(np.float32), VERTICES, bounds=True),
+            "NORMAL": file.add(skin.normals.astype(np.float32), VERTICES),
+            "JOINTS_0": file.add(joints.astype(np.uint8 if narrow else np.uint16), VERTICES),
+            "WEIGHTS_0": file.add(weights, VERTICES),
         },
         # 65535 itself is reserved for restarting a strip.
-        "indices": file.add(indices.astype(np.uint16 if count < 65535 else np.uint32), _INDICES),
+        "indices": file.add(indices.astype(np.uint16 if count < 65535 else np.uint32), INDICES),
         "material": 0,
     }
 
 
-def _add_inverse_binds(file: _Buffer, rest: np.ndarray) -> int:
+def _add_inverse_binds(file: GltfBuffer, rest: np.ndarray) -> int:
     """World to joint coordinates in the rest pose, column by column: without rotations only the translation back."""
     matrices = np.tile(np.eye(4, dtype=np.float32), (len(rest), 1, 1))
     matrices[:, 3, :3] = -rest
     return file.add(matrices.reshape(-1, 16))
 
 
-def _build_animation(file: _Buffer, clip: Clip, name: str) -> dict[str, Any]:
-    """Keys at every frame, linear in between; a channel that never changes has one key."""
-    times = (clip.times - clip.times[0]).astype(np.float32)
-    if np.any(np.diff(times) <= 0):
-        raise InputError("glTF keeps times in single precision, in which some frames of this clip coincide. Cut it.")
-    inputs: dict[int, int] = {}  # accessor of the first n times, by n
-    samplers: list[dict[str, Any]] = []
-    channels: list[dict[str, Any]] = []
-
-    def add_channel(node: int, path: str, keys: np.ndarray) -> None:
-        keys = keys.astype(np.float32)
-        n = 1 if (keys == keys[0]).all() else len(keys)
-        if n not in inputs:
-            inputs[n] = file.add(times[:n], bounds=True)
-        samplers.append({"input": inputs[n], "output": file.add(keys[:n]), "interpolation": "LINEAR"})
-        channels.append({"sampler": len(samplers) - 1, "target": {"node": node, "path": path}})
-
-    add_channel(1, "translation", clip.root)
+def _list_channels(clip: Clip) -> Iterator[tuple[int, str, np.ndarray]]:
+    yield 1, "translation", clip.root
     for joint in range(len(clip.skeleton)):
-        add_channel(joint + 1, "rotation", clip.rotations[:, joint, [1, 2, 3, 0]])
-    return {"name": name, "samplers": samplers, "channels": channels}
-
-
-def _pack(document: dict[str, Any], binary: bytes) -> bytes:
-    """The container: a header, the JSON chunk padded with blanks, the binary chunk padded with zeros."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    text += b" " * (-len(text) % 4)
-    binary += b"\0" * (-len(binary) % 4)
-    total = 12 + 8 + len(text) + 8 + len(binary)
-    return b"".join(
-        [
-            struct.pack("<4sII", b"glTF", 2, total),
-            struct.pack("<I4s", len(text), b"JSON"),
-            text,
-            struct.pack("<I4s", len(binary), b"BIN\0"),
-            binary,
-        ]
-    )
+        yield joint + 1, "rotation", clip.rotations[:, joint]
 
 
 def build_lozenges(skeleton: Skeleton) -> dict[int, Mesh]:

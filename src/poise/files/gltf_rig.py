@@ -1,0 +1,184 @@
+"""Which nodes of a glTF file are the body's joints.
+
+  VRM           the bones that the file names, and the skins that hang on them
+  a skin        its joints. Several skins are one body where they share joints or hang on one another; of several bodies
+                the one that is animated, then the one with most joints, is taken
+  neither       the tree of nodes that an animation moves
+What lies between joints is a joint too, and so is what hangs on one and holds nothing to draw: end nodes, attachment
+points, twist bones. Joints under different nodes have these nodes' common parent as their root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.errors import FileError
+from poise.files.gltf_document import Document
+from poise.files.gltf_nodes import Nodes
+from poise.files.gltf_tracks import find_moving
+from poise.files.vrm import Humanoid
+
+MAX_JOINTS = 4096
+_MOST_LISTED = 50_000  # joints in the lists of all skins together
+_DRAWN = ("mesh", "camera", "skin")
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """The joints of one body.
+
+    joints    node of each joint, parents before children; the first is the root
+    parents   (J,) each joint's parent among the joints, -1 for the root
+    above     nodes over the root, the topmost first
+    skins     the skins that these joints move
+    warnings  what was left out
+    """
+
+    joints: tuple[int, ...]
+    parents: np.ndarray
+    above: tuple[int, ...]
+    skins: tuple[int, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig:
+    """The body's joints, by what the file says; an error where there is nothing that could be one."""
+    skins = [list(dict.fromkeys(skin.indices("joints", len(document.nodes)))) for skin in document.skins]
+    if sum(map(len, skins)) > _MOST_LISTED:
+        raise FileError(document.path, f"its skins list more than {_MOST_LISTED} joints in all.")
+    bodies = _group_skins(nodes, skins)
+    warnings: list[str] = []
+    if humanoid is not None:
+        seeds = set(humanoid.nodes.values())
+        carried = nodes.closure(seeds)
+        own = [i for i, joints in enumerate(skins) if any(carried[joint] for joint in joints)]
+        seeds |= {joint for i in own for joint in skins[i] if carried[joint]}
+    elif bodies:
+        own = _choose_body(document, skins, bodies)
+        seeds = {joint for i in own for joint in skins[i]}
+        if len(bodies) > 1:
+            warnings.append(f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read.")
+    else:
+        own, seeds = [], _find_animated_tree(document, nodes)
+    seeds, left = _keep_one_tree(nodes, seeds)
+    if left:
+        warnings.append(f"{left} joints under no common node with the others are left out.")
+    root = nodes.common_ancestor(seeds)
+    assert root is not None
+    joints = _add_between(nodes, root, _add_plain_children(document, nodes, seeds))
+    if len(joints) > MAX_JOINTS:
+        raise FileError(document.path, f"its skeleton has {len(joints)} joints; at most {MAX_JOINTS} can be read.")
+    ordered = _order(nodes, joints, [skins[i] for i in own])
+    place = {node: i for i, node in enumerate(ordered)}
+    parents = np.array([-1, *(place[int(nodes.parents[node])] for node in ordered[1:])])
+    return Rig(tuple(ordered), parents, tuple(nodes.chain(root)[:-1]), tuple(own), tuple(warnings))
+
+
+def _group_skins(nodes: Nodes, skins: list[list[int]]) -> list[list[int]]:
+    """Skins that make up one body: those that share joints, or whose joints hang on each other's."""
+    owner: dict[int, int] = {}  # joint -> body
+    carriers: list[tuple[int, int, int]] = []  # depth of a skin's common node, that node, skin
+    for i, joints in enumerate(skins):
+        common = nodes.common_ancestor(joints) if joints else None
+        if common is not None:
+            carriers.append((len(nodes.chain(common)), common, i))
+    bodies: list[list[int]] = []
+    for _, common, i in sorted(carriers):
+        chain = [*skins[i], *reversed(nodes.chain(common))]
+        body = next((owner[node] for node in chain if node in owner), None)
+        if body is None:
+            body = len(bodies)
+            bodies.append([])
+        bodies[body].append(i)
+        owner.update(dict.fromkeys(skins[i], body))
+    return [sorted(body) for body in bodies]
+
+
+def _choose_body(document: Document, skins: list[list[int]], bodies: list[list[int]]) -> list[int]:
+    if len(bodies) == 1:
+        return bodies[0]
+    moving = _find_all_moving(document)
+
+    def rank(body: list[int]) -> tuple[bool, int]:
+        joints = {joint for i in body for joint in skins[i]}
+        return bool(joints & moving), len(joints)
+
+    return max(bodies, key=rank)
+
+
+def _find_all_moving(document: Document) -> set[int]:
+    return set().union(*(find_moving(document, animation) for animation in document.animations))
+
+
+def _find_animated_tree(document: Document, nodes: Nodes) -> set[int]:
+    """All nodes of the tree that the animations move; from where it branches, or where the first one moves."""
+    moving = _find_all_moving(document)
+    if not moving:
+        raise FileError(
+            document.path, "holds no skeleton: no skin, no bones of a VRM, and no animation that moves a node."
+        )
+    moving, _ = _keep_one_tree(nodes, moving)
+    root = nodes.chain(next(iter(moving)))[0]
+    plain = _find_plain(document)
+    children = _list_children(nodes)
+    while root not in moving:
+        below = [child for child in children[root] if plain[child] or child in moving]
+        if len(below) != 1:
+            break
+        root = below[0]
+    return {int(i) for i in np.flatnonzero(nodes.closure([root])) if plain[i] or i in moving}
+
+
+def _keep_one_tree(nodes: Nodes, chosen: set[int]) -> tuple[set[int], int]:
+    """Those of the tree, of several without a common node, that has most of them; and how many that leaves out."""
+    tops: dict[int, set[int]] = {}
+    for node in sorted(chosen):
+        tops.setdefault(nodes.chain(node)[0], set()).add(node)
+    kept = max(tops.values(), key=len)
+    return kept, len(chosen) - len(kept)
+
+
+def _add_plain_children(document: Document, nodes: Nodes, joints: set[int]) -> set[int]:
+    plain = _find_plain(document)
+    found = set(joints)
+    for node in nodes.order:
+        if plain[node] and int(nodes.parents[node]) in found:
+            found.add(int(node))
+    return found
+
+
+def _add_between(nodes: Nodes, root: int, joints: set[int]) -> set[int]:
+    found = {root}
+    for joint in joints:
+        while joint not in found:
+            found.add(joint)
+            joint = int(nodes.parents[joint])
+    return found
+
+
+def _order(nodes: Nodes, joints: set[int], skins: list[list[int]]) -> list[int]:
+    """The one skin's own order where it lists all joints, parents first; else depth first."""
+    if len(skins) == 1 and len(skins[0]) == len(joints) and set(skins[0]) == joints:
+        before: set[int] = set()
+        for joint in skins[0]:
+            if int(nodes.parents[joint]) in joints and int(nodes.parents[joint]) not in before:
+                break
+            before.add(joint)
+        else:
+            return skins[0]
+    return [int(node) for node in nodes.order if int(node) in joints]
+
+
+def _find_plain(document: Document) -> list[bool]:
+    """Of each node, whether it holds nothing to draw or to look through."""
+    return [not any(key in node for key in _DRAWN) for node in document.nodes]
+
+
+def _list_children(nodes: Nodes) -> list[list[int]]:
+    children: list[list[int]] = [[] for _ in nodes.names]
+    for node in nodes.order:
+        if nodes.parents[node] >= 0:
+            children[nodes.parents[node]].append(int(node))
+    return children
