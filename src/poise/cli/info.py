@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -11,6 +11,9 @@ from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report
 from poise.cli.source import Source
+
+if TYPE_CHECKING:
+    from poise.files.normalise import Reading
 
 
 def info(
@@ -20,26 +23,73 @@ def info(
     source: Source = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> None:
-    """Say what is in a motion file: joints, frames, units, axes, and what each joint is to a body."""
-    from poise.files.formats import find_format
-    from poise.files.normalise import compute_stature
+    """Say what is in a motion file: joints, frames, units, axes, and what each joint is to a body.
 
+    Nothing is changed. Whatever is found can be told instead: units, axes, roles, frame rate.
+    """
     reading = source.read(file, report)
-    clip, skeleton = reading.clip, reading.clip.skeleton
-    kind = find_format(file)
+    found = describe(reading)
+    report.result(found, write_out(found))
+
+
+def describe(reading: Reading) -> dict[str, Any]:
+    """What was found in a file, under the names of `--json`."""
+    from poise.body.stature import STATURES, estimate_mass
+
+    clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
     mapped = set(skeleton.roles.values())
-    report.result(
-        {
-            "format": kind.name if kind else "",
-            "joints": len(skeleton),
-            "frames": len(clip),
-            "fps": round(clip.fps, 9),
-            "duration_s": clip.duration,
-            "scale_to_m": reading.scale,
-            "up": reading.up,
-            "stature_m": compute_stature(skeleton),
-            "roles": dict(skeleton.roles),
-            "unmapped": [name for name in skeleton.names if name not in mapped],
-            "warnings": list(reading.warnings),
-        }
-    )
+    stature = reading.stature
+    return {
+        "format": recording.format,
+        "clip": clip.name,
+        "clips": list(recording.choices),
+        "joints": len(skeleton),
+        "frames": len(recording.clip),
+        "fps": round(clip.fps, 9),
+        "duration_s": clip.duration + (reading.dropped / clip.fps if reading.dropped else 0.0),
+        "scale_to_m": reading.scale,
+        "scale_reason": reading.scale_reason,
+        "up": reading.up,
+        "up_reason": reading.up_reason,
+        "stature_m": stature,
+        "mass_guess_kg": estimate_mass(stature) if STATURES[0] <= stature <= STATURES[1] else None,
+        "rest_pose": reading.rest,
+        "rest_facing_degrees": reading.facing,
+        "heading_degrees": reading.heading,
+        "floor_m": None if reading.ground is None else reading.ground.height,
+        "has_mesh": recording.skin is not None,
+        "confidence": reading.confidence,
+        "roles_from": reading.roles_reason,
+        "roles": dict(skeleton.roles),
+        "unmapped": [name for name in skeleton.names if name not in mapped],
+        "warnings": list(reading.warnings),
+    }
+
+
+def write_out(found: dict[str, Any]) -> str:
+    """The same for people."""
+    clips = found["clips"]
+    more = f", one of {len(clips)} clips" if len(clips) > 1 else ""
+    mass = "" if found["mass_guess_kg"] is None else f", so about {found['mass_guess_kg']:.0f} kg"
+    floor = "no floor found" if found["floor_m"] is None else f"floor at {found['floor_m']:.2f} m"
+    lines = [
+        f"{found['format']}, '{found['clip']}'{more}: {found['frames']} frames at {found['fps']:.6g} Hz, "
+        f"{found['duration_s']:.2f} s, {found['joints']} joints" + (", with a mesh" if found["has_mesh"] else ""),
+        f"body     {found['stature_m']:.2f} m tall{mass}",
+        f"unit     {found['scale_to_m']:.6g} m: {found['scale_reason']}",
+        f"up       {found['up']}: {found['up_reason']}",
+        f"rest     {found['rest_pose']} pose; facing {_degrees(found['rest_facing_degrees'])}",
+        f"motion   begins facing {_degrees(found['heading_degrees'])}; {floor}",
+        f"roles    {len(found['roles'])} from {found['roles_from']}, confidence {found['confidence']:.2f}",
+    ]
+    width = max(map(len, found["roles"]), default=0)
+    lines += [f"  {role:<{width}}  {joint}" for role, joint in found["roles"].items()]
+    if found["unmapped"]:
+        lines.append(f"other    {', '.join(found['unmapped'])}")
+    if len(clips) > 1:
+        lines.append(f"clips    {', '.join(clips)}")
+    return "\n".join(lines)
+
+
+def _degrees(angle: float | None) -> str:
+    return "nowhere in particular" if angle is None else f"{angle:.0f} degrees from +Z"

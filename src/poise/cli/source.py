@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import numpy as np
 from cyclopts import Group, Parameter
 
 from poise.cli.report import Report
@@ -22,6 +21,13 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip
 
 GROUP = Group("The clip and its body", sort_key=50)
+# What an option may be: people and statues of them, high-speed cameras, files in nanometres or light-seconds not.
+_RANGES = {
+    "mass": (1.0, 1000.0, "kg"),
+    "height": (0.3, 4.0, "m"),
+    "fps": (0.1, 100_000.0, "frames a second"),
+    "scale": (1e-6, 1e6, "metres a unit"),
+}
 
 
 @Parameter(name="*", group=GROUP)
@@ -57,18 +63,23 @@ class Source:
         str | None, Parameter(help="Which clip of a file that has several: its name, or number from 0.")
     ] = None
     scale: Annotated[float | None, Parameter(help="Metres a unit of the file.")] = None
-    up: Annotated[Literal["Y", "Z"] | None, Parameter(help="The file's vertical axis.")] = None
+    up: Annotated[
+        Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None,
+        Parameter(help="The file's vertical axis; --up=-Y for a negative one."),
+    ] = None
 
-    def read(self, path: Path, report: Report) -> Reading:
-        """The clip of a file as these options want it. Says what was guessed, and how to override it."""
-        from poise.files.formats import read_clip
+    def read(self, path: Path, report: Report, mend: bool = True) -> Reading:
+        """The clip of a file as these options want it. Says what was guessed, and how to override it.
 
-        reading = read_clip(path, self.scale, self.up, self.clip)
-        clip = self._with_roles(reading.clip)
-        if self.fps is not None:
-            check_positive("fps", self.fps)
-            clip = clip.replace(times=np.arange(len(clip)) / self.fps)
-        reading = self._scaled(dataclasses.replace(reading, clip=clip))
+        mend  leave out an added T-pose and give lost bones back
+        """
+        from poise.files.formats import read_recording
+        from poise.files.normalise import normalise
+
+        self._check_numbers()
+        recording = read_recording(path, self.clip)
+        roles = parse_roles(self.roles)
+        reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend))
         for option, value, reason in (
             ("scale", f"{reading.scale:.4g} m a unit", reading.scale_reason),
             ("up", f"{reading.up} is up", reading.up_reason),
@@ -78,6 +89,13 @@ class Source:
         for warning in reading.warnings:
             report.warn(f"{path}: {warning}")
         return reading
+
+    def _check_numbers(self) -> None:
+        """Refuse numbers that no person and no recording has, for every command alike."""
+        for option, (least, most, unit) in _RANGES.items():
+            value = getattr(self, option)
+            if value is not None and not least <= value <= most:
+                raise InputError(f"--{option} must be from {least:g} to {most:g} {unit}; {value:g} given.")
 
     def build_character(self, clip: Clip, report: Report) -> Character:
         """The body under the clip's skeleton, as heavy and tall as these options say or as is usual."""
@@ -91,7 +109,7 @@ class Source:
         return character
 
     def _load_character(self, clip: Clip) -> Character:
-        from poise.files.character import load_character
+        from poise.files.gltf_character import load_character
 
         path = Path(str(self.character))
         for option in ("mass", "height"):
@@ -106,35 +124,21 @@ class Source:
             )
         return dataclasses.replace(character, skeleton=clip.skeleton)  # segments, limits and freedoms go by name
 
-    def _with_roles(self, clip: Clip) -> Clip:
-        if not self.roles:
-            return clip
-        from poise.body.roles import with_roles
-
-        return clip.replace(skeleton=with_roles(clip.skeleton, parse_roles(self.roles)))
-
     def _scaled(self, reading: Reading) -> Reading:
         """The reading, scaled so that the body is as tall as --height says."""
         if self.height is None:
             return reading
-        from poise.files.normalise import compute_stature
-
-        check_positive("height", self.height)
-        stature = compute_stature(reading.clip.skeleton)
-        if stature == 0:
+        if reading.stature == 0:
             raise InputError("the skeleton has no length, so --height cannot scale it. Use --scale.")
-        factor = self.height / stature
+        factor = self.height / reading.stature
         clip = reading.clip.replace(skeleton=reading.clip.skeleton.scaled(factor), root=reading.clip.root * factor)
-        return dataclasses.replace(reading, clip=clip, scale=reading.scale * factor, scale_reason="--height")
+        frame = dataclasses.replace(reading.frame, scale=reading.frame.scale * factor)
+        return dataclasses.replace(
+            reading, clip=clip, scale=reading.scale * factor, scale_reason="--height", frame=frame
+        )
 
 
 DEFAULT = Source()
-
-
-def check_positive(option: str, value: float) -> None:
-    """Refuse an option's value that is not a positive number."""
-    if not (np.isfinite(value) and value > 0):
-        raise InputError(f"--{option} must be a positive number; {value:g} given.")
 
 
 def parse_roles(words: Sequence[str]) -> dict[str, str]:
@@ -155,11 +159,11 @@ def parse_roles(words: Sequence[str]) -> dict[str, str]:
 def _load_roles(path: Path) -> dict[str, str]:
     if path.suffix not in (".toml", ".json"):
         raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{path}' given.")
-    text = path.read_text(encoding="utf-8")
     try:
+        text = path.read_text(encoding="utf-8")
         table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
-    except ValueError as error:
-        raise FileError(path, f"{error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise FileError(path, f"this is no table of roles: {error}.") from error
     if not isinstance(table, dict) or not all(isinstance(joint, str) for joint in table.values()):
         raise FileError(path, 'a file of roles holds pairs of role and joint, as in leftFoot = "L_Ankle".')
     return table

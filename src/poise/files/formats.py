@@ -33,7 +33,19 @@ class Format:
 
 FORMATS = (
     Format("BVH", ".bvh", "poise.files.bvh:read_bvh", "poise.files.bvh:save_bvh"),
-    Format("glTF binary", ".glb", None, "poise.files.glb:save_glb"),
+    Format("USD", ".usd", None, "poise.files.usd:save_usd"),
+    Format("USD", ".usda", None, "poise.files.usd:save_usd"),
+    Format("USD", ".usdc", None, "poise.files.usd:save_usd"),
+    Format("FBX", ".fbx", "poise.files.fbx:read_fbx", "poise.files.fbx:save_fbx"),
+    Format("glTF binary", ".glb", "poise.files.gltf:read_gltf", "poise.files.glb:save_glb"),
+    Format("glTF", ".gltf", "poise.files.gltf:read_gltf"),
+    Format("VRM", ".vrm", "poise.files.gltf:read_gltf"),
+    Format("VRM animation", ".vrma", "poise.files.gltf:read_gltf"),
+    Format("AMC", ".amc", "poise.files.amc:read_amc"),
+    Format("ASF", ".asf", "poise.files.asf:read_asf"),
+    Format("DeepMimic", ".txt", "poise.files.deepmimic:read_deepmimic"),
+    Format("npz", ".npz", "poise.files.npz:read_npz", "poise.files.npz:save_npz"),
+    Format("C3D", ".c3d", "poise.files.c3d:read_c3d"),
 )
 
 

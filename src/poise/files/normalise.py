@@ -1,50 +1,67 @@
-"""From a file's units and axes to Poise's: metres, Y up, with roles. Every guess says why it was made.
+"""From a file's units, axes and rest pose to Poise's: metres, Y up, facing +Z at rest, with roles.
 
-The unit is found from the stature, which for people lies within a factor of 2.5 while units differ by more. It is
-measured along the bones, so that the pose does not matter. The vertical is found from the rest pose, not from the
-motion, in which people lie down.
+One pipeline for all formats; each step is a file of `quirks` and says what it found. The recording itself stays as it
+was read, for writers that keep it. In order:
+
+    roles          what each joint is                     body/roles.py
+    added T-pose   left out                               quirks/added_tpose.py
+    unit           stated, or found from the stature      quirks/unit.py
+    lost bones     given back from proportions            quirks/lost_bones.py
+    up axis        stated, or as rest and motion stand    quirks/up_axis.py
+    rest pose      told facing +Z                         quirks/rest_pose.py
+    the rest       floor, heading, odd joints, rate       quirks/observations.py, motion/rate.py
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from poise.body.roles import with_roles
-from poise.body.skeleton import Skeleton
-from poise.body.stature import estimate_stature
+from poise.body.roles import RoleGuess, guess_roles, with_roles
+from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
+from poise.files.measures import compute_stature
+from poise.files.quirks import observations
+from poise.files.quirks.added_tpose import find_added_tpose
+from poise.files.quirks.lost_bones import repair_lost_bones
+from poise.files.quirks.observations import Ground
+from poise.files.quirks.rest_pose import find_arm_drop, find_rest_turns, name_rest_pose
+from poise.files.quirks.unit import find_unit
+from poise.files.quirks.up_axis import check_up, find_up, turn_to_y
 from poise.files.recording import Recording
+from poise.files.reframe import Reframe, turn_clip
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
-_SHORTEST, _TALLEST = 0.9, 2.2  # m: a child of three; taller than all but a handful of people
-_TYPICAL = 1.7  # m: what a body of no known unit is scaled to
-# Metres a unit, in the order in which they are tried. Within the statures above only inch and CMU's unit overlap.
-_UNITS = {"centimetres": 0.01, "metres": 1.0, "inches": 0.0254, "millimetres": 0.001, "feet": 0.3048}
-# The CMU database: "length 0.45" in its ASF files scales inches.
-_CMU_UNIT = 0.0254 / 0.45
-_CMU_JOINTS = {"LHipJoint", "RHipJoint", "LowerBack"}
+__all__ = ["Reading", "compute_stature", "normalise", "turn_clip"]
 
-# Longest way along the bones of a person, hand to toes, over stature: 1.31 to 1.51 on the skeletons of 24 recordings,
-# 1.30 without arms.
-_SPAN = 1.4
-
-_UPPER_BODY = ("head", "neck", "upperChest", "chest", "spine")
+_POSES = 16  # frames that help to tell left from right
+_SURE = 0.6  # roles of less confidence are worth a warning
+# A skin this much taller or shorter than the bones say is no measure of the body (hats, capes, a cut mesh).
+_SKIN_STATURES = (0.7, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
     """A clip as read, and what was found about its file.
 
-    clip          in metres, Y up
+    clip          in metres, Y up, facing +Z at rest, with roles
     scale         metres a unit of the file
     scale_reason  how that is known, a sentence without full stop
-    up            the file's vertical axis, "Y" or "Z"
+    up            the file's vertical axis: "Y", "Z", "X", "-Y", ...
     up_reason     how that is known
     recording     what was read, as the file has it
     warnings      what was odd, a sentence each
+    confidence    0 to 1, in the roles; `roles_reason`: where they are from
+    frame         the scale and turns between the file's clip and this one; `frame.undo` is the way back
+    dropped       how many of the file's first frames are left out (an added T-pose)
+    rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
+    facing        degrees from +Z that the file's rest pose faces, None where it does not stand
+    heading       degrees from +Z that the first frame faces, None where it is not upright
+    ground        where the feet stand, None where they do not
     """
 
     clip: Clip
@@ -54,88 +71,143 @@ class Reading:
     up_reason: str
     recording: Recording
     warnings: tuple[str, ...] = ()
+    confidence: float = 1.0
+    roles_reason: str = ""
+    frame: Reframe = field(default_factory=lambda: Reframe(1.0, rotation.identity(), rotation.identity((1,))))
+    dropped: int = 0
+    rest: str = "unknown"
+    facing: float | None = None
+    heading: float | None = None
+    ground: Ground | None = None
+
+    @cached_property
+    def skin(self) -> SkinnedMesh | None:
+        """The file's own mesh for the clip's skeleton: metres, in its rest pose."""
+        if self.recording.skin is None:
+            return None
+        return self.frame.apply_to_skin(self.recording.skin, self.recording.clip.skeleton)
+
+    @cached_property
+    def stature(self) -> float:
+        """m: the height of the file's mesh where it has one that fits its bones, else what the bones say."""
+        bones = compute_stature(self.clip.skeleton)
+        if self.skin is None or not len(self.skin.vertices):
+            return bones
+        height = float(np.ptp(self.skin.vertices[:, 1]))
+        return height if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones else bones
 
 
-def normalise(recording: Recording, scale: float | None = None, up: str | None = None) -> Reading:
-    """A recording brought to metres and Y up, with roles. Given values are used, others are the file's own or found."""
-    clip = recording.clip
+def normalise(
+    recording: Recording,
+    scale: float | None = None,
+    up: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    fps: float | None = None,
+    mend: bool = True,
+) -> Reading:
+    """A recording brought to metres, Y up and a rest pose that faces +Z. Given values are used, others found.
+
+    scale  metres a unit of the file
+    up     the file's vertical axis, "X", "Y" or "Z", or "-X", ...
+    roles  role -> joint, before those that the file states and those found
+    fps    the true frame rate, where the file's is wrong or it has none
+    mend   leave out an added T-pose and give lost bones back, as bodies that are weighed need it; False keeps every
+           frame and every bone as the file has them, and only names what is odd
+    """
     if scale is not None and not (np.isfinite(scale) and scale > 0):
         raise InputError(f"scale {scale} is not a positive number of metres a unit. Leave it out to have it found.")
-    if up is not None and up not in ("Y", "Z"):
-        raise InputError(f"up axis '{up}' is not known; allowed: 'Y', 'Z'. Leave it out to have it found.")
-    skeleton = with_roles(clip.skeleton)
-    scale, scale_reason = guess_scale(skeleton) if scale is None else (scale, "given")
-    up, up_reason = guess_up(skeleton) if up is None else (up, "given")
-    clip = clip.replace(skeleton=skeleton.scaled(scale), root=clip.root * scale)
-    if up == "Z":
-        clip = turn_clip(clip, rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), -0.5 * np.pi))
-    return Reading(clip, scale, scale_reason, up, up_reason, recording, recording.warnings)
+    if fps is not None and not (np.isfinite(fps) and fps > 0):
+        raise InputError(f"fps {fps} is not a positive number of frames a second. Leave it out to use the file's.")
+    if up is not None:
+        check_up(up)
+    warnings = list(recording.warnings)
+    clip, guess = _with_roles(recording, roles)
+    if fps is not None:
+        clip = clip.replace(times=np.arange(len(clip)) / fps)
 
+    added = find_added_tpose(clip)
+    if added is not None and not mend:
+        warnings.append("added T-pose: the first frame is not motion; it is kept as the file has it.")
+        added = None
+    elif added is not None:
+        warnings.append(added)
+        clip = clip.replace(times=clip.times[1:], root=clip.root[1:], rotations=clip.rotations[1:])
+    if guess.confidence < _SURE:
+        warnings.append(_describe_guess(guess))
 
-def turn_clip(clip: Clip, q: np.ndarray) -> Clip:
-    """The same motion seen in axes turned by q: rest pose, root and rotations. Positions p become q p."""
-    skeleton = clip.skeleton.replace(
-        offsets=rotation.rotate(q, clip.skeleton.offsets), tips=rotation.rotate(q, np.asarray(clip.skeleton.tips))
+    skeleton, lost = (clip.skeleton, None) if recording.skin is not None else repair_lost_bones(clip.skeleton)
+    if lost is not None and not mend:
+        lost = "lost bones: joints that branch have no length after them; they are kept as the file has them."
+    odd_unit = None
+    if scale is None:
+        scale, scale_reason, odd_unit = find_unit(skeleton, recording.unit)
+    else:
+        scale_reason = "given"
+    if mend:
+        clip = clip.replace(skeleton=skeleton)
+    odd_axis = None
+    if up is None:
+        up, up_reason, odd_axis = find_up(clip, compute_stature(skeleton), recording.up)
+    else:
+        up_reason = "given"
+    world = turn_to_y(up)
+    rest_turns, facing, odd_rest = find_rest_turns(clip, world)
+    frame = Reframe(scale, world, rest_turns)
+    clip = frame.apply(clip)
+    kind, odd_arms = name_rest_pose(find_arm_drop(clip.skeleton))
+    warnings += [w for w in (lost, odd_unit, odd_axis, odd_rest, odd_arms) if w is not None]
+
+    ground, heading = observations.find_ground(clip), observations.find_heading(clip)
+    warnings += observations.describe_ground(ground)
+    warnings += observations.describe_heading(heading)
+    warnings += observations.find_flat_joints(clip.skeleton, compute_stature(clip.skeleton))
+    warnings += observations.find_still_joints(clip)
+    warnings += observations.find_mirrored_names(clip.skeleton)
+    warnings += observations.find_euler_orders(recording.source)
+    if not recording.has_rate and fps is None and len(clip) > 1:
+        warnings.append(f"frame rate: the file states none; {clip.fps:.4g} Hz is assumed. Give --fps.")
+    elif fps is None and (wrong := _describe_rate(clip, ground)) is not None:
+        warnings.append(wrong)
+    return Reading(
+        clip,
+        scale,
+        scale_reason,
+        up,
+        up_reason,
+        recording,
+        tuple(warnings),
+        guess.confidence,
+        guess.reason,
+        frame,
+        0 if added is None else 1,
+        kind,
+        facing,
+        heading,
+        ground,
     )
-    rotations = rotation.multiply(rotation.multiply(q, clip.rotations), rotation.conjugate(q))
-    return clip.replace(skeleton=skeleton, root=rotation.rotate(q, clip.root), rotations=rotations)
 
 
-def guess_scale(skeleton: Skeleton) -> tuple[float, str]:
-    """Metres a unit of a skeleton in file units, and why."""
-    stature = compute_stature(skeleton)
-    if stature == 0.0:
-        return 1.0, "the skeleton has no length to tell the unit by, so metres are assumed"
-    units = dict(_UNITS)
-    if set(skeleton.names) >= _CMU_JOINTS:
-        units = {"units of the CMU database": _CMU_UNIT, **units}
-    for unit, metres in units.items():
-        if _SHORTEST <= stature * metres <= _TALLEST:
-            return metres, f"in {unit} the body is {stature * metres:.2f} m tall"
+def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[Clip, RoleGuess]:
+    clip = recording.clip
+    frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _POSES)).astype(int))
+    poses, _ = clip.skeleton.pose(clip.root[frames], clip.rotations[frames])
+    guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
+    skeleton = with_roles(clip.skeleton.replace(roles=guess.roles or clip.skeleton.roles), roles)
+    if roles:
+        guess = RoleGuess(guess.roles, max(guess.confidence, _SURE), f"given, {guess.reason}")
+    return clip.replace(skeleton=skeleton), guess
+
+
+def _describe_rate(clip: Clip, ground: Ground | None) -> str | None:
+    from poise.motion.rate import check_rate, describe_rate
+
+    return describe_rate(check_rate(clip, None if ground is None else ground.height))
+
+
+def _describe_guess(guess: RoleGuess) -> str:
+    if not guess.roles:
+        return "roles: no person was found in the joints; name them with --roles."
     return (
-        _TYPICAL / stature,
-        f"in no known unit is a body of {stature:.4g} units as tall as a person, so it is scaled to {_TYPICAL} m",
+        f"roles: {len(guess.roles)} joints have one, with a confidence of only {guess.confidence:.2f} "
+        f"(from {guess.reason}). Correct them with --roles."
     )
-
-
-def guess_up(skeleton: Skeleton) -> tuple[str, str]:
-    """The vertical axis of a skeleton in file axes, "Y" or "Z", and why."""
-    feet = [skeleton.find_role(f"{side}Foot") for side in ("left", "right")]
-    top = next((j for j in map(skeleton.find_role, _UPPER_BODY) if j is not None), None)
-    bottom = [j for j in feet if j is not None]
-    if top is None or not bottom:
-        return "Y", "no feet or trunk were found to tell it by, so the usual axis is assumed"
-    rest = skeleton.rest_positions()
-    body = rest[top] - rest[bottom].mean(axis=0)
-    if abs(body[2]) > abs(body[1]):
-        return "Z", "at rest the head is above the feet along Z"
-    return "Y", "at rest the head is above the feet along Y"
-
-
-def compute_stature(skeleton: Skeleton) -> float:
-    """How tall the body stands, in the skeleton's own unit; 0 if it has no length.
-
-    As `poise.body.stature.estimate_stature`, which wants metres; for what is no human body, roughly, from the longest
-    way along its bones.
-    """
-    roughly = _compute_span(skeleton) / _SPAN
-    if roughly == 0.0:
-        return 0.0
-    unit = roughly / _TYPICAL
-    try:
-        return estimate_stature(skeleton.scaled(1.0 / unit)) * unit
-    except InputError:
-        return roughly
-
-
-def _compute_span(skeleton: Skeleton) -> float:
-    """The longest way along the bones between any two ends, in the skeleton's unit."""
-    lengths = np.linalg.norm(skeleton.offsets, axis=1)
-    tips = np.where(skeleton.has_tip, np.linalg.norm(skeleton.tips, axis=1), 0.0)
-    reach, span = tips.copy(), tips.copy()  # below each joint: the longest way down, and the longest way of any kind
-    for joint in range(len(skeleton) - 1, 0, -1):
-        parent = skeleton.parents[joint]
-        way = reach[joint] + lengths[joint]
-        span[parent] = max(span[parent], span[joint], reach[parent] + way)
-        reach[parent] = max(reach[parent], way)
-    return float(span[0])

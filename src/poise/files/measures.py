@@ -1,0 +1,43 @@
+"""How large a skeleton's body is, in whatever unit it comes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.body.skeleton import Skeleton
+from poise.body.stature import estimate_stature
+from poise.errors import InputError
+
+TYPICAL_STATURE = 1.7  # m
+# Longest way along the bones of a person, hand to toes, over stature: 1.31 to 1.51 on the skeletons of 24 recordings,
+# 1.30 without arms.
+_SPAN = 1.4
+
+
+def compute_stature(skeleton: Skeleton) -> float:
+    """How tall the body stands, in the skeleton's own unit; 0 if it has no length.
+
+    As `poise.body.stature.estimate_stature`, which wants metres; for what is no human body, roughly, from the longest
+    way along its bones.
+    """
+    roughly = _compute_span(skeleton) / _SPAN
+    if roughly == 0.0:
+        return 0.0
+    unit = roughly / TYPICAL_STATURE
+    try:
+        return estimate_stature(skeleton.scaled(1.0 / unit)) * unit
+    except InputError:
+        return roughly
+
+
+def _compute_span(skeleton: Skeleton) -> float:
+    """The longest way along the bones between any two ends, in the skeleton's unit."""
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    tips = np.where(skeleton.has_tip, np.linalg.norm(skeleton.tips, axis=1), 0.0)
+    reach, span = tips.copy(), tips.copy()  # below each joint: the longest way down, and the longest way of any kind
+    for joint in range(len(skeleton) - 1, 0, -1):
+        parent = skeleton.parents[joint]
+        way = reach[joint] + lengths[joint]
+        span[parent] = max(span[parent], span[joint], reach[parent] + way)
+        reach[parent] = max(reach[parent], way)
+    return float(span[0])

@@ -1,0 +1,169 @@
+"""What a motion in metres, Y up, does that its user may not expect, and that is left as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.roles import SIDES, check_human
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+from poise.files.bvh_text import BvhFile
+from poise.files.quirks.stance import degrees_from_z, find_body_axis, find_left
+from poise.motion.clip import Clip
+from poise.spatial import rotation
+
+_FLOOR = 0.05  # m: soles of captured skeletons are a few centimetres off the floor as it is
+_LEVEL = 0.12  # m: feet that rest this much higher than the floor stand on something
+_HEADING = 20.0  # degrees
+_STILL_SPEED = 0.1  # m/s
+_SHORTEST_REST = 0.2  # s, that feet must be down for a floor to be known
+_MOST_NAMES = 8
+_STILL = np.radians(0.01)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Where the feet stand: the floor's height in m, and the highest level they rest on, above it."""
+
+    height: float
+    steps: float
+
+
+def find_ground(clip: Clip) -> Ground | None:
+    """The floor under a motion, or None where no foot rests long enough to tell. Frames of lying do not count."""
+    from poise.motion.contacts import find_contacts, point_velocity
+    from poise.motion.feet import foot_points
+
+    try:
+        check_human(clip.skeleton)
+    except InputError:
+        return None
+    if len(clip) < 3 or clip.duration < _SHORTEST_REST:
+        return None
+    contacts = find_contacts(clip)
+    dt = clip.duration / (len(clip) - 1)
+    standing = _is_upright(clip)
+    down = contacts.foot & standing[:, None]
+    if down.any(axis=1).sum() * dt < _SHORTEST_REST:
+        return None
+    points = foot_points(clip)
+    lowest = points[..., 1].min(axis=2)  # (F, 2)
+    resting = lowest[down]
+    height = float(np.median(resting[resting < np.percentile(resting, 5) + _LEVEL]))
+    still = (np.linalg.norm(point_velocity(clip.times, points), axis=-1) < _STILL_SPEED).all(axis=2)
+    # On a step both feet are off the floor; whoever stands on one leg has only one there.
+    stepped = still.any(axis=1) & (lowest.min(axis=1) > height + _LEVEL) & standing
+    steps = (
+        float(np.percentile(lowest[stepped].min(axis=1), 90)) - height if stepped.sum() * dt > _SHORTEST_REST else 0.0
+    )
+    return Ground(height, steps)
+
+
+def _is_upright(clip: Clip) -> np.ndarray:
+    """(F,) whether the trunk is nearer to upright than to lying."""
+    hips = np.mean([clip.positions[:, clip.skeleton.index(f"{side}UpperLeg")] for side in SIDES], axis=0)
+    top = next((j for j in map(clip.skeleton.find_role, ("neck", "head", "spine")) if j is not None), None)
+    if top is None:
+        return np.ones(len(clip), bool)
+    trunk = clip.positions[:, top] - hips
+    return np.asarray(trunk[:, 1] > 0.5 * np.linalg.norm(trunk, axis=1))
+
+
+def describe_ground(ground: Ground | None) -> list[str]:
+    """Warnings about the floor's height and levels."""
+    warnings = []
+    if ground is not None and abs(ground.height) > _FLOOR:
+        warnings.append(f"floor: the feet stand at a height of {ground.height:.2f} m, not at 0; it is left there.")
+    if ground is not None and ground.steps > 0.0:
+        warnings.append(
+            f"levels: a foot rests up to {ground.steps:.2f} m above the floor, on something that is not in the file."
+        )
+    return warnings
+
+
+def find_heading(clip: Clip) -> float | None:
+    """Degrees about the vertical from +Z to where the body faces in the first frame; None where it is not upright."""
+    positions = clip.positions[0]
+    up, left = find_body_axis(clip.skeleton, positions), find_left(clip.skeleton, positions)
+    if not (np.isfinite(up).all() and np.isfinite(left).all()) or up[1] < 0.7:
+        return None
+    front = np.cross(left, up)
+    return degrees_from_z(front)
+
+
+def describe_heading(heading: float | None) -> list[str]:
+    """A warning where the motion does not begin facing +Z."""
+    if heading is None or abs(heading) <= _HEADING:
+        return []
+    side = "left" if heading > 0 else "right"
+    return [f"heading: the motion begins facing {abs(heading):.0f} degrees to the {side} of +Z; it is left so."]
+
+
+def find_flat_joints(skeleton: Skeleton, stature: float) -> list[str]:
+    """Warnings about joints in their parents' place."""
+    lengths = np.linalg.norm(skeleton.offsets[1:], axis=1)
+    flat = [name for name, length in zip(skeleton.names[1:], lengths, strict=True) if length <= 1e-6 * stature]
+    return [f"zero-length joints: {_list(flat)} share their parents' place; they are kept."] if flat else []
+
+
+def find_still_joints(clip: Clip) -> list[str]:
+    """A warning about joints that never turn, in a clip in which most do: they were not captured.
+
+    Clavicles are left out, which few animate, and so are ends and joints without length, which have nothing to turn.
+    """
+    if len(clip) < 30:
+        return []
+    skeleton = clip.skeleton
+    turned = rotation.angle(clip.rotations, clip.rotations[:1]).max(axis=0) > _STILL
+    lengths = np.linalg.norm(skeleton.offsets, axis=1)
+    carries = np.isin(np.arange(len(skeleton)), skeleton.parents) | skeleton.has_tip
+    clavicles = {skeleton.find_role(f"{side}Shoulder") for side in SIDES}
+    still = [
+        name
+        for i, name in enumerate(skeleton.names)
+        if i > 0 and i not in clavicles and carries[i] and lengths[i] > 0.0 and not turned[i]
+    ]
+    if not still or len(still) > 0.5 * len(clip.skeleton):
+        return []
+    return [f"still joints: {_list(still)} never turn in this clip; they may not have been captured."]
+
+
+def find_mirrored_names(skeleton: Skeleton) -> list[str]:
+    """A warning where the feet point to the back of a body whose left is what the names say (rest pose, Y up)."""
+    rest = skeleton.rest_positions()
+    up, left = find_body_axis(skeleton, rest), find_left(skeleton, rest)
+    front = np.cross(left, up)
+    ahead = []
+    for side in SIDES:
+        foot, toes = skeleton.find_role(f"{side}Foot"), skeleton.find_role(f"{side}Toes")
+        if foot is None:
+            continue
+        end = rest[toes] if toes is not None else rest[foot] + skeleton.tips[foot]
+        ahead.append(float((end - rest[foot]) @ front) / (float(np.linalg.norm(end - rest[foot])) + 1e-12))
+    if len(ahead) == 2 and max(ahead) < -0.5:
+        return [
+            "sides: the feet point backwards if left and right are as the names say; the file may be mirrored. "
+            "Override with --roles."
+        ]
+    return []
+
+
+def find_euler_orders(source: object) -> list[str]:
+    """A warning where a BVH file's joints have several Euler orders, which many programs read wrong."""
+    if not isinstance(source, BvhFile):
+        return []
+    orders = {
+        "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
+        for joint in source.joints
+        if sum(channel.endswith("rotation") for channel in joint.channels) > 1
+    }
+    if len(orders) < 2:
+        return []
+    return [f"Euler orders: the joints of this file have {len(orders)} ({', '.join(sorted(orders))}); each is kept to."]
+
+
+def _list(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,155 @@
+"""Quirks of a clip's frames and floor: an added T-pose, heading, steps, still joints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from figures import tpose
+from humans import make_human
+from poise.files.bvh_text import BvhFile, BvhJoint
+from poise.files.quirks import observations
+from poise.files.quirks.added_tpose import find_added_tpose
+from poise.motion.clip import Clip
+from poise.motion.heading import translate, turn
+from poise.motion.own import jump, walk
+from poise.spatial import rotation
+
+
+@pytest.fixture(scope="module")
+def walking() -> Clip:
+    return walk(make_human(1.75), 3.0, fps=30.0)
+
+
+def with_first(clip: Clip, rotations: np.ndarray) -> Clip:
+    """The clip with one more frame before it, at its first root position."""
+    return clip.replace(
+        times=np.arange(len(clip) + 1) / clip.fps,
+        root=np.concatenate([clip.root[:1], clip.root]),
+        rotations=np.concatenate([rotations[None], clip.rotations]),
+    )
+
+
+def bow(clip: Clip) -> Clip:
+    """Far from a T: the trunk bent, arms down; so that a T-pose before it is a jump."""
+    rotations = clip.rotations.copy()
+    rotations[:, clip.skeleton.index("spine")] = rotation.exp(np.array([1.2, 0.0, 0.0]))
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        rotations[:, clip.skeleton.index(f"{side}UpperArm")] = rotation.exp(np.array([0.0, 0.0, sign * 1.3]))
+    return clip.replace(rotations=rotations)
+
+
+def test_an_added_rest_pose_is_found_whatever_its_heading(walking):
+    rest = rotation.identity((len(walking.skeleton),))
+    for heading in (0.0, 2.0):
+        rest[0] = rotation.exp(np.array([0.0, heading, 0.0]))
+        warning = find_added_tpose(with_first(bow(walking), rest))
+        assert warning is not None and warning.startswith("added T-pose: the first frame is the rest pose")
+
+
+def test_an_added_t_pose_that_is_not_the_rest_pose_is_found(walking):
+    """The rest pose has legs apart; the added frame closes them, as in the CMU database."""
+    skeleton = walking.skeleton
+    splay = rotation.identity((len(skeleton),))
+    offsets = skeleton.offsets.copy()
+    pose = rotation.identity((len(skeleton),))
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        splay = rotation.exp(np.array([0.0, 0.0, sign * np.radians(20.0)]))
+        for stem in ("LowerLeg", "Foot", "Toes"):
+            i = skeleton.index(side + stem)
+            offsets[i] = rotation.rotate(splay, offsets[i])
+        pose[skeleton.index(side + "UpperLeg")] = rotation.conjugate(splay)
+    splayed = bow(walking).replace(skeleton=skeleton.replace(offsets=offsets))
+    warning = find_added_tpose(with_first(splayed, pose))
+    assert warning is not None and "a T-pose" in warning
+    assert find_added_tpose(splayed) is None
+
+
+def test_who_moves_out_of_a_t_pose_is_left_alone(walking):
+    """From T into the bow over a second: the first frame is the rest pose, but the clip is continuous."""
+    target = bow(walking)
+    ease = np.linspace(0.0, 1.0, 30)
+    rotations = rotation.slerp(rotation.identity((30, len(walking.skeleton))), target.rotations[:30], ease[:, None])
+    clip = target.replace(rotations=np.concatenate([rotations, target.rotations[30:]]))
+    assert rotation.angle(clip.rotations[0], rotation.identity((len(walking.skeleton),))).max() < 1e-9
+    assert find_added_tpose(clip) is None
+
+
+def test_other_first_frames_are_left_alone(walking):
+    assert find_added_tpose(walking) is None
+    sitting = rotation.identity((len(walking.skeleton),))
+    for side in ("left", "right"):
+        sitting[walking.skeleton.index(f"{side}UpperLeg")] = rotation.exp(np.array([-1.5, 0.0, 0.0]))
+    assert find_added_tpose(with_first(bow(walking), sitting)) is None  # a jump, but no T
+    cut = walking.replace(times=walking.times[:3], root=walking.root[:3], rotations=walking.rotations[:3])
+    assert find_added_tpose(with_first(cut, rotation.identity((len(walking.skeleton),)))) is None  # too short to tell
+
+
+@pytest.mark.parametrize("height", [0.0, 0.2, -0.4])
+def test_the_floors_height(walking, height):
+    ground = observations.find_ground(translate(walking, np.array([0.0, height, 0.0])))
+    assert ground.height == pytest.approx(height, abs=0.02)
+    named = observations.describe_ground(ground)
+    assert bool(named) == (height != 0.0)
+    assert all(f"{ground.height:.2f} m" in w for w in named)
+
+
+def test_steps_are_told_from_a_raised_leg():
+    """Standing on a box for a second is a level; holding one foot up for a second is none."""
+    skeleton = tpose()
+    still = rotation.identity((90, len(skeleton)))
+    root = np.tile(skeleton.offsets[0], (90, 1))
+    box = root + np.where(np.arange(90) > 45, 0.3, 0.0)[:, None] * [0.0, 1.0, 0.0]
+    ground = observations.find_ground(Clip(skeleton, np.arange(90) / 30, box, still))
+    assert ground.steps == pytest.approx(0.3, abs=0.01)
+    assert any(w.startswith("levels:") for w in observations.describe_ground(ground))
+    raised = still.copy()
+    raised[45:, skeleton.index("leftUpperLeg")] = rotation.exp(np.array([-1.2, 0.0, 0.0]))
+    assert observations.find_ground(Clip(skeleton, np.arange(90) / 30, root, raised)).steps == 0.0
+
+
+@pytest.mark.parametrize("degrees", [0.0, 15.0, 90.0, -136.0, 180.0])
+def test_the_heading(walking, degrees):
+    facing = observations.find_heading(turn(walking, np.radians(degrees)))
+    off = (facing - observations.find_heading(walking) - degrees + 180.0) % 360.0 - 180.0
+    assert abs(off) < 1e-3
+    assert bool(observations.describe_heading(facing)) == (abs(degrees) > 30.0)
+
+
+def test_joints_without_length_and_joints_that_never_turn_are_named(walking):
+    offsets = walking.skeleton.offsets.copy()
+    offsets[walking.skeleton.index("leftShoulder")] = 0.0
+    flat = observations.find_flat_joints(walking.skeleton.replace(offsets=offsets), 1.75)
+    assert flat == ["zero-length joints: leftShoulder share their parents' place; they are kept."]
+    rotations = rotation.multiply(
+        walking.rotations, rotation.exp(0.1 * np.sin(walking.times)[:, None, None] * np.eye(3)[0])
+    )
+    rotations[:, walking.skeleton.index("leftHand")] = [1.0, 0.0, 0.0, 0.0]
+    still = walking.skeleton.replace(tips=np.full((len(walking.skeleton), 3), 0.1))
+    found = observations.find_still_joints(walking.replace(skeleton=still, rotations=rotations))
+    assert found == ["still joints: leftHand never turn in this clip; they may not have been captured."]
+
+
+def test_mirrored_names_are_named(walking):
+    skeleton = walking.skeleton
+    assert observations.find_mirrored_names(skeleton) == []
+    mirrored = skeleton.replace(offsets=skeleton.offsets * [-1, 1, 1])
+    assert observations.find_mirrored_names(mirrored)[0].startswith("sides:")
+
+
+def test_several_euler_orders_are_named():
+    def file(*orders: str) -> BvhFile:
+        joints = [
+            BvhJoint(f"j{i}", i - 1, (0.0, 1.0, 0.0), tuple(f"{axis}rotation" for axis in order), None)
+            for i, order in enumerate(orders)
+        ]
+        return BvhFile("test.bvh", tuple(joints), 1 / 30, np.zeros((1, 3 * len(orders))), ())
+
+    assert observations.find_euler_orders(file("ZXY", "ZXY", "X")) == []
+    assert "2 (XYZ, ZXY)" in observations.find_euler_orders(file("ZXY", "XYZ", "ZXY"))[0]
+    assert observations.find_euler_orders(None) == []
+
+
+def test_a_jump_has_a_floor_and_no_steps():
+    ground = observations.find_ground(jump(make_human(1.75), fps=60.0))
+    assert abs(ground.height) < 0.03 and ground.steps == 0.0
