@@ -7,6 +7,7 @@ from poise.registry import Entry
 COMMANDS: dict[str, Entry] = {
     "info": Entry("poise.cli.info:info", "Say what is in a motion file"),
     "convert": Entry("poise.cli.convert:convert", "Write a motion file in another format"),
+    "retarget": Entry("poise.cli.retarget:retarget", "Put a motion on another body"),
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from poise.motion.mirroring import find_partners, mirror
     from poise.motion.motion import Motion, Pose
     from poise.motion.parts import part_joints
+    from poise.motion.retargeting import retarget
+    from poise.motion.retargeting_measures import measure_retargeting
 
 _HOME = {
     "blending": ("blend", "concatenate", "crossfade", "ease", "layer"),
@@ -26,14 +28,16 @@ _HOME = {
     "mirroring": ("find_partners", "mirror"),
     "motion": ("Motion", "Pose"),
     "parts": ("part_joints",),
+    "retargeting": ("retarget",),
+    "retargeting_measures": ("measure_retargeting",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "Clip", "ClipSpline", "Contacts", "Motion", "Pose", "Sole", "blend", "change_speed", "clip_heading",
     "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners", "find_soles",
-    "foot_points", "interpolate", "layer", "mirror", "part_joints", "place", "resample", "translate", "trim", "turn",
-    "warp",
+    "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints", "place", "resample",
+    "retarget", "translate", "trim", "turn", "warp",
 ]  # fmt: skip
 
 

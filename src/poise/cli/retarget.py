@@ -1,0 +1,133 @@
+"""`poise retarget`: the motion of one body on another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from cyclopts import Parameter
+
+from poise.cli import report as speaking
+from poise.cli import source as sources
+from poise.cli.outputs import check_outputs
+from poise.cli.report import Report
+from poise.cli.source import Source, parse_roles
+from poise.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from poise.body.skeleton import Skeleton
+    from poise.body.skin import SkinnedMesh
+    from poise.files.normalise import Reading
+    from poise.motion.clip import Clip
+
+MODELS = (".glb", ".gltf", ".vrm")
+
+
+def retarget(
+    clip: Annotated[Path, Parameter(help="A motion file.")],
+    character: Annotated[
+        Path,
+        Parameter(help="Whose body moves: a model (.glb, .gltf, .vrm), a body that Poise saved, or a motion file."),
+    ],
+    /,
+    *,
+    output: Annotated[
+        Path, Parameter(name=["-o", "--output"], help="What to write; .glb writes onto the model's own mesh.")
+    ],
+    feet: Annotated[bool, Parameter(help="Hold standing feet in place, and keep legs within reach.")] = True,
+    hands: Annotated[bool, Parameter(help="Keep hands where they touch the body, the ground or each other.")] = True,
+    ground: Annotated[float, Parameter(help="Height of the ground under the character, m.")] = 0.0,
+    character_roles: Annotated[
+        tuple[str, ...],
+        Parameter(negative="", show_default=False, help="role=joint of the character, as --roles is for the clip."),
+    ] = (),
+    source: Source = sources.DEFAULT,
+    report: Report = speaking.DEFAULT,
+) -> None:
+    """Put the motion of one body on another: other rest pose, joints and proportions.
+
+    What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
+    """
+    from poise.motion.retargeting import retarget as put_on
+    from poise.motion.retargeting_measures import measure_retargeting
+
+    check_outputs((clip, character), {"-o": output})
+    motion = source.read(clip, report).clip
+    target = _read_target(character, parse_roles(character_roles), report)
+    result = put_on(motion, target.skeleton, feet=feet, hands=hands, ground=ground, skin=target.skin)
+    error = target.write(result, output)
+    report.result({**measure_retargeting(motion, result), "max_joint_error_m": error, "file": str(output)})
+
+
+@dataclass(frozen=True, eq=False)
+class _Target:
+    """Whose body moves: its skeleton, how a model was read, and the mass in kg of a body that has one."""
+
+    skeleton: Skeleton
+    reading: Reading | None = None
+    mass: float | None = None
+
+    @property
+    def skin(self) -> SkinnedMesh | None:
+        return None if self.reading is None else self.reading.skin
+
+    def write(self, clip: Clip, path: Path) -> float | None:
+        """Write a clip of this body; m, how far the joints in what was written are from the clip's."""
+        if path.suffix.lower() == ".glb" and self.reading is not None and self.skin is not None:
+            return self._write_on_model(clip, path, self.reading)
+        from poise.files.formats import save_clip
+        from poise.files.readback import read_positions
+
+        save_clip(clip, path, **self._meshes(clip, path))
+        written = read_positions(path, clip.skeleton)
+        return None if written is None else float(np.linalg.norm(written - clip.positions, axis=-1).max())
+
+    def _write_on_model(self, clip: Clip, path: Path, reading: Reading) -> float | None:
+        from poise.files.formats import read_recording
+        from poise.files.gltf_animate import save_on_character
+        from poise.files.placement import find_placement
+
+        save_on_character(clip, reading, path)
+        written = read_recording(path, read_recording(path).choices[-1]).clip  # the one that was added
+        place = find_placement(reading)
+        meant = place.to_file(clip)
+        if set(written.skeleton.names) != set(meant.skeleton.names) or len(written) != len(meant):
+            return None
+        order = [written.skeleton.names.index(name) for name in meant.skeleton.names]
+        return float(place.scale * np.linalg.norm(written.positions[:, order] - meant.positions, axis=-1).max())
+
+    def _meshes(self, clip: Clip, path: Path) -> dict[str, Any]:
+        """What a GLB shows: a mannequin, or bones where that cannot be made."""
+        if path.suffix.lower() != ".glb":
+            return {}
+        from poise.body.mannequin import build_mannequin
+        from poise.body.stature import estimate_mass
+        from poise.files.normalise import compute_stature
+
+        try:
+            mass = self.mass if self.mass is not None else estimate_mass(compute_stature(clip.skeleton))
+            return {"meshes": build_mannequin(clip.skeleton, mass)}
+        except InputError:
+            return {}
+
+
+def _read_target(path: Path, roles: dict[str, str], report: Report) -> _Target:
+    """The body in a file: a character of Poise's own, a model at rest, or whoever moves in a motion file."""
+    if path.suffix.lower() == ".json":
+        from poise.files.character import load_character
+
+        if roles:
+            raise FileError(path, "this body has roles of its own; leave out --character-roles.")
+        body = load_character(path)
+        return _Target(body.skeleton, mass=body.mass)
+    from poise.files.formats import read_recording
+    from poise.files.gltf import read_gltf_rest
+    from poise.files.normalise import normalise
+
+    is_model = path.suffix.lower() in MODELS
+    reading = normalise(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
+    for warning in reading.warnings:
+        report.warn(f"{path}: {warning}")
+    return _Target(reading.clip.skeleton, reading if is_model else None)
