@@ -3,6 +3,7 @@ PYTHON ?= python3
 OUT    ?= out/demo
 ARGS   ?=
 NAME   ?= all
+MINUTES ?= 10
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -22,7 +23,7 @@ endif
 INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench sweep clean
 # Targets share one environment, and pytest has its own workers: -j is accepted and changes nothing.
 .NOTPARALLEL:
 
@@ -44,15 +45,18 @@ format: $(VENV)/.ready-check ## mend what the linter and the formatter can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(VENV)/.ready-oracles ## measure speed beside the peers
+bench: $(VENV)/.ready-peers ## measure speed beside the peers
 	$(BIN)/poise bench $(NAME) $(ARGS)
+
+sweep: $(VENV)/.ready-test ## throw broken files at every reader for a while (MINUTES=10) and write docs/fuzzing-results.md
+	cd tests && ../$(BIN)/python -m fuzz.sweep --minutes $(MINUTES) --results ../docs/fuzzing-results.md $(ARGS)
 
 clean: ## remove the environment and all output
 	rm -rf $(VENV) out build dist
 
 # A stamp a set of extras: a second run installs nothing unless the requirements changed.
 $(VENV)/.ready-poise: EXTRAS :=
-$(VENV)/.ready-test $(VENV)/.ready-check $(VENV)/.ready-oracles: EXTRAS = [$(@:$(VENV)/.ready-%=%)]
+$(VENV)/.ready-test $(VENV)/.ready-check $(VENV)/.ready-peers: EXTRAS = [$(@:$(VENV)/.ready-%=%)]
 
 $(VENV)/.ready-%: pyproject.toml $(CONSTRAINTS) | $(VENV)/.made
 	$(LOCK) $(INSTALL) --editable '.$(EXTRAS)'

@@ -13,7 +13,7 @@ from poise.body.skeleton import Skeleton
 from poise.cli import main
 from poise.cli.source import parse_roles
 from poise.errors import FileError, InputError
-from poise.files.bvh import save_bvh
+from poise.files.bvh import read_bvh, save_bvh
 from poise.files.formats import load_clip
 from poise.files.glb import save_glb
 from poise.files.readback import read_positions
@@ -97,10 +97,10 @@ def test_options_go_before_what_the_file_says(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--fps", "-3"], "--fps must be a positive number; -3 given."),
-        (["--height", "nan"], "--height must be a positive number; nan given."),
-        (["--scale", "0"], "positive"),
-        (["--up", "X"], "--up"),
+        (["--fps", "-3"], "--fps must be from 0.1 to 100000 frames a second; -3 given."),
+        (["--height", "nan"], "--height must be from 0.3 to 4 m; nan given."),
+        (["--scale", "0"], "--scale must be from 1e-06 to 1e+06 metres a unit; 0 given."),
+        (["--up", "W"], "--up"),
         (["--clip", "run"], "clip 'run' is not in"),
         (["--roles", "leftFot=x"], "Did you mean 'leftFoot'?"),
         (["--roles", "leftFoot=Nobody"], "Nobody"),
@@ -186,3 +186,23 @@ def test_a_recording_is_converted_within_ten_micrometres(
     found = ask(capsys, "convert", data_file("bvh-cmu/07_01.bvh"), tmp_path / f"walk{suffix}")
     assert found["frames"] == 317
     assert found["max_joint_error_m"] < 1e-5
+
+
+@pytest.mark.data
+def test_converting_changes_no_pose_and_mending_says_what_it_changes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The file has an added T-pose and lost bones: kept as they are, or mended on request."""
+    path = data_file("bvh-cmu/07_01.bvh")
+    ask(capsys, "convert", path, tmp_path / "same.bvh")
+    before, after = (read_bvh(file).clip for file in (path, tmp_path / "same.bvh"))
+    assert after.skeleton.names == before.skeleton.names
+    np.testing.assert_allclose(after.positions, before.positions * (0.0254 / 0.45), atol=1e-5)
+    assert ask(capsys, "convert", path, tmp_path / "mended.bvh", "--mend")["frames"] == 316
+
+
+def test_a_conversion_onto_its_own_input_is_refused(capsys: pytest.CaptureFixture[str], walk: Path) -> None:
+    before = walk.read_bytes()
+    assert main(["convert", str(walk), str(walk), "--quiet"]) == 2
+    assert "would overwrite the input" in capsys.readouterr().err
+    assert walk.read_bytes() == before

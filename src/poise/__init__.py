@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from poise.body.skeleton import Skeleton
     from poise.errors import FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
+    from poise.files.gltf_character import load_character
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
+    from poise.motion.retargeting import retarget
 
 __version__ = "0.1.0"
 
@@ -24,7 +26,9 @@ _HOMES = {
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
     "compute_forces": "poise.motion.forces",
+    "load_character": "poise.files.gltf_character",
     "load_clip": "poise.files.formats",
+    "retarget": "poise.motion.retargeting",
     "save_clip": "poise.files.formats",
 }
 __all__ = [
@@ -37,7 +41,9 @@ __all__ = [
     "SolveError",
     "__version__",
     "compute_forces",
+    "load_character",
     "load_clip",
+    "retarget",
     "save_clip",
 ]
 

@@ -1,10 +1,11 @@
-"""Joint positions as Blender shows them: imports a BVH or GLB with the importer's defaults and prints JSON.
+"""Joint positions as Blender shows them: imports a BVH, GLB, USD or FBX with the importer's defaults and prints JSON.
 
 usage: python blender_joints.py FILE SECONDS_A_FRAME FRAME...     with a Python that has `bpy`
 
 Prints one line `JOINTS {"names": [...], "frames": [[[x, y, z], ...], ...], "meshes": [[[low], [high]], ...]}`: for each
 frame the bone heads, and the box round all meshes as deformed, in metres and turned from Blender's Z-up to Y-up. The
-BVH importer puts file frame i at scene frame i + 1; the glTF importer puts time t at frame t times the scene's rate.
+BVH importer puts file frame i at scene frame i + 1, the USD importer at frame i; the glTF importer puts time t at frame
+t times the scene's rate; the FBX importer at 1 + t times that rate rounded to a whole number.
 """
 
 import json
@@ -20,6 +21,12 @@ def main() -> None:
     if path.endswith(".bvh"):
         bpy.ops.import_anim.bvh(filepath=path)
         scene_frames = [1.0 + int(frame) for frame in frames]
+    elif ".usd" in path[-5:]:
+        bpy.ops.wm.usd_import(filepath=path)
+        scene_frames = [float(frame) for frame in frames]
+    elif path.endswith(".fbx"):
+        bpy.ops.import_scene.fbx(filepath=path)
+        scene_frames = [1.0 + int(frame) * float(seconds) * scene.render.fps for frame in frames]
     else:
         bpy.ops.import_scene.gltf(filepath=path)
         rate = scene.render.fps / scene.render.fps_base

@@ -22,10 +22,11 @@ from pathlib import Path
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError
 from poise.files.atomic import write_bytes
 from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
+from poise.files.loading import find_choice
 from poise.files.normalise import normalise
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
@@ -55,13 +56,33 @@ def load_bvh(path: str | PathLike[str], scale: float | None = None, up: str | No
 
 
 def read_bvh(path: str | PathLike[str], clip: str | None = None) -> Recording:
-    """The motion of a BVH file as it stands there. A file has one clip, named after it."""
+    """The motion of a BVH file as it stands there: one clip, named after the file, or one a ROOT, named after it."""
     file = read_bvh_tables(path)
-    motion, warnings = compute_clip(file)
-    name = motion.name
-    if clip not in (None, name, "0"):
-        raise unknown_name("clip", str(clip), [name], str(path))
-    return Recording(motion, "BVH", str(path), (name,), source=file, warnings=warnings)
+    names = name_trees(file)
+    tree = find_tree(file, clip)
+    motion, warnings = compute_clip(file, tree)
+    if len(names) > 1:
+        said = (
+            f"the file has {len(names)} skeletons: {', '.join(names)}. This is '{names[tree]}'; --clip takes another."
+        )
+        warnings = (said, *warnings)
+    return Recording(motion.replace(name=names[tree]), "BVH", str(path), names, source=file, warnings=warnings)
+
+
+def name_trees(file: BvhFile) -> tuple[str, ...]:
+    """What the clips of a file are called: after the file where it has one skeleton, else after their roots."""
+    if len(file.trees) == 1:
+        return (Path(file.path).stem,)
+    names: list[str] = []
+    for tree in file.trees:
+        root = file.joints[tree[0]].name
+        names.append(root if root not in names else f"{root}_{len(names) + 1}")
+    return tuple(names)
+
+
+def find_tree(file: BvhFile, clip: str | None) -> int:
+    """Which of the file's skeletons a clip's name, or its number from 0, means; the first if None."""
+    return find_choice(clip, name_trees(file), file.path)
 
 
 def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:
@@ -69,23 +90,21 @@ def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:
     write_bytes(path, format_bvh(clip).encode())
 
 
-def compute_clip(file: BvhFile) -> tuple[Clip, tuple[str, ...]]:
-    """The motion in a file's tables, still in the file's units and axes, and what was odd about it."""
-    starts = np.cumsum([0, *(len(joint.channels) for joint in file.joints)])
-    columns = [
-        {channel: int(start) + i for i, channel in enumerate(joint.channels)}
-        for start, joint in zip(starts, file.joints, strict=False)
-    ]
-    root = _read_translation(file, columns[0], file.joints[0])
-    offsets, warnings = _read_offsets(file, columns)
+def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
+    """The motion of one skeleton in a file's tables, in the file's units and axes, and what was odd about it."""
+    picked = file.trees[tree]
+    joints = [file.joints[i] for i in picked]
+    columns = [file.columns[i] for i in picked]
+    root = _read_translation(file, columns[0], joints[0])
+    offsets, warnings = _read_offsets(file, joints, columns)
     skeleton = Skeleton(
-        tuple(joint.name for joint in file.joints),
-        np.array([joint.parent for joint in file.joints]),
+        tuple(joint.name for joint in joints),
+        np.array([joint.parent - picked[0] if joint.parent >= 0 else -1 for joint in joints]),
         offsets,
-        np.array([joint.tip or (np.nan,) * 3 for joint in file.joints], float),
+        np.array([joint.tip or (np.nan,) * 3 for joint in joints], float),
     )
     times = np.arange(len(file.values)) * file.frame_time
-    clip = Clip(skeleton, times, root, _read_rotations(file, columns), Path(file.path).stem)
+    clip = Clip(skeleton, times, root, _read_rotations(file, joints, columns), Path(file.path).stem)
     return clip, (*file.warnings, *warnings)
 
 
@@ -99,20 +118,20 @@ def _read_translation(file: BvhFile, columns: dict[str, int], joint: BvhJoint) -
     return translation
 
 
-def _read_offsets(file: BvhFile, columns: list[dict[str, int]]) -> tuple[np.ndarray, list[str]]:
+def _read_offsets(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, int]]) -> tuple[np.ndarray, list[str]]:
     """(J, 3) offsets with position channels of inner joints taken into account, and what that loses."""
-    declared = np.array([joint.offset for joint in file.joints])
-    moving = [j for j in range(1, len(file.joints)) if any(f"{letter}position" in columns[j] for letter in _AXES)]
+    declared = np.array([joint.offset for joint in joints])
+    moving = [j for j in range(1, len(joints)) if any(f"{letter}position" in columns[j] for letter in _AXES)]
     if not moving:
         return declared, []
-    translations = np.stack([_read_translation(file, columns[j], file.joints[j]) for j in moving], axis=1)
+    translations = np.stack([_read_translation(file, columns[j], joints[j]) for j in moving], axis=1)
     mean = translations.mean(axis=0)
     as_displacement = np.abs(mean).sum() < np.abs(mean - declared[moving]).sum()
     offsets = declared.copy()
     offsets[moving] = declared[moving] + mean if as_displacement else mean
     longest = np.linalg.norm(offsets[1:], axis=1).max()
     stretch = np.linalg.norm(translations - mean, axis=-1).max(axis=0)
-    stretched = [file.joints[j].name for j, s in zip(moving, stretch, strict=True) if s > _STRETCH * longest]
+    stretched = [joints[j].name for j, s in zip(moving, stretch, strict=True) if s > _STRETCH * longest]
     if not stretched:
         return offsets, []
     return offsets, [
@@ -120,24 +139,30 @@ def _read_offsets(file: BvhFile, columns: list[dict[str, int]]) -> tuple[np.ndar
     ]
 
 
-def _read_rotations(file: BvhFile, columns: list[dict[str, int]]) -> np.ndarray:
-    """(F, J, 4) rotations of all joints. Axes without channel are appended to a joint's order, with angle zero."""
+def _read_rotations(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, int]]) -> np.ndarray:
+    """(F, J, 4) rotations of the joints."""
+    angles, orders = read_angles(file, joints, columns)
+    return from_euler_curves(angles, orders)
+
+
+def read_angles(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, int]]) -> tuple[np.ndarray, list[str]]:
+    """(F, J, 3) rad and each joint's order. Axes without channel are appended to the order, with angle zero."""
     blank: int = file.values.shape[1]
     values = np.concatenate([file.values, np.zeros((len(file.values), 1))], axis=1)
     orders: list[str] = []
     picks: list[list[int]] = []
-    for joint, column in zip(file.joints, columns, strict=True):
+    for joint, column in zip(joints, columns, strict=True):
         given = "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
         orders.append(given + "".join(axis for axis in _AXES if axis not in given))
         picks.append([column.get(f"{axis}rotation", blank) for axis in orders[-1]])
-    return from_euler_curves(np.radians(values[:, np.array(picks)]), orders)
+    return np.radians(values[:, np.array(picks)]), orders
 
 
 def format_bvh(clip: Clip) -> str:
     """A clip as the text of a BVH file."""
     names = [_clean_name(name) for name in clip.skeleton.names]
     order, lines = _format_hierarchy(clip.skeleton, names)
-    frame_time = _find_frame_time(clip.times)
+    frame_time = find_frame_time(clip.times)
     angles = np.degrees(to_euler_curves(clip.rotations[:, order], _ORDER))
     table = np.concatenate([clip.root, angles.reshape(len(clip), -1)], axis=1)
     # Rounded first, so that no "-0.000000" is written.
@@ -202,7 +227,7 @@ def _format_vector(vector: np.ndarray) -> str:
     return " ".join(f"{x:.{_DECIMALS}f}" for x in np.round(vector, _DECIMALS) + 0.0)
 
 
-def _find_frame_time(times: np.ndarray) -> str:
+def find_frame_time(times: np.ndarray) -> str:
     """The frame time in seconds, in the fewest decimals that keep every frame within a nanosecond of its time."""
     if len(times) == 1:
         return f"{_SINGLE_FRAME_TIME:.7f}"

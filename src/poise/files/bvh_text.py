@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from poise.errors import FileError
+from poise.files.loading import read_bytes, shorten
 from poise.files.numbers import parse_numbers
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
@@ -24,6 +25,9 @@ _KEYWORDS = ("ROOT", "JOINT", "END", "OFFSET", "CHANNELS", "HIERARCHY", "MOTION"
 
 # Bounds on what a file may ask for, far outside anything recorded, so that garbage is refused and not computed with.
 _MOST_JOINTS = 10_000
+_MOST_BYTES = 1_000_000_000  # an hour and a half of 60 joints at 120 Hz
+_MOST_FRAMES = 2_000_000  # four hours at 120 Hz
+_MOST_WARNINGS = 10  # of one kind
 _LARGEST_VALUE = 1e9
 _SHORTEST_FRAME, _LONGEST_FRAME = 1e-6, 10.0  # s
 
@@ -32,8 +36,8 @@ _SHORTEST_FRAME, _LONGEST_FRAME = 1e-6, 10.0  # s
 class BvhJoint:
     """One joint as declared.
 
-    name      unique in the file
-    parent    index of the parent, -1 for the root
+    name      unique in its tree
+    parent    index of the parent, -1 for a root
     offset    rest vector from the parent, in the file's units
     channels  of "Xposition" ... "Zrotation", in the file's order
     tip       rest vector to the End Site, in the file's units; None where there is none, or only one of no length
@@ -50,10 +54,11 @@ class BvhJoint:
 class BvhFile:
     """A BVH file as it stands: nothing is scaled, turned or renamed, but for double names.
 
-    joints      parents before children
+    joints      parents before children, one tree after the other
     frame_time  s
     values      (F, C) of all channels of all joints, in their order; degrees and the file's units
     warnings    what was odd but could be read, a sentence each
+    head        the text before the first frame: HIERARCHY, `Frames:` and `Frame Time:`, line ends as they were
     """
 
     path: str
@@ -61,11 +66,27 @@ class BvhFile:
     frame_time: float
     values: np.ndarray
     warnings: tuple[str, ...] = ()
+    head: bytes = b""
+
+    @cached_property
+    def columns(self) -> tuple[dict[str, int], ...]:
+        """Where each joint's channels stand in `values`: a mapping of channel name to column for each joint."""
+        starts = np.cumsum([0, *(len(joint.channels) for joint in self.joints)]).tolist()
+        return tuple(
+            {channel: start + i for i, channel in enumerate(joint.channels)}
+            for start, joint in zip(starts, self.joints, strict=False)
+        )
+
+    @cached_property
+    def trees(self) -> tuple[range, ...]:
+        """The joints of each skeleton: most files have one, files of several people one a ROOT."""
+        roots = [i for i, joint in enumerate(self.joints) if joint.parent < 0]
+        return tuple(range(a, b) for a, b in zip(roots, [*roots[1:], len(self.joints)], strict=True))
 
 
 def read_bvh_tables(path: str | PathLike[str]) -> BvhFile:
     """Read the tables of a BVH file. Raises FileError, with the line, on anything that is not one."""
-    return parse_bvh(_read_bytes(path), path)
+    return parse_bvh(read_bytes(path, _MOST_BYTES), path)
 
 
 def parse_bvh(data: bytes, path: str | PathLike[str] = "<bytes>") -> BvhFile:
@@ -81,19 +102,8 @@ def parse_bvh(data: bytes, path: str | PathLike[str] = "<bytes>") -> BvhFile:
     joints, warnings = _HierarchyReader(path).read(hierarchy)
     if motion is None:
         raise FileError(path, "there is no MOTION section. The file is cut off.", _count_lines(text))
-    frame_time, values = _read_motion(text, motion.end(), joints, path, warnings)
-    return BvhFile(str(path), tuple(joints), frame_time, values, tuple(warnings))
-
-
-def _read_bytes(path: str | PathLike[str]) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise FileError(path, "is a folder. Give the path of one file in it.") from None
-    except (OSError, ValueError) as error:
-        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    frame_time, values, start = _read_motion(text, motion.end(), joints, path, warnings)
+    return BvhFile(str(path), tuple(joints), frame_time, values, tuple(warnings), text[:start])
 
 
 def _to_plain_text(data: bytes, path: str | PathLike[str]) -> bytes:
@@ -164,7 +174,7 @@ class _HierarchyReader:
                 case "MOTION":
                     break
                 case _:
-                    raise self._error(f"'{_shorten(word)}' is not understood here. Known: {', '.join(_KEYWORDS)}.")
+                    raise self._error(f"'{shorten(word)}' is not understood here. Known: {', '.join(_KEYWORDS)}.")
         if self.open:
             raise self._error(f"{len(self.open)} blocks are not closed by '}}'. The file is cut off.")
         if not self.drafts:
@@ -190,7 +200,7 @@ class _HierarchyReader:
     def _expect_brace(self, what: str) -> None:
         word = self._next()
         if word != "{":
-            raise self._error(f"{what} must be followed by '{{', not by '{_shorten(word)}'.")
+            raise self._error(f"{what} must be followed by '{{', not by '{shorten(word)}'.")
 
     def _joint(self, what: str) -> _Draft:
         if not self.open or self.open[-1] is None:
@@ -205,15 +215,15 @@ class _HierarchyReader:
             raise self._error(f"{keyword} has no name.")
         name, line = " ".join(words), self.line
         is_root = keyword.upper() == "ROOT"
-        if is_root and self.drafts:
+        if is_root and self.open:
             raise self._error(
-                f"ROOT '{_shorten(name)}' is a second root; one skeleton a file can be read. Split the file."
+                f"ROOT '{shorten(name)}' is a second root, inside a joint's block. Split the file, or call it JOINT."
             )
         if not is_root:
-            self._joint(f"JOINT '{_shorten(name)}'")
+            self._joint(f"JOINT '{shorten(name)}'")
         if len(self.drafts) == _MOST_JOINTS:
             raise self._error(f"there are more than {_MOST_JOINTS} joints. The file is not an animation.")
-        self._expect_brace(f"{keyword} {_shorten(name)}")
+        self._expect_brace(f"{keyword} {shorten(name)}")
         parent = -1 if is_root else self.open[-1]
         assert parent is not None
         self.open.append(len(self.drafts))
@@ -232,7 +242,7 @@ class _HierarchyReader:
         index = self.open.pop()
         if index is not None and self.drafts[index].offset is None:
             draft = self.drafts[index]
-            raise FileError(self.path, f"joint '{_shorten(draft.name)}' has no OFFSET.", draft.line)
+            raise FileError(self.path, f"joint '{shorten(draft.name)}' has no OFFSET.", draft.line)
 
     def _read_offset(self) -> None:
         numbers = []
@@ -241,7 +251,7 @@ class _HierarchyReader:
             try:
                 numbers.append(float(word))
             except ValueError:
-                raise self._error(f"OFFSET needs three numbers; '{_shorten(word)}' is not one.") from None
+                raise self._error(f"OFFSET needs three numbers; '{shorten(word)}' is not one.") from None
         if not all(abs(x) <= _LARGEST_VALUE for x in numbers):
             raise self._error(f"OFFSET {numbers} is not a length that a bone can have.")
         offset = (numbers[0], numbers[1], numbers[2])
@@ -256,46 +266,49 @@ class _HierarchyReader:
         draft = self._joint("CHANNELS")
         count = self._next()
         if not re.fullmatch("[0-9]{1,3}", count):
-            raise self._error(f"CHANNELS needs a number of channels first; '{_shorten(count)}' is not one.")
+            raise self._error(f"CHANNELS needs a number of channels first; '{shorten(count)}' is not one.")
         names = []
         for _ in range(int(count)):
             word = self._next()
             if word.lower() not in _CHANNEL_OF:
                 raise self._error(
-                    f"CHANNELS announces {count} channels; '{_shorten(word)}' is none of {', '.join(CHANNELS)}."
+                    f"CHANNELS announces {count} channels; '{shorten(word)}' is none of {', '.join(CHANNELS)}."
                 )
             names.append(_CHANNEL_OF[word.lower()])
         if self.rest and self.rest[0].lower() in _CHANNEL_OF:
             raise self._error(f"CHANNELS announces {count} channels, but lists more.")
         if len(set(names)) != len(names):
-            raise self._error(f"joint '{_shorten(draft.name)}' lists a channel twice.")
+            raise self._error(f"joint '{shorten(draft.name)}' lists a channel twice.")
         draft.channels = tuple(names)
 
     def _make_names_unique(self) -> list[str]:
         warnings = []
         taken = {draft.name for draft in self.drafts}
+        next_number: dict[str, int] = {}
         seen: set[str] = set()
         for draft in self.drafts:
+            if draft.parent < 0:
+                seen = set()  # another tree
             if draft.name in seen:
-                number = next(n for n in range(2, len(self.drafts) + 2) if f"{draft.name}_{n}" not in taken)
+                number = next_number.get(draft.name, 2)
+                while f"{draft.name}_{number}" in taken:
+                    number += 1
+                next_number[draft.name] = number + 1
                 new = f"{draft.name}_{number}"
                 warnings.append(f"a second joint '{draft.name}' (line {draft.line}) is called '{new}' here.")
                 taken.add(new)
                 draft.name = new
             seen.add(draft.name)
+        if len(warnings) > _MOST_WARNINGS:
+            more = f"{len(warnings) - _MOST_WARNINGS} more joints are called as others are, and were given numbers."
+            warnings[_MOST_WARNINGS:] = [more]
         return warnings
-
-
-def _shorten(word: str) -> str:
-    """A word that is fit to stand in a message, however long or unprintable."""
-    shown = "".join(c if c.isprintable() else "�" for c in word[:40])
-    return shown if len(word) <= 40 else f"{shown}..."
 
 
 def _read_motion(
     text: bytes, start: int, joints: list[BvhJoint], path: str | PathLike[str], warnings: list[str]
-) -> tuple[float, np.ndarray]:
-    """Frame time in seconds and the table (F, C) of values. `start` is the offset behind the word MOTION."""
+) -> tuple[float, np.ndarray, int]:
+    """Frame time in seconds, the table (F, C) of values, and where it begins. `start`: the offset behind MOTION."""
 
     def find_field(pattern: bytes, name: str, example: str, position: int) -> tuple[str, int]:
         found = re.compile(rb"\s*" + pattern + rb"\s*:[ \t]*(\S*)", re.IGNORECASE).match(text, position)
@@ -308,7 +321,7 @@ def _read_motion(
     frames_word, position = find_field(b"Frames", "Frames", "200", start)
     frames_line = _count_lines(text, position)
     if not re.fullmatch("[0-9]{1,18}", frames_word) or int(frames_word) == 0:
-        message = f"'Frames: {_shorten(frames_word)}' is not a number of frames; at least 1 is needed."
+        message = f"'Frames: {shorten(frames_word)}' is not a number of frames; at least 1 is needed."
         raise FileError(path, message, frames_line)
     time_word, position = find_field(rb"Frame\s*Time", "Frame Time", "0.0333333", position)
     frame_time = _read_frame_time(time_word, path, _count_lines(text, position))
@@ -316,23 +329,26 @@ def _read_motion(
     start = len(text) if end_of_line < 0 else end_of_line + 1
     n_channels = sum(len(joint.channels) for joint in joints)
     values = _read_frames(text, start, n_channels, int(frames_word), path)
+    if len(values) > _MOST_FRAMES:
+        message = f"{len(values)} frames are more than the {_MOST_FRAMES} that can be read. Split the recording."
+        raise FileError(path, message, frames_line)
     if len(values) > int(frames_word):
         warnings.append(f"'Frames: {frames_word}' (line {frames_line}) but {len(values)} follow; all were read.")
     if len(values) * len(joints) > 1_000_000 + 4 * values.size:
         message = f"{len(joints)} joints have only {n_channels} channels. The file is not an animation."
         raise FileError(path, message, frames_line)
-    return frame_time, values
+    return frame_time, values, start
 
 
 def _read_frame_time(word: str, path: str | PathLike[str], line: int) -> float:
     try:
         seconds = float(word)
     except ValueError:
-        message = f"Frame Time '{_shorten(word)}' is not a number of seconds, e.g. 0.0333333."
+        message = f"Frame Time '{shorten(word)}' is not a number of seconds, e.g. 0.0333333."
         raise FileError(path, message, line) from None
     if not _SHORTEST_FRAME <= seconds <= _LONGEST_FRAME:
         hint = f" If it is frames a second, write {1 / seconds:.7f}." if _LONGEST_FRAME < seconds < 1e6 else ""
-        message = f"Frame Time {_shorten(word)} s is outside {_SHORTEST_FRAME:g} to {_LONGEST_FRAME:g} s.{hint}"
+        message = f"Frame Time {shorten(word)} s is outside {_SHORTEST_FRAME:g} to {_LONGEST_FRAME:g} s.{hint}"
         raise FileError(path, message, line)
     return seconds
 
@@ -349,13 +365,14 @@ def _read_frames(text: bytes, start: int, n_channels: int, n_frames: int, path: 
 
     if len(numbers.bad):
         first = int(numbers.bad[0])
-        word = _shorten(_decode(block[numbers.starts[first] :].split(None, 1)[0]))
+        word = shorten(_decode(block[numbers.starts[first] :].split(None, 1)[0]))
         raise FileError(path, f"'{word}' is not a number. Mend or export the file again.", line_of(first))
-    # How many values stand before the end of each line: wherever a frame is complete, a line must end.
-    line_ends = np.flatnonzero(np.frombuffer(block + b"\n", np.uint8) == ord("\n"))
-    before = np.unique(np.append(np.searchsorted(numbers.starts, line_ends), 0))
-    n_values = len(numbers.values)
-    if n_values % n_channels or not np.isin(np.arange(0, n_values, n_channels), before).all():
+    line_ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n"))
+    # Wherever a frame is complete, a line must end: frames begin on later lines than the one before them ended on.
+    begins = np.searchsorted(line_ends, numbers.starts[n_channels::n_channels])
+    ends = np.searchsorted(line_ends, numbers.starts[n_channels - 1 : -1 : n_channels])
+    if len(numbers.values) % n_channels or not np.all(begins > ends):
+        before = np.unique(np.concatenate([[0], np.searchsorted(numbers.starts, line_ends), [len(numbers.values)]]))
         wrong = int(np.flatnonzero(np.diff(before) != n_channels)[0])
         message = f"frame has {before[wrong + 1] - before[wrong]} values, the HIERARCHY declares {n_channels}."
         raise FileError(path, f"{message} The file is cut off or was edited by hand.", line_of(int(before[wrong])))

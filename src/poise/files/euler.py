@@ -47,18 +47,43 @@ def to_euler_curves(q: np.ndarray, order: str) -> np.ndarray:
     the nearest to the frame before. In gimbal lock only the sum of the outer angles is defined; the third stays where
     it was last known and the first takes the rest.
     """
-    i, j, k, sign = _split_order(order)
     m = rotation.to_matrix(q)
+    third, known = _find_third(m, order)
+    angles = _find_others(m, order, _hold(third, known))
+    return np.unwrap(_choose_triple(angles), axis=0)
+
+
+def to_euler_near(q: np.ndarray, order: str, reference: np.ndarray) -> np.ndarray:
+    """Angles (..., 3) of rotations (..., 4), each triple the nearest to its own reference (..., 3), whole turns too.
+
+    In gimbal lock the third angle is the reference's.
+    """
+    m = rotation.to_matrix(q)
+    third, known = _find_third(m, order)
+    angles = _find_others(m, order, np.where(known, third, reference[..., 2]))
+    other = _other_triple(angles)
+    use_other = _turned(reference, other) < _turned(reference, angles)
+    angles = np.where(use_other[..., None], other, angles)
+    return angles + 2 * np.pi * np.round((reference - angles) / (2 * np.pi))
+
+
+def _find_third(m: np.ndarray, order: str) -> tuple[np.ndarray, np.ndarray]:
+    """The third angle of matrices (..., 3, 3), and whether it is known: not in gimbal lock."""
+    i, j, _, sign = _split_order(order)
     third = np.arctan2(-sign * m[..., i, j], m[..., i, i])
-    third = _hold(third, np.hypot(m[..., i, i], m[..., i, j]) >= _LOCKED)
+    return third, np.hypot(m[..., i, i], m[..., i, j]) >= _LOCKED
+
+
+def _find_others(m: np.ndarray, order: str, third: np.ndarray) -> np.ndarray:
+    """All three angles (..., 3), the third given."""
+    i, j, k, sign = _split_order(order)
     # R Rk(-c) = Ri(a) Rj(b): its column j gives a, its row i gives b, and both are well conditioned for any c.
     c, s = np.cos(third), sign * np.sin(third)
     column_i = c[..., None] * m[..., :, i] - s[..., None] * m[..., :, j]
     column_j = s[..., None] * m[..., :, i] + c[..., None] * m[..., :, j]
     first = np.arctan2(sign * column_j[..., k], column_j[..., j])
     second = np.arctan2(sign * m[..., i, k], column_i[..., i])
-    angles = np.stack([first, second, third], axis=-1)
-    return np.unwrap(_choose_triple(angles), axis=0)
+    return np.stack([first, second, third], axis=-1)
 
 
 def _hold(values: np.ndarray, known: np.ndarray) -> np.ndarray:
@@ -71,13 +96,18 @@ def _hold(values: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 def _choose_triple(angles: np.ndarray) -> np.ndarray:
     """Of each frame's two triples the one nearer to the frame before, up to whole turns."""
-    first, second, third = np.moveaxis(angles, -1, 0)
-    other = np.stack([first + np.pi, np.pi - second, third + np.pi], axis=-1)
+    other = _other_triple(angles)
     # The step between two first triples is as long as between the two others, and mixed steps alike: so whether a frame
     # changes sides depends on the two frames only, and its side is the parity of the changes so far.
     change = _turned(angles[:-1], angles[1:]) > _turned(angles[:-1], other[1:])
-    side = np.concatenate([np.zeros_like(first[:1], bool), change]).cumsum(axis=0) % 2
+    side = np.concatenate([np.zeros(change.shape[1:], bool)[None], change]).cumsum(axis=0) % 2
     return np.where(side[..., None] == 1, other, angles)
+
+
+def _other_triple(angles: np.ndarray) -> np.ndarray:
+    """The other triple of the same rotation."""
+    first, second, third = np.moveaxis(angles, -1, 0)
+    return np.stack([first + np.pi, np.pi - second, third + np.pi], axis=-1)
 
 
 def _turned(a: np.ndarray, b: np.ndarray) -> np.ndarray:

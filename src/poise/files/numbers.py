@@ -8,14 +8,18 @@ else a number can look like (an exponent, 17 digits, "nan") goes to `float` itse
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 _MOST_DIGITS = 15  # 10^15 < 2^53
+_BLANK = re.compile(rb"[\x00-\x20]")
 _POWERS = 10.0 ** np.arange(_MOST_DIGITS + 1)
-# Numbers handled at a time: the working arrays then stay in the processor's cache. 8k to 64k are equally fast.
-_BLOCK = 16384
+# Bytes of text handled at a time: the working arrays then stay in the processor's cache, and take little memory beside
+# the numbers themselves. Half as much is a tenth slower, twice as much as fast.
+_CHUNK = 1 << 19
 _WIDEST = _MOST_DIGITS + 2  # sign and point
 
 
@@ -25,7 +29,7 @@ class Numbers:
 
     values  (N,) NaN where a word is no number
     starts  (N,) offset of each word in the text, in bytes
-    bad     (M,) indices of the words that are no number
+    bad     (M,) indices of the words that are no number. Reading ends soon after the first
     """
 
     values: np.ndarray
@@ -35,16 +39,37 @@ class Numbers:
 
 def parse_numbers(text: bytes) -> Numbers:
     """All words of a text, separated by spaces, tabs and line ends, as numbers."""
+    values, starts, bad = [np.empty(0)], [np.empty(0, np.int64)], []
+    n_before = 0
+    for begin, end in _split(text):
+        chunk_values, chunk_starts, chunk_bad = _parse_chunk(text[begin:end])
+        values.append(chunk_values)
+        starts.append(chunk_starts + begin)
+        bad += [n_before + i for i in chunk_bad]
+        n_before += len(chunk_values)
+        if bad:
+            break
+    return Numbers(np.concatenate(values), np.concatenate(starts), np.array(bad, int))
+
+
+def _split(text: bytes) -> Iterator[tuple[int, int]]:
+    """Where to cut a text into chunks that end with a blank, or with the text."""
+    begin = 0
+    while begin < len(text):
+        blank = _BLANK.search(text, begin + _CHUNK)
+        end = blank.end() if blank else len(text)
+        yield begin, end
+        begin = end
+
+
+def _parse_chunk(text: bytes) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """Values and starts of the words of a text, and which are no numbers."""
     # A blank before and a margin behind: every word has both edges, and _WIDEST bytes can be read from each start.
     padded = np.frombuffer(b" " + text + b" " * (_WIDEST + 1), np.uint8)
     ink = padded > ord(" ")
     edges = np.flatnonzero(ink[1:] != ink[:-1]) + 1
     starts, ends = edges[::2], edges[1::2]
-    values = np.empty(len(starts))
-    plain = np.empty(len(starts), bool)
-    for i in range(0, len(starts), _BLOCK):
-        block = slice(i, i + _BLOCK)
-        values[block], plain[block] = _parse_plain(padded, starts[block], ends[block])
+    values, plain = _parse_plain(padded, starts, ends)
     bad = []
     for i in np.flatnonzero(~plain).tolist():
         word = text[starts[i] - 1 : ends[i] - 1]
@@ -53,7 +78,7 @@ def parse_numbers(text: bytes) -> Numbers:
         except ValueError:
             values[i] = np.nan
             bad.append(i)
-    return Numbers(values, starts - 1, np.array(bad, int))
+    return values, starts - 1, bad
 
 
 def _parse_plain(text: np.ndarray, starts: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -14,18 +14,42 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
-from poise.files.formats import read_clip
+from poise.files.formats import find_format, read_recording
 from poise.spatial import rotation
 
 
-def read_positions(path: Path, skeleton: Skeleton) -> np.ndarray:
-    """World positions (F, J, 3) m of the joints in a written file, in the order of the skeleton that was written."""
-    is_glb = path.suffix.lower() == ".glb"
-    positions = _read_glb(path) if is_glb else read_clip(path, scale=1.0, up="Y").clip.positions
-    if positions.shape[1] != len(skeleton):
+def read_positions(path: Path, skeleton: Skeleton) -> np.ndarray | None:
+    """World positions (F, J, 3) m of the joints in a written file, in the order of the skeleton that was written.
+
+    None where the format cannot be read.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".glb":
+        positions, order = _read_glb(path), np.arange(len(skeleton))
+    elif suffix.startswith(".usd"):
+        from poise.files.usd import read_usd_positions
+
+        positions, order = read_usd_positions(path), np.arange(len(skeleton))
+    else:
+        entry = find_format(path)
+        if entry is None or entry.read is None:
+            return None
+        recording = read_recording(path)
+        positions = recording.clip.positions * (recording.unit or 1.0)
+        order = _find_order(path, skeleton, recording.clip.skeleton)
+    if positions.shape[1] < len(skeleton):
         raise FileError(path, f"{len(skeleton)} joints were written, {positions.shape[1]} are there.")
-    # BVH lists joints depth first.
-    return positions if is_glb else positions[:, np.argsort(_depth_first(skeleton))]
+    return positions[:, order]
+
+
+def _find_order(path: Path, wanted: Skeleton, there: Skeleton) -> np.ndarray:
+    """Which joint of a file each one is: by name, or where names were changed by the order in which BVH lists them."""
+    if set(wanted.names) <= set(there.names):
+        return np.array([there.names.index(name) for name in wanted.names])
+    if len(there) != len(wanted):
+        missing = ", ".join(sorted(set(wanted.names) - set(there.names))[:5])
+        raise FileError(path, f"joints were written that are not there: {missing}.")
+    return np.argsort(_depth_first(wanted))
 
 
 def _depth_first(skeleton: Skeleton) -> list[int]:

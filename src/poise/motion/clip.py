@@ -96,5 +96,18 @@ class Clip:
         return interpolate(self, t, how)
 
     def replace(self, **changes: object) -> Clip:
-        """A copy with some fields changed; the arrays are checked anew."""
+        """A copy with some fields changed; where arrays are among them, all are checked anew."""
+        skeleton = changes.get("skeleton", self.skeleton)
+        if changes.keys() <= {"skeleton", "name"} and isinstance(skeleton, Skeleton) and len(skeleton) == self._joints:
+            same = object.__new__(Clip)  # the arrays were checked, and nobody can write to them
+            for name, value in {**self._fields(), **changes}.items():
+                object.__setattr__(same, name, value)
+            return same
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    @property
+    def _joints(self) -> int:
+        return int(self.rotations.shape[1])
+
+    def _fields(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}

@@ -125,7 +125,7 @@ def tabulate_forces(forces: ClipForces, skeleton: Skeleton) -> dict[str, np.ndar
     """
     force, pressure = forces.reaction.force, forces.reaction.pressure
     columns = {
-        "time": forces.times - forces.times[0],
+        "time": forces.times,
         **{f"grf_{axis}": force[:, i] for i, axis in enumerate("xyz")},
         "cop_x": pressure[:, 0],
         "cop_z": pressure[:, 2],

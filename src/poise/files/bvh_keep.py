@@ -1,0 +1,145 @@
+"""BVH out in the manner of the BVH that came in: its text up to the first frame stays as it is.
+
+Names (double ones too), order, offsets, channels, Euler orders, line ends and the frame time's digits are therefore the
+source's. What changes are the numbers of the frames: those of an unchanged pose are the source's own, to the last
+digit; others are printed with as many decimals, six at least.
+"""
+
+from __future__ import annotations
+
+import re
+from os import PathLike
+
+import numpy as np
+
+from poise.errors import InputError
+from poise.files.atomic import write_bytes
+from poise.files.bvh import find_frame_time, read_angles
+from poise.files.bvh_text import BvhFile
+from poise.files.euler import from_euler_curves, to_euler_curves, to_euler_near
+from poise.motion.clip import Clip
+from poise.spatial import rotation
+
+_FEWEST_DECIMALS, _MOST_DECIMALS = 6, 15
+_AXES = "XYZ"
+# A pose within this of the source's is the source's: rad, and a share of a position. Scaling, turning and coming back
+# costs 1e-15; the seventh decimal of a degree is 2e-9.
+_SAME = 1e-10
+# A joint that is nowhere farther than this (rad) from the source takes its angles frame by frame nearest to the
+# source's; farther away the nearest triple may change from frame to frame.
+_NEAR = np.radians(60.0)
+
+
+def save_bvh_as(
+    clip: Clip, source: BvhFile, path: str | PathLike[str], *, tree: int = 0, frames: np.ndarray | None = None
+) -> None:
+    """Write a clip in the manner of a BVH file.
+
+    clip    in the file's units and axes (`Placement.to_file`), with the joints of one of its skeletons
+    source  the file, as `Recording.source` of one that was read
+    tree    which of its skeletons; the others keep their motion
+    frames  (F,) the source's frame that each of the clip's comes from, for the branch of its angles and for what a
+            clip does not hold (position channels of inner joints, other skeletons); the nearest in time if None
+
+    A joint turns only about the axes that it has channels for, and moves only along those.
+    """
+    write_bytes(path, format_bvh_as(clip, source, tree=tree, frames=frames))
+
+
+def format_bvh_as(clip: Clip, source: BvhFile, *, tree: int = 0, frames: np.ndarray | None = None) -> bytes:
+    """The bytes of such a file; the arguments as for save_bvh_as."""
+    joints = [source.joints[i] for i in source.trees[tree]]
+    if clip.skeleton.names != tuple(joint.name for joint in joints):
+        raise InputError(
+            f"a clip with joints {', '.join(clip.skeleton.names[:4])}, ... cannot be written in the manner of "
+            f"{source.path}, which has {', '.join(joint.name for joint in joints[:4])}, ... Retarget it first."
+        )
+    if frames is None:
+        frames = np.rint((clip.times - clip.times[0]) / source.frame_time).astype(int)
+    frames = np.clip(frames, 0, len(source.values) - 1)
+    values = source.values[frames]
+    same = _set_positions(values, clip, source, tree, frames) & _set_angles(values, clip, source, tree, frames)
+    decimals = count_decimals(source.values)
+    if not same:
+        decimals = max(decimals, _FEWEST_DECIMALS)
+    end = b"\r\n" if b"\r\n" in source.head else b"\n"
+    rows = _format_rows(values, decimals)
+    return end.join([*_format_head(clip, source), *rows, b""])
+
+
+def count_decimals(values: np.ndarray) -> int:
+    """The fewest decimals in which every value can be written and read again without change; 15 at most."""
+    for decimals in range(_MOST_DECIMALS):
+        power = 10.0**decimals
+        # Correctly rounded, as both are exact below 2^53: equal only if this decimal number is the one that was read.
+        if np.array_equal(np.rint(values * power) / power, values):
+            return decimals
+    return _MOST_DECIMALS
+
+
+def _set_positions(values: np.ndarray, clip: Clip, source: BvhFile, tree: int, frames: np.ndarray) -> bool:
+    """Put the root's position into its channels, in place; whether nothing changed."""
+    columns = source.columns[source.trees[tree][0]]
+    same = True
+    for axis, letter in enumerate(_AXES):
+        column = columns.get(f"{letter}position")
+        if column is None:
+            continue
+        old, new = values[:, column], clip.root[:, axis]
+        kept = np.abs(new - old) <= _SAME * np.maximum(1.0, np.abs(old))
+        values[:, column] = np.where(kept, old, new)
+        same &= bool(kept.all())
+    return same
+
+
+def _set_angles(values: np.ndarray, clip: Clip, source: BvhFile, tree: int, frames: np.ndarray) -> bool:
+    """Put the rotations into their channels, in place; whether nothing changed."""
+    picked = source.trees[tree]
+    joints = [source.joints[i] for i in picked]
+    columns = [source.columns[i] for i in picked]
+    angles, orders = read_angles(source, joints, columns)
+    old = angles[frames]
+    off = rotation.angle(from_euler_curves(old, orders), clip.rotations)
+    for joint in np.flatnonzero(off.max(axis=0) > _SAME).tolist():
+        order, q = orders[joint], clip.rotations[:, joint]
+        if off[:, joint].max() <= _NEAR:
+            new = to_euler_near(q, order, old[:, joint])
+        else:
+            new = to_euler_curves(q, order)
+            first = to_euler_near(q[:1], order, old[:1, joint])
+            new = _begin_at(new, first[0])
+        kept = off[:, joint] <= _SAME
+        for i, axis in enumerate(order):
+            column = columns[joint].get(f"{axis}rotation")
+            if column is not None:
+                values[:, column] = np.where(kept, values[:, column], np.degrees(new[:, i]))
+    return bool(off.max() <= _SAME)
+
+
+def _begin_at(angles: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """The same curves (F, 3) on the branch that begins at another triple (3,) of their first rotation."""
+    direct = np.abs(np.sin(0.5 * (first - angles[0]))).sum()
+    if direct > 1e-6:  # the other triple, and so on all of the curve
+        angles = np.stack([angles[:, 0] + np.pi, np.pi - angles[:, 1], angles[:, 2] + np.pi], axis=1)
+    return angles + 2 * np.pi * np.round((first - angles[0]) / (2 * np.pi))
+
+
+def _format_head(clip: Clip, source: BvhFile) -> list[bytes]:
+    """The source's lines before the first frame, with the number of frames and their time as they are now."""
+    start = [m.end() for m in re.finditer(rb"\bMOTION\b", source.head, re.IGNORECASE)][-1]
+    hierarchy, motion = source.head[:start], source.head[start:]
+    motion = re.sub(rb"(?i)(Frames\s*:[ \t]*)\S+", lambda m: m[1] + b"%d" % len(clip), motion, count=1)
+    if len(clip) > 1:
+        step = clip.duration / (len(clip) - 1)
+        if abs(step - source.frame_time) * len(clip) > 1e-6 * step:
+            text = find_frame_time(clip.times).encode()
+            motion = re.sub(rb"(?i)(Frame\s*Time\s*:[ \t]*)\S+", lambda m: m[1] + text, motion, count=1)
+    return [(hierarchy + motion).rstrip(b"\r\n")]
+
+
+def _format_rows(values: np.ndarray, decimals: int) -> list[bytes]:
+    if decimals == _MOST_DECIMALS:  # binary fractions, or exponents: the shortest text that gives the number back
+        return [" ".join(np.format_float_positional(x, trim="-") for x in row).encode() for row in values]
+    row_format = b" ".join([b"%%.%df" % decimals] * values.shape[1])
+    # Rounded first, so that no "-0.000000" is written.
+    return [row_format % tuple(row) for row in (np.round(values, decimals) + 0.0).tolist()]
