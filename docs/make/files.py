@@ -16,7 +16,7 @@ from poise.body.roles import ARM_STEMS, LEG_STEMS, guess_roles, sided
 from poise.body.skeleton import Skeleton
 from poise.cli.info import describe
 from poise.errors import PoiseError
-from poise.files.formats import find_format, read_recording
+from poise.files.formats import find_format, load_clip, read_recording
 from poise.files.normalise import Reading, normalise
 
 DOCS = Path(__file__).parents[1]
@@ -72,6 +72,23 @@ def replace_between(path: Path, mark: str, lines: list[str]) -> None:
     path.write_text(before + f"<!-- {mark} -->\n" + "\n".join(lines) + f"\n<!-- /{mark} -->" + after, encoding="utf-8")
 
 
+def compare_takes(folder: Path) -> list[str]:
+    """One take in three formats, role by role: RMS distance in mm of BVH and of C3D from AMC."""
+    amc, bvh, c3d = (
+        load_clip(folder / name) for name in ("asf-amc-cmu/02_05.amc", "bvh-cmu/02_05.bvh", "c3d/cmu_02_05.c3d")
+    )
+    rows = ["| joint | BVH from AMC, mm | C3D from AMC, mm |", "|---|---|---|"]
+    for role in MAIN:
+        places = []
+        for clip in (amc, bvh, c3d):
+            places.append(clip.positions[:, clip.skeleton.index(role)])
+        # The laboratory's axes: (x, y, z) of the AMC are (y, z, x) of the C3D, which is (-z, y, x) once it is Y up.
+        places[2] = places[2][:, [2, 1, 0]] * [-1, 1, 1]
+        far = [1000 * np.sqrt(np.mean(np.sum((place - places[0]) ** 2, axis=-1))) for place in places[1:]]
+        rows.append(f"| {role} | {far[0]:.1f} | {far[1]:.0f} |")
+    return rows
+
+
 def main(folder: Path) -> None:
     """All files of a folder and of those in it."""
     rows = [
@@ -100,6 +117,7 @@ def main(folder: Path) -> None:
         f"| {k} | {files} | {count} | {100 * hit / count:.1f} % |" for k, (files, hit, count) in hits.items() if count
     ]
     replace_between(DOCS / "files.md", "shape", table)
+    replace_between(DOCS / "files.md", "takes", compare_takes(folder))
 
 
 if __name__ == "__main__":
