@@ -120,7 +120,7 @@ def write_seed(suffix: str, folder: Path) -> Path | None:
 
 def reason_for_none(suffix: str) -> str:
     """Why there is no seed of a format."""
-    needs = {".fbx": "set POISE_BPY_PYTHON to a Python with bpy", ".c3d": "pip install poise[c3d]"}
+    needs = {".fbx": "set POISE_BPY_PYTHON to a Python with bpy", ".c3d": "pip install ezc3d"}
     return f"no {suffix} file can be made here: {needs.get(suffix, 'tests/seeds.py knows no way')}"
 
 

@@ -133,6 +133,7 @@ CASES: dict[str, tuple[Callable[[dict], None], str]] = {
     "windows": (change("buffers", 0, "uri", to="C:\\x.bin"), "outside"),
     "null byte": (change("buffers", 0, "uri", to="x\0.bin"), "outside"),
     "missing": (change("buffers", 0, "uri", to="missing.bin"), "'missing.bin', which is not beside"),
+    "long name": (change("buffers", 0, "uri", to="x" * 5000 + ".bin"), "not beside"),
     "folder": (change("buffers", 0, "uri", to="."), "not beside"),
     "bad base64": (change("buffers", 0, "uri", to="data:;base64,@@@"), "data: URI that is damaged"),
     "no base64": (change("buffers", 0, "uri", to="data:,abc"), "not base64"),

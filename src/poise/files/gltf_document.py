@@ -199,8 +199,13 @@ def read_uri(entry: Entry, uri: str) -> bytes:
         except (binascii.Error, ValueError) as error:
             raise entry.error(f"has a data: URI that is damaged: {error}.") from error
     place = find_beside(entry, uri)
-    if not place.is_file():
-        raise entry.error(f"depends on the file '{place.name}', which is not beside it. Put it there.")
+    try:
+        is_there = place.is_file()
+    except OSError:  # a name longer than any file's
+        is_there = False
+    if not is_there:
+        shown = place.name if len(place.name) <= 80 else place.name[:77] + "..."
+        raise entry.error(f"depends on the file '{shown}', which is not beside it. Put it there.")
     return read_bytes(place, MAX_FILE_BYTES)
 
 

@@ -54,14 +54,15 @@ class Reading:
     up            the file's vertical axis: "Y", "Z", "X", "-Y", ...
     up_reason     how that is known
     recording     what was read, as the file has it
-    warnings      what was odd, a sentence each
+    found         what was odd on the way, a sentence each; `warnings` has what the motion itself shows, too
     confidence    0 to 1, in the roles; `roles_reason`: where they are from
     frame         the scale and turns between the file's clip and this one; `frame.undo` is the way back
     dropped       how many of the file's first frames are left out (an added T-pose)
     rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
     facing        degrees from +Z that the file's rest pose faces, None where it does not stand
-    heading       degrees from +Z that the first frame faces, None where it is not upright
-    ground        where the feet stand, None where they do not
+    given_rate    whether the frame rate was given, so that it needs no check
+
+    What takes time to find (`ground`, `heading`, `warnings`, `skin`, `stature`) is found when it is asked for.
     """
 
     clip: Clip
@@ -70,15 +71,49 @@ class Reading:
     up: str
     up_reason: str
     recording: Recording
-    warnings: tuple[str, ...] = ()
+    found: tuple[str, ...] = ()
     confidence: float = 1.0
     roles_reason: str = ""
     frame: Reframe = field(default_factory=lambda: Reframe(1.0, rotation.identity(), rotation.identity((1,))))
     dropped: int = 0
     rest: str = "unknown"
     facing: float | None = None
-    heading: float | None = None
-    ground: Ground | None = None
+    given_rate: bool = False
+
+    @cached_property
+    def ground(self) -> Ground | None:
+        """Where the feet stand, None where they do not."""
+        return observations.find_ground(self.clip)
+
+    @cached_property
+    def heading(self) -> float | None:
+        """Degrees from +Z that the first frame faces, None where it is not upright."""
+        return observations.find_heading(self.clip)
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """Everything odd about the recording, a sentence each."""
+        skeleton = self.clip.skeleton
+        return (
+            *self.found,
+            *observations.describe_ground(self.ground),
+            *observations.describe_heading(self.heading),
+            *observations.find_flat_joints(skeleton, compute_stature(skeleton)),
+            *observations.find_still_joints(self.clip),
+            *observations.find_mirrored_names(skeleton),
+            *observations.find_euler_orders(self.recording.source),
+            *self._describe_rate(),
+        )
+
+    def _describe_rate(self) -> list[str]:
+        if self.given_rate or len(self.clip) < 2:
+            return []
+        if not self.recording.has_rate:
+            return [f"frame rate: the file states none; {self.clip.fps:.4g} Hz is assumed. Give --fps."]
+        from poise.motion.rate import check_rate, describe_rate
+
+        wrong = describe_rate(check_rate(self.clip, None if self.ground is None else self.ground.height))
+        return [] if wrong is None else [wrong]
 
     @cached_property
     def skin(self) -> SkinnedMesh | None:
@@ -156,18 +191,6 @@ def normalise(
     clip = frame.apply(clip)
     kind, odd_arms = name_rest_pose(find_arm_drop(clip.skeleton))
     warnings += [w for w in (lost, odd_unit, odd_axis, odd_rest, odd_arms) if w is not None]
-
-    ground, heading = observations.find_ground(clip), observations.find_heading(clip)
-    warnings += observations.describe_ground(ground)
-    warnings += observations.describe_heading(heading)
-    warnings += observations.find_flat_joints(clip.skeleton, compute_stature(clip.skeleton))
-    warnings += observations.find_still_joints(clip)
-    warnings += observations.find_mirrored_names(clip.skeleton)
-    warnings += observations.find_euler_orders(recording.source)
-    if not recording.has_rate and fps is None and len(clip) > 1:
-        warnings.append(f"frame rate: the file states none; {clip.fps:.4g} Hz is assumed. Give --fps.")
-    elif fps is None and (wrong := _describe_rate(clip, ground)) is not None:
-        warnings.append(wrong)
     return Reading(
         clip,
         scale,
@@ -182,8 +205,7 @@ def normalise(
         0 if added is None else 1,
         kind,
         facing,
-        heading,
-        ground,
+        fps is not None,
     )
 
 
@@ -196,12 +218,6 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
     if roles:
         guess = RoleGuess(guess.roles, max(guess.confidence, _SURE), f"given, {guess.reason}")
     return clip.replace(skeleton=skeleton), guess
-
-
-def _describe_rate(clip: Clip, ground: Ground | None) -> str | None:
-    from poise.motion.rate import check_rate, describe_rate
-
-    return describe_rate(check_rate(clip, None if ground is None else ground.height))
 
 
 def _describe_guess(guess: RoleGuess) -> str:
