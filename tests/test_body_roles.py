@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import rigs
 from clips import random_skeleton
 from humans import make_human
+from poise.body.character import Character
 from poise.body.joint_names import parse_name
 from poise.body.proportions import build_skeleton, compute_proportions
 from poise.body.roles import (
@@ -490,3 +491,20 @@ def test_shape_finds_the_body_in_every_recording_without_its_names():
         missed += [(path.name, role) for role in MAIN if role in truth and found.get(role) != truth[role]]
     assert len(files) > 20
     assert missed == []
+
+
+@pytest.mark.parametrize("length", [0.2, 0.4, 0.8, 1.5])
+def test_shape_finds_the_arms_of_a_body_that_holds_something_long(length: float) -> None:
+    """A sword in one hand of a body without names: longer than the arm, yet no part of it."""
+    human = Character.human().skeleton
+    names = [f"b{i}" for i in range(len(human))]
+    hand = human.names.index("rightHand")
+    armed = Skeleton(
+        (*names, "b99"),
+        np.append(human.parents, hand),
+        np.vstack([human.offsets, [0.0, 0.1 * length, length]]),
+        np.vstack([human.tips, np.full(3, np.nan)]),
+    )
+    roles = find_roles(armed)
+    for role in ("hips", "head", "leftUpperArm", "rightUpperArm", "leftHand", "rightHand", "leftFoot", "rightFoot"):
+        assert roles[role] == names[human.names.index(role)]

@@ -153,7 +153,7 @@ def test_a_file_without_animation_rests_in_one_frame(tmp_path):
     np.testing.assert_allclose(recording.clip.rotations[..., 1:], 0, atol=1e-12)
     check_against_reference(path, recording, None, 1e-9)
     np.testing.assert_allclose(recording.skin.vertices, Reference(path).skinned(), atol=1e-7)
-    assert (recording.unit, recording.up, recording.format) == (None, "Y", "glTF")
+    assert (recording.unit, recording.up, recording.format) == (1.0, "Y", "glTF")
 
 
 def test_an_animation_without_skin_moves_the_tree_of_its_nodes(tmp_path):

@@ -184,7 +184,7 @@ def _find_pairs(shape: _Shape) -> list[tuple[_Pair, _Pair]]:
     for hub, children in enumerate(shape.children):
         long = [c for c in children if shape.reach[c] + shape.bones[c] > _SHORTEST_LIMB * shape.span][:40]
         for a, b in itertools.combinations(long, 2):
-            chains = shape.main_chain(a), shape.main_chain(b)
+            chains = _find_chains(shape, a, b)
             if _are_alike(shape, *chains):
                 readings = [_find_long_bones(shape, chains, kind) for kind in (_LEG, _ARM)]
                 if readings[0] is not None and readings[1] is not None:
@@ -193,20 +193,42 @@ def _find_pairs(shape: _Shape) -> list[tuple[_Pair, _Pair]]:
     return pairs[:12]
 
 
+def _find_chains(shape: _Shape, a: int, b: int) -> tuple[list[int], list[int]]:
+    """The ways down two limbs. Where one is much longer, it holds something: its way is that of the other limb."""
+    chains = shape.main_chain(a), shape.main_chain(b)
+    ends = [shape.profile(chain)[-1] + shape.bones[chain[0]] for chain in chains]
+    if abs(ends[0] - ends[1]) <= _LIKENESS * max(ends):
+        return chains
+    short, long = sorted(chains, key=lambda chain: shape.profile(chain)[-1] + shape.bones[chain[0]])
+    way = [long[0]]
+    for joint in short[1:]:
+        if not shape.children[way[-1]]:
+            break
+        way.append(min(shape.children[way[-1]], key=lambda c: abs(shape.bones[c] - shape.bones[joint])))
+    return (way, short) if long is chains[0] else (short, way)
+
+
 def _are_alike(shape: _Shape, a: list[int], b: list[int]) -> bool:
-    """Whether two chains are as long, whole and to each of their joints, with joints at one place counted once."""
-    profiles = []
-    for chain in (a, b):
-        profile = shape.profile(chain) + shape.bones[chain[0]]
+    """Whether two chains are as long, whole and to each of their joints, with joints at one place counted once.
+
+    What is behind the last joints counts; where they disagree about it, the joints alone may still agree.
+    """
+    profiles = [shape.profile(chain) + shape.bones[chain[0]] for chain in (a, b)]
+    return _agree(*profiles) or _agree(profiles[0][:-1], profiles[1][:-1])
+
+
+def _agree(*profiles: np.ndarray) -> bool:
+    kept = []
+    for profile in profiles:
         keep = np.diff(profile, prepend=0.0) > _NO_LENGTH * profile[-1]
-        profiles.append(profile[keep])
-    if not all(len(profile) for profile in profiles):
+        kept.append(profile[keep])
+    few, many = sorted(kept, key=len)
+    if not len(few):
         return False
-    whole = max(profiles[0][-1], profiles[1][-1])
-    if abs(profiles[0][-1] - profiles[1][-1]) > _LIKENESS * whole:
+    whole = max(few[-1], many[-1])
+    if abs(few[-1] - many[-1]) > _LIKENESS * whole:
         return False
     # One side may have a joint more (a prop in a hand, a thumb as the longest way): compare the shorter list.
-    few, many = sorted(profiles, key=len)
     return len(many) - len(few) <= 2 and bool(np.all(np.abs(few[:3] - many[: len(few)][:3]) <= _LIKENESS * whole))
 
 

@@ -95,6 +95,7 @@ def load_c3d(path: str | PathLike[str]) -> C3dFile:
     labels, picks = _pick_markers(tables)
     points = tables.points[:, picks]
     unit, warnings = _find_unit(tables, labels, points)
+    warnings = [*_say_left_out(tables, len(picks)), *warnings]
     plates, odd = read_force_plates(tables, unit)
     times = np.arange(len(points)) / tables.rate
     measures = _read_measures(tables)
@@ -140,6 +141,15 @@ def read_c3d(path: str | PathLike[str], clip: str | None = None) -> Recording:
         source=source,
         warnings=(*_say_subjects(names, chosen), *file.warnings, *motion.warnings),
     )
+
+
+def _say_left_out(tables: C3dTables, kept: int) -> list[str]:
+    """A sentence on the points that are no markers."""
+    count = tables.points.shape[1]
+    nameless = sum(label.rpartition(":")[2].startswith("*") for label in tables.words("POINT", "LABELS")[:count])
+    others = count - kept - nameless
+    parts = [f"{n} {what}" for n, what in ((nameless, "unlabelled"), (others, "computed by another program")) if n]
+    return [f"points: {' and '.join(parts)} of {count} are left out; {kept} are markers."] if parts else []
 
 
 def _say_subjects(names: tuple[str, ...], chosen: int) -> tuple[str, ...]:

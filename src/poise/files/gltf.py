@@ -10,8 +10,8 @@
     vrm            the bones that a VRM names
 
 A clip is in glTF's world space: whatever stands above the joints, armatures with a rotation or a scale of 100 and
-matrix nodes, is folded in. The specification has metres and Y up. Many files are in other units all the same, so that
-the unit is stated only for VRM, whose readers do keep to it.
+matrix nodes, is folded in. The specification has metres and Y up. Many files are in other units all the same: where
+no person fits into metres, `normalise` finds the unit and says so.
 
 The rest pose is that of the nodes, not the one that the mesh was bound in: where they differ, a warning says so.
 """
@@ -141,7 +141,7 @@ def _build_recording(
         humanoid.format if humanoid else "glTF",
         str(document.path),
         choices or (name,),
-        unit=1.0 if humanoid else None,
+        unit=1.0,
         up="Y",
         roles=roles,
         has_rate=frames.rate is not None,

@@ -19,6 +19,7 @@ from poise.motion.clip import Clip
 from poise.spatial import rotation
 
 _LEG, _ANKLE_HEIGHT, _FOOT = 0.245 + 0.246, 0.039, 0.152
+_AHEAD = np.array([0.0, 0.0, 1.0])
 _HEEL_SHARE = 0.25  # of the foot's length that lies behind the ankle
 _BALL_SHARE = 0.72  # of the foot's length from the heel to the joints of the toes (Winter 2009, table 4.1: MT heads)
 
@@ -45,6 +46,8 @@ def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
     missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]
     if missing:
         raise InputError(f"the feet need joints with the roles {', '.join(missing)}; give them with roles.")
+    if min(leg_length(skeleton, side) for side in SIDES) == 0.0:
+        raise InputError("the legs have no length, so the feet cannot be found. Mend the skeleton's offsets.")
     ground = _rest_ground(skeleton)
     left, right = (_find_sole(skeleton, side, ground) for side in SIDES)
     return left, right
@@ -89,11 +92,9 @@ def _find_sole(skeleton: Skeleton, side: str, ground: float) -> Sole:
         reach = (
             (1 - _HEEL_SHARE) * length if toes_at is None else np.linalg.norm(_flat(toes_at - ankle)) + 0.28 * length
         )
-        ahead = np.array([0.0, 0.0, 1.0]) if toes_at is None else _flat(toes_at - ankle)
-        tip = ankle + reach * ahead / np.linalg.norm(ahead)
-    forward = _flat(tip - ankle)
-    length = float(np.linalg.norm(forward)) / (1 - _HEEL_SHARE)
-    forward = forward / np.linalg.norm(forward)
+        tip = ankle + reach * (_AHEAD if toes_at is None else _direction(toes_at - ankle))
+    forward = _direction(tip - ankle)
+    length = float(np.linalg.norm(_flat(tip - ankle))) / (1 - _HEEL_SHARE)
     ball = ankle + (_BALL_SHARE - _HEEL_SHARE) * length * forward if toes_at is None else toes_at
     heel = ankle - _HEEL_SHARE * length * forward
     heel, ball, tip = (np.array([point[0], ground, point[2]]) for point in (heel, ball, tip))
@@ -112,6 +113,12 @@ def _find_tip(skeleton: Skeleton, foot: int, toes: int | None) -> np.ndarray | N
             ends.append(rest[joint])
     ends = [end for end in ends if np.linalg.norm(_flat(end - rest[foot])) > 0.02 * leg_length(skeleton, "left")]
     return max(ends, key=lambda end: float(np.linalg.norm(_flat(end - rest[foot])))) if ends else None
+
+
+def _direction(v: np.ndarray) -> np.ndarray:
+    """The unit vector along v seen from above; ahead where v has no length there."""
+    length = float(np.linalg.norm(_flat(v)))
+    return _flat(v) / length if length > 0 else _AHEAD
 
 
 def _flat(v: np.ndarray) -> np.ndarray:

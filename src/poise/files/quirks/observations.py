@@ -36,13 +36,13 @@ def find_ground(clip: Clip) -> Ground | None:
     from poise.motion.contacts import find_contacts, point_velocity
     from poise.motion.feet import foot_points
 
-    try:
-        check_human(clip.skeleton)
-    except InputError:
-        return None
     if len(clip) < 3 or clip.duration < _SHORTEST_REST:
         return None
-    contacts = find_contacts(clip)
+    try:
+        check_human(clip.skeleton)
+        contacts = find_contacts(clip)
+    except InputError:
+        return None
     dt = clip.duration / (len(clip) - 1)
     standing = _is_upright(clip)
     down = contacts.foot & standing[:, None]
