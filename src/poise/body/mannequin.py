@@ -276,8 +276,19 @@ class _Sculptor:
         outside = (t >= seen[0] - 0.5 / rings) & (t <= seen[1] + 0.5 / rings)
         return _Piece(mesh, stack_volume(sections[outside]) if outside.sum() > 1 else 0.0)
 
+    def _find_bone(self, role: str, following: str) -> tuple[np.ndarray, np.ndarray] | None:
+        """Where a limb's bone begins and ends: at the next joint, else at its tip; None where it has no length."""
+        start, end = self.frame.at(role), self.frame.at(following)
+        if start is None:
+            return None
+        if end is None:
+            end = self.frame.tip(role)
+        if end is None or np.linalg.norm(end - start) < 0.02 * self.stature:
+            return None
+        return start, end
+
     def _arm(self, side: str, sign: float) -> dict[str, _Piece]:
-        frame, H = self.frame, self.stature
+        frame = self.frame
         left, up, front = frame.axes
         outward = sign * left
         t_pose = np.stack([up, front, outward])
@@ -287,13 +298,10 @@ class _Sculptor:
             ("UpperArm", "LowerArm", table.UPPER_ARM, (0.0, 1.0)),
             ("LowerArm", "Hand", table.LOWER_ARM, (0.0, 1.0)),
         ):
-            start, end = frame.at(side + role), frame.at(side + following)
-            if start is None:
+            bone = self._find_bone(side + role, side + following)
+            if bone is None:
                 continue
-            if end is None:
-                end = frame.tip(side + role)
-            if end is None or np.linalg.norm(end - start) < 0.02 * H:
-                continue
+            start, end = bone
             made[side + role] = self._limb(start, end, _turned(outward, end - start, t_pose), rows, seen=seen)
         wrist = frame.at(side + "Hand")
         if wrist is not None:
@@ -344,7 +352,7 @@ class _Sculptor:
         return loft(add_domes(tube_sections(points, radii, unit(x_axis)), radii[0], radii[-1]), sides=6)
 
     def _leg(self, side: str, sign: float) -> dict[str, _Piece]:
-        frame, H = self.frame, self.stature
+        frame = self.frame
         left, up, front = frame.axes
         standing = np.stack([sign * left, front, -up])
         made = {}
@@ -352,13 +360,10 @@ class _Sculptor:
             ("UpperLeg", "LowerLeg", table.UPPER_LEG, (0.12, 1.0)),
             ("LowerLeg", "Foot", table.LOWER_LEG, (0.0, 0.95)),
         ):
-            start, end = frame.at(side + role), frame.at(side + following)
-            if start is None:
+            bone = self._find_bone(side + role, side + following)
+            if bone is None:
                 continue
-            if end is None:
-                end = frame.tip(side + role)
-            if end is None or np.linalg.norm(end - start) < 0.02 * H:
-                continue
+            start, end = bone
             # Two thighs may touch but not pass through one another.
             apart = sign * (np.stack([start, end]) - frame.hips) @ left
             domes = (1.5, 1.0) if role == "UpperLeg" else (1.0, 1.0)
