@@ -77,7 +77,7 @@ def test_a_walk_steps_from_foot_to_foot() -> None:
     assert (share[:, 0] == 1).any() and (share[:, 1] == 1).any()
     assert ((share > 0.05) & (share < 0.95)).any()
     # Nothing jumps, though the walk is not made by physics: a foot takes 40 ms to come into play.
-    assert np.abs(np.diff(forces.feet.share, axis=0)).max() < 0.3
+    assert np.abs(np.diff(forces.feet.share, axis=0)).max() < 0.25
 
 
 @pytest.mark.parametrize("seed", range(5))

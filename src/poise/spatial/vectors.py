@@ -13,6 +13,7 @@ All parts have shape (..., 3) and broadcast, so one object may hold a whole clip
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Self
 
@@ -22,11 +23,12 @@ from poise.spatial import rotation
 
 
 @dataclass(frozen=True, eq=False)
-class _Pair:
+class _Pair(ABC):
     """What motions and forces share: they add, scale and turn part by part."""
 
+    @abstractmethod
     def parts(self) -> tuple[np.ndarray, np.ndarray]:
-        raise NotImplementedError
+        """The angular and the linear half."""
 
     def _like(self, first: np.ndarray, second: np.ndarray) -> Self:
         return type(self)(first, second)  # type: ignore[call-arg]
