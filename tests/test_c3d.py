@@ -286,3 +286,11 @@ def test_plates_under_real_people() -> None:
     for plate in walk.plates:
         begin = plate.times[np.argmax(plate.force[:, 2] > 20.0)]
         assert min(abs(begin - strike) for strike in strikes) < 0.03
+
+
+@pytest.mark.data
+def test_forces_per_kilogram_that_are_called_newtons_are_named() -> None:
+    said = read_c3d(data_file("c3d/PiG_Motion3_FF.c3d")).warnings
+    assert any(sentence.startswith("computed forces: the file says newtons") for sentence in said)
+    for honest in ("Sample_Static", "cmu_02_05"):
+        assert not any("per kilogram" in sentence for sentence in read_c3d(data_file(f"c3d/{honest}.c3d")).warnings)

@@ -181,3 +181,9 @@ def test_mutated_files_are_read_or_refused(tmp_path: Path, data: st.DataObject) 
     path.write_bytes(content)
     with contextlib.suppress(InputError):
         read_deepmimic(path)
+
+
+@pytest.mark.data
+def test_a_motion_that_wraps_says_so() -> None:
+    said = read_deepmimic(data_file("deepmimic/humanoid3d_walk.txt")).warnings
+    assert any(sentence.startswith("loop: ") for sentence in said)

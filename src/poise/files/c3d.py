@@ -28,6 +28,8 @@ from poise.spatial import rotation
 _UNITS = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
 _UNITS |= {"millimeters": 1e-3, "millimetres": 1e-3, "centimeters": 1e-2, "meters": 1.0, "metres": 1.0}
 _SHANK = (0.2, 0.6)  # m, knee's to ankle's marker: a child of three to a giant
+_REACTION = "groundreactionforce"  # Plug-in Gait's word, after a side
+_LIGHTEST = 10.0  # kg: a plate that measured this many times a computed reaction measured a whole body, not a kilogram
 _OUTPUTS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 # What PROCESSING calls a body's measures -> ours.
 _MEASURES = {
@@ -97,6 +99,7 @@ def load_c3d(path: str | PathLike[str]) -> C3dFile:
     unit, warnings = _find_unit(tables, labels, points)
     warnings = [*_say_left_out(tables, len(picks)), *warnings]
     plates, odd = read_force_plates(tables, unit)
+    odd = [*odd, *_say_shared_by_mass(tables, plates)]
     times = np.arange(len(points)) / tables.rate
     measures = _read_measures(tables)
     up = _find_up(tables, labels, points, plates)
@@ -150,6 +153,24 @@ def _say_left_out(tables: C3dTables, kept: int) -> list[str]:
     others = count - kept - nameless
     parts = [f"{n} {what}" for n, what in ((nameless, "unlabelled"), (others, "computed by another program")) if n]
     return [f"points: {' and '.join(parts)} of {count} are left out; {kept} are markers."] if parts else []
+
+
+def _say_shared_by_mass(tables: C3dTables, plates: tuple[ForcePlate, ...]) -> list[str]:
+    """A sentence where forces that another program computed are a kilogram's, though the file calls them newtons."""
+    labels = tables.words("POINT", "LABELS")[: tables.points.shape[1]]
+    named = [label for label in tables.words("POINT", "FORCES") if label in labels and _REACTION in label.lower()]
+    stated = next(iter(tables.words("POINT", "FORCE_UNITS")), "")
+    if not named or not plates or stated.upper() != "N":
+        return []
+    sizes = np.linalg.norm(tables.points[:, [labels.index(label) for label in named]], axis=-1)
+    computed = float(np.nanmax(sizes, initial=0.0))
+    measured = max(float(np.nanmax(np.linalg.norm(plate.force, axis=-1), initial=0.0)) for plate in plates)
+    if not 0.0 < _LIGHTEST * computed < measured:
+        return []
+    return [
+        f"computed forces: the file says newtons, but its ground reaction peaks at {computed:.3g} where a plate "
+        f"measured {measured:.0f} N; forces, moments and powers among its points are per kilogram."
+    ]
 
 
 def _say_subjects(names: tuple[str, ...], chosen: int) -> tuple[str, ...]:

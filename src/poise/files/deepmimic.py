@@ -85,7 +85,9 @@ def read_deepmimic(path: str | PathLike[str], clip: str | None = None) -> Record
     frames = _read_frames(path, content["Frames"])
     character = _find_character(path, frames.shape[1])
     file = DeepMimicFile(str(path), str(content.get("Loop", "none")), frames, character)
-    warnings = () if character.path else ("no character file lies beside it; DeepMimic's humanoid is taken.",)
+    warnings = [] if character.path else ["no character file lies beside it; DeepMimic's humanoid is taken."]
+    if file.loop == "wrap":
+        warnings.append("loop: the file says that its motion wraps, the last frame going over into the first.")
     return Recording(
         compute_clip(file).replace(name=name),
         "DeepMimic",
@@ -95,7 +97,7 @@ def read_deepmimic(path: str | PathLike[str], clip: str | None = None) -> Record
         up="Y",
         roles=find_humanoid_roles(character.skeleton),
         source=file,
-        warnings=warnings,
+        warnings=tuple(warnings),
     )
 
 
