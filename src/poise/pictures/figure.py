@@ -11,6 +11,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.pictures.camera import Camera, find_facing
 from poise.pictures.raster import Look, Surface, linear, render
+from poise.spatial import rotation
 
 # sRGB: a pale clay that takes light and shadow well on the grey ground.
 BODY_COLOR = (0.870, 0.775, 0.690)
@@ -30,8 +31,15 @@ def pose_surface(
     body   meshes by joint name in their joints' frames, or the skin made of them, which is quicker for many poses
     root   (3,) m; rotations (J, 4), each joint relative to its parent
     """
+    from poise.pictures import kernels
+
     skin = body if isinstance(body, SkinnedMesh) else build_skin(skeleton, body)
-    points, normals = skin.pose(skeleton, *skeleton.pose(np.asarray(root, float), np.asarray(rotations, float)))
+    positions, orientations = skeleton.pose(np.asarray(root, float), np.asarray(rotations, float))
+    turns = rotation.to_matrix(orientations)
+    shifts = positions - np.einsum("jab,jb->ja", turns, skeleton.rest_positions())
+    matrices = np.concatenate([turns, shifts[:, :, None]], axis=2)
+    points, normals = np.empty((2, len(skin.vertices), 3))
+    kernels.pose_skin(skin.vertices, skin.normals, skin.joints, skin.weights, matrices, points, normals)
     return Surface(points, normals, np.broadcast_to(linear(color), points.shape), skin.faces)
 
 

@@ -1,4 +1,4 @@
-"""The loops of the renderer, compiled: filling triangles, blurring, and the colour of a pixel."""
+"""The loops of the renderer, compiled: posing, filling triangles, blurring, and the colour of a pixel."""
 
 from __future__ import annotations
 
@@ -47,6 +47,14 @@ class Ground(NamedTuple):
     is_drawn: bool
 
 
+class Paint(NamedTuple):
+    """What is painted on the ground: owner (H samples, W samples), index of a patch's face or -1, or (0, 0) for no
+    paint; tints (faces, 3), factors on the ground's own light."""
+
+    owner: np.ndarray
+    tints: np.ndarray
+
+
 # Neighbours looked at for ambient occlusion: 16 patterns of 8 directions, as shares of the radius (16, 8, 2).
 _TURNS = np.arange(16)[:, None] / 16.0 * np.pi / 4.0 + (np.arange(8) % 4 + 0.5 * (np.arange(8) // 4)) * np.pi / 4.0
 CREVICE_STEPS = np.stack([np.cos(_TURNS), np.sin(_TURNS)], axis=-1) * np.where(np.arange(8) < 4, 0.4, 1.0)[:, None]
@@ -87,6 +95,8 @@ def fill_triangles(corners: np.ndarray, faces: np.ndarray, nearness: np.ndarray,
         right = min(int(np.floor(max(ax, bx, cx) - 0.5)), width - 1)
         top = max(int(np.ceil(min(ay, by, cy) - 0.5)), 0)
         bottom = min(int(np.floor(max(ay, by, cy) - 0.5)), height - 1)
+        if left > right or top > bottom:
+            continue
         # Shares u, v of the corners i, j are linear over the picture: start at the box's first sample, then step.
         inverse = 1.0 / area
         u_right, v_right = (by - cy) * inverse, (cy - ay) * inverse
@@ -107,6 +117,40 @@ def fill_triangles(corners: np.ndarray, faces: np.ndarray, nearness: np.ndarray,
                 v += v_right
             u_row += u_down
             v_row += v_down
+
+
+@kernel(fastmath=True)
+def pose_skin(
+    vertices: np.ndarray,
+    normals: np.ndarray,
+    joints: np.ndarray,
+    weights: np.ndarray,
+    matrices: np.ndarray,
+    points: np.ndarray,
+    directions: np.ndarray,
+) -> None:
+    """Move a skin with its joints: the linear blend of `SkinnedMesh.pose`, ten times as fast.
+
+    vertices, normals   (V, 3) at rest; joints, weights (V, 4); matrices (J, 3, 4), rest to world
+    points, directions  (V, 3) out: vertices in m and unit normals in the world
+    """
+    for v in range(vertices.shape[0]):
+        for row in range(3):
+            a = b = c = d = 0.0
+            for k in range(4):
+                w = weights[v, k]
+                if w != 0.0:
+                    j = joints[v, k]
+                    a += w * matrices[j, row, 0]
+                    b += w * matrices[j, row, 1]
+                    c += w * matrices[j, row, 2]
+                    d += w * matrices[j, row, 3]
+            points[v, row] = a * vertices[v, 0] + b * vertices[v, 1] + c * vertices[v, 2] + d
+            directions[v, row] = a * normals[v, 0] + b * normals[v, 1] + c * normals[v, 2]
+        x, y, z = directions[v]
+        length = max(np.sqrt(x * x + y * y + z * z), 1e-12)
+        for row in range(3):
+            directions[v, row] /= length
 
 
 @kernel(fastmath=True)
@@ -287,6 +331,63 @@ def room_factors(view: View, ground: Ground, a: float, b: float) -> tuple[float,
     return 0.0, haze * (0.5 + 0.5 * lit) * lines, (1.0 - haze) * lit * lines
 
 
+@kernel(fastmath=True, inline="always")
+def measure_tint(
+    paint: Paint, owner: np.ndarray, row: int, column: int, samples: int, rest: float
+) -> tuple[float, float, float]:
+    """Factors on the room's light in a pixel that shows it with a share `rest`: that share, tinted by paint."""
+    if paint.owner.shape[0] == 0:
+        return rest, rest, rest
+    red = green = blue = 0.0
+    share = 1.0 / (samples * samples)
+    for r in range(row * samples, (row + 1) * samples):
+        for c in range(column * samples, (column + 1) * samples):
+            if owner[r, c] >= 0:
+                continue
+            k = paint.owner[r, c]
+            if k < 0:
+                red += share
+                green += share
+                blue += share
+            else:
+                red += share * paint.tints[k, 0]
+                green += share * paint.tints[k, 1]
+                blue += share * paint.tints[k, 2]
+    return red, green, blue
+
+
+@kernel(fastmath=True)
+def find_bare(
+    bare: np.ndarray, owner: np.ndarray, painted: np.ndarray, view: View, ground: Ground, part: np.ndarray
+) -> None:
+    """Tell the pixels that show the room as it is without anything in it.
+
+    bare     (H, W) out; owner, painted (H samples, W samples), -1 where there is no surface, no paint
+    part     (4,) top, bottom, left, right of the pixels that shade or paint may have changed
+    """
+    height, width = bare.shape
+    samples, focal, is_drawn = view.samples, view.focal, ground.is_drawn
+    axes, eye, shadow, contact, place = view.axes, view.eye, ground.shadow, ground.contact, ground.place
+    is_painted = painted.shape[0] > 0
+    for row in range(height):
+        for column in range(width):
+            is_free = True
+            for r in range(row * samples, (row + 1) * samples):
+                for c in range(column * samples, (column + 1) * samples):
+                    if owner[r, c] >= 0 or (is_painted and painted[r, c] >= 0):
+                        is_free = False
+            if is_free and part[0] <= row < part[1] and part[2] <= column < part[3]:
+                a, b = (column + 0.5 - 0.5 * width) / focal, (0.5 * height - row - 0.5) / focal
+                dy = axes[2, 1] + a * axes[0, 1] + b * axes[1, 1]
+                if dy < 0.0 and is_drawn and eye[1] > 0.0:
+                    away = -eye[1] / dy
+                    x = eye[0] + away * (axes[2, 0] + a * axes[0, 0] + b * axes[1, 0])
+                    z = eye[2] + away * (axes[2, 2] + a * axes[0, 2] + b * axes[1, 2])
+                    x, z = (x - place[0]) * place[2], (z - place[1]) * place[2]
+                    is_free = sample_map(shadow, x, z) == 0.0 and sample_map(contact, x, z) == 0.0
+            bare[row, column] = is_free
+
+
 @kernel(fastmath=True)
 def resolve(
     image: np.ndarray,
@@ -296,6 +397,8 @@ def resolve(
     geometry: Geometry,
     light: Light,
     ground: Ground,
+    paint: Paint,
+    bare: np.ndarray,
     palette: np.ndarray,
     first: int,
     last: int,
@@ -303,6 +406,7 @@ def resolve(
     """Colour rows first to last - 1 from their samples: the nearest face's colour, lit and shadowed, or the room's.
 
     image     (H, W, 3) uint8, out; nearness and owner, from `fill_triangles`, are (H samples, W samples)
+    bare      (H, W) pixels to leave as they are, or (0, 0) for none
     palette   (4, 3) linear light: sky, horizon, ground, bounce from below
     """
     height, width = image.shape[:2]
@@ -310,8 +414,11 @@ def resolve(
     share = 1.0 / (samples * samples)
     reach = 0.05 * focal * samples
     slope = 1.0 / focal
+    has_backdrop = bare.shape[0] > 0
     for row in range(first, last):
         for column in range(width):
+            if has_backdrop and bare[row, column]:
+                continue
             red = green = blue = 0.0
             rest = 1.0
             known = 0.0
@@ -341,9 +448,10 @@ def resolve(
             if rest > 1e-9:
                 a, b = (column + 0.5 - 0.5 * width) * slope, (0.5 * height - row - 0.5) * slope
                 sky, horizon, floor = room_factors(view, ground, a, b)
-                red += rest * (sky * palette[0, 0] + horizon * palette[1, 0] + floor * palette[2, 0])
-                green += rest * (sky * palette[0, 1] + horizon * palette[1, 1] + floor * palette[2, 1])
-                blue += rest * (sky * palette[0, 2] + horizon * palette[1, 2] + floor * palette[2, 2])
+                tint_red, tint_green, tint_blue = measure_tint(paint, owner, row, column, samples, rest)
+                red += tint_red * (sky * palette[0, 0] + horizon * palette[1, 0] + floor * palette[2, 0])
+                green += tint_green * (sky * palette[0, 1] + horizon * palette[1, 1] + floor * palette[2, 1])
+                blue += tint_blue * (sky * palette[0, 2] + horizon * palette[1, 2] + floor * palette[2, 2])
             image[row, column, 0] = SRGB_BYTES[int(min(red, 1.0) * 16383.0 + 0.5)]
             image[row, column, 1] = SRGB_BYTES[int(min(green, 1.0) * 16383.0 + 0.5)]
             image[row, column, 2] = SRGB_BYTES[int(min(blue, 1.0) * 16383.0 + 0.5)]

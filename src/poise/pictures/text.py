@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,7 +21,7 @@ _GLYPHS = {
     "8": "13 04 05 16 36 45 44 33 13 02 01 10 30 41 42 33",
     "9": "01 10 30 41 45 36 16 05 04 13 33 44",
     ".": "20 20",
-    ",": "20 10",
+    ",": "21 10",
     "-": "13 33",
     "+": "03 43, 21 25",
     ":": "21 21, 24 24",
@@ -29,6 +30,16 @@ _GLYPHS = {
     "(": "36 24 22 30",
     ")": "16 24 22 10",
     "_": "00 40",
+    "=": "02 42, 04 44",
+    "<": "45 03 41",
+    ">": "05 43 01",
+    "'": "26 24",
+    "!": "26 22, 20 20",
+    "?": "05 16 36 45 44 33 23 22, 20 20",
+    "*": "21 25, 04 42, 02 44",
+    "×": "01 45, 05 41",
+    "°": "14 05 16 25 14",
+    "&": "40 05 16 25 24 02 01 10 20 42",
     "A": "00 26 40, 12 32",
     "B": "03 33 44 45 36 06 00 30 41 42 33",
     "C": "45 36 16 05 01 10 30 41",
@@ -78,31 +89,41 @@ def draw_text(
     position  x and y in pixels of the label's left end and its letters' top
     height    of the letters, in pixels
     """
+    for index, letter in enumerate(text):
+        x = position[0] + index * _ADVANCE * height / 6.0
+        column, row = int(np.floor(x)), int(np.floor(position[1]))
+        # Rounded, so that the letters of a film are computed once.
+        cover = _cover_glyph(letter, height, round(x - column, 3), round(position[1] - row, 3))
+        _blend(image, cover, column - _BORDER, row - _BORDER, color)
+
+
+_BORDER = 3  # pixels around a glyph's own box
+
+
+@lru_cache(maxsize=4096)
+def _cover_glyph(letter: str, height: float, x: float, y: float) -> np.ndarray:
+    """(h, w) how much of each pixel a letter covers, 0 to 1, with its left end x and its top y inside the border."""
     scale = height / 6.0
     half = max(0.085 * height, 0.55)
-    for index, letter in enumerate(text):
-        strokes = _GLYPHS.get(letter.upper(), _GLYPHS[_GAP])
-        size = scale * (_SMALL if letter.islower() else 1.0)
-        start = np.array([position[0] + index * _ADVANCE * scale, position[1] + height])
-        for stroke in filter(None, strokes.split(", ")):
-            points = np.array([(int(point[0]), -int(point[1])) for point in stroke.split(" ")])
-            _draw_line(image, start + size * points, half, color)
+    size = scale * (_SMALL if letter.islower() else 1.0)
+    start = np.array([_BORDER + x, _BORDER + y + height])
+    columns, rows = int(np.ceil(4.0 * scale + half)) + 2 * _BORDER, int(np.ceil(height + half)) + 2 * _BORDER
+    pixels = np.stack(np.meshgrid(np.arange(columns) + 0.5, np.arange(rows) + 0.5), axis=-1)
+    distance = np.full((rows, columns), np.inf)
+    for stroke in filter(None, _GLYPHS.get(letter.upper(), _GLYPHS[_GAP]).split(", ")):
+        points = start + size * np.array([(int(point[0]), -int(point[1])) for point in stroke.split(" ")])
+        for a, b in itertools.pairwise(points):
+            line = b - a
+            along = np.clip((pixels - a) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
+            distance = np.minimum(distance, np.linalg.norm(pixels - a - along[..., None] * line, axis=-1))
+    return np.asarray(np.clip(half + 0.5 - distance, 0.0, 1.0))
 
 
-def _draw_line(image: np.ndarray, points: np.ndarray, half: float, color: tuple[int, int, int]) -> None:
-    """Blend a run of lines, each `half` pixels to both sides, over the image; their edges are smooth."""
-    size = np.array([image.shape[1], image.shape[0]])
-    low = np.clip(np.floor(points.min(axis=0) - half - 1).astype(int), 0, size)
-    high = np.clip(np.ceil(points.max(axis=0) + half + 1).astype(int), 0, size)
-    if np.any(high <= low):
-        return
-    x, y = np.meshgrid(np.arange(low[0], high[0]) + 0.5, np.arange(low[1], high[1]) + 0.5)
-    pixels = np.stack([x, y], axis=-1)
-    distance = np.full(x.shape, np.inf)
-    for a, b in itertools.pairwise(points):
-        line = b - a
-        along = np.clip((pixels - a) @ line / max(float(line @ line), 1e-12), 0.0, 1.0)
-        distance = np.minimum(distance, np.linalg.norm(pixels - a - along[..., None] * line, axis=-1))
-    cover = np.clip(half + 0.5 - distance, 0.0, 1.0)[..., None]
-    patch = image[low[1] : high[1], low[0] : high[0]]
-    patch[...] = np.round(patch * (1.0 - cover) + np.array(color) * cover).astype(np.uint8)
+def _blend(image: np.ndarray, cover: np.ndarray, left: int, top: int, color: tuple[int, int, int]) -> None:
+    """Blend a color over the image where it is covered (h, w), in place; what falls outside is cut off."""
+    rows = slice(max(-top, 0), max(min(cover.shape[0], image.shape[0] - top), 0))
+    columns = slice(max(-left, 0), max(min(cover.shape[1], image.shape[1] - left), 0))
+    share = cover[rows, columns, None]
+    if share.size:
+        patch = image[top + rows.start : top + rows.stop, left + columns.start : left + columns.stop]
+        patch[...] = np.round(patch * (1.0 - share) + np.array(color) * share).astype(np.uint8)

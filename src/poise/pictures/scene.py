@@ -1,0 +1,236 @@
+"""Several figures in one picture or film: one ground, one light, one camera.
+
+A `Scene` is the description; `frame_scene` places a camera that sees all of it over all times; `render_scene` draws one
+moment and `film_scene` many.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.skin import SkinnedMesh
+from poise.errors import InputError
+from poise.motion.motion import Motion
+from poise.pictures.figure import BODY_COLOR, VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
+from poise.pictures.labels import draw_labels
+from poise.pictures.raster import Look, Paint, Surface, render, render_room
+from poise.pictures.scene_items import Item
+from poise.pictures.scene_view import SceneView, frame_points
+from poise.pictures.skin_bounds import SkinBounds
+
+Color = tuple[float, float, float]
+# sRGB: bodies told apart beside each other and in grey, the first the usual clay.
+FIGURE_COLORS: tuple[Color, ...] = (BODY_COLOR, (0.52, 0.66, 0.80), (0.60, 0.75, 0.58), (0.78, 0.62, 0.74))
+
+# rad: high enough to tell a few centimetres on the ground under the feet, low enough that bodies look like bodies.
+_MARKS_ELEVATION = 0.34
+_MOST_FRAMED = 1500  # moments looked at to place a camera: of a minute at 30 Hz nearly all
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """One body in a scene.
+
+    motion  a clip, or anything that gives a pose at a time
+    skin    from `build_skin`, once
+    color   sRGB 0 to 1
+    offset  (3,) m, added to where the motion is
+    label   written below it; none for ""
+    items   props, pushes and marks of its own: the offset moves them too
+    """
+
+    motion: Motion
+    skin: SkinnedMesh
+    color: Color = BODY_COLOR
+    offset: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
+    label: str = ""
+    items: Sequence[Item] = ()
+
+    def __post_init__(self) -> None:
+        offset = np.array(self.offset, float)
+        if offset.shape != (3,) or not np.isfinite(offset).all():
+            raise InputError(f"a figure's offset is (3,) metres; given {offset}.")
+        object.__setattr__(self, "offset", offset)
+
+    def bounds(self, times: np.ndarray) -> np.ndarray:
+        """(F, N, 3) m, points around its body at each of times (F,) s, none of the body outside their hull."""
+        return SkinBounds(self.motion.skeleton, self.skin).at(self.motion.pose(times)) + self.offset
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """figures, drawn with their own items; items that belong to none of them; look of the room."""
+
+    figures: Sequence[Figure]
+    items: Sequence[Item] = ()
+    look: Look = dataclasses.field(default_factory=Look)
+
+    def __post_init__(self) -> None:
+        if not self.figures:
+            raise InputError("a scene needs at least one figure; none given.")
+
+    @property
+    def duration(self) -> float:
+        """s, of its longest motion."""
+        return max(figure.motion.duration for figure in self.figures)
+
+    def surface(self, t: float) -> Surface:
+        """All that is solid at time t (s), in the world."""
+        parts = [item.surface(t) for item in self.items]
+        for figure in self.figures:
+            body = pose_surface(figure.motion.skeleton, figure.skin, *figure.motion.pose(t), figure.color)
+            own = [body, *(item.surface(t, body.points) for item in figure.items)]
+            parts += [dataclasses.replace(part, points=part.points + figure.offset) for part in own]
+        return Surface.joined(parts)
+
+    def paints(self, t: float) -> list[Paint]:
+        """All that is painted on the ground at time t (s)."""
+        marks = [mark for item in self.items for mark in item.paints(t)]
+        for figure in self.figures:
+            shift = figure.offset[[0, 2]]
+            own = [mark for item in figure.items for mark in item.paints(t)]
+            marks += [dataclasses.replace(mark, points=mark.points + shift) for mark in own]
+        return marks
+
+
+def place_side_by_side(
+    figures: Sequence[Figure], gap: float = 0.25, azimuth: float | None = None
+) -> tuple[Figure, ...]:
+    """The figures in a row across the picture, the first at the left, so far apart that none reaches into another.
+
+    gap      m between the places that two neighbours need at any time
+    azimuth  rad, of the camera they are placed for; None for the usual one, three quarters in front of the first
+
+    Where they travel together, only what they do beside that counts.
+    """
+    scene = Scene(figures)
+    times = np.linspace(0.0, scene.duration, 120)
+    azimuth = _usual_azimuth(scene) if azimuth is None else azimuth
+    right = np.array([np.cos(azimuth), 0.0, -np.sin(azimuth)])
+    shared = np.mean([figure.motion.pose(times).root for figure in figures], axis=0)
+    placed, edge = [], 0.0
+    for figure in figures:
+        across = (figure.bounds(times) - figure.offset - shared[:, None]) @ right
+        placed.append(edge - float(across.min()))
+        edge = placed[-1] + float(across.max()) + gap
+    middle = (placed[0] + placed[-1]) / 2.0
+    return tuple(
+        dataclasses.replace(figure, offset=(place - middle) * right)
+        for figure, place in zip(figures, placed, strict=True)
+    )
+
+
+def frame_scene(
+    scene: Scene,
+    times: np.ndarray,
+    size: tuple[int, int] = (960, 540),
+    follow: bool | None = None,
+    azimuth: float | None = None,
+    elevation: float | None = None,
+) -> SceneView:
+    """A camera that sees all figures and what is solid beside them at all times (F,) s.
+
+    follow     whether it goes along over the ground; None: only where the figures travel more than 1.5 m
+    azimuth    rad about +Y from +Z towards +X; None: three quarters in front of the first figure as it first stands
+    elevation  rad above the horizon; None: from about eye level, and higher where there are marks on the ground to see
+    """
+    times = _check_times(times)
+    times = times[np.unique(np.linspace(0, len(times) - 1, _MOST_FRAMED).astype(int))]
+    azimuth = _usual_azimuth(scene) if azimuth is None else azimuth
+    bodies = np.concatenate([figure.bounds(times) for figure in scene.figures], axis=1)
+    few = np.unique(np.linspace(0, len(times) - 1, 40).astype(int))
+    beside = {int(k): _points_beside(scene, float(times[k])) for k in few}
+    roots = np.stack([figure.motion.pose(times).root + figure.offset for figure in scene.figures])
+    if elevation is None:
+        elevation = _MARKS_ELEVATION if any(scene.paints(float(times[k])) for k in few) else VIEW_ELEVATION
+    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation)
+
+
+def render_scene(
+    scene: Scene,
+    t: float,
+    size: tuple[int, int] = (960, 540),
+    view: SceneView | None = None,
+    samples: int = 2,
+    backdrop: np.ndarray | None = None,
+    caption: str | None = None,
+    threads: int | None = None,
+) -> np.ndarray:
+    """A picture (H, W, 3) uint8 of a scene at time t (s), with the figures' labels and a caption.
+
+    view      the camera, from `frame_scene`; None for one that fits this moment
+    backdrop  see `render`
+    caption   in the upper left corner; None for the time, "" for nothing
+    threads   see `render`
+    """
+    view = view or frame_scene(scene, np.array([t]), size)
+    camera = view.camera(t)
+    picture = render(scene.surface(t), camera, size, samples, scene.look, scene.paints(t), backdrop, threads)
+    caption = f"{t:.2f} s" if caption is None else caption
+    middles = (view.middles * size[0]).tolist()
+    draw_labels(picture, caption, [(f.label, f.color, x) for f, x in zip(scene.figures, middles, strict=True)])
+    return picture
+
+
+def film_scene(
+    scene: Scene,
+    times: np.ndarray,
+    size: tuple[int, int] = (960, 540),
+    view: SceneView | None = None,
+    samples: int = 2,
+) -> Iterator[np.ndarray]:
+    """Pictures (H, W, 3) uint8 of a scene at times (F,) s, one after the other, by one camera; for `save_film`.
+
+    A few frames are drawn ahead on the other cores; never more than that is held.
+    """
+    times = _check_times(times)
+    view = view or frame_scene(scene, times, size)
+    backdrop = None if view.is_following else render_room(view.camera(float(times[0])), size, scene.look)
+
+    def draw() -> Iterator[np.ndarray]:
+        ahead = os.cpu_count() or 1
+        with ThreadPoolExecutor(ahead) as pool:
+            waiting: deque[Future[np.ndarray]] = deque()
+            try:
+                for t in times:
+                    # A frame a core is quicker than all cores on one frame.
+                    waiting.append(pool.submit(render_scene, scene, float(t), size, view, samples, backdrop, None, 1))
+                    if len(waiting) > ahead:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for left in waiting:
+                    left.cancel()
+
+    return draw()
+
+
+def _usual_azimuth(scene: Scene) -> float:
+    first = scene.figures[0].motion
+    positions, _ = first.skeleton.pose(*first.pose(0.0))
+    return find_heading(first.skeleton, positions) + VIEW_AZIMUTH
+
+
+def _points_beside(scene: Scene, t: float) -> np.ndarray:
+    """(N, 3) m, of all items' surfaces and marks at time t (s)."""
+    points = [np.zeros((0, 3))]
+    for items, offset in [(scene.items, np.zeros(3))] + [(figure.items, figure.offset) for figure in scene.figures]:
+        for item in items:
+            points.append(item.surface(t).points + offset)
+            points += [np.insert(mark.points, 1, 0.0, axis=1) + offset * [1, 0, 1] for mark in item.paints(t)]
+    return np.concatenate(points)
+
+
+def _check_times(times: np.ndarray) -> np.ndarray:
+    times = np.asarray(times, float)
+    if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
+        raise InputError(f"a scene is drawn at times (F,) in seconds, finite and at least one; given {times.shape}.")
+    return times
