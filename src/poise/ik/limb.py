@@ -55,7 +55,7 @@ def reach_with_limb(
     first = _unit(rotation.rotate(upper, upper_bone))
     for _ in range(_ROUNDS):
         second = _unit(rotation.rotate(lower, lower_bone))
-        cross = np.cross(first, second)
+        cross = rotation.cross(first, second)
         now = np.arctan2(np.linalg.norm(cross, axis=-1), np.sum(first * second, axis=-1))
         axis = cross + _STRAIGHT * _unit(hinge)
         axis = _unit(axis - np.sum(axis * first, axis=-1, keepdims=True) * first)
@@ -72,7 +72,7 @@ def find_hinge(upper: np.ndarray, lower: np.ndarray, upper_bone: np.ndarray, low
 
     The mean of sin B times the axis: frames count by how clearly they show it.
     """
-    cross = np.cross(_unit(rotation.rotate(upper, upper_bone)), _unit(rotation.rotate(lower, lower_bone)))
+    cross = rotation.cross(_unit(rotation.rotate(upper, upper_bone)), _unit(rotation.rotate(lower, lower_bone)))
     return np.asarray(rotation.rotate(rotation.conjugate(upper), cross).mean(axis=0))
 
 

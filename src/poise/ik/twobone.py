@@ -79,4 +79,4 @@ def _orient(line: np.ndarray, n: np.ndarray, rest_bone: np.ndarray, rest_hinge: 
 
 def _frame(line: np.ndarray, n: np.ndarray) -> np.ndarray:
     """The rotation matrix (..., 3, 3) with columns n, line, n x line."""
-    return np.stack([n, line, np.cross(n, line)], axis=-1)
+    return np.stack([n, line, rotation.cross(n, line)], axis=-1)

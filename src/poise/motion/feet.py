@@ -9,6 +9,7 @@ the heel.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Sole:
     tip: np.ndarray
 
 
+@lru_cache(maxsize=64)
 def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
     """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest."""
     missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]

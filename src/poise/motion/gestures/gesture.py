@@ -1,0 +1,99 @@
+"""What a gesture is: a description of movement over *phase*, for any body, with parameters that can be changed.
+
+Phase is what the gesture counts (beats, swings, claps, breaths; seconds for one that is played once). Who plays it
+keeps the phase, which runs at `rate` phase units a second; a tempo may so change at any moment, and the hand still goes
+along the same curve.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError, unknown_name
+from poise.motion.gestures.arm import Arm, ArmPath, find_arms
+
+HANDS = {"right": ("right",), "left": ("left",), "both": ("left", "right")}
+
+
+@dataclass(frozen=True)
+class Gesture(ABC):
+    """A procedural movement of some joints, bound to no body."""
+
+    @property
+    @abstractmethod
+    def period(self) -> float | None:
+        """Phase units of one cycle, after which all is as it was; None for a gesture that is played once."""
+
+    @property
+    @abstractmethod
+    def rate(self) -> float:
+        """Phase units a second, as described; 1 where phase is seconds."""
+
+    @property
+    def length(self) -> float:
+        """Phase units from beginning to end; infinite for one that repeats."""
+        return np.inf
+
+    @abstractmethod
+    def joints(self, skeleton: Skeleton) -> list[int]:
+        """Indices of the joints it moves on this skeleton, in order."""
+
+    @abstractmethod
+    def rotations(self, skeleton: Skeleton, phase: np.ndarray) -> np.ndarray:
+        """(N, K, 4) wxyz of those joints relative to their parents at phases (N,): C2 in phase, signs continuous.
+
+        A gesture that is played once holds its ends before phase 0 and after `length`.
+        """
+
+    def changed(self, **parameters: object) -> Self:
+        """The same gesture with some parameters changed, all checked again."""
+        known = [field.name for field in dataclasses.fields(self)]
+        for name in parameters:
+            if name not in known:
+                raise unknown_name("parameter", name, known, f"the gesture '{type(self).__name__.lower()}'")
+        return dataclasses.replace(self, **parameters)
+
+
+@dataclass(frozen=True)
+class ArmGesture(Gesture):
+    """A gesture of one arm or both: the wrists follow curves, inverse kinematics does the rest."""
+
+    @property
+    @abstractmethod
+    def sides(self) -> tuple[str, ...]:
+        """Whose arms move: "left", "right" or both. Parameters that change while it runs do not change it."""
+
+    @abstractmethod
+    def path(self, arm: Arm, phase: np.ndarray) -> ArmPath:
+        """What an arm does at phases (N,)."""
+
+    def joints(self, skeleton: Skeleton) -> list[int]:
+        """Indices of the arms' joints with roles, collar bones and hands included, in order."""
+        return sorted(joint for arm in find_arms(skeleton, self.sides) for joint in arm.joints)
+
+    def rotations(self, skeleton: Skeleton, phase: np.ndarray) -> np.ndarray:
+        """(N, K, 4) of `joints` at phases (N,)."""
+        phase = np.atleast_1d(np.asarray(phase, float))
+        arms = find_arms(skeleton, self.sides)
+        joints = [joint for arm in arms for joint in arm.joints]
+        solved = np.concatenate([arm.solve(self.path(arm, phase)) for arm in arms], axis=1)
+        return np.asarray(solved[:, np.argsort(joints)])
+
+
+def check_number(gesture: str, name: str, value: float, low: float, high: float, unit: str = "") -> None:
+    """Raise unless a parameter is a number from `low` to `high`."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not low <= value <= high:
+        raise InputError(f"{gesture}: {name} must be a number from {low:g} to {high:g}{unit}; given {value!r}.")
+
+
+def check_choice(gesture: str, name: str, value: object, allowed: Sequence[object]) -> None:
+    """Raise unless a parameter is one of some values."""
+    if value not in allowed:
+        raise InputError(f"{gesture}: {name} must be one of {', '.join(map(repr, allowed))}; given {value!r}.")
