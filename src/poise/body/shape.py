@@ -85,13 +85,13 @@ def fit_capsule(mesh: Mesh) -> Capsule | Sphere:
     axis = axes[:, 0] * (1.0 if axes[np.argmax(np.abs(axes[:, 0])), 0] > 0 else -1.0)
     along = (mesh.vertices[np.unique(mesh.faces)] - body.center) @ axis
     low, high = float(along.min()), float(along.max())
-    radius = _solve_radius(body.mass, high - low)
+    radius = capsule_radius(body.mass, high - low)
     if high - low - 2.0 * radius < 1e-3 * (high - low):
         return fit_sphere(mesh)
     return Capsule(body.center + (low + radius) * axis, body.center + (high - radius) * axis, radius)
 
 
-def _solve_radius(volume: float, length: float) -> float:
+def capsule_radius(volume: float, length: float) -> float:
     """The radius of the capsule of a volume and a length over all: pi r^2 (length - 2 r) + 4/3 pi r^3 = volume."""
     roots = np.roots([-2.0 / 3.0 * np.pi, np.pi * length, 0.0, -volume])
     real = roots[np.abs(roots.imag) < 1e-9 * length].real

@@ -1,0 +1,314 @@
+"""Bullet (pybullet) behind the protocol of `engine.py`.
+
+`bullet_world.py` says what pybullet means by its frames, `bullet_body.py` builds the bodies. Bullet cannot move inertia
+inside a multibody, so it does the `paper` coupling only.
+
+Forces go in as generalised forces at the joints, found from the state. Bullet has no implicit joint damping:
+`bullet_kernels.damp` foresees the velocity at the step's end, with the contact forces that have been steady over the
+last steps. Where contacts have just changed it takes the body for free, which is stable, and damps less than asked for.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from poise.engines.bullet_body import HeldBody, Piece, add_body
+from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
+from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
+from poise.engines.scene import FREE, GIVEN, HINGES, Scene
+from poise.errors import InputError
+from poise.spatial import rotation
+from poise.world.prop import Prop
+
+# How firmly a contact holds in the forecast: as a mass of so many times what its force weighs. With 0 the torque at a
+# standing body's ankle comes 1 + dt D / I steps late, I the foot's own inertia; from 1 to 10 it is felt at once.
+HOLD = 3.0
+# kg at three points a metre from a pinned joint: as good as the world.
+PIN_MASS = 1e6
+
+
+class BulletEngine:
+    """Bullet: the `paper` coupling, hinges and pins."""
+
+    name = "bullet"
+    abilities = Abilities(couplings=("paper",), carriers=False)
+
+    def build(self, scene: Scene) -> Simulation:
+        """A world of its own with everything in the scene."""
+        return BulletSimulation(scene)
+
+
+class BulletSimulation:
+    """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
+
+    def __init__(self, scene: Scene):
+        self.scene = scene
+        self.world = world = BulletWorld(scene)
+        self._bullet, self.client = world.bullet, world.client
+        self._props = {prop.name: prop for prop in scene.props}
+        self._held = [HeldBody(body) for body in scene.bodies]
+        for index, held in enumerate(self._held):
+            add_body(world, index, held)
+        self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
+        self._pushes: dict[str, np.ndarray] = {}
+        self._touched = [_no_contacts() for _ in scene.bodies]
+
+    def place(self, body: int, state: BodyState) -> None:
+        """See `Simulation.place`."""
+        held = self._held[body]
+        given = held.kind == GIVEN
+        held.state.q[given] = state.q[given]
+        if given[0]:
+            held.state.root[:] = state.root
+            held.pose()
+            for piece in held.pieces:
+                turn = xyzw(rotation.from_matrix(held.R[piece.base]))
+                self._bullet.resetBasePositionAndOrientation(
+                    piece.uid, held.p[piece.base], turn, physicsClientId=self.client
+                )
+        held.is_fresh = False
+
+    def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
+        """See `Simulation.apply`."""
+        from poise.engines import bullet_kernels as kernels
+        from poise.engines import mujoco_kernels
+
+        held = self._held[body]
+        self._refresh(held)
+        tree, state = held.tree, held.state
+        mujoco_kernels.gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
+        kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
+        force = np.einsum("iab,ib->ia", held.S, held.n)
+        if np.any(damping[held.count > 0]):
+            held.check_forecast()
+            touch, holds = self._foresee_contacts(body)
+            kernels.damp(
+                held.kind, held.count, tree.parents, held.masses, tree.centers, tree.inertias, held.R, held.p,
+                state.v, state.w, held.dw, held.S, torque, wrench + touch, damping,
+                np.asarray(self.scene.gravity, float), self.scene.dt, *holds, held.out,
+            )  # fmt: skip
+            held.foreseen = -held.out / np.where(damping > 0.0, damping, np.nan)[:, None]
+            force += held.out
+        for piece in held.pieces:
+            self._send(held, piece, force)
+
+    def _send(self, held: HeldBody, piece: Piece, force: np.ndarray) -> None:
+        bullet, b = self._bullet, piece.uid
+        if piece.base == 0 and held.kind[0] == FREE:
+            flag = bullet.WORLD_FRAME
+            bullet.applyExternalForce(b, -1, held.f[0], held.p[0], flag, physicsClientId=self.client)
+            bullet.applyExternalTorque(b, -1, held.n[0], flag, physicsClientId=self.client)
+        if piece.links:
+            balls = np.einsum("nba,nb->na", piece.P, force[piece.joints])
+            sent = [
+                ball if dof < 0 else [force[joint, dof]]
+                for ball, dof, joint in zip(balls.tolist(), piece.dof, piece.joints, strict=True)
+            ]
+            bullet.setJointMotorControlMultiDofArray(
+                b, piece.links, bullet.TORQUE_CONTROL, forces=sent, physicsClientId=self.client
+            )
+
+    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
+        """Not asked for: see `Abilities.nudges`."""
+        raise InputError("Bullet's joints cannot be turned between steps.")
+
+    def push_prop(self, name: str, wrench: np.ndarray) -> None:
+        """See `Simulation.push_prop`."""
+        prop = self._props[name]
+        if prop.inertia is None:
+            return
+        bullet, b, link = self._bullet, self.world.props[name], -1 if prop.hinge is None else 0
+        at = self.read_prop(name)[0]
+        self._pushes[name] = self._pushes.get(name, 0.0) + np.asarray(wrench, float)
+        bullet.applyExternalForce(b, link, wrench[3:], at, bullet.WORLD_FRAME, physicsClientId=self.client)
+        bullet.applyExternalTorque(b, link, wrench[:3], bullet.WORLD_FRAME, physicsClientId=self.client)
+
+    def step(self) -> None:
+        """See `Simulation.step`."""
+        bullet = self._bullet
+        for name, prop in self._props.items():
+            if prop.hinge is not None and prop.hinge.damping > 0.0:
+                self._damp_prop(name, prop)
+        self._pushes.clear()
+        bullet.stepSimulation(physicsClientId=self.client)
+        for held in self._held:
+            held.is_fresh = False
+        self._touched = self._find_all_contacts()
+        for held, touched in zip(self._held, self._touched, strict=True):
+            firm = self._is_firm(touched)
+            held.pressed = np.roll(held.pressed, 1, axis=0)
+            sizes = np.linalg.norm(touched.forces[firm], axis=1)
+            held.pressed[0] = np.bincount(touched.joints[firm], sizes, len(held.tree))
+
+    def _damp_prop(self, name: str, prop: Prop) -> None:
+        """-D qd of a hinge at the step's end: -D (qd + dt a) / (1 + dt D / I), with a of gravity and pushes."""
+        if prop.hinge is None or prop.inertia is None:
+            return
+        bullet, b, D, dt = self._bullet, self.world.props[name], prop.hinge.damping, self.scene.dt
+        _, turn, _, _ = self.read_prop(name)
+        axis, arm = rotation.rotate(turn, prop.hinge.axis), -rotation.rotate(turn, prop.hinge.point)
+        lever = arm + rotation.rotate(turn, prop.inertia.center)
+        push = self._pushes.get(name, np.zeros(6))
+        torque = push[:3] + np.cross(arm, push[3:]) + np.cross(lever, prop.inertia.mass * self.scene.gravity)
+        about = float(prop.hinge.axis @ prop.inertia.about(prop.hinge.point) @ prop.hinge.axis)
+        speed = bullet.getJointState(b, 0, physicsClientId=self.client)[1] + dt * float(axis @ torque) / about
+        force = -D * speed / (1.0 + dt * D / about)
+        bullet.setJointMotorControl2(b, 0, bullet.TORQUE_CONTROL, force=force, physicsClientId=self.client)
+
+    def read(self, body: int, state: BodyState) -> None:
+        """See `Simulation.read`."""
+        held = self._held[body]
+        self._refresh(held)
+        moved = held.kind != GIVEN
+        state.q[moved], state.w[moved] = held.state.q[moved], held.state.w[moved]
+        if moved[0]:
+            state.root[:], state.v[:] = held.state.root, held.state.v
+
+    def _refresh(self, held: HeldBody) -> None:
+        """Bring a body's arrays up to what Bullet holds."""
+        if held.is_fresh:
+            return
+        state = held.state
+        for piece in held.pieces:
+            if piece.base == 0 and held.kind[0] == FREE:
+                self._read_base(held, piece)
+            if not piece.links:
+                continue
+            found = self._bullet.getJointStatesMultiDof(piece.uid, piece.links, physicsClientId=self.client)
+            if len(piece.balls):
+                P, joints = piece.P[piece.balls], piece.ball_joints
+                place = np.array([found[k][0] for k in piece.balls])
+                speed = np.array([found[k][1] for k in piece.balls])
+                # P q P^-1 has q's real part, and its vector turned by P
+                q = np.concatenate([place[:, 3:], np.einsum("nab,nb->na", P, place[:, :3])], axis=1)
+                state.q[joints] = q / np.linalg.norm(q, axis=1, keepdims=True)
+                state.w[joints] = np.einsum("nab,nb->na", P, speed)
+            for joint, dof, (place, speed, *_) in zip(piece.joints, piece.dof, found, strict=True):
+                if dof >= 0:
+                    held.angles[joint, dof], held.speeds[joint, dof] = place[0], speed[0]
+        for i in np.flatnonzero(held.kind == HINGES):
+            q, w = np.asarray(held.body.rotations[i]), np.zeros(3)
+            for axis, angle, speed in zip(held.body.joints[i].axes, held.angles[i], held.speeds[i], strict=False):
+                step = rotation.from_axis_angle(axis, float(angle))
+                q, w = rotation.multiply(q, step), rotation.rotate(rotation.conjugate(step), w) + speed * axis
+            state.q[i], state.w[i] = q, w
+        held.pose()
+        held.is_fresh = True
+
+    def _read_base(self, held: HeldBody, piece: Piece) -> None:
+        """Bullet gives place and velocity of the base's centre of mass."""
+        bullet, state = self._bullet, held.state
+        at, turn = bullet.getBasePositionAndOrientation(piece.uid, physicsClientId=self.client)
+        v, om = (np.array(x) for x in bullet.getBaseVelocity(piece.uid, physicsClientId=self.client))
+        R = rotation.to_matrix(wxyz(turn)) @ piece.base_P.T
+        lever = R @ held.tree.centers[0]
+        state.q[0], state.w[0] = rotation.from_matrix(R), R.T @ om
+        state.root[:], state.v[:] = np.array(at) - lever, v - np.cross(om, lever)
+
+    def read_prop(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """See `Simulation.read_prop`."""
+        prop, b = self._props[name], self.world.props[name]
+        if prop.inertia is None:
+            return prop.position, prop.turn, np.zeros(3), np.zeros(3)
+        if prop.hinge is None:
+            at, found = self._bullet.getBasePositionAndOrientation(b, physicsClientId=self.client)
+            v, om = (np.array(x) for x in self._bullet.getBaseVelocity(b, physicsClientId=self.client))
+            turn = rotation.multiply(wxyz(found), rotation.conjugate(principal(prop.inertia)[0]))
+            lever = rotation.rotate(turn, prop.inertia.center)
+            return np.array(at) - lever, turn, v - np.cross(om, lever), om
+        angle, speed = self._bullet.getJointState(b, 0, physicsClientId=self.client)[:2]
+        turn = rotation.multiply(prop.turn, rotation.from_axis_angle(prop.hinge.axis, angle))
+        pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
+        position = pivot - rotation.rotate(turn, prop.hinge.point)
+        spin = rotation.rotate(turn, prop.hinge.axis) * speed
+        return position, turn, np.cross(spin, position - pivot), spin
+
+    def find_contacts(self, body: int) -> Contacts:
+        """See `Simulation.find_contacts`."""
+        return self._touched[body]
+
+    def _find_all_contacts(self) -> list[Contacts]:
+        rows: list[list[tuple[int, Any, Any, str]]] = [[] for _ in self._held]
+        for point in self._bullet.getContactPoints(physicsClientId=self.client) or ():
+            a, b, link_a, link_b, on_a, on_b, normal, _, pressed, side, first, other_side, second = point[1:]
+            force = pressed * np.array(normal) + side * np.array(first) + other_side * np.array(second)
+            if not np.any(force):
+                continue
+            for mine, other, at, sign in (
+                ((a, link_a), (b, link_b), on_a, 1.0),
+                ((b, link_b), (a, link_a), on_b, -1.0),
+            ):
+                if mine in self.world.owners:
+                    index, joint = self.world.owners[mine]
+                    rows[index].append((joint, at, sign * force, self.world.names[other]))
+        return [
+            Contacts(
+                np.array([row[0] for row in found], int),
+                np.array([row[1] for row in found], float).reshape(-1, 3),
+                np.array([row[2] for row in found], float).reshape(-1, 3),
+                tuple(row[3] for row in found),
+            )
+            for found in rows
+        ]
+
+    def _foresee_contacts(self, body: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """(J, 6) the wrenches of contacts that will go on, and what holds the bodies; see `bullet_kernels.damp`.
+
+        Only contacts with what cannot move, and of their force only the least of the last steps: a forecast from an
+        impact that is already over would kick the body.
+        """
+        touched, held = self._touched[body], self._held[body]
+        firm = self._is_firm(touched)
+        joints, points = touched.joints[firm], touched.points[firm]
+        steady = held.pressed.min(axis=0)[joints] / np.maximum(held.pressed[0, joints], 1e-9)
+        forces = steady[:, None] * touched.forces[firm]
+        wrench = np.zeros((len(held.tree), 6))
+        np.add.at(wrench[:, :3], joints, np.cross(points - held.p[joints], forces))
+        np.add.at(wrench[:, 3:], joints, forces)
+        pinned = np.repeat(np.array(held.body.pinned, int), 3)
+        corners = np.tile(np.eye(3), (len(held.body.pinned), 1))
+        masses = HOLD / 9.81 * np.linalg.norm(forces, axis=1)
+        return wrench, (
+            np.concatenate([joints, pinned]),
+            np.concatenate([points, held.p[pinned] + corners]),
+            np.concatenate([masses, np.full(len(pinned), PIN_MASS)]),
+        )
+
+    def _is_firm(self, touched: Contacts) -> np.ndarray:
+        return np.array([name in self._immovable for name in touched.others], bool)
+
+    def save(self) -> Any:
+        """See `Simulation.save`: Bullet's part of it stays in Bullet, for as long as what is returned is kept."""
+        handle = _Saved(self.world, self._bullet.saveState(physicsClientId=self.client))
+        weakref.finalize(handle, _forget, self._bullet, self.client, handle.id)
+        kept = [(held.state.copy(), held.pressed.copy(), held.foreseen.copy()) for held in self._held]
+        return {"bullet": handle, "kept": kept, "touched": list(self._touched)}
+
+    def restore(self, saved: Any) -> None:
+        """See `Simulation.restore`; only what this very simulation saved."""
+        if saved["bullet"].world is not self.world:
+            raise InputError("a state of engine 'bullet' can only be restored in the simulation that saved it.")
+        self._bullet.restoreState(stateId=saved["bullet"].id, physicsClientId=self.client)
+        for index, held in enumerate(self._held):
+            held.state, held.pressed, held.foreseen = (kept.copy() for kept in saved["kept"][index])
+            self.place(index, held.state)
+        self._touched = list(saved["touched"])
+
+
+class _Saved:
+    """Bullet's number of a state that it keeps, and the world that it is of, which lives as long."""
+
+    def __init__(self, world: BulletWorld, id: int):
+        self.world, self.id = world, id
+
+
+def _no_contacts() -> Contacts:
+    return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
+
+
+def _forget(bullet: Any, client: int, state: int) -> None:
+    if bullet.isConnected(physicsClientId=client):
+        bullet.removeState(state, physicsClientId=client)

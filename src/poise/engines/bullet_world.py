@@ -1,0 +1,161 @@
+"""A Bullet world of its own, with its ground and props, and what pybullet means by frames.
+
+    a link's own frame is its inertial one: centre of mass, principal axes P, and joint coordinates are in P's axes
+    a ball's coordinate is the turn in those axes, P^-1 q P; its velocity and torque likewise are P^-1 of the body's
+    an inertia can be set only on links that have a collision shape, so those without get a small one that meets nothing
+    links are renumbered depth first unless URDF_MAINTAIN_LINK_ORDER is set
+    friction of a pair is the product of both, so each has the root of what is wanted
+
+Little of this is documented: it was found by measuring and is held by the conformance suite.
+"""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+
+from poise.body.shape import Capsule, Shape, Sphere
+from poise.engines.scene import Scene
+from poise.spatial import rotation
+from poise.spatial.inertia import RigidInertia
+from poise.world.prop import Prop
+
+# Bits that say who may touch whom, as in MuJoCo's adapter; Bullet wants both sides to agree.
+GROUND, BODY, PROP = 1, 2, 4
+MEETS = {GROUND: BODY | PROP, BODY: GROUND | PROP, PROP: GROUND | BODY | PROP}
+# Bullet's solver is a Gauss-Seidel one: a 40 kg leg on a 1 kg foot creeps 4 mm/s with 50 iterations, 0.8 with 500, 0.1
+# with 1000 (at 5 ms).
+ITERATIONS = 1000
+# rad/s; Bullet cuts joint speeds at 100 unless told.
+FASTEST = 1e6
+# No turn, as Bullet writes quaternions.
+HERE = [0.0, 0.0, 0.0, 1.0]
+
+
+class BulletWorld:
+    """pybullet with one of its worlds, which ends with this object.
+
+    names   of everything that can be touched, by (id, link)
+    owners  (body, joint) of every body's links, by (id, link)
+    props   Bullet's id of each prop
+    """
+
+    def __init__(self, scene: Scene):
+        import pybullet
+
+        self.bullet = pybullet
+        self.client = pybullet.connect(pybullet.DIRECT)
+        weakref.finalize(self, _disconnect, pybullet, self.client)
+        pybullet.setGravity(*scene.gravity, physicsClientId=self.client)
+        pybullet.setPhysicsEngineParameter(
+            fixedTimeStep=scene.dt, numSubSteps=0, numSolverIterations=ITERATIONS, solverResidualThreshold=1e-9,
+            deterministicOverlappingPairs=1, physicsClientId=self.client,
+        )  # fmt: skip
+        self.names: dict[tuple[int, int], str] = {}
+        self.owners: dict[tuple[int, int], tuple[int, int]] = {}
+        self._friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
+        if scene.ground is not None:
+            self._add_ground(scene.ground.height)
+        self.props = {prop.name: self._add_prop(prop) for prop in scene.props}
+
+    def _add_ground(self, height: float) -> None:
+        bullet = self.bullet
+        plane = bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=[0, 1, 0], physicsClientId=self.client)
+        uid = bullet.createMultiBody(0.0, plane, basePosition=[0, height, 0], physicsClientId=self.client)
+        self.set_dynamics(uid, -1, None, GROUND)
+        self.names[uid, -1] = "ground"
+
+    def _add_prop(self, prop: Prop) -> int:
+        bullet = self.bullet
+        shape = self.add_shape(prop.shapes if prop.touches else ())
+        group = PROP if prop.touches else 0
+        if prop.hinge is None or prop.inertia is None:
+            inertia = prop.inertia if prop.inertia is not None else RigidInertia.zero()
+            uid = bullet.createMultiBody(
+                inertia.mass, shape, basePosition=prop.position, baseOrientation=xyzw(prop.turn),
+                baseInertialFramePosition=inertia.center, baseInertialFrameOrientation=xyzw(principal(inertia)[0]),
+                physicsClientId=self.client,
+            )  # fmt: skip
+            self.set_dynamics(uid, -1, prop.inertia, group)
+            self.names[uid, -1] = prop.name
+            return int(uid)
+        pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
+        moved = prop.inertia.moved(np.eye(3), -np.asarray(prop.hinge.point))
+        shape = self.add_shape(prop.shapes if prop.touches else (), -np.asarray(prop.hinge.point))
+        uid = bullet.createMultiBody(
+            0.0, -1, basePosition=pivot, baseOrientation=xyzw(prop.turn), linkMasses=[moved.mass],
+            linkCollisionShapeIndices=[shape], linkVisualShapeIndices=[-1], linkPositions=[[0, 0, 0]],
+            linkOrientations=[HERE], linkInertialFramePositions=[moved.center], linkParentIndices=[0],
+            linkInertialFrameOrientations=[xyzw(principal(moved)[0])], linkJointTypes=[bullet.JOINT_REVOLUTE],
+            linkJointAxis=[prop.hinge.axis], physicsClientId=self.client,
+        )  # fmt: skip
+        self.set_dynamics(uid, 0, moved, group)
+        self.names[uid, 0] = prop.name
+        bullet.setJointMotorControl2(uid, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=self.client)
+        return int(uid)
+
+    def set_dynamics(self, uid: int, link: int, inertia: RigidInertia | None, group: int) -> None:
+        """Inertia of a link (None: it does not move), friction, nothing that slows it, and whom it may touch."""
+        bullet, options = self.bullet, {"physicsClientId": self.client}
+        bullet.changeDynamics(
+            uid, link, lateralFriction=self._friction, spinningFriction=0, rollingFriction=0, restitution=0,
+            linearDamping=0, angularDamping=0, jointDamping=0, maxJointVelocity=FASTEST, **options,
+        )  # fmt: skip
+        if inertia is not None:
+            bullet.changeDynamics(uid, link, localInertiaDiagonal=principal(inertia)[1], **options)
+        bullet.setCollisionFilterGroupMask(uid, link, group, MEETS.get(group, 0), **options)
+
+    def add_shape(self, shapes: tuple[Shape, ...], shift: np.ndarray | None = None) -> int:
+        """Bullet's id of some shapes as one; a speck for none."""
+        bullet = self.bullet
+        shift = np.zeros(3) if shift is None else shift
+        if not shapes:
+            return int(bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=1e-3, physicsClientId=self.client))
+        kinds, radii, lengths, halves, places, turns = [], [], [], [], [], []
+        for shape in shapes:
+            half, length, radius, turn = np.ones(3), 1.0, 1.0, rotation.identity()
+            if isinstance(shape, Sphere):
+                kind, radius, center = bullet.GEOM_SPHERE, shape.radius, shape.center
+            elif isinstance(shape, Capsule):
+                kind, radius, length = bullet.GEOM_CAPSULE, shape.radius, shape.length
+                center = 0.5 * (shape.start + shape.end)
+                if length > 0.0:
+                    turn = rotation.between(np.array([0.0, 0.0, 1.0]), (shape.end - shape.start) / length)
+            else:
+                kind, half, center, turn = bullet.GEOM_BOX, shape.half, shape.center, shape.turn
+            kinds.append(kind)
+            radii.append(radius)
+            lengths.append(length)
+            halves.append(half)
+            places.append(center + shift)
+            turns.append(xyzw(turn))
+        return int(
+            bullet.createCollisionShapeArray(
+                shapeTypes=kinds, radii=radii, lengths=lengths, halfExtents=halves, collisionFramePositions=places,
+                collisionFrameOrientations=turns, physicsClientId=self.client,
+            )
+        )  # fmt: skip
+
+
+def principal(inertia: RigidInertia) -> tuple[np.ndarray, np.ndarray]:
+    """P (4,) wxyz, the turn from principal axes to the body's, and the three moments."""
+    moments, axes = np.linalg.eigh(inertia.inertia)
+    axes[:, 2] *= np.sign(np.linalg.det(axes))
+    return rotation.from_matrix(axes), moments
+
+
+def xyzw(q: np.ndarray) -> list[float]:
+    """A quaternion as Bullet writes it."""
+    return [float(q[1]), float(q[2]), float(q[3]), float(q[0])]
+
+
+def wxyz(q: Any) -> np.ndarray:
+    """Bullet's quaternion as everywhere else here."""
+    return np.array([q[3], q[0], q[1], q[2]])
+
+
+def _disconnect(bullet: Any, client: int) -> None:
+    if bullet.isConnected(physicsClientId=client):
+        bullet.disconnect(physicsClientId=client)

@@ -1,0 +1,167 @@
+"""Between Poise's bodies and MuJoCo's coordinates, compiled.
+
+A body's joints in `qpos` and `qvel`: kind (J,), qadr (J,), vadr (J,), count (J,) axes, axes (J, 2, 3), built (J, 4).
+MuJoCo's velocities of free and ball joints are Poise's own: linear in the world, angular in the body's axes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.instant import turn, turn_back
+from poise.engines.scene import BALL, FREE, HINGES
+from poise.spatial.compile import kernel
+
+
+@kernel
+def read_body(
+    kind: np.ndarray,
+    qadr: np.ndarray,
+    vadr: np.ndarray,
+    count: np.ndarray,
+    axes: np.ndarray,
+    built: np.ndarray,
+    qpos: np.ndarray,
+    qvel: np.ndarray,
+    root: np.ndarray,
+    q: np.ndarray,
+    v: np.ndarray,
+    w: np.ndarray,
+) -> None:
+    """The state of a body's simulated joints out of MuJoCo's coordinates."""
+    for i in range(len(kind)):
+        a, b = qadr[i], vadr[i]
+        if kind[i] == FREE:
+            for k in range(3):
+                root[k] = qpos[a + k]
+                v[k] = qvel[b + k]
+                w[i, k] = qvel[b + 3 + k]
+            for k in range(4):
+                q[i, k] = qpos[a + 3 + k]
+        elif kind[i] == BALL:
+            for k in range(4):
+                q[i, k] = qpos[a + k]
+            for k in range(3):
+                w[i, k] = qvel[b + k]
+        elif kind[i] == HINGES:
+            for k in range(4):
+                q[i, k] = built[i, k]
+            for k in range(count[i]):
+                _turn_about(q[i], axes[i, k], qpos[a + k])
+            for k in range(3):
+                w[i, k] = qvel[b] * axes[i, 0, k] if count[i] > 0 else 0.0
+            if count[i] == 2:
+                x, y, z = turned_back(axes[i, 1], qpos[a + 1], axes[i, 0])
+                w[i, 0] = qvel[b] * x + qvel[b + 1] * axes[i, 1, 0]
+                w[i, 1] = qvel[b] * y + qvel[b + 1] * axes[i, 1, 1]
+                w[i, 2] = qvel[b] * z + qvel[b + 1] * axes[i, 1, 2]
+
+
+@kernel
+def _turn_about(q: np.ndarray, axis: np.ndarray, angle: float) -> None:
+    """Q becomes q * R(axis, angle)."""
+    s, c = np.sin(0.5 * angle), np.cos(0.5 * angle)
+    x, y, z = s * axis[0], s * axis[1], s * axis[2]
+    a, b, d, e = q[0], q[1], q[2], q[3]
+    q[0] = a * c - b * x - d * y - e * z
+    q[1] = a * x + b * c + d * z - e * y
+    q[2] = a * y - b * z + d * c + e * x
+    q[3] = a * z + b * y - d * x + e * c
+
+
+@kernel
+def turned_back(axis: np.ndarray, angle: float, x: np.ndarray) -> tuple[float, float, float]:
+    """R(axis, angle)^T x, by Rodrigues."""
+    s, c = -np.sin(angle), np.cos(angle)
+    d = (1.0 - c) * (axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2])
+    return (
+        c * x[0] + s * (axis[1] * x[2] - axis[2] * x[1]) + d * axis[0],
+        c * x[1] + s * (axis[2] * x[0] - axis[0] * x[2]) + d * axis[1],
+        c * x[2] + s * (axis[0] * x[1] - axis[1] * x[0]) + d * axis[2],
+    )
+
+
+@kernel
+def write_forces(
+    kind: np.ndarray,
+    qadr: np.ndarray,
+    vadr: np.ndarray,
+    count: np.ndarray,
+    axes: np.ndarray,
+    qpos: np.ndarray,
+    R: np.ndarray,
+    force: np.ndarray,
+    torque: np.ndarray,
+    damping: np.ndarray,
+    qfrc: np.ndarray,
+    dof_damping: np.ndarray,
+) -> None:
+    """Generalised forces and damping out of what acts at each joint.
+
+    R (J, 3, 3); force (3,) N at the root joint; torque (J, 3) N m at each joint, the root's included; world axes
+    """
+    for i in range(len(kind)):
+        a, b = qadr[i], vadr[i]
+        if kind[i] == FREE:
+            qfrc[b], qfrc[b + 1], qfrc[b + 2] = force[0], force[1], force[2]
+            qfrc[b + 3], qfrc[b + 4], qfrc[b + 5] = turn_back(R[i], torque[i])
+        elif kind[i] == BALL:
+            qfrc[b], qfrc[b + 1], qfrc[b + 2] = turn_back(R[i], torque[i])
+            for k in range(3):
+                dof_damping[b + k] = damping[i]
+        elif kind[i] == HINGES and count[i] > 0:
+            x, y, z = turn_back(R[i], torque[i])
+            last = count[i] - 1
+            qfrc[b + last] = axes[i, last, 0] * x + axes[i, last, 1] * y + axes[i, last, 2] * z
+            dof_damping[b + last] = damping[i]
+            if last == 1:
+                u, r, s = turned_back(axes[i, 1], qpos[a + 1], axes[i, 0])
+                qfrc[b] = u * x + r * y + s * z
+                dof_damping[b] = damping[i]
+
+
+@kernel
+def nudge(qpos: np.ndarray, a: int, R: np.ndarray, turn: np.ndarray) -> None:
+    """Turn the ball joint whose quaternion begins at `a` by a tiny rotation (3,) in world axes; R is its body's."""
+    x, y, z = turn_back(R, turn)
+    w, b, c, d = qpos[a], qpos[a + 1], qpos[a + 2], qpos[a + 3]
+    # q exp(x): to first order, then normalised
+    x, y, z = 0.5 * x, 0.5 * y, 0.5 * z
+    qpos[a] = w - b * x - c * y - d * z
+    qpos[a + 1] = b + w * x + c * z - d * y
+    qpos[a + 2] = c + w * y + d * x - b * z
+    qpos[a + 3] = d + w * z + b * y - c * x
+    norm = np.sqrt(qpos[a] ** 2 + qpos[a + 1] ** 2 + qpos[a + 2] ** 2 + qpos[a + 3] ** 2)
+    for k in range(4):
+        qpos[a + k] /= norm
+
+
+@kernel
+def gather_wrenches(
+    kind: np.ndarray,
+    parents: np.ndarray,
+    p: np.ndarray,
+    wrench: np.ndarray,
+    torque: np.ndarray,
+    f: np.ndarray,
+    n: np.ndarray,
+) -> None:
+    """Wrenches on bodies (J, 6) as forces at the simulated joints: n (J, 3) with `torque` added, f[0] at the root."""
+    for i in range(len(kind)):
+        for k in range(3):
+            n[i, k] = wrench[i, k]
+            f[i, k] = wrench[i, 3 + k]
+    for i in range(len(kind) - 1, 0, -1):
+        k = parents[i]
+        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+        n[k, 0] += n[i, 0] + ry * f[i, 2] - rz * f[i, 1]
+        n[k, 1] += n[i, 1] + rz * f[i, 0] - rx * f[i, 2]
+        n[k, 2] += n[i, 2] + rx * f[i, 1] - ry * f[i, 0]
+        for a in range(3):
+            f[k, a] += f[i, a]
+    for i in range(1, len(kind)):
+        for a in range(3):
+            n[i, a] += torque[i, a]
+
+
+__all__ = ["gather_wrenches", "read_body", "turn", "turned_back", "write_forces"]

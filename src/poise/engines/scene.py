@@ -1,0 +1,76 @@
+"""What an engine is asked to build: bodies with some of their joints to simulate, props, ground and a step.
+
+A description: frozen, and the same for every engine. The stage makes one from its actors and their partitions, and a
+new one whenever a part changes hands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body.shape import Shape
+from poise.dynamics.tree import GRAVITY, Tree
+from poise.world.ground import Ground
+from poise.world.prop import Prop
+
+GIVEN, FREE, BALL, HINGES = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """How an engine moves one joint.
+
+    kind    GIVEN: not at all, the stage places what it carries; FREE: a root that floats; BALL; HINGES: about up to
+            two successive axes, R = R_0 R(axis 1, a_1) R(axis 2, a_2) with R_0 the rotation it is built at; stiff there
+            with no axis
+    axes    (n, 3) unit, in the body's own axes; for HINGES
+    ranges  (n, 2) rad about each axis, counted from R_0
+    """
+
+    kind: int
+    axes: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class SceneBody:
+    """One body, and where it is when the engine is built.
+
+    name       unlike any other in the scene
+    tree       its bodies, with the loads that they hold
+    joints     how each moves
+    root, rotations, velocity, angular_velocity   its state, as in `Kinematics`
+    shapes     (joint, shape in the joint's frame) of all that touches
+    pinned     joints whose bodies are fixed to the world where they are
+    carrier    name of the prop that a GIVEN root rides on, its place then being in the prop's frame; None: the world
+    is_locked  whether the engine gives the bodies of GIVEN joints their inertia (`exact` coupling) or none (`paper`)
+    """
+
+    name: str
+    tree: Tree
+    joints: tuple[Joint, ...]
+    root: np.ndarray
+    rotations: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    shapes: tuple[tuple[int, Shape], ...] = ()
+    pinned: tuple[int, ...] = ()
+    carrier: str | None = None
+    is_locked: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that one engine moves together.
+
+    dt       s, the engine's step
+    gravity  (3,) m/s2
+    """
+
+    bodies: tuple[SceneBody, ...]
+    props: tuple[Prop, ...] = ()
+    ground: Ground | None = field(default_factory=Ground)
+    dt: float = 0.005
+    gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))

@@ -1,0 +1,1 @@
+"""What there is besides bodies: ground, props and loads."""

@@ -1,0 +1,45 @@
+"""What of a body touches things when it falls: a capsule along every segment, as thick as its mass makes it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.shape import Capsule, Shape, Sphere, capsule_radius
+
+# kg/m3, whole body: Winter (2009), Biomechanics and motor control of human movement, 4.1.2: 1.06 for an average body.
+_DENSITY = 1060.0
+
+
+def build_bulk(character: Character) -> dict[int, Shape]:
+    """Joint -> capsule or sphere in its frame, for every joint that carries mass.
+
+    A segment reaches from its joint to the middle of the next joints, or to its tip; one that has neither (a head, a
+    hand) reaches twice as far as its centre of mass. Its volume is its mass over the body's density.
+    """
+    skeleton = character.skeleton
+    shapes: dict[int, Shape] = {}
+    for i, inertia in enumerate(character.inertias):
+        if inertia.mass <= 0.0:
+            continue
+        end = _find_end(character, i)
+        length = float(np.linalg.norm(end))
+        volume = inertia.mass / _DENSITY
+        ball = (3.0 * volume / (4.0 * np.pi)) ** (1.0 / 3.0)
+        if length <= 2.0 * ball or skeleton.parents[i] < 0:
+            shapes[i] = Sphere(np.array(inertia.center), float(ball))
+            continue
+        radius, along = capsule_radius(volume, length), end / length
+        shapes[i] = Capsule(radius * along, (length - radius) * along, radius)
+    return shapes
+
+
+def _find_end(character: Character, i: int) -> np.ndarray:
+    """(3,) m, where a segment ends, in its joint's frame."""
+    skeleton = character.skeleton
+    children = skeleton.children(i)
+    if children:
+        return np.asarray(np.mean([skeleton.offsets[child] for child in children], axis=0))
+    if skeleton.has_tip[i]:
+        return np.asarray(skeleton.tips[i])
+    return 2.0 * np.asarray(character.inertias[i].center)
