@@ -7,24 +7,46 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.skeleton import Skeleton
+    from poise.drivers.balance import Balance
+    from poise.drivers.kinematic import Kinematic
+    from poise.drivers.loose import Loose
+    from poise.drivers.rig import Load
+    from poise.drivers.root import Attached, Free
+    from poise.drivers.track import Track
     from poise.errors import FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
     from poise.files.gltf_character import load_character
+    from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
     from poise.motion.retargeting import retarget
+    from poise.stage.stage import Stage
+    from poise.stage.take import Take
+    from poise.world.ground import Ground
+    from poise.world.prop import Prop
 
 __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
+    "Attached": "poise.drivers.root",
+    "Balance": "poise.drivers.balance",
     "Character": "poise.body.character",
     "Clip": "poise.motion.clip",
     "FileError": "poise.errors",
+    "Free": "poise.drivers.root",
+    "Ground": "poise.world.ground",
     "InputError": "poise.errors",
+    "Kinematic": "poise.drivers.kinematic",
+    "Load": "poise.drivers.rig",
+    "Loose": "poise.drivers.loose",
     "PoiseError": "poise.errors",
+    "Prop": "poise.world.prop",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
+    "Stage": "poise.stage.stage",
+    "Take": "poise.stage.take",
+    "Track": "poise.drivers.track",
     "compute_forces": "poise.motion.forces",
     "load_character": "poise.files.gltf_character",
     "load_clip": "poise.files.formats",
@@ -32,15 +54,27 @@ _HOMES = {
     "save_clip": "poise.files.formats",
 }
 __all__ = [
+    "Attached",
+    "Balance",
     "Character",
     "Clip",
     "FileError",
+    "Free",
+    "Ground",
     "InputError",
+    "Kinematic",
+    "Load",
+    "Loose",
     "PoiseError",
+    "Prop",
     "Skeleton",
     "SolveError",
+    "Stage",
+    "Take",
+    "Track",
     "__version__",
     "compute_forces",
+    "gestures",
     "load_character",
     "load_clip",
     "retarget",
@@ -49,14 +83,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'poise' has no attribute '{name}'. It has: {', '.join(_HOMES)}.")
     import importlib
 
+    if name == "gestures":
+        return importlib.import_module("poise.motion.gestures")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'poise' has no attribute '{name}'. It has: {', '.join(_HOMES)}.")
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_HOMES, "gestures"})

@@ -43,7 +43,12 @@ _T = TypeVar("_T")
 
 def save_character(character: Character, path: str | PathLike[str]) -> None:
     """Write a character as JSON. The file appears whole or not at all."""
-    write_bytes(path, (_dump(_to_plain(character)) + "\n").encode())
+    write_bytes(path, format_character(character).encode())
+
+
+def format_character(character: Character) -> str:
+    """A character as JSON text."""
+    return _dump(_to_plain(character)) + "\n"
 
 
 def load_character(path: str | PathLike[str]) -> Character:
@@ -57,19 +62,31 @@ def load_character(path: str | PathLike[str]) -> Character:
     if len(data) > MAX_BYTES:
         raise FileError(path, f"is larger than {MAX_BYTES // 2**20} MB, which no character needs.")
     try:
-        plain = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubles)
-    except json.JSONDecodeError as error:
-        raise FileError(path, f"is not valid JSON: {error.msg} (column {error.colno}).", error.lineno) from error
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FileError(path, f"is not UTF-8 text (byte {error.start}).") from error
+    return parse_character(text, path)
+
+
+def parse_character(text: str, what: str | PathLike[str]) -> Character:
+    """A character from JSON text; everything is checked.
+
+    what  where the text is from: errors begin with it
+    """
+    if len(text) > MAX_BYTES:
+        raise FileError(what, f"is larger than {MAX_BYTES // 2**20} MB, which no character needs.")
+    try:
+        plain = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubles)
+    except json.JSONDecodeError as error:
+        raise FileError(what, f"is not valid JSON: {error.msg} (column {error.colno}).", error.lineno) from error
     except RecursionError as error:
-        raise FileError(path, "is nested too deeply to be a character.") from error
+        raise FileError(what, "is nested too deeply to be a character.") from error
     except InputError as error:
-        raise FileError(path, str(error)) from error
+        raise FileError(what, str(error)) from error
     try:
         return _from_plain(plain)
     except InputError as error:
-        raise FileError(path, str(error)) from error
+        raise FileError(what, str(error)) from error
 
 
 def _to_plain(character: Character) -> dict[str, Any]:

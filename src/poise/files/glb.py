@@ -9,7 +9,7 @@ input gives the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,14 +25,7 @@ from poise.files.gltf_buffer import INDICES, VERTICES, GltfBuffer, build_animati
 from poise.files.shading import compute_shaded_vertices
 from poise.motion.clip import Clip
 
-_MATERIAL = {
-    "name": "Mannequin",
-    "pbrMetallicRoughness": {
-        "baseColorFactor": [0.74, 0.69, 0.62, 1.0],
-        "metallicFactor": 0.0,
-        "roughnessFactor": 0.75,
-    },
-}
+CLAY = (0.74, 0.69, 0.62)  # linear light
 # A bone without mesh is drawn as a lozenge: widest at this fraction of its length, this wide for its length.
 _WAIST, _WIDTH = 0.18, 0.2
 _DOT = 0.02  # m: radius of what is drawn for a skeleton in which no bone has a length
@@ -58,22 +51,28 @@ def format_glb(clip: Clip, meshes: Mapping[str, Mesh] | SkinnedMesh | None = Non
     skin = find_skin(skeleton, meshes)
     rest, shift = stand_on_ground(skeleton, skin)
     file = GltfBuffer()
-    nodes = _build_nodes(skeleton, rest, name)
+    nodes = build_nodes(skeleton, rest, name)
     joints = list(range(1, len(skeleton) + 1))
     document: dict[str, Any] = {
         "asset": {"version": "2.0", "generator": "Poise"},
         "scene": 0,
         "scenes": [{"nodes": [0, len(nodes)]}],
         "nodes": [*nodes, {"name": f"{name} body", "mesh": 0, "skin": 0}],
-        "meshes": [{"name": f"{name} body", "primitives": [_build_primitive(file, skin, shift)]}],
-        "materials": [_MATERIAL],
-        "skins": [{"name": name, "inverseBindMatrices": _add_inverse_binds(file, rest), "joints": joints}],
-        "animations": [build_animation(file, name, clip.times, _list_channels(clip))],
+        "meshes": [{"name": f"{name} body", "primitives": [build_primitive(file, skin, shift)]}],
+        "materials": [build_material("Mannequin", CLAY)],
+        "skins": [{"name": name, "inverseBindMatrices": add_inverse_binds(file, rest), "joints": joints}],
+        "animations": [build_animation(file, name, clip.times, list_channels(clip))],
         "accessors": file.accessors,
         "bufferViews": file.views,
         "buffers": [{"byteLength": len(file.data)}],
     }
     return pack_glb(document, bytes(file.data))
+
+
+def build_material(name: str, color: Sequence[float]) -> dict[str, Any]:
+    """A dull surface; color is linear light, 0 to 1."""
+    factors = {"baseColorFactor": [*(round(float(c), 4) for c in color), 1.0], "metallicFactor": 0.0}
+    return {"name": name, "pbrMetallicRoughness": {**factors, "roughnessFactor": 0.75}}
 
 
 def find_skin(skeleton: Skeleton, meshes: Mapping[str, Mesh] | SkinnedMesh | None) -> SkinnedMesh:
@@ -106,17 +105,17 @@ def stand_on_ground(skeleton: Skeleton, skin: SkinnedMesh) -> tuple[np.ndarray, 
     return rest + shift, shift
 
 
-def _build_nodes(skeleton: Skeleton, rest: np.ndarray, name: str) -> list[dict[str, Any]]:
-    """The armature, node 0, and the joints: joint j is node j + 1."""
+def build_nodes(skeleton: Skeleton, rest: np.ndarray, name: str, first: int = 0) -> list[dict[str, Any]]:
+    """The armature, node `first`, and the joints: joint j is node first + j + 1."""
     offsets = skeleton.offsets.copy()
     offsets[0] = rest[0]
     role_of = {joint: role for role, joint in skeleton.roles.items()}
-    nodes: list[dict[str, Any]] = [{"name": name, "children": [1]}]
+    nodes: list[dict[str, Any]] = [{"name": name, "children": [first + 1]}]
     for j, joint in enumerate(skeleton.names):
         node: dict[str, Any] = {"name": joint, "translation": _to_list(offsets[j])}
         children = skeleton.children(j)
         if children:
-            node["children"] = [child + 1 for child in children]
+            node["children"] = [first + child + 1 for child in children]
         extras: dict[str, Any] = {}
         if joint in role_of:
             extras["role"] = role_of[joint]
@@ -133,7 +132,7 @@ def _to_list(vector: np.ndarray) -> list[float]:
     return [float(x) for x in np.round(vector, 7) + 0.0]
 
 
-def _build_primitive(file: GltfBuffer, skin: SkinnedMesh, shift: np.ndarray) -> dict[str, Any]:
+def build_primitive(file: GltfBuffer, skin: SkinnedMesh, shift: np.ndarray, material: int = 0) -> dict[str, Any]:
     """The skin as one primitive, in the rest pose moved by `shift`."""
     count = len(skin.vertices)
     weights = skin.weights.astype(np.float32)
@@ -149,21 +148,22 @@ def _build_primitive(file: GltfBuffer, skin: SkinnedMesh, shift: np.ndarray) -> 
         },
         # 65535 itself is reserved for restarting a strip.
         "indices": file.add(indices.astype(np.uint16 if count < 65535 else np.uint32), INDICES),
-        "material": 0,
+        "material": material,
     }
 
 
-def _add_inverse_binds(file: GltfBuffer, rest: np.ndarray) -> int:
+def add_inverse_binds(file: GltfBuffer, rest: np.ndarray) -> int:
     """World to joint coordinates in the rest pose, column by column: without rotations only the translation back."""
     matrices = np.tile(np.eye(4, dtype=np.float32), (len(rest), 1, 1))
     matrices[:, 3, :3] = -rest
     return file.add(matrices.reshape(-1, 16))
 
 
-def _list_channels(clip: Clip) -> Iterator[tuple[int, str, np.ndarray]]:
-    yield 1, "translation", clip.root
+def list_channels(clip: Clip, first: int = 0) -> Iterator[tuple[int, str, np.ndarray]]:
+    """(node, path, keys) of everything that moves, for an armature that is node `first`."""
+    yield first + 1, "translation", clip.root
     for joint in range(len(clip.skeleton)):
-        yield joint + 1, "rotation", clip.rotations[:, joint]
+        yield first + joint + 1, "rotation", clip.rotations[:, joint]
 
 
 def build_lozenges(skeleton: Skeleton) -> dict[int, Mesh]:

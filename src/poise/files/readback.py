@@ -36,13 +36,13 @@ def read_positions(path: Path, skeleton: Skeleton) -> np.ndarray | None:
             return None
         recording = read_recording(path)
         positions = recording.clip.positions * (recording.unit or 1.0)
-        order = _find_order(path, skeleton, recording.clip.skeleton)
+        order = find_order(path, skeleton, recording.clip.skeleton)
     if positions.shape[1] < len(skeleton):
         raise FileError(path, f"{len(skeleton)} joints were written, {positions.shape[1]} are there.")
     return positions[:, order]
 
 
-def _find_order(path: Path, wanted: Skeleton, there: Skeleton) -> np.ndarray:
+def find_order(path: Path, wanted: Skeleton, there: Skeleton) -> np.ndarray:
     """Which joint of a file each one is: by name, or where names were changed by the order in which BVH lists them."""
     if set(wanted.names) <= set(there.names):
         return np.array([there.names.index(name) for name in wanted.names])

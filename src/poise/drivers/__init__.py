@@ -1,0 +1,1 @@
+"""What moves a part of a body: one driver a file."""

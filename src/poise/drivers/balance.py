@@ -1,0 +1,333 @@
+"""Balance: legs that keep a body on its feet, whatever the rest of it does (W7).
+
+To the description of Wooten and Hodgins' controller in the mix paper, section 3.4: the centre of mass, position *and*
+velocity, is brought to a target over the support at a hip height, by torques at hips, knees and ankles. Built the other
+way round from theirs, so that nothing has to be tuned. What is wanted is said of the body as a whole:
+
+    F = m (-a (p + d - c*) - b p' - g)     the ground's force: a spring and a damper at the hips p
+    d' = (c - p - d) / T                   d: where the centre of mass c is from the hips, as of late
+    F_y                                    from the hips' height, likewise a spring and a damper
+    M = I (a_r e - b_r omega)              its moment about the centre of mass: e turns the hips to their orientation
+
+The spring is at the hips and not at the centre of mass itself: a body does not know its centre of mass within a beat of
+the arms. What the arms do so pushes the hips, which push back on the ground, and the centre of mass sways; only what
+lasts longer than T (an arm held out, a load) is made up for. T = 0 would hold the centre of mass still and sway nothing
+but the hips; without end, the hips would stand still and a load tip the body over.
+
+Where the capture point c + c'/w (w = sqrt(g / h); where the body would come to rest) has gone further than arms take
+it, F goes over to m (-w k (c - c*) - (w + k) c' - g), under which it returns to the target at the rate k.
+
+The ground can give such a force only through the soles, so the pressure centre s of M = (s - c) x F is clamped to their
+hull, and F with it: whatever can be recovered without a step, up to the capture point at the edge (an impulse of
+m w d), is. The corners of the soles share F as evenly as they can without pulling, friction included, and the legs hand
+those forces on: the torques that hold them in equilibrium with the leg's own weight. No foot is ever asked for a
+pressure outside its sole, so feet stay flat; no inverse of a Jacobian is taken, so a straight knee is no special case.
+
+Everything is in units of the body's own mass, inertia and w (the scaling of Hodgins and Pollard 1997, time as the root
+of length), so one stiffness does for a child and a giant. What the arms do is not fed forward: it disturbs, and sways.
+
+When the centre of mass is past saving, the legs give up and go loose: `fell` is then a matter of time.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
+from poise.drivers import loose
+from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.following import Following, build_following
+from poise.drivers.rig import Rig
+from poise.engines.scene import BALL, HINGES, Joint
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.world.footing import build_footing, find_corners
+
+LEG = ("UpperLeg", "LowerLeg", "Foot")
+# In units of w = sqrt(g / h): how fast the hips' place, tilt and height are corrected.
+SWAY, TILT, RISE = 4.5, 2.5, 4.0
+# Of the spring at the hips: at 0.35 arms that beat at 0.7 to 3 Hz sway the centre of mass more than still hips would.
+SWAY_DAMPING, TILT_DAMPING = 0.35, 0.4
+# Both of these where a clip is followed: it says how the hips move, and a swing of their own only adds to it.
+STEADY = 1.0
+LATELY = 0.5  # s, T above
+CATCH = 0.5  # k / w above
+EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner that carries everything would tip
+# N m s/rad of hip, knee and ankle, as a share of m h^2 w: calms the legs' own swinging, a tenth of critical
+CALM = (0.010, 0.006, 0.0015)
+# The centre of mass this far outside the support, as a share of its height, is past saving.
+LOST = 0.06
+_STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
+
+
+@dataclass(frozen=True, eq=False)
+class Balance(Driver):
+    """Keeps the body over its feet.
+
+    stiffness  multiplies the spring at the hips: 0.3 is soft and sways widely, 3 stiff; one number for every body
+    height     m, of the hips over the ground; None: as they are when it begins
+    target     (2,) m, x and z of the centre of mass; None: where it is when it begins, if well inside the support
+    follow     a clip whose hips' height and orientation and whose centre of mass's place it follows, as far as the feet
+               allow, with the feet where they are when it begins; None: it holds its stance
+    friction   of the soles that it counts on, at most; the ground's own if that is less
+    pinned     whether the feet are fixed to the ground
+    follow_start  s of the stage's clock at which the clip's own time is 0
+    damping    of the hips' springs, as a share of critical: 0.35 lets arms sway the body, with 1 lively recordings
+               stand; None: 0.35 to 0.4, or 1 where a clip is followed
+    """
+
+    stiffness: float = 1.0
+    height: float | None = None
+    target: tuple[float, float] | None = None
+    friction: float = 0.7
+    pinned: bool = False
+    follow: Clip | None = None
+    follow_start: float = 0.0
+    damping: float | None = None
+    level = TORQUE
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.stiffness) and 0.0 < self.stiffness <= 50.0):
+            raise InputError(f"the stiffness of a balance must be above 0 and at most 50; {self.stiffness:g} given.")
+        if self.damping is not None and not (math.isfinite(self.damping) and 0.0 <= self.damping <= 10.0):
+            raise InputError(f"the damping of a balance must be from 0 to 10; {self.damping:g} given.")
+        if self.height is not None and not (math.isfinite(self.height) and self.height > 0.0):
+            raise InputError(f"the hip height of a balance must be a positive number of metres; {self.height:g} given.")
+
+    def claim(self, character: Character, joints: list[int], part: str) -> Claim:
+        """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""
+        skeleton = character.skeleton
+        roles = [side + stem for side in SIDES for stem in LEG]
+        missing = [role for role in roles if skeleton.find_role(role) is None]
+        if missing:
+            raise InputError(
+                f"Balance stands on two feet: character '{character.name}' has no {', '.join(missing)}. "
+                "Name them with roles, or drive the legs by something else."
+            )
+        needed = [skeleton.index(role) for role in roles]
+        absent = [skeleton.labels[i] for i in needed if i not in joints]
+        if absent:
+            raise InputError(
+                f"Balance needs the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'legs' with it."
+            )
+        below = {i for i in needed for i in skeleton.descendants(i)}
+        bridges = find_bridges(skeleton)
+        strangers = [skeleton.labels[i] for i in joints if i not in below and i not in bridges]
+        if strangers:
+            raise InputError(f"Balance drives legs only; it cannot drive {', '.join(strangers)}. Drive 'legs' with it.")
+        held = tuple(i for i in sorted(below) if i not in needed)
+        feet = tuple(skeleton.index(side + "Foot") for side in SIDES) if self.pinned else ()
+        return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True)
+
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> BalancePlayer:
+        """See `Driver.play`."""
+        return BalancePlayer(self, rig)
+
+
+def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
+    """Joints between the root and the hips (a reference above the pelvis, a socket): they are stiff under a balance."""
+    above = {i for side in SIDES for i in skeleton.chain(skeleton.index(side + LEG[0]))[:-1]}
+    return tuple(sorted(above - {0}))
+
+
+class BalancePlayer(TorquePlayer):
+    """The legs of one actor. `aim` may be written to while it runs: see `balance_kernels` for what is where."""
+
+    def __init__(self, driver: Balance, rig: Rig):
+        from poise.drivers import balance_kernels as kernels
+
+        self.driver = driver
+        skeleton, tree = rig.skeleton, rig.tree
+        self.legs = np.array([[skeleton.index(side + stem) for stem in LEG] for side in SIDES])
+        self.joints = np.sort(self.legs.ravel())
+        self.limb = np.full(len(tree), -1)
+        for side in range(2):
+            self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
+        self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
+        rig.update()
+        self.ground = rig.ground
+        height = rig.c[1] - self.ground
+        if height <= 0.0:
+            raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
+        gravity = float(np.linalg.norm(rig.gravity)) or 9.81
+        w = math.sqrt(gravity / height)
+        sway = SWAY * w * math.sqrt(driver.stiffness)
+        friction = min(driver.friction, 0.9 * rig.friction)
+        given = STEADY if driver.damping is None and driver.follow is not None else driver.damping
+        damping, leaning = (SWAY_DAMPING, TILT_DAMPING) if given is None else (given, given)
+        self.omega = w
+        gains = {
+            kernels.SWAY: sway**2,
+            kernels.SWAY_DAMPING: 2.0 * damping * sway,
+            kernels.RISE: (RISE * w) ** 2,
+            kernels.RISE_DAMPING: 2.0 * RISE * w,
+            kernels.LEAN: (TILT * w) ** 2,
+            kernels.LEAN_DAMPING: 2.0 * leaning * TILT * w,
+            kernels.FRICTION: friction,
+            kernels.EDGE: EDGE,
+            kernels.MASS: tree.mass,
+            kernels.GRAVITY: gravity,
+            kernels.HABIT: rig.dt / LATELY,
+            kernels.CATCH: CATCH * w * w,
+            kernels.CATCH_DAMPING: (CATCH + 1.0) * w,
+        }
+        self.gains = np.array([gains[k] for k in range(len(gains))])
+        if driver.pinned:
+            self.gains[kernels.EDGE] = -1.0  # feet that are fixed can pull: twice the support
+        self.inertia = rig.inertia()
+        self.damping = np.zeros(len(tree))
+        for leg in self.legs:
+            self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
+        self.aim = self._find_aim(rig)
+        self.way: Following | None = None
+        if driver.follow is not None:
+            self.way = build_following(driver.follow, rig, self.legs, self.corners)
+        hips = int(tree.parents[self.legs[0, 0]])
+        self.habit = (rig.c - rig.p[hips])[[0, 2]].copy()
+        self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
+        if driver.pinned:
+            for side, foot in enumerate(self.legs[:, 2]):
+                heading = math.atan2(rig.R[foot, 0, 2], rig.R[foot, 2, 2])
+                x, _, z = rig.p[foot] + rig.R[foot] @ self.corners[side].mean(axis=0)
+                self.anchors[side] = x, z, heading, kernels.PINNED
+        self.told = np.zeros(8)
+        self.told[kernels.MARGIN] = self._find_margin(rig)
+        self.lost = LOST * height
+        self.gone: loose.LoosePlayer | None = None
+        self._news: list[str] = []
+
+    def _find_margin(self, rig: Rig) -> float:
+        from poise.drivers.support_kernels import find_hull, hull_margin
+
+        hull = np.empty((9, 2))
+        size = find_hull(self._sole_points(rig), 8, hull)
+        return float(hull_margin(hull, size, float(rig.c[0]), float(rig.c[2])))
+
+    def _sole_points(self, rig: Rig) -> np.ndarray:
+        """(8, 2) m, x and z of the soles' corners."""
+        soles = [
+            rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)
+        ]
+        return np.ascontiguousarray(np.concatenate(soles)[:, [0, 2]])
+
+    def weigh(self, rig: Rig) -> None:
+        """Look again at what the body weighs: it took up a load, or dropped one."""
+        from poise.drivers import balance_kernels as kernels
+
+        self.gains[kernels.MASS] = rig.tree.mass
+        self.inertia = rig.inertia()
+
+    def _find_aim(self, rig: Rig) -> np.ndarray:
+        from poise.drivers import balance_kernels as kernels
+        from poise.drivers.support_kernels import clamp_to_hull, find_hull
+
+        points = np.concatenate(
+            [rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)]
+        )[:, [0, 2]]
+        hull = np.empty((9, 2))
+        size = find_hull(np.ascontiguousarray(points), 8, hull)
+        middle = hull[:size].mean(axis=0)
+        inner = middle + 0.5 * (hull - middle)
+        target = self.driver.target
+        center = clamp_to_hull(inner, size, float(rig.c[0]), float(rig.c[2])) if target is None else target
+        hips = int(rig.tree.parents[self.legs[0, 0]])
+        height = rig.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
+        aim = np.zeros(kernels.AIMS)
+        aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *rig.world_turn(hips)
+        aim[kernels.HOME :] = points.ravel()
+        return aim
+
+    def kinds(self, rig: Rig) -> dict[int, Joint]:
+        """Knees are hinges and ankles have two axes, unless they turn about others right now; hips are balls."""
+        kinds: dict[int, Joint] = {}
+        for joint in find_bridges(rig.skeleton):
+            kinds[joint] = Joint(HINGES)
+        for leg in self.legs:
+            for joint, count in ((int(leg[1]), 1), (int(leg[2]), 2)):
+                kinds[joint] = _hinge(rig, joint, count)
+        return kinds
+
+    def act(self, rig: Rig, t: float) -> None:
+        """See `TorquePlayer.act`."""
+        from poise.drivers import balance_kernels as kernels
+
+        if self.gone is not None:
+            self.gone.act(rig, t)
+            return
+        if self.way is not None:
+            self.way.write(t - self.driver.follow_start, self.aim, self.habit)
+        x = rig.tree
+        kernels.balance(
+            x.parents, x.masses, x.centers, rig.R, rig.p, rig.om, rig.v, rig.c, rig.dc, self.legs, self.limb,
+            self.corners, self.inertia, self.aim, self.habit, self.gains, self.ground, rig.torque, self.told, rig.f,
+            rig.n,
+        )  # fmt: skip
+        rig.damping[self.joints] = self.damping[self.joints]
+        if not self.driver.pinned and self.told[kernels.MARGIN] < -self.lost:
+            self.give_up(rig, t)
+
+    def give_up(self, rig: Rig, t: float) -> None:
+        """The balance is lost: from now on the legs are loose."""
+        self._news.append("lost balance")
+        self.gone = loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
+
+    def corrections(self, rig: Rig) -> list[tuple[int, np.ndarray]]:
+        """Tiny turns of the hips that keep planted feet where they stand: see `balance_kernels.hold_feet`."""
+        from poise.drivers import balance_kernels as kernels
+
+        if self.gone is not None:
+            return []
+        kernels.hold_feet(
+            rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns
+        )
+        return [(int(leg[0]), turn) for leg, turn in zip(self.legs, self.turns, strict=True)]
+
+    @property
+    def margin(self) -> float:
+        """m, of the centre of mass inside the support."""
+        from poise.drivers import balance_kernels as kernels
+
+        return float(self.told[kernels.MARGIN])
+
+    def events(self) -> list[str]:
+        """See `TorquePlayer.events`."""
+        news, self._news = self._news, []
+        return news
+
+    def save(self) -> Any:
+        """See `Player.save`."""
+        return self.aim.copy(), self.habit.copy(), self.anchors.copy(), self.gone
+
+    def restore(self, saved: Any) -> None:
+        """See `Player.restore`."""
+        for mine, array in zip((self.aim, self.habit, self.anchors), saved[:3], strict=True):
+            mine[:] = array
+        self.gone = saved[3]
+
+
+def _hinge(rig: Rig, joint: int, count: int) -> Joint:
+    """A joint as one or two hinges at the rig's pose; a ball where it turns otherwise or its axes are not known."""
+    name = rig.skeleton.names[joint]
+    axes = rig.character.freedoms.get(name)
+    if axes is None or len(axes) < count:
+        return Joint(BALL)
+    axes = np.asarray(axes[:count])
+    w = rig.state.w[joint]
+    if np.linalg.norm(w - axes.T @ (axes @ w)) > _STILL:
+        return Joint(BALL)
+    limits = rig.character.limits.get(name)
+    ranges = np.full((count, 2), np.nan)
+    if limits is not None and count == 1:
+        along = limits.axes @ axes[0]
+        k = int(np.argmax(np.abs(along)))
+        angles = limits.angles(rig.state.q[joint])
+        reach = np.sort(np.sign(along[k]) * (np.array([limits.lower[k], limits.upper[k]]) - angles[k]))
+        if abs(along[k]) > 0.99 and reach[0] < 0.0 < reach[1]:
+            ranges[0] = reach
+    return Joint(HINGES, axes, ranges)

@@ -1,0 +1,246 @@
+"""What a balance aims at when it follows a clip: the clip's hips and centre of mass, as far as planted feet allow.
+
+    centre of mass   the clip's, changed as little as keeps its pressure centre within the inner support
+    hip height       the clip's, counted from the height at which the body begins, and no higher than legs that are not
+                     quite straight reach from where the feet are
+    hip orientation  the clip's
+
+Their rates go with them, and so does what the clip asks of the ground: the acceleration of its centre of mass and the
+rate of its angular momentum. Without those a bow would throw the body on its back before the springs notice. Everything
+is low-passed before rates are taken: these are forces, not poses.
+
+A centre of mass c that moves as asked presses on the ground at s = c - (h F - M) / F_y. Where the clip's s leaves the
+inner support (its feet are larger than the skeleton shows, its segments lighter, a hand held on to something), s is
+brought back to it, and c is what then goes with it:
+
+    c'' = F_y (c - s) / (m h) + M / (m h)
+
+with c within the support at both ends: a boundary value problem, which is as stable as its initial value problem is
+not. (The pressure-centre filter of biped robots: Kagami et al. 2002, A fast dynamically equilibrated walking
+trajectory generation method of humanoid robot.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body.roles import SIDES
+from poise.drivers.rig import Rig
+from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
+from poise.dynamics.tree import Kinematics
+from poise.dynamics.world import compute_world_pose
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.motion.feet import leg_length
+from poise.motion.own.figure import REACH
+from poise.spatial import rotation
+from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
+
+INNER = 0.8  # of the support about its middle: the share that a pressure centre may be asked to
+# Hz: hips of people who stand move below it; noise of a recording above it would become force.
+CUTOFF = 4.0
+BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movement
+LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
+_LOW = 0.1  # m: a centre of mass is never this low over feet that carry it
+_LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is under a body
+
+
+@dataclass(eq=False)
+class Following:
+    """Aims over F times (s, the clip's).
+
+    aims    (F, 21) as in `balance_kernels`
+    habits  (F, 2) m, x and z from the hips to the centre of mass
+    height  (F,) m, of the hips
+    own_up  (3,) what points up in the root's axes where the hips are upright
+    memory  (3,) whether it was written before, and the habit that was written last
+    """
+
+    times: np.ndarray
+    aims: np.ndarray
+    habits: np.ndarray
+    height: np.ndarray
+    own_up: np.ndarray
+    memory: np.ndarray = field(default_factory=lambda: np.zeros(3))
+
+    def write(self, t: float, aim: np.ndarray, habit: np.ndarray) -> None:
+        """The aim at a time, at rest before and after the clip; habit goes along with the clip's."""
+        from poise.drivers.balance_kernels import follow
+
+        follow(self.times, self.aims, self.habits, t, self.memory, aim, habit)
+
+    def sinking(self, t: float) -> float:
+        """m, how far the hips are to be from where they began."""
+        return float(np.interp(t, self.times, self.height) - self.height[0])
+
+    def wanted_up(self, t: float) -> np.ndarray:
+        """(3,) where the body's own up is to point."""
+        frame = int(np.clip(np.searchsorted(self.times, t), 0, len(self.times) - 1))
+        return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
+
+
+def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray) -> Following:
+    """The aims of a clip for a rig that stands as it is going to.
+
+    legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`
+    """
+    from poise.drivers import balance_kernels as kernels
+
+    if clip.skeleton.names != rig.skeleton.names:
+        raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
+    rate = uniform_rate(clip.times)
+    hips = int(rig.tree.parents[legs[0, 0]])
+    is_noisy = rate > 2.5 * CUTOFF and len(clip) > 3
+    root = lowpass(clip.root, rate, CUTOFF) if is_noisy else clip.root
+    turns = lowpass_rotations(clip.rotations, rate, CUTOFF) if is_noisy else clip.rotations
+    pose = compute_world_pose(rig.tree, root, turns)
+    middle = compute_center_of_mass(rig.tree, root, turns)
+    places = pose.joints[:, hips]
+    turned = rotation.make_continuous(rotation.from_matrix(pose.turns[:, hips]))
+    places, middle, turned = _begin_at_rest(places, middle, turned, rate)
+    habit = (middle - places)[:, [0, 2]]
+    _, size, inner = _find_support(rig, legs, corners)
+    height = rig.p[hips, 1] + places[:, 1] - places[0, 1]
+    height = np.minimum(
+        height, _find_reach(rig, legs, turned, _clamp_all(inner, size, middle[:, [0, 2]]) - habit, hips)
+    )
+    height = np.maximum(height, _find_floor(rig, legs))
+    if is_noisy:  # clamping made corners
+        height = lowpass(height, rate, CUTOFF)
+    above = height + middle[:, 1] - places[:, 1] - rig.ground
+    lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
+    moment = np.gradient(_angular_momentum(rig, root, turns, rate), 1.0 / rate, axis=0)
+    center = _find_feasible(
+        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / rig.tree.mass, rate, inner, size
+    )
+    center += _fade(rig.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
+    speed = np.gradient(center, 1.0 / rate, axis=0)
+    rising = np.gradient(height, 1.0 / rate)
+    aims = np.zeros((len(clip), kernels.HOME))
+    for at, values in (
+        (kernels.CENTER_X, center),
+        (kernels.HEIGHT, height[:, None]),
+        (kernels.TURN, turned),
+        (kernels.CENTER_SPEED, speed),
+        (kernels.HIP_SPEED, speed - np.gradient(habit, 1.0 / rate, axis=0)),
+        (kernels.CENTER_PULL, np.gradient(speed, 1.0 / rate, axis=0)),
+        (kernels.RISING, rising[:, None]),
+        (kernels.LIFTING, lifting[:, None]),
+        (kernels.SPIN, _spin(turned, rate)),
+        (kernels.MOMENT, moment),
+    ):
+        aims[:, at : at + values.shape[1]] = values
+    up = rig.R[0].T @ rig.R[hips][:, 1]
+    return Following(*(np.ascontiguousarray(a, float) for a in (clip.times, aims, habit, height, up)))
+
+
+def _begin_at_rest(
+    places: np.ndarray, middle: np.ndarray, turns: np.ndarray, rate: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Hips (F, 3), centre of mass (F, 3) and hips' orientation (F, 4) of a clip, from hips at rest into its motion.
+
+    A body that begins to balance stands still. A recording may begin anywhere in a movement.
+    """
+    f = len(places)
+    spin = _spin(turns[:2], rate)[0]
+    slowed = _fade(np.zeros(3), -(places[1] - places[0]) * rate, f, rate)
+    turned_back = _fade(np.zeros(3), -spin, f, rate)
+    carried = np.cross(turned_back, middle - places)
+    return places + slowed, middle + slowed + carried, rotation.multiply(rotation.exp(turned_back), turns)
+
+
+def _fade(value: np.ndarray, slope: np.ndarray, frames: int, rate: float) -> np.ndarray:
+    """(F, n) a value (n,) with a slope (n,) 1/s that both go to 0 within `BEGINNING`: Hermite's cubic."""
+    u = np.minimum(np.arange(frames) / (rate * BEGINNING), 1.0)[:, None]
+    return np.asarray((1.0 + 2.0 * u) * (1.0 - u) ** 2 * value + BEGINNING * u * (1.0 - u) ** 2 * slope)
+
+
+def _find_feasible(
+    center: np.ndarray,
+    above: np.ndarray,
+    lifting: np.ndarray,
+    moment: np.ndarray,
+    rate: float,
+    inner: np.ndarray,
+    size: int,
+) -> np.ndarray:
+    """(F, 2) m, x and z of a centre of mass near a given one (F, 2) whose pressure centre stays within a hull.
+
+    above    (F,) m, its height over the ground;  lifting (F,) m/s2, its upward acceleration
+    moment   (F, 2) N m/kg, what the pressure centre has to give besides: (M_z, -M_x) / m
+    """
+    from scipy.linalg import solve_banded
+
+    from poise.dynamics.tree import GRAVITY
+
+    weight = np.clip(-GRAVITY[1] + lifting, *(share * -GRAVITY[1] for share in LIFT))[:, None]
+    h = np.maximum(above, _LOW)[:, None]
+    pull = np.zeros_like(center)
+    pull[1:-1] = (center[2:] - 2.0 * center[1:-1] + center[:-2]) * rate**2
+    # s = c - (h F - M) / F_y
+    pressure = _clamp_all(inner, size, center - (h * pull - moment) / weight)
+    # c'' - a c = b - a s  with  a = F_y / (m h),  b = M / (m h);  c is the pressure centre at both ends
+    a, b = weight / h, moment / h
+    bands = np.zeros((3, len(center)))
+    bands[0, 2:] = bands[2, :-2] = rate**2
+    bands[1] = -2.0 * rate**2 - a[:, 0]
+    bands[1, [0, -1]] = 1.0
+    wanted = b - a * pressure
+    wanted[[0, -1]] = _clamp_all(inner, size, center[[0, -1]])
+    return np.asarray(solve_banded((1, 1), bands, wanted))
+
+
+def _angular_momentum(rig: Rig, root: np.ndarray, turns: np.ndarray, rate: float) -> np.ndarray:
+    """(F, 3) N m s about the centre of mass, world axes."""
+    spins = np.empty((*turns.shape[:2], 3))
+    steps = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) * rate
+    spins[0], spins[-1], spins[1:-1] = steps[0], steps[-1], 0.5 * (steps[1:] + steps[:-1])
+    velocity = np.gradient(root, 1.0 / rate, axis=0)
+    still = np.zeros_like(velocity), np.zeros_like(spins)
+    return compute_momentum(rig.tree, Kinematics(root, turns, velocity, spins, *still)).angular
+
+
+def _find_support(rig: Rig, legs: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
+    """The outline (N, 2) of both soles, how many of its rows count, and the inner one."""
+    from poise.drivers.support_kernels import find_hull
+
+    points = np.concatenate([rig.p[leg[2]] + sole @ rig.R[leg[2]].T for leg, sole in zip(legs, corners, strict=True)])[
+        :, [0, 2]
+    ]
+    hull = np.empty((9, 2))
+    size = find_hull(np.ascontiguousarray(points), len(points), hull)
+    middle = hull[:size].mean(axis=0)
+    return hull, size, np.ascontiguousarray(middle + INNER * (hull - middle))
+
+
+def _clamp_all(hull: np.ndarray, size: int, points: np.ndarray) -> np.ndarray:
+    from poise.drivers.support_kernels import clamp_to_hull
+
+    return np.array([clamp_to_hull(hull, size, float(x), float(z)) for x, z in points])
+
+
+def _find_reach(rig: Rig, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:
+    """(F,) m, the highest that the hips may be for both legs to reach their ankles."""
+    most = np.full(len(turns), np.inf)
+    for side, leg in zip(SIDES, legs, strict=True):
+        ankle, length = rig.p[leg[2]], REACH * leg_length(rig.skeleton, side)
+        socket = rotation.rotate(turns, rig.R[hips].T @ (rig.p[leg[0]] - rig.p[hips]))
+        flat = np.linalg.norm(aside + socket[:, [0, 2]] - ankle[[0, 2]], axis=1)
+        up = np.sqrt(np.maximum(length**2 - flat**2, (_LOWEST * length) ** 2))
+        most = np.minimum(most, ankle[1] + up - socket[:, 1])
+    return most
+
+
+def _find_floor(rig: Rig, legs: np.ndarray) -> float:
+    """m, the lowest that the hips may be."""
+    return float(
+        min(rig.p[leg[2], 1] + _LOWEST * leg_length(rig.skeleton, s) for s, leg in zip(SIDES, legs, strict=True))
+    )
+
+
+def _spin(turns: np.ndarray, rate: float) -> np.ndarray:
+    """(F, 3) rad/s in world axes."""
+    steps = rotation.log(rotation.multiply(turns[1:], rotation.conjugate(turns[:-1]))) * rate
+    return np.concatenate([steps[:1], 0.5 * (steps[1:] + steps[:-1]), steps[-1:]])

@@ -1,0 +1,237 @@
+"""Joints moved by a clip, a gesture or any other motion: exactly, with no lag.
+
+Whatever is played goes through a `Track` (splines over phase) and a clock (phase over time). On top of it may lie
+
+    a change   the tempo glides to its new value; any other parameter fades from the old track to the new one
+    a take-over   the joints were somewhere else when this driver took them: the difference in pose and in velocity
+                  dies away on a quintic, so that neither jumps and the acceleration stays finite
+
+`part_kernels.py` has the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
+from poise.drivers.rig import Rig
+from poise.errors import InputError
+from poise.motion.gestures.gesture import Gesture
+from poise.motion.motion import Motion
+from poise.motion.track import Track, build_gesture_track, build_track
+from poise.spatial import rotation
+
+TAKE_OVER = 0.4  # s, of a hand-over from physics
+_HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
+_HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken over
+
+
+@dataclass(frozen=True, eq=False)
+class Kinematic(Driver):
+    """Plays a motion on its joints.
+
+    motion     a clip, a gesture, or anything else that gives a pose at a time
+    start      s of the stage's clock at which the motion's own time is 0
+    cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
+    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
+    """
+
+    motion: Motion | Gesture
+    start: float = 0.0
+    cutoff: float | None = None
+    take_over: float = TAKE_OVER
+    level = MOTION
+    _tracks: dict = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.start) and math.isfinite(self.take_over) and self.take_over >= 0.0):
+            raise InputError(
+                f"a kinematic driver starts at a finite time and takes over in 0 s or more; "
+                f"given {self.start:g} and {self.take_over:g} s."
+            )
+
+    def claim(self, character: Character, joints: list[int], part: str) -> Claim:
+        """A gesture moves the joints that it has and holds the others; a motion must have the character's joints."""
+        if isinstance(self.motion, Gesture):
+            own = set(self.motion.joints(character.skeleton))
+            moved = tuple(joint for joint in joints if joint in own)
+            if not moved:
+                names = ", ".join(character.skeleton.labels[i] for i in sorted(own))
+                raise InputError(f"this gesture moves {names}, none of which is in '{part}'. Drive a part that has it.")
+            return Claim(moved, tuple(joint for joint in joints if joint not in own))
+        if self.motion.skeleton.names != character.skeleton.names:
+            raise InputError(
+                "the motion's joints are not the character's, so it cannot be played on it. "
+                "Retarget it first: poise.retarget(clip, character.skeleton)."
+            )
+        return Claim(tuple(joints))
+
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer:
+        """See `Driver.play`. The rig's state at the joints is what is taken over from."""
+        return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
+
+    def track(self, rig: Rig, joints: np.ndarray, motion: Motion | Gesture) -> Track:
+        """The track of the joints; made once."""
+        key = (id(motion), tuple(joints), rig.skeleton.names)
+        if key not in self._tracks:
+            if isinstance(motion, Gesture):
+                whole = build_gesture_track(motion, rig.skeleton)
+                picks = [list(whole.joints).index(joint) for joint in joints]
+                turns = np.ascontiguousarray(whole.turns[:, picks])
+                rates = turns if whole.rates is whole.turns else np.ascontiguousarray(whole.rates[:, picks])
+                made = Track(
+                    np.asarray(joints, np.int64), whole.knots, turns, rates, whole.root, whole.root_rates, whole.period
+                )
+            else:
+                made = build_track(motion, [int(joint) for joint in joints], self.cutoff)
+            self._tracks[key] = (made, motion)  # the motion is kept so that its id stays its own
+        return self._tracks[key][0]
+
+
+class KinematicPlayer(MotionPlayer):
+    """A motion on the joints of one actor. The letters of `part` are those of `part_kernels`."""
+
+    def __init__(self, driver: Kinematic, rig: Rig, joints: np.ndarray, t: float):
+        from poise.motion import part_kernels as kernels
+
+        self._kernels = kernels
+        self.driver, self.joints, self.motion, self._rig = driver, joints, driver.motion, rig
+        self.moves_root = bool(len(joints) and joints[0] == 0) and not isinstance(driver.motion, Gesture)
+        self.track = self.old = driver.track(rig, joints, driver.motion)
+        rate = driver.motion.rate if isinstance(driver.motion, Gesture) else 1.0
+        self.clock = np.array([driver.start, 0.0, rate, 0.0, rate, 0.0])
+        self.old_clock = self.clock.copy()
+        self.part = np.array([self.track.period, np.nan, 0.0, np.nan, driver.take_over])
+        k = len(joints)
+        self.offset = np.zeros((3, k, 3))
+        self.q, self.w, self.dw = np.empty((k, 4)), np.empty((k, 3)), np.empty((k, 3))
+
+    def meet(self, rig: Rig, t: float) -> None:
+        """Begin at the rig's pose and velocity, and go over to the motion's."""
+        self._join(rig.state.q[self.joints], rig.state.w[self.joints], rig.turning[self.joints], t)
+
+    def _join(self, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray, t: float) -> None:
+        """Be at q0 (K, 4) with velocities w0 and accelerations dw0 (K, 3) at time t, and go over to the motion's."""
+        self.part[self._kernels.TAKEN] = np.nan
+        if self.driver.take_over == 0.0:
+            return
+        self._give(t)
+        # q = q_m exp(e):  w = exp(-e) w_m + J(e) e'   with J the right Jacobian of the rotations
+        e = rotation.log(rotation.multiply(rotation.conjugate(self.q), q0))
+        carried = rotation.rotate(rotation.exp(-e), self.w)
+        # dw = exp(-e) dw_m + carried x (w - carried) + J(e) e'' + terms in e' twice, which J' leaves small
+        pushed = rotation.rotate(rotation.exp(-e), self.dw) + np.cross(carried, w0 - carried)
+        self.offset[0], self.offset[1] = e, _solve_right_jacobian(e, w0 - carried)
+        self.offset[2] = np.clip(_solve_right_jacobian(e, dw0 - pushed), -_HARDEST, _HARDEST)
+        # A quintic over T seconds reaches 5.8 times its way over T^2: far ways take longer, up to twice as long.
+        longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
+        self.part[self._kernels.SPAN] = min(max(self.driver.take_over, longest), 2.0 * self.driver.take_over)
+        self.part[self._kernels.TAKEN] = t
+
+    def change(self, t: float, **parameters: Any) -> None:
+        """Change parameters of the gesture from time t on, without a jump."""
+        if not isinstance(self.motion, Gesture):
+            if set(parameters) == {"speed"}:
+                self._glide(t, float(parameters["speed"]))
+                return
+            raise InputError("only the `speed` of a motion that is not a gesture can be changed while it runs.")
+        changed = self.motion.changed(**parameters)
+        kernels, rates = self._kernels, (changed.rate, self.motion.rate)
+        fresh = self.driver.track(self._rig, self.joints, changed) if self._needs_track(changed) else self.track
+        self.motion = changed
+        if fresh is not self.track:
+            busy = (
+                t < self.part[kernels.FADE] + kernels.CHANGE or t < self.part[kernels.TAKEN] + self.part[kernels.SPAN]
+            )
+            self._give(t)
+            q, w, dw = self.q.copy(), self.w.copy(), self.dw.copy()
+            self.old, self.old_clock = self.track, self.clock.copy()
+            self.track = fresh
+            self.part[kernels.OLD_PERIOD], self.part[kernels.PERIOD] = self.part[kernels.PERIOD], fresh.period
+            self.part[kernels.FADE] = t
+            if busy:
+                # A fade or a hand-over was going on: what it was on the way from dies away on top of the new fade.
+                self._join(q, w, dw, t)
+        if rates[0] != rates[1]:
+            self._glide(t, changed.rate)
+
+    def _needs_track(self, changed: Gesture) -> bool:
+        """Whether a changed gesture goes another way, and not only faster or slower."""
+        phase = np.linspace(0.0, self.track.end, 7)
+        then = self.motion.rotations(self._rig.skeleton, phase)  # type: ignore[union-attr]
+        return bool(np.any(changed.rotations(self._rig.skeleton, phase) != then)) or changed.period != getattr(
+            self.motion, "period", None
+        )
+
+    def _glide(self, t: float, rate: float) -> None:
+        from poise.motion.track_kernels import phase_at
+
+        if not (math.isfinite(rate) and rate > 0.0):
+            raise InputError(f"a motion is played at a positive speed; {rate:g} given.")
+        phase, now, slope = phase_at(self.clock, t)
+        self.clock[:] = t, phase, now, slope, rate, self._kernels.CHANGE
+
+    def give(self, rig: Rig, t: float) -> None:
+        """See `MotionPlayer.give`."""
+        self._give(t)
+        state = rig.state
+        state.q[self.joints], state.w[self.joints], rig.dw[self.joints] = self.q, self.w, self.dw
+        if self.moves_root:
+            self._give_root(rig, t)
+
+    def pose(self, rig: Rig, t: float) -> None:
+        """See `MotionPlayer.pose`."""
+        x, old = self.track, self.old
+        self._kernels.pose_part(
+            self.part, x.knots, x.turns, self.clock, old.knots, old.turns, self.old_clock, self.offset, t, self.q
+        )
+        rig.state.q[self.joints] = self.q
+        if self.moves_root:
+            self._give_root(rig, t)
+
+    def sample(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (K, 4) and angular velocities (K, 3) of its joints at time t; the next call writes over them."""
+        self._give(t)
+        return self.q, self.w
+
+    def _give(self, t: float) -> None:
+        x, old = self.track, self.old
+        self._kernels.play_part(
+            self.part, x.knots, x.turns, x.rates, self.clock, old.knots, old.turns, self.old_clock, self.offset, t,
+            self.q, self.w, self.dw,
+        )  # fmt: skip
+
+    def _give_root(self, rig: Rig, t: float) -> None:
+        from poise.motion import track_kernels as kernels
+
+        x = self.track
+        phase, rate, slope = kernels.phase_at(self.clock, t)
+        kernels.play_root(
+            x.knots, x.root, x.root_rates, x.period, phase, rate, slope, rig.state.root, rig.state.v, rig.a
+        )
+
+    def save(self) -> Any:
+        """See `Player.save`."""
+        arrays = (self.part.copy(), self.clock.copy(), self.old_clock.copy(), self.offset.copy())
+        return self.track, self.old, self.motion, arrays
+
+    def restore(self, saved: Any) -> None:
+        """See `Player.restore`."""
+        self.track, self.old, self.motion, arrays = saved
+        for mine, array in zip((self.part, self.clock, self.old_clock, self.offset), arrays, strict=True):
+            mine[:] = array
+
+
+def _solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """J(e)^-1 w for the right Jacobian of rotations, e and w (K, 3): w + e x w / 2 + (...) e x (e x w)."""
+    angle = np.linalg.norm(e, axis=-1, keepdims=True)
+    half = 0.5 * np.maximum(angle, 1e-8)
+    # 1 / a^2 - (1 + cos a) / (2 a sin a) = (1 - half cot half) / a^2, which is 1/12 for small angles
+    factor = np.where(angle < 1e-4, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
+    once = np.cross(e, w)
+    return np.asarray(w + 0.5 * once + factor * np.cross(e, once))

@@ -1,0 +1,78 @@
+"""Loose limbs: joints pulled softly towards a pose, and moved by everything else (W9).   [mix, section 4]
+
+A spring and a damper at every joint, scaled by what the joint carries, so that one number does for a wrist and a waist:
+
+    k = s m g l            s the stiffness, m g l the moment of what the joint carries, held out level
+    d = 2 z sqrt(k I)      I its inertia about the joint, z the damping ratio
+
+s = 1 holds a level limb one radian too low; 0.1 lets it dangle; 10 and more holds a pose firmly, and an upright trunk
+needs more than 1. Both are integrated implicitly (`servo_kernels.py`): stable at any step.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.drivers.driver import TORQUE, Driver, TorquePlayer
+from poise.drivers.rig import Rig
+from poise.errors import InputError
+
+FIRM = 12.0
+LET_GO = 0.25  # s, in which the torque that moved the joints before dies away, so that none lets go at once
+# N m/rad at the least: what carries next to nothing (a fingertip) still has tendons.
+_LEAST = 1e-3
+
+
+@dataclass(frozen=True)
+class Loose(Driver):
+    """Pulls its joints towards a pose.
+
+    stiffness  s above; 0 is no spring at all
+    damping    z above: 1 does not overshoot, 0.1 swings for long
+    pose       (J, 4) of the whole skeleton; None: the pose that the joints have when the driver takes over
+    """
+
+    stiffness: float = 0.3
+    damping: float = 0.4
+    pose: np.ndarray | None = None
+    level = TORQUE
+
+    def __post_init__(self) -> None:
+        for name, value in (("stiffness", self.stiffness), ("damping", self.damping)):
+            if not (math.isfinite(value) and 0.0 <= value <= 1e4):
+                raise InputError(f"a loose limb's {name} is {value:g}; it must be from 0 to 10000.")
+
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> LoosePlayer:
+        """See `Driver.play`."""
+        mass, arm, inertia = rig.outboard()
+        weight = mass * float(np.linalg.norm(rig.gravity) or 9.81) * arm
+        stiffness = self.stiffness * np.maximum(weight[joints], _LEAST)
+        damping = 2.0 * self.damping * np.sqrt(np.maximum(stiffness, 0.05 * weight[joints]) * inertia[joints])
+        pose = rig.state.q if self.pose is None else np.asarray(self.pose, float)
+        if pose.shape != rig.state.q.shape:
+            raise InputError(
+                f"the pose of a loose limb has shape {pose.shape}; this skeleton asks for {rig.state.q.shape}."
+            )
+        player = LoosePlayer(np.asarray(joints, np.int64), stiffness, damping, pose[joints].copy())
+        player.lead[:], player.fade[0] = rig.handed[joints], t
+        return player
+
+
+class LoosePlayer(TorquePlayer):
+    """Springs at some joints of one actor."""
+
+    def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
+        self.joints, self.stiffness, self.damping, self.aim = joints, stiffness, damping, aim
+        self.lead, self.fade = np.zeros((len(joints), 3)), np.array([-np.inf, LET_GO])
+
+    def act(self, rig: Rig, t: float) -> None:
+        """See `TorquePlayer.act`."""
+        from poise.drivers.servo_kernels import left_over, pull_to_pose
+
+        pull_to_pose(
+            self.joints, self.stiffness, self.damping, self.aim, rig.state.q, rig.R, rig.dt, self.lead,
+            left_over(self.fade, t), rig.torque, rig.damping,
+        )  # fmt: skip

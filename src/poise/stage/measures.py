@@ -1,0 +1,130 @@
+"""What a mixed motion came to, in figures: of the poses that were written, not of those that were meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.tree import Tree
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.motion.feet import find_soles
+from poise.spatial import rotation
+from poise.stage.take import ActorTake
+from poise.world.footing import build_footing, find_corners
+
+STEP = 0.1  # m: feet of a clip that stay within this of where they were stand
+_DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
+
+
+def find_stepping(clip: Clip) -> bool:
+    """Whether a clip takes its feet elsewhere: the ball of either is ever more than `STEP` from where it first was."""
+    positions, orientations = clip.world
+    for sole in find_soles(clip.skeleton):
+        front = sole.foot if sole.toes is None else sole.toes
+        ball = positions[:, front] + rotation.rotate(orientations[:, front], sole.ball)
+        if np.linalg.norm(ball - ball[0], axis=1).max() > STEP:
+            return True
+    return False
+
+
+def read_written(path: Path, clip: Clip) -> Clip | None:
+    """The motion in a file that Poise has written of a clip, on the clip's skeleton; None where it cannot be read."""
+    from poise.files.formats import find_format, read_recording
+    from poise.files.readback import find_order
+
+    entry = find_format(path)
+    if entry is None or entry.read is None:
+        return None
+    recording = read_recording(path)
+    order = find_order(path, clip.skeleton, recording.clip.skeleton)
+    turns = recording.clip.rotations[:, order]
+    if len(turns) != len(clip):
+        raise InputError(f"{path}: {len(clip)} frames were written, {len(turns)} are there.")
+    return Clip(clip.skeleton, clip.times, recording.clip.root * (recording.unit or 1.0), turns, clip.name)
+
+
+def measure_error(result: Clip, clip: Clip, joints: list[int]) -> float | None:
+    """rad, RMS geodesic angle of some joints between two clips over all frames; None where there is no joint."""
+    if not joints:
+        return None
+    apart = rotation.log(rotation.multiply(rotation.conjugate(clip.rotations[:, joints]), result.rotations[:, joints]))
+    return float(np.sqrt(np.mean(np.sum(apart**2, axis=-1))))
+
+
+def find_sole_corners(clip: Clip) -> np.ndarray:
+    """(F, 2, 4, 3) m, corners of the left and the right sole in the world."""
+    positions, orientations = clip.world
+    corners = []
+    for side, box in zip(SIDES, build_footing(clip.skeleton), strict=True):
+        foot = clip.skeleton.index(side + "Foot")
+        corners.append(positions[:, foot, None] + rotation.rotate(orientations[:, foot, None], find_corners(box)[None]))
+    return np.stack(corners, axis=1)
+
+
+def measure_feet(clip: Clip, tree: Tree, ground: float) -> dict[str, float | None]:
+    """`foot_slip_mm`, `com_margin_m` and `sway_mm` of a motion on level ground at a height (m).
+
+    A sole slips while all its corners are on the ground; its travel is the farthest that any corner gets, seen from
+    above, from where it was when the sole came down. The margin is to the hull of all corners that are down. The sway
+    is the farthest that the centre of mass gets from its mean place.
+    """
+    corners = find_sole_corners(clip)
+    down = np.asarray((corners[..., 1] < ground + _DOWN).all(axis=-1))
+    center = compute_center_of_mass(tree, clip.root, clip.rotations)[:, [0, 2]]
+    sway = float(np.linalg.norm(center - center.mean(axis=0), axis=1).max())
+    return {
+        "foot_slip_mm": _measure_slip(corners[..., [0, 2]], down),
+        "com_margin_m": _measure_margin(corners, center, ground),
+        "sway_mm": 1000.0 * sway,
+    }
+
+
+def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:
+    most = 0.0
+    for side in range(2):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], down[:, side].astype(int), [0]])))
+        for start, end in edges.reshape(-1, 2):
+            path = corners[start:end, side]
+            most = max(most, float(np.linalg.norm(path - path[0], axis=-1).max()))
+    return 1000.0 * most
+
+
+def _measure_margin(corners: np.ndarray, center: np.ndarray, ground: float) -> float | None:
+    """m, the least over all frames in which something is down; None where nothing ever is."""
+    from poise.drivers.support_kernels import find_hull, hull_margin
+
+    least, hull = None, np.empty((9, 2))
+    for frame, spot in zip(corners.reshape(len(corners), 8, 3), center, strict=True):
+        points = np.ascontiguousarray(frame[frame[:, 1] < ground + 2.0 * _DOWN][:, [0, 2]])
+        if not len(points):
+            continue
+        size = find_hull(points, len(points), hull)
+        margin = float(hull_margin(hull, size, float(spot[0]), float(spot[1])))
+        least = margin if least is None else min(least, margin)
+    return least
+
+
+def describe_body(character: Character) -> dict[str, Any]:
+    """`mass_kg` and `stature_m`."""
+    return {"mass_kg": character.mass, "stature_m": character.stature}
+
+
+def describe_effort(record: ActorTake, physical: list[int], kinematic: list[int]) -> dict[str, Any]:
+    """`peak_torque_nm` of the physical joints and where it is, and `peak_effort`: of any joint, over its strength."""
+    labels = record.character.skeleton.labels
+    found: dict[str, Any] = {"peak_torque_nm": None, "peak_torque_joint": None, "peak_effort": None}
+    joints = [i for i in physical if i != 0]
+    sizes = np.nan_to_num(np.linalg.norm(record.torque[:, joints], axis=-1))
+    if sizes.size:
+        at = int(np.argmax(sizes.max(axis=0)))
+        found |= {"peak_torque_nm": float(sizes[:, at].max()), "peak_torque_joint": labels[joints[at]]}
+    effort = record.effort[:, [i for i in (*joints, *kinematic) if i != 0]]
+    if effort.size:
+        found["peak_effort"] = float(np.nanmax(np.where(np.isfinite(effort), effort, 0.0)))
+    return found

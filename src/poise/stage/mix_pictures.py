@@ -1,0 +1,75 @@
+"""Pictures of a mix: its film, and its centre of mass over the support."""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.mannequin import build_mannequin
+from poise.body.shape import Sphere
+from poise.body.skin import build_skin
+from poise.errors import InputError
+from poise.pictures.scene import Figure, Scene
+from poise.pictures.scene_items import BalanceMarks, Item, Prop, Push
+from poise.spatial import rotation
+from poise.stage.measures import find_sole_corners
+from poise.stage.mixing import Mix, find_pushed
+from poise.stage.plan import MixPlan
+
+FPS = 30.0  # frames a second of a film
+
+
+def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
+    """The result as a scene: the body, its centre of mass over the support, loads, pushes and props."""
+    clip, record = found.clip, found.take.actor()
+    times = clip.times - clip.times[0]
+    shown = clip.replace(times=times, root=clip.root - [0.0, found.ground, 0.0])
+    items: list[Item] = [BalanceMarks(times, record.center, _find_outline(found))]
+    positions, turns = shown.world
+    for load in plan.loads:
+        joint = clip.skeleton.index(load.joint)
+        middle = positions[:, joint] + rotation.rotate(turns[:, joint], np.array(load.offset))
+        still = np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1))
+        items.append(Prop(Sphere(np.zeros(3), load.radius), np.concatenate([middle, still], axis=1), times))
+    for push in plan.pushes:
+        joint = clip.skeleton.index(find_pushed(clip.skeleton, push.joint))
+        acts = (times >= push.time) & (times < push.time + push.seconds)
+        items.append(Push(times, positions[:, joint], np.where(acts[:, None], push.force, 0.0)))
+    down = np.array([0.0, found.ground, 0.0, 0.0, 0.0, 0.0, 0.0])
+    for prop in plan.scenery.props:
+        poses = found.take.props[prop.name]
+        items.append(Prop(prop.shapes, poses - down, times))
+    skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, character.mass))
+    return Scene([Figure(shown, skin, items=tuple(items))])
+
+
+def save_mix_film(found: Mix, character: Character, plan: MixPlan, path: str | PathLike[str]) -> int:
+    """Film it; how many frames the film has."""
+    from poise.pictures.film import save_film
+    from poise.pictures.scene import film_scene
+
+    scene = build_mix_scene(found, character, plan)
+    times = np.arange(int(found.clip.duration * FPS) + 1) / FPS
+    return save_film(path, film_scene(scene, times), FPS)
+
+
+def draw_plot(found: Mix) -> bytes:
+    """PNG of the centre of mass over the support."""
+    from poise.pictures.mix_plots import plot_center_of_mass
+
+    times = found.clip.times - found.clip.times[0]
+    return plot_center_of_mass(times, found.take.actor().center, _find_outline(found), title=found.clip.name)
+
+
+def _find_outline(found: Mix) -> np.ndarray | None:
+    """(N, 2) m, the support at the beginning; None for a body without feet."""
+    from poise.drivers.support_kernels import find_hull
+
+    try:
+        points = find_sole_corners(found.clip)[0].reshape(8, 3)[:, [0, 2]]
+    except InputError:
+        return None
+    hull = np.empty((9, 2))
+    return hull[: find_hull(np.ascontiguousarray(points), 8, hull)].copy()

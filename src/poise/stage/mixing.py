@@ -1,0 +1,215 @@
+"""A clip with physics under it: the chosen parts are simulated, all others are where the clip has them.
+
+Physical legs balance, and free the root. Where the clip stands (`find_stepping`), the balance follows its hips and its
+centre of mass; where it steps, the feet stay planted as they first are. Other physical parts track the clip by springs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.skeleton import Skeleton
+from poise.body.vocabulary import PARTS, TRUNK_ROLES
+from poise.drivers.balance import STEADY, Balance
+from poise.drivers.kinematic import Kinematic
+from poise.drivers.track import Track
+from poise.dynamics.tree import build_tree
+from poise.errors import InputError, SolveError, unknown_name
+from poise.motion.clip import Clip
+from poise.motion.contacts import find_contacts
+from poise.motion.motion import Pose
+from poise.motion.parts import part_joints
+from poise.spatial.filter import uniform_rate
+from poise.stage.actor import Actor
+from poise.stage.measures import find_stepping
+from poise.stage.plan import MixPlan
+from poise.stage.stage import STEPS, Stage
+from poise.stage.take import ARRAYS, ActorTake, Take
+from poise.world.ground import Ground
+
+LAST_STATES = 100  # steps before a simulation became non-finite that are kept
+_FEATHER = 1e-4  # kg: what carries less follows the clip; no engine could move it
+_GRID = 1e-10  # s: frames this near to a step are on it
+
+
+@dataclass(frozen=True, eq=False)
+class Mix:
+    """What came of it.
+
+    take       on the stage's clock, which begins at the clip's first frame
+    clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
+    kinematic  indices of the joints that followed the clip
+    physical   indices of those that the engine moved
+    stepping   whether the clip steps
+    ground     m, its height
+    dt         s, the step
+    fell_at    s after the first frame, None: it stood;  fell_why: in words
+    broken     the sentence about a simulation that became non-finite, else None;  last: its last states
+    """
+
+    take: Take
+    clip: Clip
+    kinematic: list[int]
+    physical: list[int]
+    stepping: bool
+    ground: float
+    dt: float
+    fell_at: float | None
+    fell_why: str
+    broken: str | None = None
+    last: Take | None = None
+
+
+def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
+    """Simulate a clip's physical parts under its kinematic ones.
+
+    character  a body on the clip's own skeleton
+    """
+    plan = plan or MixPlan()
+    physical = find_physical(character, plan.physical)
+    if len(clip) < 3:
+        raise InputError(
+            f"a mix needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
+        )
+    legs = _find_legs(clip.skeleton)
+    balances = bool(legs) and legs <= physical
+    if plan.pinned and not balances:
+        raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
+    stepping = bool(legs) and _has_feet(clip.skeleton) and find_stepping(clip)
+    dt = choose_step(clip, plan.dt)
+    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, _find_ground(clip, plan, bool(legs)))
+    for prop in plan.scenery.props:
+        stage.add_prop(prop)
+    for load in plan.loads:
+        clip.skeleton.index(load.joint)
+    actor = stage.add(
+        character, name="actor", pose=Pose(clip.root[0].copy(), clip.rotations[0].copy()), loads=plan.loads
+    )
+    start = -float(clip.times[0])
+    claimed: set[int] = set()
+    if balances:
+        follow = None if stepping else clip
+        balance = Balance(plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY)
+        claim = balance.claim(character, sorted(legs), "legs")
+        claimed = {*claim.moved, *claim.held, 0}
+        actor.drive("legs", balance)
+    names = clip.skeleton.names
+    rest = [i for i in range(len(names)) if i not in claimed and i not in physical]
+    tracked = sorted(physical - claimed - legs if balances else physical)
+    # The rest first: a split is judged when it is whole.
+    _drive(actor, rest, tracked, clip, start)
+    for push in plan.pushes:
+        actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.time)
+    return _run(stage, actor, clip, rest, stepping)
+
+
+def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:
+    """Joints (indices) of the parts that physics is to move, without those that carry nothing."""
+    skeleton = character.skeleton
+    known = set(PARTS) | set(skeleton.names) | set(skeleton.roles)
+    found: set[int] = set()
+    for part in parts:
+        if part not in known:
+            raise unknown_name("part", part, [*PARTS, *skeleton.roles])
+        found.update(part_joints(skeleton, part if part in PARTS else [part]))
+    if 0 in found:
+        raise InputError(
+            f"'{skeleton.labels[0]}' is the root: it is physical when the legs are, and follows the clip otherwise. "
+            "Leave it out."
+        )
+    outboard = build_tree(character).masses.copy()
+    for i in range(len(skeleton) - 1, 0, -1):
+        outboard[skeleton.parents[i]] += outboard[i]
+    return {i for i in found if outboard[i] > _FEATHER or i in _find_legs(skeleton)}
+
+
+def find_pushed(skeleton: Skeleton, joint: str) -> str:
+    """The joint that a push at one means: of the trunk's roles the nearest below that the skeleton has."""
+    if joint in TRUNK_ROLES and skeleton.find_role(joint) is None and joint not in skeleton.names:
+        below = [role for role in TRUNK_ROLES[: TRUNK_ROLES.index(joint)] if skeleton.find_role(role) is not None]
+        return below[-1] if below else skeleton.names[0]
+    return joint
+
+
+def choose_step(clip: Clip, longest: float) -> float:
+    """s, the longest step of at most `longest` of which the clip's frames are a multiple."""
+    if not (math.isfinite(longest) and STEPS[0] <= longest <= STEPS[1]):
+        raise InputError(f"a step of {longest:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
+    period = 1.0 / uniform_rate(clip.times)
+    return period / math.ceil(period / longest - 1e-9)
+
+
+def _find_legs(skeleton: Skeleton) -> set[int]:
+    try:
+        return set(part_joints(skeleton, "legs"))
+    except InputError:
+        return set()
+
+
+def _has_feet(skeleton: Skeleton) -> bool:
+    return all(skeleton.find_role(side + "Foot") is not None for side in ("left", "right"))
+
+
+def _find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
+    ground = plan.scenery.ground
+    if plan.scenery.is_placed or not (has_legs and _has_feet(clip.skeleton)):
+        return ground
+    return dataclasses.replace(ground, height=find_contacts(clip).ground_height)
+
+
+def _drive(actor: Actor, rest: list[int], tracked: list[int], clip: Clip, start: float) -> None:
+    names = clip.skeleton.names
+    if rest:
+        actor.drive([names[i] for i in rest], Kinematic(clip, start))
+    if tracked:
+        actor.drive([names[i] for i in tracked], Track(clip, start=start))
+
+
+def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool) -> Mix:
+    times = np.asarray(clip.times) - clip.times[0]
+    grid = np.rint(times / stage.dt) * stage.dt
+    times = np.where(np.abs(times - grid) < _GRID, grid, times)
+    states: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque(maxlen=LAST_STATES)
+
+    def remember(t: float) -> None:
+        s = actor.rig.state
+        states.append((t, s.root.copy(), s.q.copy(), s.v.copy(), s.w.copy()))
+
+    broken, last = None, None
+    try:
+        take = stage.run(0.0, times=times, each=remember)
+    except SolveError as error:
+        take, broken, last = error.take, str(error), _keep(actor, list(states))  # type: ignore[attr-defined]
+    record = take.actor(actor.name)
+    n = len(take)
+    result = Clip(clip.skeleton, clip.times[:n], record.root, record.rotations, clip.name)
+    fell = next((event for event in take.events if event.kind == "fell"), None)
+    partition = actor.partition
+    physical = list(partition.physical) if partition is not None else []
+    height = stage.ground.height if stage.ground is not None else 0.0
+    return Mix(
+        take, result, rest, physical, stepping, height, stage.dt,
+        None if fell is None else fell.time, "" if fell is None else fell.message, broken, last,
+    )  # fmt: skip
+
+
+def _keep(actor: Actor, states: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Take:
+    """Steps as a take: where the body was and how fast; nothing else is known of them."""
+    f, j = len(states), len(actor.rig.tree)
+    shapes = {
+        "torque": (f, j, 3), "effort": (f, j), "margin": (f,), "feet": (f, 2, 3), "pressure": (f, 2, 3),
+        "soles": (f, 2, 4, 3), "wrench": (f, 0, 6),
+    }  # fmt: skip
+    arrays = {name: np.full(shapes.get(name, (f, 3)), np.nan) for name in ARRAYS}
+    for k, name in enumerate(("root", "rotations", "velocity", "angular_velocity")):
+        arrays[name] = np.array([state[k + 1] for state in states])
+    for name in ("center", "center_velocity", "feet"):
+        arrays[name] = np.zeros_like(arrays[name])
+    record = ActorTake(actor.name, actor.character, connectors=(), **arrays)
+    return Take(np.array([state[0] for state in states]), {actor.name: record})

@@ -1,0 +1,102 @@
+"""What a mix is asked to do: who moves what, what is held, who pushes, and how it is simulated."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.drivers.rig import Load
+from poise.errors import InputError
+from poise.world.ground import Ground
+from poise.world.prop import Prop
+
+DT = 0.005  # s, the longest step that is taken unless another is asked for
+_PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+
+
+@dataclass(frozen=True)
+class PlannedPush:
+    """A force (3,) N in world axes at a joint's body, from a time (s since the first frame) on for some seconds."""
+
+    time: float
+    joint: str
+    force: tuple[float, float, float]
+    seconds: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.time, *self.force, self.seconds)
+        if not (all(math.isfinite(x) for x in numbers) and self.seconds > 0.0 and self.time >= 0.0):
+            raise InputError(
+                f"a push of {list(self.force)} N at t={self.time:g} s for {self.seconds:g} s cannot be: it begins at 0 "
+                "s or later, lasts more than 0 s, and its newtons are finite."
+            )
+
+
+@dataclass(frozen=True)
+class Scenery:
+    """What is on the stage besides the body. Where `is_placed` is false the ground is where the clip's soles rest."""
+
+    ground: Ground = field(default_factory=Ground)
+    is_placed: bool = False
+    props: tuple[Prop, ...] = ()
+
+
+@dataclass(frozen=True)
+class MixPlan:
+    """How a clip is mixed with physics.
+
+    physical     parts that physics moves; the rest follows the clip exactly
+    couple, gain, torque_only, engine   as of `Stage`
+    loads, pushes, scenery              see there
+    pinned       whether the feet are fixed to the ground
+    dt           s, the longest step: the one taken is the longest of which a frame is a multiple
+    stiffness    of the balance: 0.3 sways widely, 3 is stiff
+    """
+
+    physical: tuple[str, ...] = ("legs",)
+    couple: str = "exact"
+    gain: float = 1.0
+    torque_only: bool = False
+    loads: tuple[Load, ...] = ()
+    pushes: tuple[PlannedPush, ...] = ()
+    pinned: bool = False
+    dt: float = DT
+    engine: str = "mujoco"
+    stiffness: float = 1.0
+    scenery: Scenery = field(default_factory=Scenery)
+
+
+def parse_push(text: str) -> PlannedPush:
+    """A push out of words, as in `t=2 chest 0,0,75 0.2s`."""
+    words = re.fullmatch(
+        rf"\s*t\s*=\s*({_NUMBER})\s*s?\s+(\S+)\s+({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s+({_NUMBER})\s*s\s*",
+        text,
+    )
+    if words is None:
+        raise InputError(f"{_PUSH}; '{text}' was given.")
+    time, joint, x, y, z, seconds = words.groups()
+    return PlannedPush(float(time), joint, (float(x), float(y), float(z)), float(seconds))
+
+
+def parse_load(text: str) -> Load:
+    """A load out of words, as in `rightHand=2`: joint and kilograms."""
+    joint, equals, mass = (piece.strip() for piece in text.partition("="))
+    try:
+        kilograms = float(mass.removesuffix("kg"))
+    except ValueError:
+        kilograms = np.nan
+    if not (joint and equals) or math.isnan(kilograms):
+        raise InputError(f"a load is written as joint=kilograms, as in rightHand=2; '{text}' was given.")
+    return Load(joint, kilograms)
+
+
+def parse_parts(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Parts out of words, several in one with commas."""
+    parts = tuple(part for word in words for part in (piece.strip() for piece in word.split(",")) if part)
+    if not parts:
+        raise InputError("no part was named; name what physics moves, as in legs or legs,trunk.")
+    return parts

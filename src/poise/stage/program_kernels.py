@@ -1,0 +1,283 @@
+"""The step of the stage for one character, compiled: the same laws in the same order, without Python between them.
+
+A character is a row of addresses (`program.py` writes it): the arrays of its rig, its drivers and its engine. Nothing
+is decided here. Every law is the kernel that the readable path of `actor.py` calls.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.drivers.balance_kernels import AIMS, MARGIN, balance, follow, hold_feet
+from poise.drivers.servo_kernels import left_over, pull_to_pose
+from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
+from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, write_forces
+from poise.motion.part_kernels import play_part, pose_part
+from poise.spatial.addresses import blocks, call_with_two, flags, floats, integers, splines, tables, vectors
+from poise.spatial.compile import kernel
+from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
+
+# What is at which place of a character's row.
+(
+    PARENTS, OFFSETS, MASSES, CENTERS, INERTIAS,
+    ROOT, Q, V, W, DW, A, R_, P_, OM, VEL, C_, DC, TORQUE, DAMPING, WRENCH, F_, N_,
+    ACCELERATING, TOUCHED, WORK, COUPLING, W_BEFORE, V_BEFORE,
+    KIND, QADR, VADR, COUNT, AXES, BUILT, QPOS, QVEL, QFRC, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
+    LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, ANCHORS, TURNS,
+    WAY_TIMES, WAY_AIMS, WAY_HABITS, WAY_MEMORY,
+    PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, MODEL, DATA, STEP, ADDRESSES,
+) = range(65)  # fmt: skip
+# What is at which place of SIZES (integers) and NUMBERS (floats).
+(
+    JOINTS, PART_COUNT, SPRING_COUNT, PUSH_COUNT, GIVEN_COUNT, QPOS_SIZE, QVEL_SIZE, BODY_COUNT, IS_BALANCED, HOLDS,
+    WAY_COUNT, WAY_COLUMNS, SIZE_COUNT,
+) = range(13)  # fmt: skip
+DT, GAIN, GROUND, LOST, STEPS, ORIGIN, LOST_AT, WAY_START, NUMBER_COUNT = range(9)
+# A kinematic part's and a spring's row of addresses.
+(
+    JOINT_LIST, JOINT_COUNT, PART, KNOTS, KNOT_COUNT, PART_TURNS, RATES, CLOCK, OLD_KNOTS, OLD_KNOT_COUNT, OLD_TURNS,
+    OLD_CLOCK, OFFSET, PART_Q, PART_W, PART_DW, PART_COLUMNS,
+) = range(17)  # fmt: skip
+SPRING_JOINTS, SPRING_JOINT_COUNT, STIFFNESS, SPRING_DAMPING, SPRING_AIM, LEAD, LEAD_FADE, SPRING_COLUMNS = range(8)
+PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = range(7)
+
+
+@kernel
+def run_characters(rows: np.ndarray, first: int, last: int, steps: int, done: np.ndarray) -> None:
+    """Advance characters first..last-1 by some steps each; `done` (C,) says how many: fewer if it lost its balance."""
+    for i in range(first, last):
+        done[i] = run_character(rows[i], steps)
+
+
+@kernel
+def run_character(row: np.ndarray, steps: int) -> int:
+    """Advance one character by some steps, or until it loses its balance; returns how many."""
+    numbers = floats(row[NUMBERS], NUMBER_COUNT)
+    for k in range(steps):
+        prepare(row)
+        call_with_two(row[STEP], row[MODEL], row[DATA])
+        numbers[STEPS] += 1.0
+        read(row)
+        if numbers[LOST_AT] >= 0.0:
+            return k + 1
+    return steps
+
+
+@kernel
+def look(rows: np.ndarray, status: np.ndarray) -> None:
+    """What a stage must know of each character after some steps, into status (C, 4).
+
+    when it lost its balance (negative: it did not), height of its root, how upright it is (1, 0 lying), and a number
+    that is not finite where any of its state is not
+    """
+    for i in range(len(status)):
+        row = rows[i]
+        j = integers(row[SIZES], SIZE_COUNT)[JOINTS]
+        root, q, w, v = floats(row[ROOT], 3), vectors(row[Q], j, 4), vectors(row[W], j, 3), floats(row[V], 3)
+        status[i, 0] = floats(row[NUMBERS], NUMBER_COUNT)[LOST_AT]
+        status[i, 1] = root[1]
+        status[i, 2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
+        status[i, 3] = root.sum() + v.sum() + w.sum() + q.sum()
+
+
+@kernel
+def prepare(row: np.ndarray) -> None:
+    """Lines 1 to 3 of the step: what is given at mid-step, what that puts on the connectors, and torques."""
+    sizes, numbers = integers(row[SIZES], SIZE_COUNT), floats(row[NUMBERS], NUMBER_COUNT)
+    j, dt = sizes[JOINTS], numbers[DT]
+    t = numbers[ORIGIN] + numbers[STEPS] * dt
+    parents, offsets = integers(row[PARENTS], j), vectors(row[OFFSETS], j, 3)
+    masses, centers, inertias = floats(row[MASSES], j), vectors(row[CENTERS], j, 3), blocks(row[INERTIAS], j, 3, 3)
+    root, q, v, w = floats(row[ROOT], 3), vectors(row[Q], j, 4), floats(row[V], 3), vectors(row[W], j, 3)
+    dw, a = vectors(row[DW], j, 3), floats(row[A], 3)
+    R, p, om, vel = blocks(row[R_], j, 3, 3), vectors(row[P_], j, 3), vectors(row[OM], j, 3), vectors(row[VEL], j, 3)
+    c, dc = floats(row[C_], 3), floats(row[DC], 3)
+    torque, damping, wrench = vectors(row[TORQUE], j, 3), floats(row[DAMPING], j), vectors(row[WRENCH], j, 6)
+    f, n = vectors(row[F_], j, 3), vectors(row[N_], j, 3)
+
+    # 1. kinematic parts at mid-step
+    _give_parts(row, sizes[PART_COUNT], t + 0.5 * dt, q, w, dw)
+    pose_bodies(parents, offsets, root, q, R, p)
+    move_bodies(parents, R, p, v, w, om, vel)
+    center_of_mass(masses, centers, R, p, om, vel, c, dc)
+
+    # 2. what they put on their connectors, and pushes
+    _clear(wrench)
+    accelerating, touched = flags(row[ACCELERATING], j), flags(row[TOUCHED], j)
+    work = blocks(row[WORK], 5, j, 3)
+    couple_exact(
+        parents, masses, centers, inertias, accelerating, touched, R, p, w, dw, a, om, numbers[GAIN], work, wrench
+    )
+    hand_to_connectors(parents, accelerating, p, wrench)
+    _copy(wrench, vectors(row[COUPLING], j, 6))
+    if sizes[PUSH_COUNT] > 0:
+        add_pushes(vectors(row[PUSHES], sizes[PUSH_COUNT], PUSH_COLUMNS), t, R, centers, wrench)
+        hand_to_connectors(parents, accelerating, p, wrench)
+
+    # 3. torques
+    _clear(torque)
+    v_before = floats(row[V_BEFORE], 3)
+    for k in range(j):
+        damping[k] = 0.0
+    for k in range(3):
+        v_before[k] = v[k]
+    _copy(w, vectors(row[W_BEFORE], j, 3))
+    legs = tables(row[LEGS], 2, 3)
+    corners = blocks(row[CORNERS], 2, 4, 3)
+    if sizes[IS_BALANCED] == 1:
+        told = floats(row[TOLD], 8)
+        aim, habit = floats(row[AIM], AIMS), floats(row[HABIT], 2)
+        frames = sizes[WAY_COUNT]
+        if frames > 0:
+            follow(
+                floats(row[WAY_TIMES], frames), vectors(row[WAY_AIMS], frames, sizes[WAY_COLUMNS]),
+                vectors(row[WAY_HABITS], frames, 2), t - numbers[WAY_START], floats(row[WAY_MEMORY], 3), aim, habit,
+            )  # fmt: skip
+        balance(
+            parents, masses, centers, R, p, om, vel, c, dc, legs, integers(row[LIMB], j), corners,
+            vectors(row[INERTIA], 3, 3), aim, habit, floats(row[GAINS], 13),
+            numbers[GROUND], torque, told, f, n,
+        )  # fmt: skip
+        calm = floats(row[LEG_DAMPING], j)
+        for side in range(2):
+            for k in range(3):
+                damping[legs[side, k]] = calm[legs[side, k]]
+        if told[MARGIN] < -numbers[LOST]:
+            numbers[LOST_AT] = t
+    springs = tables(row[SPRINGS], sizes[SPRING_COUNT], SPRING_COLUMNS)
+    for s in range(sizes[SPRING_COUNT]):
+        k = springs[s, SPRING_JOINT_COUNT]
+        pull_to_pose(
+            integers(springs[s, SPRING_JOINTS], k), floats(springs[s, STIFFNESS], k),
+            floats(springs[s, SPRING_DAMPING], k), vectors(springs[s, SPRING_AIM], k, 4), q, R, dt,
+            vectors(springs[s, LEAD], k, 3), left_over(floats(springs[s, LEAD_FADE], 2), t), torque, damping,
+        )  # fmt: skip
+
+    # to the engine
+    count = sizes[GIVEN_COUNT]
+    given, bodies = integers(row[GIVEN], count), integers(row[GIVEN_BODIES], count)
+    quats = vectors(row[BODY_QUAT], sizes[BODY_COUNT], 4)
+    for i in range(count):
+        for k in range(4):
+            quats[bodies[i], k] = q[given[i], k]
+    kind, qadr, vadr = integers(row[KIND], j), integers(row[QADR], j), integers(row[VADR], j)
+    axes, counts = blocks(row[AXES], j, 2, 3), integers(row[COUNT], j)
+    qpos = floats(row[QPOS], sizes[QPOS_SIZE])
+    gather_wrenches(kind, parents, p, wrench, torque, f, n)
+    write_forces(
+        kind, qadr, vadr, counts, axes, qpos, R, f[0], n, damping, floats(row[QFRC], sizes[QVEL_SIZE]),
+        floats(row[DOF_DAMPING], sizes[QVEL_SIZE]),
+    )  # fmt: skip
+    if sizes[HOLDS] == 1 and sizes[IS_BALANCED] == 1 and numbers[LOST_AT] < 0.0:
+        turns = vectors(row[TURNS], 2, 3)
+        hold_feet(R, p, om, vel, legs, corners, numbers[GROUND], dt, vectors(row[ANCHORS], 2, 4), turns)
+        for side in range(2):
+            hip = legs[side, 0]
+            nudge(qpos, qadr[hip], R[hip], turns[side])
+
+
+@kernel
+def read(row: np.ndarray) -> None:
+    """Line 5: the state of the simulated joints."""
+    sizes = integers(row[SIZES], SIZE_COUNT)
+    j = sizes[JOINTS]
+    read_body(
+        integers(row[KIND], j), integers(row[QADR], j), integers(row[VADR], j), integers(row[COUNT], j),
+        blocks(row[AXES], j, 2, 3), vectors(row[BUILT], j, 4), floats(row[QPOS], sizes[QPOS_SIZE]),
+        floats(row[QVEL], sizes[QVEL_SIZE]), floats(row[ROOT], 3), vectors(row[Q], j, 4), floats(row[V], 3),
+        vectors(row[W], j, 3),
+    )  # fmt: skip
+
+
+@kernel
+def show(row: np.ndarray, t: float, root: np.ndarray, q: np.ndarray) -> None:
+    """The pose at time t: the state as it is, kinematic parts where they are then. root (3,), q (J, 4) are written."""
+    sizes = integers(row[SIZES], SIZE_COUNT)
+    j = sizes[JOINTS]
+    root[:] = floats(row[ROOT], 3)
+    q[:] = vectors(row[Q], j, 4)
+    parts = tables(row[PARTS], sizes[PART_COUNT], PART_COLUMNS)
+    for s in range(sizes[PART_COUNT]):
+        x = parts[s]
+        k = x[JOINT_COUNT]
+        joints, out = integers(x[JOINT_LIST], k), vectors(x[PART_Q], k, 4)
+        pose_part(
+            floats(x[PART], 5), floats(x[KNOTS], x[KNOT_COUNT]), splines(x[PART_TURNS], x[KNOT_COUNT] - 1, k),
+            floats(x[CLOCK], 6), floats(x[OLD_KNOTS], x[OLD_KNOT_COUNT]),
+            splines(x[OLD_TURNS], x[OLD_KNOT_COUNT] - 1, k), floats(x[OLD_CLOCK], 6), blocks(x[OFFSET], 3, k, 3), t,
+            out,
+        )  # fmt: skip
+        for i in range(k):
+            for b in range(4):
+                q[joints[i], b] = out[i, b]
+
+
+@kernel
+def show_characters(rows: np.ndarray, first: int, last: int, root: np.ndarray, q: np.ndarray) -> None:
+    """Poses of characters first..last-1 at their own times into root (C, 3) and q (C, J, 4); J the largest."""
+    for i in range(first, last):
+        numbers = floats(rows[i, NUMBERS], NUMBER_COUNT)
+        j = integers(rows[i, SIZES], SIZE_COUNT)[JOINTS]
+        show(rows[i], numbers[ORIGIN] + numbers[STEPS] * numbers[DT], root[i], q[i, :j])
+
+
+@kernel
+def _clear(x: np.ndarray) -> None:
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            x[i, k] = 0.0
+
+
+@kernel
+def _copy(x: np.ndarray, to: np.ndarray) -> None:
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            to[i, k] = x[i, k]
+
+
+@kernel
+def _give_parts(row: np.ndarray, count: int, t: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray) -> None:
+    parts = tables(row[PARTS], count, PART_COLUMNS)
+    for s in range(count):
+        x = parts[s]
+        k = x[JOINT_COUNT]
+        joints = integers(x[JOINT_LIST], k)
+        pq, pw, pdw = vectors(x[PART_Q], k, 4), vectors(x[PART_W], k, 3), vectors(x[PART_DW], k, 3)
+        play_part(
+            floats(x[PART], 5), floats(x[KNOTS], x[KNOT_COUNT]), splines(x[PART_TURNS], x[KNOT_COUNT] - 1, k),
+            splines(x[RATES], x[KNOT_COUNT] - 1, k), floats(x[CLOCK], 6), floats(x[OLD_KNOTS], x[OLD_KNOT_COUNT]),
+            splines(x[OLD_TURNS], x[OLD_KNOT_COUNT] - 1, k), floats(x[OLD_CLOCK], 6), blocks(x[OFFSET], 3, k, 3),
+            t, pq, pw, pdw,
+        )  # fmt: skip
+        for i in range(k):
+            for b in range(4):
+                q[joints[i], b] = pq[i, b]
+            for b in range(3):
+                w[joints[i], b] = pw[i, b]
+                dw[joints[i], b] = pdw[i, b]
+
+
+@kernel
+def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
+    """Forces that act at time t, at the centres of mass of the bodies they push."""
+    for k in range(len(pushes)):
+        x = pushes[k]
+        if x[PUSH_START] <= t < x[PUSH_START] + x[PUSH_SECONDS]:
+            i = int(x[PUSH_JOINT])
+            r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
+            r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]
+            r2 = R[i, 2, 0] * centers[i, 0] + R[i, 2, 1] * centers[i, 1] + R[i, 2, 2] * centers[i, 2]
+            wrench[i, 0] += r1 * x[PUSH_Z] - r2 * x[PUSH_Y]
+            wrench[i, 1] += r2 * x[PUSH_X] - r0 * x[PUSH_Z]
+            wrench[i, 2] += r0 * x[PUSH_Y] - r1 * x[PUSH_X]
+            wrench[i, 3] += x[PUSH_X]
+            wrench[i, 4] += x[PUSH_Y]
+            wrench[i, 5] += x[PUSH_Z]
+
+
+@kernel
+def step_bare(rows: np.ndarray, first: int, last: int, steps: int) -> None:
+    """The engine's own step of characters first..last-1 and nothing else: what a benchmark measures beside."""
+    for i in range(first, last):
+        for _ in range(steps):
+            call_with_two(rows[i, STEP], rows[i, MODEL], rows[i, DATA])

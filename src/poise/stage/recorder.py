@@ -1,0 +1,148 @@
+"""Writes a take while a stage runs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
+from poise.engines.engine import BodyState, Contacts
+from poise.spatial import rotation
+from poise.stage.take import ARRAYS, ActorTake, Take
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+    from poise.stage.stage import Group, Stage
+
+
+class Recorder:
+    """Frames of a stage at given times.
+
+    A frame between two steps gets its physical state by interpolation between them and its kinematic one exactly.
+    """
+
+    def __init__(self, stage: Stage, times: np.ndarray):
+        self.stage, self.times = stage, times
+        self.frame = 0
+        self._before: dict[str, BodyState] = {}
+        self._time_before = stage.time
+        self._rows: dict[str, dict[str, list[np.ndarray]]] = {
+            name: {array: [] for array in ARRAYS} for name in stage.actors
+        }
+        self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
+        self._first_event = len(stage.events)
+        self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every frame has been recorded."""
+        return self.frame >= len(self.times)
+
+    @property
+    def steps_ahead(self) -> int:
+        """How many steps there are to the next frame: the last of them reaches or passes it."""
+        ahead = (float(self.times[self.frame]) - self.stage.time) / self.stage.dt
+        return max(1, math.ceil(ahead - 1e-6))
+
+    def remember(self) -> None:
+        """Keep the state before a step, for frames within it."""
+        self._time_before = self.stage.time
+        if self.frame < len(self.times) and self.times[self.frame] < self.stage.time + self.stage.dt * (1 - 1e-9):
+            self._before = {name: actor.rig.state.copy() for name, actor in self.stage.actors.items()}
+
+    def record(self) -> None:
+        """All frames that the stage has come to."""
+        stage = self.stage
+        while not self.is_done and self.times[self.frame] <= stage.time + 1e-9 * stage.dt:
+            t = float(self.times[self.frame])
+            share = (stage.time - t) / stage.dt
+            for group in stage.groups:
+                for k, actor in enumerate(group.actors):
+                    self._record_actor(group, k, actor, t, share)
+                    if group is stage.groups[0] and k == 0:
+                        for name in stage.props:
+                            position, turn, _, _ = group.simulation.read_prop(name)
+                            self._props[name].append(np.concatenate([position, turn]))
+            self.frame += 1
+
+    def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
+        rig = actor.rig
+        now = rig.state.copy()
+        if share > 1e-9 and actor.name in self._before:
+            _mix(rig.state, self._before[actor.name], now, 1.0 - share)
+        actor.show(t)
+        rows = self._rows[actor.name]
+        turns = rig.R
+        torque, effort = actor.measure()
+        feet, pressure = _read_feet(group.simulation.find_contacts(k), self._feet[actor.name])
+        balance = actor.balance
+        soles = np.full((2, 4, 3), np.nan)
+        if balance is not None:
+            for side in range(2):
+                foot = balance.legs[side, 2]
+                soles[side] = rig.p[foot] + balance.corners[side] @ turns[foot].T
+        wrench = actor.coupling[actor.connectors] if actor.connectors else np.zeros((0, 6))
+        margin = np.array(balance.margin if balance is not None else np.nan)
+        state = rig.state
+        values = (
+            state.root, state.q, state.v, state.w, torque, effort, rig.c, rig.dc, margin, feet, pressure, soles, wrench,
+        )  # fmt: skip
+        for name, value in zip(ARRAYS, values, strict=True):
+            rows[name].append(np.array(value))
+        for field in ("root", "q", "v", "w"):
+            getattr(rig.state, field)[:] = getattr(now, field)
+
+    def finish(self, wall: float) -> Take:
+        """The take so far."""
+        stage = self.stage
+        actors = {}
+        for name, rows in self._rows.items():
+            actor = stage.actors[name]
+            columns = {array: _stack(values) for array, values in rows.items()}
+            columns["rotations"] = rotation.make_continuous(columns["rotations"])
+            labels = tuple(actor.character.skeleton.labels[i] for i in actor.connectors)
+            actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
+        props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
+        events = tuple(stage.events[self._first_event :])
+        return Take(self.times[: self.frame].copy(), actors, props, events, wall)
+
+
+def _stack(values: list[np.ndarray]) -> np.ndarray:
+    """Frames on top of one another; where a switch changed the number of connectors, the missing ones are NaN."""
+    if len({value.shape for value in values}) <= 1:
+        return np.array(values)
+    out = np.full((len(values), *np.max([value.shape for value in values], axis=0)), np.nan)
+    for row, value in zip(out, values, strict=True):
+        row[: value.shape[0]] = value
+    return out
+
+
+def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:
+    out.root[:], out.v[:] = a.root + share * (b.root - a.root), a.v + share * (b.v - a.v)
+    out.w[:], out.q[:] = a.w + share * (b.w - a.w), rotation.slerp(a.q, b.q, share)
+
+
+def _find_feet(skeleton: Skeleton) -> np.ndarray:
+    """(2, J) bool: the bodies of the left and the right foot, toes included."""
+    feet = np.zeros((2, len(skeleton)), bool)
+    for side, name in enumerate(SIDES):
+        foot = skeleton.find_role(name + "Foot")
+        if foot is not None:
+            feet[side, skeleton.descendants(foot)] = True
+    return feet
+
+
+def _read_feet(contacts: Contacts, feet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The ground's force (2, 3) N on each foot and its centre of pressure (2, 3) m."""
+    force, pressure = np.zeros((2, 3)), np.full((2, 3), np.nan)
+    for side in range(2):
+        mine = feet[side, contacts.joints]
+        forces = contacts.forces[mine]
+        load = forces[:, 1].sum()
+        if load > 0.0:
+            force[side] = forces.sum(axis=0)
+            pressure[side] = forces[:, 1] @ contacts.points[mine] / load
+    return force, pressure

@@ -1,0 +1,120 @@
+"""Stage files: what is on a stage besides bodies, as readable TOML.
+
+[ground]
+height = 0.0              # m; left out: where the clip's soles rest
+friction = 0.8
+
+[[props]]
+name = "table"
+shape = "box"             # box: size [x, y, z] m;  sphere: radius;  capsule: radius and length, upright
+size = [1.2, 0.7, 0.6]
+position = [0, 0.35, 0.8] # m, of its middle
+turn = [1, 0, 0, 0]       # wxyz; left out: none
+mass = 12.0               # kg; left out: it never moves
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+import numpy as np
+
+from poise.body.shape import Box, Capsule, Shape, Sphere
+from poise.errors import FileError, InputError, unknown_name
+from poise.spatial import rotation
+from poise.spatial.inertia import RigidInertia
+from poise.stage.plan import Scenery
+from poise.stage.toml_tables import Table, load_toml
+from poise.world.ground import Ground
+from poise.world.prop import Prop
+
+SHAPES = ("box", "sphere", "capsule")
+_SIZES = (1e-3, 1e3)  # m
+_FARTHEST = 1e4  # m
+
+
+def load_scenery(path: str | PathLike[str]) -> Scenery:
+    """Ground and props of a stage file; everything is checked."""
+    plain = load_toml(path)
+    try:
+        return parse_scenery(plain)
+    except InputError as error:
+        raise FileError(path, str(error)) from error
+
+
+def parse_scenery(plain: object) -> Scenery:
+    """The same, from the tables of such a file."""
+    top = Table("a stage file", plain)
+    table = top.table("ground")
+    height, friction = table.number("height"), table.number("friction")
+    table.check_all_read()
+    ground = Ground(height or 0.0, Ground.friction if friction is None else friction)
+    props = tuple(_read_prop(table) for table in top.tables("props"))
+    top.check_all_read()
+    names = [prop.name for prop in props]
+    double = next((name for name in names if names.count(name) > 1), None)
+    if double is not None:
+        raise InputError(f"two props are called '{double}'. Give each a name of its own.")
+    return Scenery(ground, height is not None, props)
+
+
+def _read_prop(table: Table) -> Prop:
+    name = table.needed_text("name")
+    table.what = f"prop '{name}'"
+    shape = _read_shape(table)
+    position, turn = table.numbers("position", 3), table.numbers("turn", 4)
+    mass = table.number("mass")
+    table.check_all_read()
+    if position is not None and max(map(abs, position)) > _FARTHEST:
+        raise InputError(
+            f"prop '{name}' is at {list(position)} m; at most {_FARTHEST:g} m from the origin can be used."
+        )
+    if turn is not None and np.linalg.norm(turn) < 1e-6:
+        raise InputError(f"the turn of prop '{name}' must be a quaternion w, x, y, z that is not zero.")
+    if mass is not None and not 0.0 < mass <= 1e5:
+        raise InputError(f"prop '{name}' has mass {mass:g} kg; it must be positive and at most 100000, or left out.")
+    return Prop(
+        name,
+        (shape,),
+        None if mass is None else _find_inertia(shape, mass),
+        np.zeros(3) if position is None else np.array(position),
+        rotation.identity() if turn is None else rotation.normalize(np.array(turn)),
+    )
+
+
+def _read_shape(table: Table) -> Shape:
+    kind = table.needed_text("shape")
+    if kind not in SHAPES:
+        raise unknown_name("shape", kind, SHAPES)
+    if kind == "box":
+        size = table.numbers("size", 3)
+        if size is None:
+            raise InputError(f"{table.what} is a box and lacks its 'size', three numbers in metres.")
+        return Box(np.zeros(3), np.array([_check_size(table, each) for each in size]) / 2.0, rotation.identity())
+    radius = _check_size(table, table.needed_number("radius"))
+    if kind == "sphere":
+        return Sphere(np.zeros(3), radius)
+    half = np.array([0.0, _check_size(table, table.needed_number("length")) / 2.0, 0.0])
+    return Capsule(-half, half, radius)
+
+
+def _check_size(table: Table, value: float) -> float:
+    if not _SIZES[0] <= value <= _SIZES[1]:
+        raise InputError(f"{table.what} has a size of {value:g} m; it must be from {_SIZES[0]:g} to {_SIZES[1]:g} m.")
+    return value
+
+
+def _find_inertia(shape: Shape, mass: float) -> RigidInertia:
+    """Of an even body about its middle, at the origin of its frame."""
+    if isinstance(shape, Sphere):
+        return RigidInertia(mass, np.zeros(3), 0.4 * mass * shape.radius**2 * np.eye(3))
+    if isinstance(shape, Box):
+        squares = shape.half**2
+        return RigidInertia(mass, np.zeros(3), mass / 3.0 * np.diag(squares.sum() - squares))
+    r, length = shape.radius, shape.length
+    rod = mass * length / (length + 4.0 / 3.0 * r)
+    ends = mass - rod
+    along = (0.5 * rod + 0.4 * ends) * r**2
+    # two half balls, their centres of mass 3/8 r beyond the ends of the rod
+    across = rod * (r**2 / 4.0 + length**2 / 12.0) + ends * (0.4 * r**2 + length**2 / 4.0 + 3.0 / 8.0 * length * r)
+    return RigidInertia(mass, np.zeros(3), np.diag([across, along, across]))

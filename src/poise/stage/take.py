@@ -1,0 +1,122 @@
+"""What happened: poses, velocities, torques, contacts, centre of mass and events of every actor, frame by frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import InputError, unknown_name
+from poise.motion.clip import Clip
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: time (s), actor's name, kind (`fell`, `switched`, `dropped`, `effort`, ...), words."""
+
+    time: float
+    actor: str
+    kind: str
+    message: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ActorTake:
+    """One actor over F frames. World axes unless said otherwise.
+
+    root (F, 3) m; rotations (F, J, 4); velocity (F, 3) m/s; angular_velocity (F, J, 3) rad/s in body axes
+    torque (F, J, 3) N m    at each joint on its body, body axes: what drivers gave where physical, what the motion asks
+                            for where kinematic
+    effort (F, J)           torque over strength
+    center (F, 3) m, center_velocity (F, 3) m/s      centre of mass
+    margin (F,) m           of the centre of mass inside the support; NaN where nothing stands
+    feet (F, 2, 3) N        ground's force on the left and the right foot
+    pressure (F, 2, 3) m    its centre; NaN for a foot in the air
+    soles (F, 2, 4, 3) m    corners of the soles
+    connectors              labels of the bodies that carry kinematic parts
+    wrench (F, C, 6)        [torque, force] of the coupling on each connector about its joint
+    """
+
+    name: str
+    character: Character
+    root: np.ndarray
+    rotations: np.ndarray
+    velocity: np.ndarray
+    angular_velocity: np.ndarray
+    torque: np.ndarray
+    effort: np.ndarray
+    center: np.ndarray
+    center_velocity: np.ndarray
+    margin: np.ndarray
+    feet: np.ndarray
+    pressure: np.ndarray
+    soles: np.ndarray
+    connectors: tuple[str, ...]
+    wrench: np.ndarray
+
+
+ARRAYS = (
+    "root", "rotations", "velocity", "angular_velocity", "torque", "effort", "center", "center_velocity", "margin",
+    "feet", "pressure", "soles", "wrench",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Take:
+    """What a stage recorded.
+
+    times   (F,) s on the stage's clock
+    actors  by name
+    props   name -> (F, 7) position and orientation
+    events  in order
+    """
+
+    times: np.ndarray
+    actors: dict[str, ActorTake]
+    props: dict[str, np.ndarray] = field(default_factory=dict)
+    events: tuple[Event, ...] = ()
+    wall_seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def actor(self, name: str | None = None) -> ActorTake:
+        """One actor's record; the only one's where there is only one."""
+        if name is None:
+            if len(self.actors) != 1:
+                raise InputError(f"this take has {len(self.actors)} actors: {', '.join(self.actors)}. Name one.")
+            return next(iter(self.actors.values()))
+        if name not in self.actors:
+            raise unknown_name("actor", name, self.actors, "this take")
+        return self.actors[name]
+
+    def clip(self, name: str | None = None, start: float = 0.0) -> Clip:
+        """An actor's motion; its times are the take's, less `start`."""
+        actor = self.actor(name)
+        return Clip(actor.character.skeleton, self.times - start, actor.root, actor.rotations, actor.name)
+
+    def fell_at(self, name: str | None = None) -> float | None:
+        """s, when an actor fell; None if it stood."""
+        actor = self.actor(name).name
+        return next((event.time for event in self.events if event.kind == "fell" and event.actor == actor), None)
+
+    def save(self, path: str | PathLike[str], actor: str | None = None) -> None:
+        """Write the take (`.take.npz`), or one actor's motion in any format that clips are written in."""
+        from poise.files.formats import save_clip
+
+        if str(path).endswith(".take.npz"):
+            from poise.stage.take_file import save_take
+
+            save_take(self, path)
+        elif Path(path).suffix.lower() == ".glb":
+            from poise.body.mannequin import build_mannequin
+            from poise.files.glb import save_glb
+
+            record = self.actor(actor)
+            meshes = build_mannequin(record.character.skeleton, record.character.mass)
+            save_glb(self.clip(actor), path, meshes)
+        else:
+            save_clip(self.clip(actor), path)

@@ -1,0 +1,156 @@
+"""Takes as files: `.take.npz`, plain named arrays that any NumPy program can read.
+
+    format                      text      "poise-take 1"
+    times                       (F,)      s on the stage's clock
+    events                      text      JSON list of [time, actor, kind, message]
+    prop/NAME                   (F, 7)    position m and orientation wxyz
+    actor/NAME/character        text      the body, as in `files.character`
+    actor/NAME/connectors       text      JSON list of labels
+    actor/NAME/ARRAY            one for each of `take.ARRAYS`, shaped as `ActorTake` says
+
+A file is read without pickles, and every size is checked before memory is taken for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import FileError, InputError
+from poise.files.arrays import NpzFile, write_npz
+from poise.files.character import format_character, parse_character
+from poise.files.loading import shorten
+from poise.stage.take import ARRAYS, ActorTake, Event, Take
+
+SUFFIX = ".take.npz"
+FORMAT = "poise-take 1"
+MOST_EVENTS = 100_000
+# Names become parts of names in a zip; these would be read as folders or as an end.
+_UNFIT = "/\\\0"
+# Arrays that may have gaps: a foot in the air has no pressure, a body without soles no margin.
+_WITH_GAPS = ("torque", "effort", "margin", "pressure", "soles", "wrench")
+_MOST = 1e12  # of any number in a take: what turned non-finite was large before
+
+
+def save_take(take: Take, path: str | PathLike[str]) -> None:
+    """Write a take. The same take gives the same bytes; how long the simulation took is not written."""
+    arrays: dict[str, Any] = {"format": np.array(FORMAT), "times": take.times}
+    events = [[event.time, event.actor, event.kind, event.message] for event in take.events]
+    arrays["events"] = np.array(json.dumps(events))
+    for name, poses in take.props.items():
+        arrays[f"prop/{_check_name(name)}"] = poses
+    for name, actor in take.actors.items():
+        arrays[f"actor/{_check_name(name)}/character"] = np.array(format_character(actor.character))
+        arrays[f"actor/{name}/connectors"] = np.array(json.dumps(list(actor.connectors)))
+        for array in ARRAYS:
+            arrays[f"actor/{name}/{array}"] = getattr(actor, array)
+    write_npz(path, arrays)
+
+
+def load_take(path: str | PathLike[str]) -> Take:
+    """Read a take; everything is checked."""
+    if not Path(path).exists():
+        raise FileError(path, "there is no such file. Check the path.")
+    with NpzFile(path) as file:
+        if "format" not in file or _text(file, "format") != FORMAT:
+            raise FileError(
+                path, f"is no take: it does not say '{FORMAT}'. Takes are what `poise mix -o x{SUFFIX}` writes."
+            )
+        times = file.numbers("times", (None,))
+        if not len(times) or np.any(np.diff(times) <= 0.0):
+            raise FileError(path, "the times of a take must increase, and there must be at least one.")
+        names = _find_names(file)
+        if not names:
+            raise FileError(path, "there is no actor in this take.")
+        actors = {name: _read_actor(file, name, len(times)) for name in names}
+        props = {
+            key.removeprefix("prop/"): file.numbers(key, (len(times), 7))
+            for key in file.names
+            if key.startswith("prop/")
+        }
+        return Take(times, actors, props, _read_events(file))
+
+
+def _find_names(file: NpzFile) -> list[str]:
+    names: dict[str, None] = {}
+    for key in file.names:
+        words = key.split("/")
+        if len(words) == 3 and words[0] == "actor" and words[1]:
+            names[words[1]] = None
+        elif key not in ("format", "times", "events") and not (len(words) == 2 and words[0] == "prop" and words[1]):
+            raise FileError(file.path, f"array '{shorten(key)}' has no place in a take.")
+    return list(names)
+
+
+def _read_actor(file: NpzFile, name: str, frames: int) -> ActorTake:
+    character = parse_character(_text(file, f"actor/{name}/character"), f"{file.path}: actor '{shorten(name)}'")
+    labels = _json_list(file, f"actor/{name}/connectors")
+    if not all(isinstance(label, str) for label in labels):
+        raise FileError(file.path, f"the connectors of actor '{shorten(name)}' must be names.")
+    arrays = {array: _read_array(file, name, array, frames, character, len(labels)) for array in ARRAYS}
+    norms = np.linalg.norm(arrays["rotations"], axis=-1)
+    if np.any(np.abs(norms - 1.0) > 1e-6):
+        raise FileError(file.path, f"the rotations of actor '{shorten(name)}' must be unit quaternions.")
+    return ActorTake(name, character, connectors=tuple(labels), **arrays)
+
+
+def _read_array(file: NpzFile, name: str, array: str, frames: int, character: Character, parts: int) -> np.ndarray:
+    j = len(character.skeleton)
+    shape = {
+        "rotations": (frames, j, 4), "angular_velocity": (frames, j, 3), "torque": (frames, j, 3),
+        "effort": (frames, j), "margin": (frames,), "feet": (frames, 2, 3), "pressure": (frames, 2, 3),
+        "soles": (frames, 2, 4, 3), "wrench": (frames, parts, 6),
+    }.get(array, (frames, 3))  # fmt: skip
+    key = f"actor/{name}/{array}"
+    if array not in _WITH_GAPS:
+        return file.numbers(key, shape, _MOST)
+    values = file[key]
+    if values.dtype.kind not in "iuf" or values.shape != shape:
+        raise FileError(file.path, f"array '{shorten(key)}' must be numbers of shape {shape}; it is {values.shape}.")
+    values = values.astype(float)
+    if np.any(np.abs(values) > _MOST):
+        raise FileError(file.path, f"array '{shorten(key)}' has numbers that are too large to be used.")
+    return values
+
+
+def _read_events(file: NpzFile) -> tuple[Event, ...]:
+    rows = _json_list(file, "events")
+    if len(rows) > MOST_EVENTS:
+        raise FileError(file.path, f"there are {len(rows)} events; at most {MOST_EVENTS} are read.")
+    events = []
+    for row in rows:
+        fits = isinstance(row, list) and len(row) == 4 and all(isinstance(word, str) for word in row[1:])
+        if not fits or isinstance(row[0], bool) or not isinstance(row[0], int | float) or not math.isfinite(row[0]):
+            raise FileError(file.path, "an event of a take is [time, actor, kind, message].")
+        events.append(Event(float(row[0]), *row[1:]))
+    return tuple(events)
+
+
+def _json_list(file: NpzFile, name: str) -> list[Any]:
+    text = _text(file, name)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, list):
+        raise FileError(file.path, f"array '{shorten(name)}' must be a JSON list.")
+    return value
+
+
+def _text(file: NpzFile, name: str) -> str:
+    array = file[name]
+    if array.size != 1 or array.dtype.kind != "U":
+        raise FileError(file.path, f"array '{shorten(name)}' must be one text.")
+    return str(array.reshape(-1)[0])
+
+
+def _check_name(name: str) -> str:
+    if not name or any(mark in name for mark in _UNFIT):
+        raise InputError(f"'{name}' cannot be saved: a name in a take has no slash, backslash or zero byte.")
+    return name

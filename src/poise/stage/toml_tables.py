@@ -1,0 +1,162 @@
+"""TOML read key by key, with errors that say where they are, and written so that people can read it."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from poise.errors import FileError, InputError, unknown_name
+
+MOST_BYTES = 1_000_000
+
+
+def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
+    if len(data) > MOST_BYTES:
+        raise FileError(path, f"is larger than {MOST_BYTES // 1_000_000} MB, which no such file needs.")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise FileError(path, f"is not valid TOML: {error}.") from error
+
+
+class Table:
+    """One table, read key by key. Keys that nobody reads are refused: a misspelt one would be ignored in silence."""
+
+    def __init__(self, what: str, value: object):
+        if not isinstance(value, dict):
+            raise InputError(f"{what} must be a table.")
+        self.what, self._value, self._read = what, value, set[str]()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._value
+
+    def _get(self, key: str) -> Any:
+        self._read.add(key)
+        return self._value.get(key)
+
+    def text(self, key: str) -> str | None:
+        """Text, or None where there is none."""
+        value = self._get(key)
+        if value is not None and not (isinstance(value, str) and value):
+            raise InputError(f"'{key}' of {self.what} must be text.")
+        return value
+
+    def needed_text(self, key: str) -> str:
+        """Text that must be there."""
+        value = self.text(key)
+        if value is None:
+            raise InputError(f"{self.what} lacks '{key}'.")
+        return value
+
+    def number(self, key: str) -> float | None:
+        """A finite number, or None where there is none."""
+        value = self._get(key)
+        return None if value is None else _number(value, f"'{key}' of {self.what}")
+
+    def needed_number(self, key: str) -> float:
+        """A number that must be there."""
+        value = self.number(key)
+        if value is None:
+            raise InputError(f"{self.what} lacks '{key}'.")
+        return value
+
+    def flag(self, key: str) -> bool | None:
+        """True or false, or None where there is neither."""
+        value = self._get(key)
+        if value is not None and not isinstance(value, bool):
+            raise InputError(f"'{key}' of {self.what} must be true or false.")
+        return value
+
+    def numbers(self, key: str, count: int) -> tuple[float, ...] | None:
+        """A list of so many numbers, or None where there is none."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != count:
+            raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
+        return tuple(_number(each, f"'{key}' of {self.what}") for each in value)
+
+    def words(self, key: str) -> tuple[str, ...] | None:
+        """A list of text, or None where there is none."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+            raise InputError(f"'{key}' of {self.what} must be a list of words.")
+        return tuple(value)
+
+    def table(self, key: str) -> Table:
+        """A table inside; an empty one where there is none."""
+        value = self._get(key)
+        return Table(f"[{key}]", {} if value is None else value)
+
+    def tables(self, key: str, most: int = 1000) -> list[Table]:
+        """A list of tables inside."""
+        value = self._get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list) or len(value) > most:
+            raise InputError(f"'{key}' must be a list of at most {most} tables, each begun by [[{key}]].")
+        return [Table(f"[[{key}]] {i + 1}", each) for i, each in enumerate(value)]
+
+    def check_all_read(self) -> None:
+        """Refuse what nobody asked for."""
+        extra = [key for key in self._value if key not in self._read]
+        if extra:
+            raise unknown_name(f"key of {self.what},", extra[0], sorted(self._read))
+
+
+def _number(value: object, what: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what} must be a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be a finite number.")
+    return number
+
+
+def format_toml(tables: Mapping[str, Any]) -> str:
+    """TOML of values, tables of values, and lists of tables, in the order given. None and empty ones are left out."""
+    lines = [f"{key} = {_format(value)}" for key, value in tables.items() if _is_value(value)]
+    for key, value in tables.items():
+        if isinstance(value, Mapping):
+            rows = _rows(value)
+            lines += ["", f"[{key}]", *rows] if rows else []
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            for each in value:
+                lines += ["", f"[[{key}]]", *_rows(each)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _is_value(value: Any) -> bool:
+    is_tables = isinstance(value, list) and (not value or isinstance(value[0], Mapping))
+    return value is not None and not isinstance(value, Mapping) and not is_tables
+
+
+def _rows(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_format(value)}" for key, value in table.items() if value is not None and value != ()]
+
+
+def _format(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float | int):
+        return repr(value)
+    if isinstance(value, str):
+        # JSON's escapes are TOML's too, but for DEL, which JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return "[" + ", ".join(_format(each) for each in value) + "]"

@@ -1,0 +1,192 @@
+"""Recipes and stage files: what is written is read again, and what is misspelt is named."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.body.shape import Box, Capsule, Sphere
+from poise.drivers.rig import Load
+from poise.errors import FileError, InputError
+from poise.stage.plan import PlannedPush, parse_load, parse_parts, parse_push
+from poise.stage.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
+from poise.stage.scenery_file import load_scenery, parse_scenery
+from poise.stage.toml_tables import format_toml
+
+
+def full(folder: Path) -> Recipe:
+    """A recipe in which everything is said."""
+    return Recipe(
+        folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, 1.8, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
+        "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
+        (PlannedPush(1.0, "chest", (0.0, -1e-3, 75.0), 0.2),), folder / "o" / "out.glb", folder / "f.mp4",
+        folder / "p.png", 7,
+    )  # fmt: skip
+
+
+def test_a_recipe_comes_back(tmp_path: Path) -> None:
+    recipe = full(tmp_path)
+    path = tmp_path / "r.toml"
+    save_recipe(recipe, path)
+    assert load_recipe(path) == recipe
+    assert tomllib.loads(path.read_text())["pushes"] == [
+        {"time": 1.0, "joint": "chest", "force": [0.0, -1e-3, 75.0], "seconds": 0.2}
+    ]
+
+
+def test_paths_count_from_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    text = format_recipe(Recipe(tmp_path / "a.bvh"), tmp_path / "deep")
+    assert tomllib.loads(text)["character"]["clip"] == "../a.bvh"
+
+
+def test_options_go_before_a_recipe_and_lists_are_not_joined(tmp_path: Path) -> None:
+    recipe = full(tmp_path)
+    asked = Recipe(gain=0.0, loads=(Load("leftHand", 1.0),)).over(recipe)
+    assert asked.gain == 0.0
+    assert asked.loads == (Load("leftHand", 1.0),)
+    assert asked.physical == ("legs", "trunk")
+    assert Recipe().over(recipe) == recipe
+
+
+@pytest.mark.parametrize("text", ['say "no"\n\\', "tab\there", "del\x7f", "Ännchen 左足", "'''"])
+def test_any_text_survives_toml(text: str) -> None:
+    assert tomllib.loads(format_toml({"a": text, "t": {"b": (text, text)}})) == {"a": text, "t": {"b": [text, text]}}
+
+
+def head(rest: str) -> str:
+    return f'format = "{FORMAT}"\n{rest}'
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "is no recipe of this program"),
+        (head("[stage]\ncuple = 'exact'"), r"'cuple' is not known\. Did you mean 'couple'"),
+        (head("[drivers]\nphysical = 'legs'"), "must be a list of words"),
+        (head("[drivers]\nphisical = ['legs']"), "Did you mean 'physical'"),
+        (head("[[loads]]\njoint = 'rightHand'"), r"\[\[loads\]\] 1 lacks 'mass'"),
+        (head("[[loads]]\njoint = 'rightHand'\nmass = -2"), "-2 kg; it must be more than 0"),
+        (head("[[pushes]]\ntime = 1\njoint = 'chest'\nforce = [1, 2]\nseconds = 1"), "list of 3 numbers"),
+        (head("[[pushes]]\ntime = 1\njoint = 'chest'\nforce = [1, 2, 3]\nseconds = 0"), "lasts more than 0 s"),
+        (head("[stage]\ngain = inf"), "finite number"),
+        (head("[stage]\ntorque_only = 1"), "true or false"),
+        (head("[character]\nclip = 3"), "must be text"),
+        (head("[sage]\n"), "Did you mean 'stage'"),
+    ],
+)
+def test_what_is_wrong_in_a_recipe_is_named(text: str, complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        parse_recipe(tomllib.loads(text), Path())
+
+
+def test_files_that_are_no_toml(tmp_path: Path) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text("a = ")
+    with pytest.raises(FileError, match=r"r\.toml: is not valid TOML"):
+        load_recipe(path)
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(FileError, match="is not valid TOML"):
+        load_recipe(path)
+    with pytest.raises(FileError, match="cannot be read"):
+        load_recipe(tmp_path / "none.toml")
+
+
+SCENERY = """
+[ground]
+height = 0.1
+friction = 0.5
+[[props]]
+name = "crate"
+shape = "box"
+size = [0.4, 0.2, 0.6]
+position = [0, 0.1, 1]
+turn = [2, 0, 0, 0]
+mass = 12
+[[props]]
+name = "ball"
+shape = "sphere"
+radius = 0.1
+mass = 3
+[[props]]
+name = "post"
+shape = "capsule"
+radius = 0.05
+length = 1.0
+"""
+
+
+def test_a_stage_file(tmp_path: Path) -> None:
+    path = tmp_path / "stage.toml"
+    path.write_text(SCENERY)
+    scenery = load_scenery(path)
+    assert (scenery.ground.height, scenery.ground.friction, scenery.is_placed) == (0.1, 0.5, True)
+    crate, ball, post = scenery.props
+    assert isinstance(crate.shapes[0], Box)
+    assert isinstance(ball.shapes[0], Sphere)
+    assert isinstance(post.shapes[0], Capsule)
+    assert crate.inertia is not None
+    # m / 12 (b^2 + c^2) of a box with those edges
+    assert np.allclose(np.diag(crate.inertia.inertia), [0.2**2 + 0.6**2, 0.4**2 + 0.6**2, 0.4**2 + 0.2**2])
+    assert np.allclose(crate.turn, [1, 0, 0, 0])
+    assert post.inertia is None
+
+
+def test_a_capsules_inertia_is_that_of_its_points() -> None:
+    rng = np.random.default_rng(0)
+    r, length, mass = 0.2, 0.7, 5.0
+    points = rng.uniform([-r, -length / 2 - r, -r], [r, length / 2 + r, r], (400_000, 3))
+    off = points - np.clip(points, [0, -length / 2, 0], [0, length / 2, 0])
+    inside = points[np.linalg.norm(off, axis=1) < r]
+    x, y, z = (inside**2).mean(axis=0)
+    table = {"name": "c", "shape": "capsule", "radius": r, "length": length, "mass": mass}
+    found = parse_scenery({"props": [table]}).props[0].inertia
+    assert found is not None
+    assert np.allclose(np.diag(found.inertia), mass * np.array([y + z, x + z, x + y]), rtol=0.01)
+
+
+def test_a_ground_without_a_height_is_where_the_clip_stands() -> None:
+    assert not parse_scenery({"ground": {"friction": 0.3}}).is_placed
+    assert not parse_scenery({}).is_placed
+
+
+@pytest.mark.parametrize(
+    ("table", "complaint"),
+    [
+        ({"name": "a", "shape": "cube"}, "shape 'cube' is not known"),
+        ({"name": "a", "shape": "box"}, "lacks its 'size'"),
+        ({"name": "a", "shape": "sphere", "radius": -1}, "has a size of -1 m"),
+        ({"name": "a", "shape": "sphere", "radius": 1, "mass": 0}, "mass 0 kg; it must be positive"),
+        ({"name": "a", "shape": "sphere", "radius": 1, "colour": "red"}, "key of prop 'a', 'colour' is not known"),
+        ({"name": "a", "shape": "sphere", "radius": 1, "turn": [0, 0, 0, 0]}, "not zero"),
+        ({"shape": "sphere", "radius": 1}, r"lacks 'name'"),
+    ],
+)
+def test_what_is_wrong_in_a_stage_file_is_named(table: dict[str, object], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        parse_scenery({"props": [table]})
+
+
+def test_two_props_of_one_name() -> None:
+    ball = {"name": "a", "shape": "sphere", "radius": 1}
+    with pytest.raises(InputError, match="two props are called 'a'"):
+        parse_scenery({"props": [ball, ball]})
+
+
+def test_words_of_the_command() -> None:
+    assert parse_push("t=2 chest 0,0,75 0.2s") == PlannedPush(2.0, "chest", (0.0, 0.0, 75.0), 0.2)
+    assert parse_push("t=.5s  head -1e1, 2. ,+3 1s") == PlannedPush(0.5, "head", (-10.0, 2.0, 3.0), 1.0)
+    assert parse_load("rightHand=2") == Load("rightHand", 2.0)
+    assert parse_load("rightHand=2kg") == Load("rightHand", 2.0)
+    assert parse_parts(("legs,trunk", "head")) == ("legs", "trunk", "head")
+    for words in ("chest 0,0,75 0.2s", "t=2 chest 0,75 0.2s", "t=2 chest 0,0,75 0.2", "t=2 0,0,75 1s", "nan", ""):
+        with pytest.raises(InputError, match="a push is written as 't=2 chest"):
+            parse_push(words)
+    for words in ("rightHand", "rightHand=", "=2", "rightHand=two", "rightHand=nan"):
+        with pytest.raises(InputError, match="a load is written as joint=kilograms"):
+            parse_load(words)
+    with pytest.raises(InputError, match="no part was named"):
+        parse_parts((",",))

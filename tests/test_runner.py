@@ -1,0 +1,111 @@
+"""The stage in a thread: frames equal those of a serial run, posted changes take effect, errors come out."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import InputError
+from poise.stage.actor import Actor
+from poise.stage.runner import Frame, Runner
+from poise.stage.stage import Stage
+
+
+def make_stage() -> tuple[Stage, Actor]:
+    stage = poise.Stage()
+    actor = stage.add(poise.Character.human(1.75, 75, preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("arms", poise.Kinematic(poise.gestures.conduct(bpm=92, beats=4)))
+    return stage, actor
+
+
+def test_frames_are_those_of_a_serial_run() -> None:
+    stage, actor = make_stage()
+    take = stage.run(0.4, fps=50.0)
+    frames: list[Frame] = []
+    threaded, _ = make_stage()
+    runner = Runner(threaded, fps=50.0, speed=None, seconds=0.4, on_frame=frames.append)
+    runner.start()
+    runner.join()
+    assert [frame.number for frame in frames] == list(range(21))
+    record = take.actor(actor.name)
+    for frame in frames:
+        pose = frame.poses[actor.name]
+        assert frame.time == take.times[frame.number]
+        assert np.array_equal(pose.root, record.root[frame.number])
+        turned = (
+            pose.rotations * np.where(np.sum(pose.rotations * record.rotations[frame.number], -1) < 0, -1, 1)[:, None]
+        )
+        assert np.array_equal(turned, record.rotations[frame.number])
+    assert runner.latest().number == 20
+    assert not runner.is_running
+
+
+def test_frames_come_while_it_runs_and_cannot_be_written_to() -> None:
+    stage, actor = make_stage()
+    with Runner(stage, fps=50.0, speed=None) as runner:
+        first = runner.latest()
+        later = runner.wait(first.number + 5, timeout=60.0)
+        assert later.number >= first.number + 5
+        assert later.time > first.time
+        with pytest.raises(ValueError, match="read-only"):
+            later.poses[actor.name].root[0] = 1.0
+        assert runner.is_running
+    assert not runner.is_running
+
+
+def test_what_is_posted_is_done_in_the_thread_between_steps() -> None:
+    stage, actor = make_stage()
+    where: list[tuple[str, int]] = []
+    with Runner(stage, speed=None) as runner:
+        start = runner.latest()
+        runner.post(lambda: where.append((threading.current_thread().name, stage.steps)))
+        runner.post(lambda: actor.push("spine", (0.0, 0.0, 400.0), 0.3))
+        moved = runner.wait(start.number + 20, timeout=60.0)
+    assert [name for name, _ in where] == ["poise stage"]
+    pushed = actor.pushes[0]
+    assert pushed.start == pytest.approx(where[0][1] * stage.dt)
+    assert moved.poses[actor.name].root[2] > start.poses[actor.name].root[2] + 0.02
+
+
+def test_errors_come_out_where_frames_are_read() -> None:
+    stage, actor = make_stage()
+    runner = Runner(stage, speed=None)
+    runner.start()
+    runner.post(lambda: actor.drive("arms", poise.Balance()))
+    with pytest.raises(InputError, match="Balance needs the whole of both legs"):
+        runner.wait(10**9, timeout=60.0)
+    with pytest.raises(InputError, match="Balance needs the whole of both legs"):
+        runner.stop()
+    with pytest.raises(InputError, match="Balance needs the whole of both legs"):
+        runner.post(lambda: None)
+
+
+def test_a_runner_that_ended_says_so() -> None:
+    stage, _ = make_stage()
+    runner = Runner(stage, speed=None, seconds=0.05)
+    with pytest.raises(InputError, match="frame 0 cannot be had: the runner is not running"):
+        runner.latest()
+    runner.start()
+    runner.join()
+    with pytest.raises(InputError, match="frame 99 cannot be had: the runner is not running"):
+        runner.wait(99)
+    with pytest.raises(InputError, match="was started already"):
+        runner.start()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"fps": 1000.0}, "1000 frames a second"),
+        ({"speed": 0.0}, "positive speed"),
+        ({"seconds": -1.0}, "more than 0 s"),
+    ],
+)
+def test_bad_rates_are_refused(options: dict[str, float], complaint: str) -> None:
+    stage, _ = make_stage()
+    with pytest.raises(InputError, match=complaint):
+        Runner(stage, **options)
