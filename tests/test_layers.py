@@ -139,3 +139,12 @@ def test_help_loads_nothing_heavy() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
     assert not loaded_by(f"from poise.cli import main; main(['{command}', '--help'])") & HEAVY
+
+
+def test_kernels_are_where_the_cache_looks_for_changes() -> None:
+    """Numba's cache is stamped with the sources that have kernels: one elsewhere would leave stale machine code."""
+    from poise.spatial.compile import _SOURCES
+
+    for path in PACKAGE.rglob("*.py"):
+        if "\n@kernel" in path.read_text(encoding="utf-8"):
+            assert any(path.match(pattern) for pattern in _SOURCES), path

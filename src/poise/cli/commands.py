@@ -9,6 +9,7 @@ COMMANDS: dict[str, Entry] = {
     "convert": Entry("poise.cli.convert:convert", "Write a motion file in another format"),
     "retarget": Entry("poise.cli.retarget:retarget", "Put a motion on another body"),
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
+    "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),
 }
