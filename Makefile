@@ -2,7 +2,6 @@
 PYTHON ?= python3
 OUT    ?= out/demo
 ARGS   ?=
-NAME   ?= all
 MINUTES ?= 10
 
 VENV  := .venv
@@ -30,8 +29,8 @@ INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 help: ## say what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/.ready-poise ## write files, pictures and figures of Poise's own motion into out/demo
-	$(BIN)/poise demo $(NAME) -o $(OUT) $(ARGS)
+demo: $(VENV)/.ready-poise ## film a conductor, animated only beside mixed, with files, plots and figures, into out/demo
+	$(BIN)/poise demo $(or $(NAME),conductor) -o $(OUT) $(ARGS)
 
 test: $(VENV)/.ready-test ## run the tests
 	$(BIN)/python -m pytest -n auto $(ARGS)
@@ -46,10 +45,10 @@ format: $(VENV)/.ready-check ## mend what the linter and the formatter can
 	$(BIN)/ruff format
 
 bench: $(VENV)/.ready-peers ## measure speed beside the peers
-	$(BIN)/poise bench $(NAME) $(ARGS)
+	$(BIN)/poise bench $(or $(NAME),all) $(ARGS)
 
-sweep: $(VENV)/.ready-test ## throw broken files at every reader for a while (MINUTES=10) and write docs/fuzzing-results.md
-	cd tests && ../$(BIN)/python -m fuzz.sweep --minutes $(MINUTES) --results ../docs/fuzzing-results.md $(ARGS)
+sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files) and write docs
+	cd tests && ../$(BIN)/python -m sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
 
 clean: ## remove the environment and all output
 	rm -rf $(VENV) out build dist

@@ -52,4 +52,5 @@ def test_the_same_bytes_again(folder: Path, tmp_path: Path, capsys: pytest.Captu
 
 def test_an_unknown_demo_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "moton", "--quiet"]) == 2
-    assert all(name in capsys.readouterr().err for name in DEMOS)
+    said = capsys.readouterr().err
+    assert all(name in said for name in DEMOS)

@@ -4,4 +4,16 @@ from poise.registry import Entry
 
 DEMOS: dict[str, Entry] = {
     "motion": Entry("poise.demos.motion:run", "a body of its own moves: files, pictures, torques and ground force"),
+    "conductor": Entry("poise.demos.conductor:run", "an animated arm conducts, physics moves the rest of the body"),
+    "armswing": Entry("poise.demos.armswing:run", "arms that swing hard, and hips that answer"),
+    "clap": Entry("poise.demos.clap:run", "hands that clap, and a body that hardly sways"),
+    "speech": Entry("poise.demos.speech:run", "beats and points of the hands on the stresses of speech"),
+    "mocap": Entry("poise.demos.mocap:run", "a recording on head, arms and trunk, over physical legs"),
+    "swing": Entry("poise.demos.swing:run", "a playground swing, pumped in phase and out of phase"),
+    "switch": Entry("poise.demos.switch:run", "an arm that goes from animated to physical and back, ten times"),
+    "thin-fat": Entry("poise.demos.thin_fat:run", "the same gesture by 45, 75 and 130 kg"),
+    "overload": Entry("poise.demos.overload:run", "a load that is dropped when it becomes too heavy"),
+    "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
+    "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
+    "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

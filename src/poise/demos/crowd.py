@@ -1,0 +1,138 @@
+"""A crowd of conductors, each his own body, tempo, beats, phase and balance, on as many cores as there are (W12).
+
+Writes crowd.png (all of them at the end), crowd.glb (their last seconds) and crowd.json. `wall_s` is the time of the
+simulation itself, with the poses of all read 50 times a second; `total_s` has building and files in it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.mannequin import build_mannequin
+from poise.body.mesh import Mesh
+from poise.body.skin import SkinnedMesh, build_skin
+from poise.body.skin_coarse import coarsen_skin
+from poise.demos.conductors import BODIES, build_stage, draw_bodies, draw_conductors
+from poise.demos.show import save_figures
+from poise.errors import InputError
+from poise.files.glb import find_skin
+from poise.files.glb_crowd import CrowdFigure, save_glb_crowd
+from poise.pictures.camera import Camera
+from poise.pictures.figure import pose_surface
+from poise.pictures.png import save_png
+from poise.pictures.raster import Surface, linear, render
+from poise.stage.crowd_take import CrowdTake, run_crowd
+
+FPS, GLB_FPS, GLB_SECONDS, GLB_MOST = 50.0, 25.0, 4.0, 300
+SIZE = (1600, 900)
+_AROUND = np.array([[x, y, 0.0] for x in (-0.7, 0.7) for y in (0.0, 2.0)])  # m, that a figure takes up
+_SKY = 60  # pixels left above and below the crowd
+_NEAR = 40  # so many or fewer are drawn with all their vertices
+# sRGB, muted, told apart beside one another
+COLORS = (
+    (0.80, 0.71, 0.60), (0.52, 0.66, 0.80), (0.60, 0.75, 0.58), (0.78, 0.62, 0.74), (0.86, 0.76, 0.50),
+    (0.55, 0.70, 0.72), (0.80, 0.56, 0.50), (0.66, 0.64, 0.72),
+)  # fmt: skip
+
+
+def run(
+    folder: Path,
+    count: int = 30,
+    seconds: float = 10.0,
+    threads: int | None = None,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> dict[str, Any]:
+    """Simulate `count` conductors at 200 steps a second and write the files.
+
+    threads  None: one a core. The result does not depend on it
+    say      called with what is being done
+    """
+    began = time.perf_counter()
+    if not 0.0 < seconds <= 1e5:
+        raise InputError(f"a crowd runs for more than 0 and at most 100000 s; {seconds:g} given.")
+    conductors = draw_conductors(count, seed, min(count, BODIES))
+    say("compiling: some 20 s the first time, kept for later runs")
+    bodies = draw_bodies(min(count, BODIES), seed)
+    threads = (os.cpu_count() or 1) if threads is None else threads
+    run_crowd(build_stage(conductors[:1], bodies, threads), 0.1)
+    say(f"building {count} characters")
+    stage = build_stage(conductors, bodies, threads, say)
+    built = time.perf_counter()
+    say(f"simulating {seconds:g} s on {threads} threads")
+    takes = []
+    shown = min(GLB_SECONDS, seconds)
+    if seconds > shown:
+        takes.append(run_crowd(stage, seconds - shown, FPS, keep_every=None))
+    takes.append(run_crowd(stage, shown, FPS, keep_every=round(FPS / GLB_FPS)))
+    say("drawing them and writing the files")
+    last = takes[-1]
+    meshes = build_bodies(last.characters)
+    save_png(folder / "crowd.png", draw_crowd(last, meshes))
+    save_motion(folder / "crowd.glb", last, meshes)
+    wall, steps = sum(take.wall_seconds for take in takes), stage.steps
+    fallen = [name for take in takes for name in take.fell]
+    figures = {
+        "count": count,
+        "seconds": steps * stage.dt,
+        "fell": len(fallen),
+        "fallen": fallen,
+        "bodies": len(bodies),
+        "dt_s": stage.dt,
+        "frames": sum(take.frames for take in takes) - len(takes) + 1,
+    }
+    save_figures(folder, "crowd", figures)
+    return figures | {
+        "threads": threads,
+        "wall_s": wall,
+        "realtime_factor": steps * stage.dt / wall,
+        "realtime_characters": count * steps * stage.dt / wall,
+        "us_per_character_step": 1e6 * wall / (count * steps),
+        "build_s": built - began,
+        "total_s": time.perf_counter() - began,
+    }
+
+
+def build_bodies(characters: Sequence[Character]) -> dict[int, dict[str, Mesh]]:
+    """Meshes by joint of each body that there is, by the character's id."""
+    return {id(c): build_mannequin(c.skeleton, c.mass) for c in {id(c): c for c in characters}.values()}
+
+
+def draw_crowd(take: CrowdTake, bodies: dict[int, dict[str, Mesh]], size: tuple[int, int] = SIZE) -> np.ndarray:
+    """A picture (H, W, 3) uint8 of everybody at the end of a take, from before and above them."""
+    colors = dict(zip(bodies, itertools.cycle(COLORS), strict=False))
+    skins: dict[int, SkinnedMesh] = {}
+    parts = []
+    for character, root, turns in zip(take.characters, take.last_root, take.last_rotations, strict=True):
+        skeleton, key = character.skeleton, id(character)
+        if key not in skins:
+            skin = build_skin(skeleton, bodies[key])
+            skins[key] = skin if len(take.names) <= _NEAR else coarsen_skin(skin, 0.015)
+        parts.append(pose_surface(skeleton, skins[key], root, turns[: len(skeleton)], colors[key]))
+    around = take.last_root[:, None] * [1.0, 0.0, 1.0] + _AROUND
+    camera = Camera.frame(around, size, azimuth=0.0, elevation=0.36, fov=np.radians(34.0), margin=0.03)
+    picture = render(Surface.joined(parts), camera, size)
+    rows = camera.project(around, size)[..., 1]
+    return picture[max(0, int(rows.min()) - _SKY) : int(rows.max()) + _SKY]
+
+
+def save_motion(path: Path, take: CrowdTake, bodies: dict[int, dict[str, Mesh]]) -> None:
+    """The kept frames of everybody, or of the first 300, as one GLB."""
+    colors = dict(zip(bodies, itertools.cycle(COLORS), strict=False))
+    skins: dict[int, SkinnedMesh] = {}
+    figures = []
+    for name, character in list(zip(take.names, take.characters, strict=True))[:GLB_MOST]:
+        key = id(character)
+        if key not in skins:
+            skins[key] = find_skin(character.skeleton, bodies[key])
+        red, green, blue = linear(colors[key]).tolist()
+        figures.append(CrowdFigure(take.clip(name), skins[key], (red, green, blue)))
+    save_glb_crowd(figures, path)
