@@ -79,7 +79,7 @@ def format_results(fuzzed: list[dict[str, Any]], hostile: list[dict[str, Any]], 
     lines = [
         "# What broken files did",
         "",
-        f"Written by `make sweep` on {now}, Python {platform.python_version()}: {n_runs} broken files, "
+        f"Written by `make sweep NAME=files` on {now}, Python {platform.python_version()}: {n_runs} broken files, "
         f"{len(hostile)} hostile ones, {n_found} findings. [How](fuzzing.md).",
         "",
         "## Broken files",

@@ -6,4 +6,7 @@ BENCHES: dict[str, Entry] = {
     "startup": Entry("poise.bench.startup:run", "`import poise` and `poise --help` beside `import numpy`"),
     "dynamics": Entry("poise.bench.dynamics:run", "inverse dynamics of a clip beside Pinocchio's rnea from Python"),
     "files": Entry("poise.bench.files:run", "a BVH of 10 MB read beside pybvh, and a minute written as GLB"),
+    "mix": Entry("poise.bench.mix:run", "a step of a mixed character beside a tracked one and the engine's own"),
+    "crowd": Entry("poise.bench.crowd:run", "a crowd of conductors beside the engine's own steps, on all cores"),
+    "growth": Entry("poise.bench.growth:run", "how cost grows with characters and with joints, chain and tree"),
 }

@@ -1,0 +1,56 @@
+"""Makes docs/pictures/mix-pushed.png: one body pushed forwards at the chest by what it recovers from, and by too much.
+
+.venv/bin/python docs/make/mix_falls.py
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from poise import Balance, Character, Kinematic, Stage, gestures
+from poise.body.mannequin import build_mannequin
+from poise.body.skin import build_skin
+from poise.pictures.png import save_png
+from poise.pictures.scene import Figure, Scene, place_side_by_side
+from poise.pictures.scene_sheet import draw_scene_sheet
+from poise.stage.take import Take
+
+PICTURE = Path(__file__).parents[1] / "pictures" / "mix-pushed.png"
+SHARES = (0.8, 2.0)  # of m w d
+SECONDS, START = 3.5, 0.5
+TIMES = np.array([0.4, 0.9, 1.3, 1.6, 1.9, 3.0])
+
+
+def push(share: float) -> Take:
+    """A take of one push of 0.2 s."""
+    stage = Stage()
+    actor = stage.add(Character.human(1.75, 75.0, preset="full"))
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(gestures.conduct()))
+    take = stage.run(0.02)
+    record = take.actor()
+    center = record.center[0]
+    reach = float(record.soles[0, ..., 2].max() - center[2])
+    impulse = share * actor.rig.tree.mass * math.sqrt(9.81 / center[1]) * reach
+    actor.push("chest", (0.0, 0.0, impulse / 0.2), 0.2, start=START)
+    return stage.run(SECONDS)
+
+
+def main() -> None:
+    """Both side by side."""
+    figures = []
+    for share in SHARES:
+        take = push(share)
+        clip, character = take.clip(start=float(take.times[0])), take.actor().character
+        said = "stands" if take.fell_at() is None else f"fell at {take.fell_at():.1f} s"
+        skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, character.mass))
+        figures.append(Figure(clip, skin, label=f"{share:g} m w d: {said}"))
+    scene = Scene(place_side_by_side(figures))
+    save_png(PICTURE, draw_scene_sheet(scene, columns=3, cell=(420, 300), times=TIMES))
+
+
+if __name__ == "__main__":
+    main()

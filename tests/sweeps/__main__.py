@@ -1,0 +1,53 @@
+"""Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md.
+
+usage, in the folder tests: python -m sweeps [all | files | bodies | clips | push | soak | steps | gains | engines ...]
+                                             [--soak] [--minutes 10]
+
+Exit 1 if any aim was missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable
+
+from sweeps import coupling_sweep, engines_sweep, mix_sweep, push_sweep, soak
+from sweeps.page import write_section
+
+SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
+    "bodies": ("Bodies of 1.2 to 2.1 m and 30 to 150 kg", mix_sweep.sweep_bodies),
+    "clips": ("Recordings of people who stand", mix_sweep.sweep_clips),
+    "push": ("Pushes at the chest", push_sweep.sweep),
+    "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),
+    "gains": ("Gains", coupling_sweep.sweep_gains),
+    "engines": ("Two engines", engines_sweep.sweep),
+    "soak": ("Conducting for long", soak.sweep),
+}
+
+
+def main() -> int:
+    """Run what was asked for, one after the other."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("names", nargs="*", default=["all"], choices=["all", "files", *SWEEPS], metavar="name")
+    parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of the files' sweep")
+    words = parser.parse_args()
+    names = ["files", *SWEEPS] if "all" in words.names else words.names
+    missed = 0
+    for name in names:
+        if name == "files":
+            more = ["--minutes", str(words.minutes), "--results", "../docs/fuzzing-results.md"]
+            missed += subprocess.run([sys.executable, "-m", "fuzz.sweep", *more]).returncode
+            continue
+        title, sweep = SWEEPS[name]
+        text, bad = soak.sweep(words.soak) if name == "soak" else sweep()
+        write_section(title, f"{text}\n\nAims missed: {bad or 'none'}.", [each for each, _ in SWEEPS.values()])
+        print(f"{name}: {bad} aims missed", flush=True)
+        missed += bad
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,295 @@
+"""Many actors in one compiled loop: the same bits as one by one, whoever else is there and however many threads."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from poise.body.character import Character
+from poise.cli import main
+from poise.demos.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
+from poise.drivers.balance import Balance
+from poise.drivers.kinematic import Kinematic
+from poise.drivers.loose import Loose
+from poise.errors import InputError
+from poise.motion.gestures import conduct
+from poise.stage import crowd_take
+from poise.stage.actor import Actor
+from poise.stage.crowd_take import run_crowd
+from poise.stage.stage import Stage
+from poise.stage.take import Event
+
+BODIES = draw_bodies(3)
+CONDUCTORS = draw_conductors(9, bodies=3)
+
+
+def crowd(count: int = 9, threads: int = 1) -> Stage:
+    return build_stage(CONDUCTORS[:count], BODIES, threads)
+
+
+def state(actor: Actor) -> np.ndarray:
+    x = actor.rig.state
+    return np.concatenate([x.root, x.q.ravel(), x.v, x.w.ravel()])
+
+
+def states(stage: Stage) -> dict[str, np.ndarray]:
+    return {name: state(actor) for name, actor in stage.actors.items()}
+
+
+def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: list[str] | None = None) -> None:
+    for name in names if names is not None else a:
+        np.testing.assert_array_equal(a[name], b[name], err_msg=name)
+
+
+def test_everybody_is_compiled() -> None:
+    """Else the rest of this file compares the readable path with itself."""
+    stage = crowd()
+    assert len(stage.crowd.programs) == 9
+
+
+def test_a_crowd_of_one_is_the_actor() -> None:
+    """Ten seconds by `advance` in chunks against ten seconds of the readable path, step by step."""
+    many, alone = crowd(1), crowd(1)
+    alone.compiled = False
+    alone.rebuild(next(iter(alone.actors.values())))
+    run_crowd(many, 10.0, keep_every=None)
+    for _ in range(many.steps):
+        alone.step()
+    assert not alone.crowd.programs
+    many_state, alone_state = (state(next(iter(stage.actors.values()))) for stage in (many, alone))
+    np.testing.assert_allclose(many_state, alone_state, atol=1e-9, rtol=0)
+    np.testing.assert_array_equal(many_state, alone_state)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_runs_and_thread_counts_give_the_same_bits(threads: int) -> None:
+    one, other = crowd(9, 1), crowd(9, threads)
+    a, b = run_crowd(one, 1.0), run_crowd(other, 1.0)
+    assert_same(states(one), states(other))
+    np.testing.assert_array_equal(a.root, b.root)
+    np.testing.assert_array_equal(a.rotations, b.rotations)
+
+
+def test_a_character_does_not_depend_on_its_neighbours() -> None:
+    whole, few = crowd(9, 2), build_stage(CONDUCTORS[3:5], BODIES)
+    run_crowd(whole, 1.0)
+    run_crowd(few, 1.0)
+    assert_same(states(few), states(whole))
+
+
+def test_chunks_of_any_length_are_the_same_run() -> None:
+    one, other = crowd(4, 2), crowd(4, 2)
+    one.advance(200)
+    for steps in (1, 2, 3, 50, 144):
+        other.advance(steps)
+    assert_same(states(one), states(other))
+
+
+def test_characters_join_leave_switch_and_change_tempo_while_others_go_on() -> None:
+    """Those that nothing happens to keep their bits; those that something happens to are as alone on a stage."""
+    quiet, busy = crowd(4, 2), crowd(4, 2)
+    for stage in (quiet, busy):
+        stage.advance(100)
+    actors = list(busy.actors.values())
+    leaver, switcher, changer, stays = actors
+    busy.remove(leaver)
+    switcher.drive("upperBody", Loose(1.0))
+    changer.change(bpm=140.0)
+    joiner = busy.add(BODIES[0], "joiner")
+    joiner.drive("legs", Balance())
+    joiner.drive("upperBody", Kinematic(conduct(bpm=100.0)))
+    for stage in (quiet, busy):
+        stage.advance(100)
+    assert list(busy.actors) == [switcher.name, changer.name, stays.name, "joiner"]
+    assert_same(states(quiet), states(busy), [stays.name])
+    for other in (switcher, changer):
+        assert not np.array_equal(state(other), states(quiet)[other.name])
+    assert len(busy.crowd.programs) == 4
+    assert all(actor.fallen is None for actor in busy.actors.values())
+    # the same, one by one by the readable path
+    slow = build_stage(CONDUCTORS[1:3], BODIES)
+    slow.compiled = False
+    for actor in slow.actors.values():
+        slow.rebuild(actor)
+    slow.advance(100)
+    slow.actors[switcher.name].drive("upperBody", Loose(1.0))
+    slow.actors[changer.name].change(bpm=140.0)
+    slow.advance(100)
+    assert_same(states(slow), states(busy))
+
+
+def test_who_left_is_gone_and_may_come_back() -> None:
+    stage = crowd(3)
+    stage.advance(10)
+    first = next(iter(stage.actors.values()))
+    before = state(first)
+    stage.remove(first)
+    stage.advance(10)
+    np.testing.assert_array_equal(state(first), before)
+    first.drive("upperBody", Kinematic(conduct()))  # nobody minds
+    stage.advance(10)
+    with pytest.raises(InputError, match="actor 'conductor 0' is not in this stage"):
+        stage.remove(first)
+    stage.add(BODIES[0], first.name)
+    stage.advance(1)
+    assert len(stage.actors) == 3
+
+
+def test_names_of_those_who_join_are_free() -> None:
+    stage = Stage()
+    body = Character.human(preset="mix", name="human")
+    actors = [stage.add(body) for _ in range(3)]
+    stage.remove(actors[1])
+    assert stage.add(body).name not in ("human", "human 2")
+
+
+def test_one_that_is_pushed_over_falls_alone() -> None:
+    calm, rough = crowd(5, 2), crowd(5, 2)
+    victim = list(rough.actors)[2]
+    heard: list[Event] = []
+    rough.actors[victim].listen(heard.append)
+    rough.actors[victim].push("chest" if "chest" in BODIES[0].skeleton.roles else "spine", (0.0, 0.0, 600.0), 0.4)
+    quiet, take = run_crowd(calm, 3.0), run_crowd(rough, 3.0)
+    assert take.fell == (victim,)
+    assert any(event.kind == "fell" for event in heard)
+    assert not quiet.fell
+    others = [name for name in rough.actors if name != victim]
+    assert_same(states(calm), states(rough), others)
+    k = take.names.index(victim)
+    assert take.last_root[k, 1] < 0.5 < quiet.last_root[k, 1]
+    # those who are compiled and the one who fell come out in the stage's order
+    kept = [j for j in range(5) if j != k]
+    np.testing.assert_array_equal(take.root[:, kept], quiet.root[:, kept])
+
+
+def test_poses_are_the_recorders() -> None:
+    one, other = crowd(3, 2), crowd(3)
+    take, recorded = run_crowd(one, 0.5, fps=50.0), other.run(0.5, fps=50.0)
+    np.testing.assert_allclose(take.times, recorded.times, atol=1e-12)
+    for k, name in enumerate(take.names):
+        actor = recorded.actors[name]
+        np.testing.assert_array_equal(take.root[:, k], actor.root)
+        np.testing.assert_allclose(take.clip(name).rotations, actor.rotations, atol=2e-15, rtol=0)
+
+
+def test_reading_poses_changes_nothing() -> None:
+    one, other = crowd(3), crowd(3)
+    victim = next(iter(one.actors))
+    for stage in (one, other):
+        stage.actors[victim].drive("upperBody", Loose(1.0))
+        stage.actors[victim].push("spine", (0.0, 0.0, 600.0), 0.4)
+    run_crowd(one, 2.0, fps=200.0)
+    other.advance(400)
+    assert_same(states(one), states(other))
+
+
+def test_keeping_fewer_frames_keeps_the_same_ones() -> None:
+    every, second, none = (run_crowd(crowd(2), 0.2, keep_every=k) for k in (1, 2, None))
+    np.testing.assert_array_equal(every.rotations[::2], second.rotations)
+    np.testing.assert_array_equal(every.times[::2], second.times)
+    assert len(none.times) == 0
+    np.testing.assert_array_equal(none.last_root, every.root[-1])
+    assert every.frames == second.frames == none.frames == 11
+
+
+def test_memory_stays_flat_however_long_it_runs() -> None:
+    stage = crowd(4, 2)
+    run_crowd(stage, 0.5, keep_every=None)
+    tracemalloc.start()
+    sizes = []
+    for _ in range(6):
+        run_crowd(stage, 0.5, keep_every=None)
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert sizes[-1] - sizes[1] < 20_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seconds": 1e7}, r"take .* GB, more than the 2 GB .*\(keep_every\)"),
+        ({"seconds": 0.0}, "more than 0 s; 0 given"),
+        ({"seconds": 1.0, "fps": 60.0}, "60 frames a second do not fall on steps of 0.005 s"),
+        ({"seconds": 1.0, "fps": 0.0}, "do not fall on steps"),
+        ({"seconds": 1.0, "keep_every": 0}, "0 given"),
+    ],
+)
+def test_runs_that_cannot_be_are_refused_in_a_sentence(arguments: dict[str, float], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        run_crowd(crowd(1), **arguments)  # type: ignore[arg-type]
+
+
+def test_a_run_of_nobody_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no actor"):
+        run_crowd(Stage(), 1.0)
+
+
+def test_a_run_within_the_room_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = crowd(1)
+    frame = 8 * (3 + 4 * len(BODIES[0].skeleton))
+    monkeypatch.setattr(crowd_take, "MOST_BYTES", 11 * frame)
+    assert len(run_crowd(stage, 0.2).times) == 11
+    with pytest.raises(InputError, match="12 frames"):
+        run_crowd(stage, 0.22)
+
+
+def test_who_is_drawn_depends_on_the_seed_alone() -> None:
+    same, other = draw_conductors(9, bodies=3), draw_conductors(9, seed=1, bodies=3)
+    for a, b, c in zip(CONDUCTORS, same, other, strict=True):
+        assert a.gesture == b.gesture and a.phase == b.phase and a.body == b.body
+        assert a.gesture != c.gesture
+    assert len({conductor.gesture for conductor in CONDUCTORS}) == 9
+    # more conductors: the first are who they were
+    assert [c.gesture for c in draw_conductors(20, bodies=3)][:9] == [c.gesture for c in CONDUCTORS]
+
+
+def test_nobody_stands_in_anothers_place() -> None:
+    places = place_on_grid(200)
+    apart = np.linalg.norm(places[:, None] - places[None], axis=-1) + 10.0 * np.eye(200)
+    assert apart.min() > 1.6
+
+
+def test_the_demo_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import pygltflib
+
+    words = ["demo", "crowd", "--count", "3", "--seconds", "0.4", "--threads", "2", "--json", "-o", str(tmp_path)]
+    assert main(words) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert figures["count"] == 3 and figures["fell"] == 0 and figures["threads"] == 2
+    assert figures["seconds"] == pytest.approx(0.4) and figures["frames"] == 21
+    assert figures["realtime_factor"] == pytest.approx(0.4 / figures["wall_s"])
+    assert figures["realtime_characters"] == pytest.approx(3 * 0.4 / figures["wall_s"])
+    assert figures["us_per_character_step"] == pytest.approx(1e6 * figures["wall_s"] / (3 * 80))
+    assert figures["total_s"] > figures["wall_s"]
+    assert {path.name for path in tmp_path.iterdir()} == {"crowd.png", "crowd.glb", "crowd.json"}
+    lasting = json.loads((tmp_path / "crowd.json").read_text())
+    assert lasting["count"] == 3 and "wall_s" not in lasting and "threads" not in lasting
+    glb = pygltflib.GLTF2.load_from_bytes((tmp_path / "crowd.glb").read_bytes())
+    assert len(glb.skins) == 3 and len(glb.animations) == 1
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
+    for folder, threads in (("a", "1"), ("b", "2")):
+        words = ["demo", "crowd", "--count", "2", "--seconds", "0.2", "--quiet", "--threads", threads]
+        assert main([*words, "-o", str(tmp_path / folder)]) == 0
+    for name in ("crowd.glb", "crowd.png", "crowd.json"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--count", "0"], "1 to 20000 conductors; 0 given"),
+        (["--seconds", "-1"], "-1 given"),
+        (["--threads", "0"], "1 to 256 threads; 0 given"),
+    ],
+)
+def test_crowds_that_cannot_be_are_refused(
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "crowd", *words, "-o", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
