@@ -199,6 +199,11 @@ class BalancePlayer(TorquePlayer):
         self.told = np.zeros(8)
         self.told[kernels.MARGIN] = self._find_margin(rig)
         self.lost = LOST * height
+        # What changes from step to step goes to where the rig has the rest of it.
+        self.aim, self.habit, self.told, self.anchors, self.turns = (
+            rig.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
+        )
+        self.lost_at = -1.0  # s; negative: it stands
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
 
@@ -270,10 +275,10 @@ class BalancePlayer(TorquePlayer):
         )  # fmt: skip
         rig.damping[self.joints] = self.damping[self.joints]
         if not self.driver.pinned and self.told[kernels.MARGIN] < -self.lost:
-            self.give_up(rig, t)
+            self.lost_at = t
 
     def give_up(self, rig: Rig, t: float) -> None:
-        """The balance is lost: from now on the legs are loose."""
+        """The balance was lost at time t: from now on the legs are loose."""
         self._news.append("lost balance")
         self.gone = loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
 
@@ -281,7 +286,7 @@ class BalancePlayer(TorquePlayer):
         """Tiny turns of the hips that keep planted feet where they stand: see `balance_kernels.hold_feet`."""
         from poise.drivers import balance_kernels as kernels
 
-        if self.gone is not None:
+        if self.gone is not None or self.lost_at >= 0.0:
             return []
         kernels.hold_feet(
             rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns
@@ -302,13 +307,16 @@ class BalancePlayer(TorquePlayer):
 
     def save(self) -> Any:
         """See `Player.save`."""
-        return self.aim.copy(), self.habit.copy(), self.anchors.copy(), self.gone
+        memory = None if self.way is None else self.way.memory.copy()
+        return self.aim.copy(), self.habit.copy(), self.anchors.copy(), self.gone, self.lost_at, memory
 
     def restore(self, saved: Any) -> None:
         """See `Player.restore`."""
         for mine, array in zip((self.aim, self.habit, self.anchors), saved[:3], strict=True):
             mine[:] = array
-        self.gone = saved[3]
+        self.gone, self.lost_at = saved[3], saved[4]
+        if self.way is not None:
+            self.way.memory[:] = saved[5]
 
 
 def _hinge(rig: Rig, joint: int, count: int) -> Joint:

@@ -104,12 +104,12 @@ class KinematicPlayer(MotionPlayer):
         self.moves_root = bool(len(joints) and joints[0] == 0) and not isinstance(driver.motion, Gesture)
         self.track = self.old = driver.track(rig, joints, driver.motion)
         rate = driver.motion.rate if isinstance(driver.motion, Gesture) else 1.0
-        self.clock = np.array([driver.start, 0.0, rate, 0.0, rate, 0.0])
-        self.old_clock = self.clock.copy()
-        self.part = np.array([self.track.period, np.nan, 0.0, np.nan, driver.take_over])
-        k = len(joints)
-        self.offset = np.zeros((3, k, 3))
-        self.q, self.w, self.dw = np.empty((k, 4)), np.empty((k, 3)), np.empty((k, 3))
+        room, k = rig.arena, len(joints)
+        self.clock = room.copy(np.array([driver.start, 0.0, rate, 0.0, rate, 0.0]))
+        self.old_clock = room.copy(self.clock)
+        self.part = room.copy(np.array([self.track.period, np.nan, 0.0, np.nan, driver.take_over]))
+        self.offset = room.zeros(3, k, 3)
+        self.q, self.w, self.dw = room.zeros(k, 4), room.zeros(k, 3), room.zeros(k, 3)
 
     def meet(self, rig: Rig, t: float) -> None:
         """Begin at the rig's pose and velocity, and go over to the motion's."""
@@ -150,7 +150,8 @@ class KinematicPlayer(MotionPlayer):
             )
             self._give(t)
             q, w, dw = self.q.copy(), self.w.copy(), self.dw.copy()
-            self.old, self.old_clock = self.track, self.clock.copy()
+            self.old = self.track
+            self.old_clock[:] = self.clock
             self.track = fresh
             self.part[kernels.OLD_PERIOD], self.part[kernels.PERIOD] = self.part[kernels.PERIOD], fresh.period
             self.part[kernels.FADE] = t

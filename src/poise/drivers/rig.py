@@ -24,7 +24,10 @@ from poise.dynamics.world import compute_world_pose
 from poise.engines.engine import BodyState
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
+
+_BYTES = 1000  # a joint, for a rig with its actor and players; about 800 are used
 
 
 @dataclass(frozen=True)
@@ -68,12 +71,14 @@ class Rig:
         self.skeleton = character.skeleton
         self.tree = load_tree(build_tree(character), character, loads)
         j = len(self.tree)
-        self.state = BodyState.zeros(j)
-        self.dw, self.a = np.zeros((j, 3)), np.zeros(3)
-        self.R, self.p, self.om, self.v = np.zeros((j, 3, 3)), np.zeros((j, 3)), np.zeros((j, 3)), np.zeros((j, 3))
-        self.c, self.dc = np.zeros(3), np.zeros(3)
-        self.torque, self.damping, self.wrench = np.zeros((j, 3)), np.zeros(j), np.zeros((j, 6))
-        self.f, self.n = np.zeros((j, 3)), np.zeros((j, 3))
+        # All that changes from step to step, and what players and the actor add, next to one another in memory.
+        self.arena = room = Arena(_BYTES * (j + 8))
+        self.state = BodyState.zeros(j, room)
+        self.dw, self.a = room.zeros(j, 3), room.zeros(3)
+        self.R, self.p, self.om, self.v = room.zeros(j, 3, 3), room.zeros(j, 3), room.zeros(j, 3), room.zeros(j, 3)
+        self.c, self.dc = room.zeros(3), room.zeros(3)
+        self.torque, self.damping, self.wrench = room.zeros(j, 3), room.zeros(j), room.zeros(j, 6)
+        self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes.
         self.turning, self.handed = np.zeros((j, 3)), np.zeros((j, 3))
         # What the stage says of the world: its step (s), gravity (m/s2), and the ground's height (m) and friction.

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from poise.engines.scene import Scene
+from poise.spatial.arena import Arena
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,12 @@ class BodyState:
     w: np.ndarray
 
     @staticmethod
-    def zeros(joints: int) -> BodyState:
-        """A state to be written to."""
-        q = np.zeros((joints, 4))
-        q[:, 0] = 1.0
-        return BodyState(np.zeros(3), q, np.zeros(3), np.zeros((joints, 3)))
+    def zeros(joints: int, arena: Arena | None = None) -> BodyState:
+        """A state to be written to, in an arena if there is one."""
+        room = arena or Arena(0)
+        state = BodyState(room.zeros(3), room.zeros(joints, 4), room.zeros(3), room.zeros(joints, 3))
+        state.q[:, 0] = 1.0
+        return state
 
     def copy(self) -> BodyState:
         """The same numbers in arrays of their own."""

@@ -80,6 +80,7 @@ class Actor:
         self.pushes: list[Push] = []
         self.fallen: float | None = None
         self.started = False
+        self.is_let_go = False  # whether its balance gave up in the last step
         self.rest: TorquePlayer | None = None
         self._undriven: list[int] = []
         self._rest_aim: dict[int, np.ndarray] = {}
@@ -94,18 +95,23 @@ class Actor:
         self.joints: tuple[Joint, ...] = ()
         self.seat = (np.zeros(3), rotation.identity())
         self.start_height = 0.0
-        self._reset_work()
+        self._make_work()
 
-    def _reset_work(self) -> None:
-        j = len(self.rig.tree)
-        self.given, self.touched = np.ones(j, bool), np.ones(j, bool)
-        self.work = np.zeros((5, j, 3))
+    def _make_work(self) -> None:
+        j, room = len(self.rig.tree), self.rig.arena
+        self.given, self.touched, self.accelerating = (np.ones(j, bool) for _ in range(3))
+        self.work, self.coupling = room.zeros(5, j, 3), room.zeros(j, 6)
+        self.w_before, self.v_before = room.zeros(j, 3), room.zeros(3)
         self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
         self.connectors: list[int] = []
-        self.coupling = np.zeros((j, 6))
-        self.accelerating = np.ones(j, bool)
-        self.w_before, self.v_before = self.rig.state.w.copy(), self.rig.state.v.copy()
         self.strength = find_strength(self.character)
+
+    def _reset_work(self) -> None:
+        for mask in (self.given, self.touched, self.accelerating):
+            mask[:] = True
+        for array in (self.work, self.coupling, self.al, self.acc):
+            array[:] = 0.0
+        self.w_before[:], self.v_before[:] = self.rig.state.w, self.rig.state.v
 
     # What a user does.
 
@@ -295,7 +301,7 @@ class Actor:
         self._reset_work()
         self.given[list(partition.physical)] = False
         # What accelerates by itself: a root that rides on a prop only goes along with it.
-        self.accelerating = self.given.copy()
+        self.accelerating[:] = self.given
         self.accelerating[0] &= self.carrier is None
         for i in range(len(parents)):
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
@@ -387,7 +393,11 @@ class Actor:
                 player.act(rig, t)
 
     def settle(self) -> None:
-        """5. After the engine's step: accelerations of the connectors, which the paper's coupling asks for."""
+        """5. After the engine's step: a balance that was lost, and accelerations for the paper's coupling."""
+        balance = self.balance
+        if balance is not None and balance.gone is None and balance.lost_at >= 0.0:
+            balance.give_up(self.rig, balance.lost_at)
+            self.is_let_go = True
         if self.stage.couple == "paper":
             self._differentiate()
 

@@ -29,14 +29,14 @@ class Crowd:
         self.threads = threads
         self.programs: list[Program] = []
         self._rows = np.zeros((0, 1), np.int64)
-        self._done, self._status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
+        self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
 
     def set_programs(self, programs: list[Program]) -> None:
         """Run these from now on."""
         self.programs = programs
         self.refresh()
-        self._done, self._status = np.zeros(len(programs), np.int64), np.zeros((len(programs), 4))
+        self._done, self.status = np.zeros(len(programs), np.int64), np.zeros((len(programs), 4))
         self._heights = np.array([program.actor.start_height for program in programs])
 
     def refresh(self) -> None:
@@ -44,12 +44,11 @@ class Crowd:
         rows = [program.row for program in self.programs]
         self._rows = np.stack(rows) if rows else np.zeros((0, 1), np.int64)
 
-    def run(self, steps: int) -> np.ndarray:
-        """Advance all by some steps; (C,) how many each made: fewer where it lost its balance."""
+    def run(self, steps: int) -> None:
+        """Advance all by some steps, each until it loses its balance."""
         from poise.stage.crowd_kernels import share_run
 
-        self._share(lambda counter, size: share_run(self._rows, counter, size, steps, self._done))
-        return self._done
+        self._share(lambda counter, size: share_run(self._rows, counter, size, steps, self._done, self.status))
 
     def step_engine(self, steps: int) -> None:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""
@@ -57,16 +56,13 @@ class Crowd:
 
         self._share(lambda counter, size: share_step(self._rows, counter, size, steps))
 
-    def look(self) -> np.ndarray:
-        """(C, 4) of each: see `program_kernels.look`."""
-        from poise.stage.program_kernels import look
-
-        look(self._rows, self._status)
-        return self._status
+    def find_lost(self) -> list[tuple[Program, int]]:
+        """Those that lost their balance in the last run, and how many steps each had made by then."""
+        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(self.status[:, 0] >= 0.0)]
 
     def find_odd(self) -> list[Program]:
         """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
-        _, height, up, number = self.look().T
+        _, height, up, number = self.status.T
         odd = (height < 0.7 * self._heights) | (up < 0.5) | ~np.isfinite(number)
         return [self.programs[k] for k in np.flatnonzero(odd)]
 

@@ -27,11 +27,13 @@ def _take(_context: Any, address: Any, count: Any) -> Any:
 
 
 @kernel
-def share_run(rows: np.ndarray, counter: np.ndarray, size: int, steps: int, done: np.ndarray) -> None:
+def share_run(
+    rows: np.ndarray, counter: np.ndarray, size: int, steps: int, done: np.ndarray, status: np.ndarray
+) -> None:
     """See `run_characters`; counter (1,) int64 begins at 0."""
     first = _take(counter.ctypes.data, size)
     while first < len(rows):
-        run_characters(rows, first, min(first + size, len(rows)), steps, done)
+        run_characters(rows, first, min(first + size, len(rows)), steps, done, status)
         first = _take(counter.ctypes.data, size)
 
 

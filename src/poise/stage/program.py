@@ -15,6 +15,7 @@ from poise.drivers.kinematic import KinematicPlayer
 from poise.drivers.loose import LoosePlayer
 from poise.drivers.root import FreePlayer
 from poise.engines.mujoco import MujocoSimulation
+from poise.spatial.arena import Arena
 
 if TYPE_CHECKING:
     from poise.engines.engine import Simulation
@@ -30,12 +31,13 @@ class Program:
         self.actor, self.simulation = actor, simulation
         self._at = at
         self._keep: list[Any] = []
+        self._arena = Arena(1200 * (len(actor.rig.tree) + 8))
         self.row = np.zeros(at.ADDRESSES, np.int64)
-        self.numbers = np.zeros(at.NUMBER_COUNT)
-        self.sizes = np.zeros(at.SIZE_COUNT, np.int64)
+        self.numbers = self._arena.zeros(at.NUMBER_COUNT)
+        self.sizes = self._arena.zeros(at.SIZE_COUNT, dtype=np.int64)
         self._fill_rig()
-        self._fill_engine(body)
         self._fill_balance()
+        self._fill_engine(body)
         self.refresh()
 
     def refresh(self) -> None:
@@ -65,6 +67,10 @@ class Program:
         """s, when the balance was lost; negative if it was not."""
         return float(self.numbers[self._at.LOST_AT])
 
+    def _fix(self, place: int, array: np.ndarray) -> None:
+        """Set what does not change for as long as the program is used: a copy, next to the others in memory."""
+        self._set(place, self._arena.copy(np.ascontiguousarray(array)))
+
     def _set(self, place: int, array: np.ndarray, keep: list[Any] | None = None) -> None:
         if not array.flags.c_contiguous:
             raise TypeError("a program needs arrays whose numbers lie next to one another in memory.")
@@ -79,10 +85,14 @@ class Program:
         tree, state = rig.tree, rig.state
         for place, array in {
             at.PARENTS: tree.parents, at.OFFSETS: tree.offsets, at.MASSES: tree.masses, at.CENTERS: tree.centers,
-            at.INERTIAS: tree.inertias, at.ROOT: state.root, at.Q: state.q, at.V: state.v, at.W: state.w,
+            at.INERTIAS: tree.inertias, at.ACCELERATING: actor.accelerating, at.TOUCHED: actor.touched,
+        }.items():  # fmt: skip
+            self._fix(place, array)
+        for place, array in {
+            at.ROOT: state.root, at.Q: state.q, at.V: state.v, at.W: state.w,
             at.DW: rig.dw, at.A: rig.a, at.R_: rig.R, at.P_: rig.p, at.OM: rig.om, at.VEL: rig.v, at.C_: rig.c,
             at.DC: rig.dc, at.TORQUE: rig.torque, at.DAMPING: rig.damping, at.WRENCH: rig.wrench, at.F_: rig.f,
-            at.N_: rig.n, at.ACCELERATING: actor.accelerating, at.TOUCHED: actor.touched, at.WORK: actor.work,
+            at.N_: rig.n, at.WORK: actor.work,
             at.COUPLING: actor.coupling, at.W_BEFORE: actor.w_before, at.V_BEFORE: actor.v_before,
             at.NUMBERS: self.numbers, at.SIZES: self.sizes,
         }.items():  # fmt: skip
@@ -97,9 +107,12 @@ class Program:
         layout, model, data = simulation.layouts[body], simulation.model, simulation.data
         for place, array in {
             at.KIND: layout.kind, at.QADR: layout.qadr, at.VADR: layout.vadr, at.COUNT: layout.count,
-            at.AXES: layout.axes, at.BUILT: layout.built, at.QPOS: data.qpos, at.QVEL: data.qvel,
-            at.QFRC: data.qfrc_applied, at.DOF_DAMPING: model.dof_damping, at.BODY_QUAT: model.body_quat,
-            at.GIVEN: layout.given, at.GIVEN_BODIES: layout.given_bodies,
+            at.AXES: layout.axes, at.BUILT: layout.built, at.GIVEN: layout.given, at.GIVEN_BODIES: layout.given_bodies,
+        }.items():  # fmt: skip
+            self._fix(place, array)
+        for place, array in {
+            at.QPOS: data.qpos, at.QVEL: data.qvel, at.QFRC: data.qfrc_applied, at.DOF_DAMPING: model.dof_damping,
+            at.BODY_QUAT: model.body_quat,
         }.items():  # fmt: skip
             self._set(place, array)
         self.sizes[[at.GIVEN_COUNT, at.QPOS_SIZE, at.QVEL_SIZE]] = len(layout.given), model.nq, model.nv
@@ -117,8 +130,12 @@ class Program:
         self.numbers[at.LOST] = np.inf if balance.driver.pinned else balance.lost
         for place, array in {
             at.LEGS: balance.legs, at.LIMB: balance.limb, at.CORNERS: balance.corners, at.INERTIA: balance.inertia,
-            at.AIM: balance.aim, at.HABIT: balance.habit, at.GAINS: balance.gains, at.TOLD: balance.told,
-            at.LEG_DAMPING: balance.damping, at.ANCHORS: balance.anchors, at.TURNS: balance.turns,
+            at.GAINS: balance.gains, at.LEG_DAMPING: balance.damping,
+        }.items():  # fmt: skip
+            self._fix(place, array)
+        for place, array in {
+            at.AIM: balance.aim, at.HABIT: balance.habit, at.TOLD: balance.told, at.ANCHORS: balance.anchors,
+            at.TURNS: balance.turns,
         }.items():  # fmt: skip
             self._set(place, array)
         if balance.way is not None:

@@ -43,10 +43,15 @@ PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = ran
 
 
 @kernel
-def run_characters(rows: np.ndarray, first: int, last: int, steps: int, done: np.ndarray) -> None:
-    """Advance characters first..last-1 by some steps each; `done` (C,) says how many: fewer if it lost its balance."""
+def run_characters(rows: np.ndarray, first: int, last: int, steps: int, done: np.ndarray, status: np.ndarray) -> None:
+    """Advance characters first..last-1 by some steps each.
+
+    done    (C,) how many steps each made: fewer if it lost its balance
+    status  (C, 4) how it is then: see `look`
+    """
     for i in range(first, last):
         done[i] = run_character(rows[i], steps)
+        look(rows[i], status[i])
 
 
 @kernel
@@ -64,20 +69,18 @@ def run_character(row: np.ndarray, steps: int) -> int:
 
 
 @kernel
-def look(rows: np.ndarray, status: np.ndarray) -> None:
-    """What a stage must know of each character after some steps, into status (C, 4).
+def look(row: np.ndarray, status: np.ndarray) -> None:
+    """What a stage must know of a character after some steps, into status (4,).
 
     when it lost its balance (negative: it did not), height of its root, how upright it is (1, 0 lying), and a number
     that is not finite where any of its state is not
     """
-    for i in range(len(status)):
-        row = rows[i]
-        j = integers(row[SIZES], SIZE_COUNT)[JOINTS]
-        root, q, w, v = floats(row[ROOT], 3), vectors(row[Q], j, 4), vectors(row[W], j, 3), floats(row[V], 3)
-        status[i, 0] = floats(row[NUMBERS], NUMBER_COUNT)[LOST_AT]
-        status[i, 1] = root[1]
-        status[i, 2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
-        status[i, 3] = root.sum() + v.sum() + w.sum() + q.sum()
+    j = integers(row[SIZES], SIZE_COUNT)[JOINTS]
+    root, q, w, v = floats(row[ROOT], 3), vectors(row[Q], j, 4), vectors(row[W], j, 3), floats(row[V], 3)
+    status[0] = floats(row[NUMBERS], NUMBER_COUNT)[LOST_AT]
+    status[1] = root[1]
+    status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
+    status[3] = root.sum() + v.sum() + w.sum() + q.sum()
 
 
 @kernel

@@ -155,16 +155,33 @@ class Stage:
         """Advance everything by some steps; events are told after the last of them."""
         self.build()
         began = self.steps
-        done = self.crowd.run(steps)  # the five lines, compiled, for all actors that can be
-        for group in self.groups:
-            if group.program is None:
-                self._step_group(group, began, steps)
-        self._catch_up(done, began, steps)
+        readable = [group for group in self.groups if group.program is None]
+        self.crowd.run(steps)  # the five lines, compiled, for all actors that can be
+        lost = self.crowd.find_lost()
+        for group in readable:
+            self._run_group(group, began, steps)
+        for program, made in lost:
+            actor = program.actor
+            if actor.balance is not None:
+                actor.balance.give_up(actor.rig, program.lost_at)
+            self._run_group(self._build_anew(actor, began + made), began + made, steps - made)
         self.steps = began + steps
         self._follow()
 
-    def _step_group(self, group: Group, began: int, steps: int) -> None:
-        """The step as it is meant to be read; `program_kernels` does the same without Python."""
+    def _run_group(self, group: Group, began: int, steps: int) -> None:
+        """Some steps by the readable path; an actor that loses its balance is built anew at once."""
+        made = 0
+        while made < steps:
+            made += self._step_group(group, began + made, steps - made)
+            for actor in [actor for actor in group.actors if actor.is_let_go]:
+                actor.is_let_go = False
+                group = self._build_anew(actor, began + made)
+
+    def _step_group(self, group: Group, began: int, steps: int) -> int:
+        """The step as it is meant to be read; `program_kernels` does the same without Python.
+
+        Returns how many were made: fewer if somebody lost its balance.
+        """
         for self.steps in range(began, began + steps):
             t, half = self.time, 0.5 * self.dt
             for actor in group.actors:
@@ -178,19 +195,16 @@ class Stage:
                 group.simulation.read(k, actor.rig.state)  # 5. kinematic parts are set when somebody looks
                 self._ride(group, actor)
                 actor.settle()
+            if any(actor.is_let_go for actor in group.actors):
+                return self.steps + 1 - began
+        return steps
 
-    def _catch_up(self, done: np.ndarray, began: int, steps: int) -> None:
-        """Who lost its balance goes on by the readable path, from the step after."""
-        lost = np.flatnonzero(self.crowd.look()[:, 0] >= 0.0)
-        for k in lost:
-            program, made = self.crowd.programs[k], int(done[k])
-            group = next(group for group in self.groups if group.program is program)
-            group.program = None
-            if program.actor.balance is not None:
-                program.actor.balance.give_up(program.actor.rig, program.lost_at)
-            self._step_group(group, began + made, steps - made)
-        if len(lost):
-            self._gather_crowd()
+    def _build_anew(self, actor: Actor, steps: int) -> Group:
+        """The group of an actor that is on its feet no more, after some steps: all of it may touch the ground now."""
+        self.steps = steps
+        self.rebuild(actor)
+        self.build()
+        return next(group for group in self.groups if actor in group.actors)
 
     def _follow(self) -> None:
         """Events of the steps that were made."""
@@ -313,7 +327,14 @@ class Stage:
         return dataclasses.replace(prop, position=position, turn=turn, velocity=velocity, spin=spin)
 
     def body_shapes(self, actor: Actor) -> tuple[tuple[int, Shape], ...]:
-        """What of a body, besides its feet, touches things."""
+        """What of a body, besides its feet, touches things.
+
+        Nothing, while it stands on them and there is only the ground: the engine's step is a fifth quicker so. A body
+        that loses its balance is built anew, with all of it.
+        """
+        balance = actor.balance
+        if balance is not None and balance.gone is None and balance.way is None and not self.props:
+            return ()
         skeleton = actor.character.skeleton
         feet = {joint for role in ("leftFoot", "rightFoot") if (joint := skeleton.find_role(role)) is not None}
         below = {i for foot in feet for i in skeleton.descendants(foot)}
