@@ -350,3 +350,27 @@ def test_what_turns_non_finite_stops_and_keeps_the_take(tmp_path: Path, monkeypa
     take = caught.value.take  # type: ignore[attr-defined]
     assert 20 <= len(take) <= 30
     assert all(np.isfinite(getattr(take.actor(), field)).all() for field in STATE)
+
+
+def test_a_moment_before_a_fall_can_be_played_again() -> None:
+    """A body that falls is built anew; going back brings the simulation that it stood in, and the same bits."""
+    stage = Stage()
+    actor = stage.add(Character.human(1.75, 75.0, preset="mix"))
+    actor.drive("legs", Balance())
+    stage.advance(40)
+    saved = stage.save()
+    ends = []
+    for _ in range(2):
+        actor.pushes.clear()
+        actor.push("spine", (0.0, 0.0, 500.0), 0.2)
+        stage.advance(300)
+        assert actor.fallen is not None
+        ends.append(actor.rig.state.copy())
+        stage.restore(saved)
+        assert actor.fallen is None
+    np.testing.assert_array_equal(ends[0].root, ends[1].root)
+    np.testing.assert_array_equal(ends[0].w, ends[1].w)
+    actor.pushes.clear()
+    stage.refresh(actor)
+    stage.advance(200)
+    assert actor.fallen is None

@@ -280,6 +280,7 @@ class Actor:
         self._hold(t)
         if starting:
             self.start_height = self._hip_height() - (rig.ground if np.isfinite(rig.ground) else 0.0)
+        rig.turning[:] = rig.handed[:] = 0.0  # the change of hands is over
         self._settle_masks()
 
     def _hold(self, t: float) -> None:
@@ -293,6 +294,15 @@ class Actor:
                     held.aim[k], held.lead[k] = self._rest_aim[joint], 0.0
             self._rest_aim = {joint: held.aim[k] for k, joint in enumerate(self._undriven)}
             self.rest = held
+
+    def save_rest(self) -> Any:
+        """What holds the joints that nobody drives, and the velocities before the last step."""
+        return self.rest, dict(self._rest_aim), self.w_before.copy(), self.v_before.copy()
+
+    def restore_rest(self, saved: Any) -> None:
+        """Back to what was saved."""
+        self.rest, self._rest_aim = saved[0], dict(saved[1])
+        self.w_before[:], self.v_before[:] = saved[2], saved[3]
 
     def _settle_masks(self) -> None:
         partition, parents = self.partition, self.rig.tree.parents

@@ -62,6 +62,10 @@ class Program:
         """Say how many steps the stage has made."""
         self.numbers[self._at.STEPS] = steps
 
+    def stand_again(self) -> None:
+        """Forget that the balance was lost."""
+        self.numbers[self._at.LOST_AT] = -1.0
+
     @property
     def lost_at(self) -> float:
         """s, when the balance was lost; negative if it was not."""

@@ -399,26 +399,34 @@ class Stage:
             raise InputError(f"a frame at {times[0]:g} s is before the stage's clock, which is at {self.time:g} s.")
 
     def save(self) -> Any:
-        """The whole state, as plain data: engine's, drivers' and clock."""
+        """The whole state: the simulations as they are built, and the engine's, drivers' and clock's numbers."""
         self.build()
         return {
             "steps": self.steps,
-            "groups": [group.simulation.save() for group in self.groups],
+            "groups": [(dataclasses.replace(group), group.simulation.save()) for group in self.groups],
             "actors": {
                 name: (actor.rig.state.copy(), [player.save() for player in actor.players], actor.fallen)
                 for name, actor in self.actors.items()
             },
             "paper": {name: (actor.al.copy(), actor.acc.copy()) for name, actor in self.actors.items()},
+            "rest": {name: actor.save_rest() for name, actor in self.actors.items()},
         }
 
     def restore(self, saved: Any) -> None:
         """Back to a saved state; who drives what must be as it was."""
         self.steps = saved["steps"]
-        for group, state in zip(self.groups, saved["groups"], strict=True):
+        self._waiting.clear()
+        # A body that fell since was built anew: the simulation it stood in comes back with the state.
+        self.groups = [dataclasses.replace(group) for group, _ in saved["groups"]]
+        for group, (_, state) in zip(self.groups, saved["groups"], strict=True):
             group.simulation.restore(state)
+            if group.program is not None:
+                group.program.stand_again()
+        self._gather_crowd()
         for name, (state, players, fallen) in saved["actors"].items():
             actor = self.actors[name]
-            actor.fallen = fallen
+            actor.fallen, actor.is_let_go = fallen, False
+            actor.restore_rest(saved["rest"][name])
             for field in ("root", "q", "v", "w"):
                 getattr(actor.rig.state, field)[:] = getattr(state, field)
             for player, data in zip(actor.players, players, strict=True):
