@@ -96,7 +96,7 @@ def couple_exact(tree: Tree, given: np.ndarray, state: Kinematics, gain: float =
     dw = np.where(given[:, None], state.angular_acceleration, np.nan)  # nobody may look at what is not known
     kernels.couple_exact(
         tree.parents, tree.masses, tree.centers, tree.inertias, given, touched, R, p, state.angular_velocity, dw,
-        state.acceleration, om, gain, np.full((5, len(tree), 3), np.nan), wrench,
+        state.acceleration, om, gain, np.full((3, len(tree), 3), np.nan), wrench,
     )  # fmt: skip
     kernels.hand_to_connectors(tree.parents, given, p, wrench)
     return wrench

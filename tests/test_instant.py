@@ -126,8 +126,7 @@ def test_the_small_ones() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         a, b, q = rng.standard_normal(3), rng.standard_normal(3), rotation.random(rng)
-        R = np.empty((3, 3))
-        instant.set_matrix(q, R)
+        R = np.array(instant.matrix_of(q)).reshape(3, 3)
         np.testing.assert_allclose(R, rotation.to_matrix(q), atol=1e-14)
         np.testing.assert_allclose(instant.turn(R, a), R @ a, atol=1e-14)
         np.testing.assert_allclose(instant.turn_back(R, a), R.T @ a, atol=1e-14)

@@ -25,7 +25,7 @@ def couple_frames(
     """Bodies placed, moved and coupled at every frame: q (F, J, 4), w and dw (F, J, 3); wrench (F, J, 6) is written."""
     j = len(parents)
     R, p, om, vel = np.empty((j, 3, 3)), np.empty((j, 3)), np.empty((j, 3)), np.empty((j, 3))
-    work, still = np.empty((5, j, 3)), np.zeros(3)
+    work, still = np.empty((3, j, 3)), np.zeros(3)
     for k in range(len(q)):
         wrench[k] = 0.0
         pose_bodies(parents, offsets, still, q[k], R, p)

@@ -203,6 +203,7 @@ class BalancePlayer(TorquePlayer):
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             rig.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
+        self.work = tuple(rig.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
         self.lost_at = -1.0  # s; negative: it stands
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
@@ -271,7 +272,7 @@ class BalancePlayer(TorquePlayer):
         kernels.balance(
             x.parents, x.masses, x.centers, rig.R, rig.p, rig.om, rig.v, rig.c, rig.dc, self.legs, self.limb,
             self.corners, self.inertia, self.aim, self.habit, self.gains, self.ground, rig.torque, self.told, rig.f,
-            rig.n,
+            rig.n, *self.work,
         )  # fmt: skip
         rig.damping[self.joints] = self.damping[self.joints]
         if not self.driver.pinned and self.told[kernels.MARGIN] < -self.lost:

@@ -73,6 +73,10 @@ def balance(
     told: np.ndarray,
     f: np.ndarray,
     n: np.ndarray,
+    spots: np.ndarray,
+    bearing: np.ndarray,
+    hull: np.ndarray,
+    loads: np.ndarray,
 ) -> None:
     """Torques at hips, knees and ankles that put the wanted force on the centre of mass.
 
@@ -83,11 +87,9 @@ def balance(
     inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
     habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed here
     torque    (J, 3) N m in world axes: written at the six joints
-    f, n      (J, 3) for work
+    f, n, spots, bearing, hull, loads   (J, 3), (J, 3), (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in
+              the world; x, z and number of those that carry; what is round them; how much each carries
     """
-    points, heights = np.empty((8, 2)), np.empty(8)
-    spots, foot_of = np.empty((8, 3)), np.empty(8, np.int64)
-    count = 0
     low = np.inf
     for side in range(2):
         foot = legs[side, 2]
@@ -95,23 +97,19 @@ def balance(
             i = 4 * side + k
             x, y, z = turn(R[foot], corners[side, k])
             spots[i, 0], spots[i, 1], spots[i, 2] = p[foot, 0] + x, p[foot, 1] + y, p[foot, 2] + z
-            heights[i] = spots[i, 1] - ground
-            low = min(low, heights[i])
-    for i in range(8):
-        points[i, 0], points[i, 1] = spots[i, 0], spots[i, 2]
-    hull = np.empty((9, 2))
-    size = find_hull(points, 8, hull)
+            bearing[i, 0], bearing[i, 1], bearing[i, 2] = spots[i, 0], spots[i, 2], i
+            low = min(low, spots[i, 1] - ground)
+    size = find_hull(bearing, 8, hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
     # A corner that has risen far carries nothing. If all have, those that are lowest count: the body is in the air.
     reach = RISEN + max(0.0, low)
+    count = 0
     for i in range(8):
-        if heights[i] < reach:
-            foot_of[count] = i // 4
-            points[count, 0], points[count, 1] = spots[i, 0], spots[i, 2]
-            spots[count] = spots[i]
+        if spots[i, 1] - ground < reach:
+            bearing[count, 0], bearing[count, 1], bearing[count, 2] = spots[i, 0], spots[i, 2], i
             count += 1
     if count < 8:
-        size = find_hull(points, count, hull)
+        size = find_hull(bearing, count, hull)
     told[CORNERS] = count
     middle_x, middle_z = 0.0, 0.0
     for i in range(size):
@@ -181,28 +179,29 @@ def balance(
     told[PRESSURE], told[PRESSURE + 1] = ax, az
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
-    loads = np.empty(8)
-    share_load(points, count, fy, ax, az, loads)
+    share_load(bearing, count, fy, ax, az, loads)
     spread = 1e-9
     for i in range(count):
-        spread += loads[i] * ((points[i, 0] - ax) ** 2 + (points[i, 1] - az) ** 2)
+        spread += loads[i] * ((bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2)
     twist = my / spread
     for i in range(len(parents)):
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
-    carried = np.zeros(2)
+    left, right = 0.0, 0.0
     for i in range(count):
-        carried[foot_of[i]] += loads[i] / fy
+        corner = int(bearing[i, 2])
+        left += loads[i] if corner < 4 else 0.0
+        right += loads[i] if corner >= 4 else 0.0
         # (0, twist, 0) x r has components (twist rz, 0, -twist rx)
-        tx = loads[i] * (fx / fy + twist * (points[i, 1] - az))
-        tz = loads[i] * (fz / fy - twist * (points[i, 0] - ax))
-        most, sideways = gains[FRICTION] * loads[i], np.sqrt(tx * tx + tz * tz)
-        if sideways > most:
-            tx *= most / sideways
-            tz *= most / sideways
-        foot = legs[foot_of[i], 2]
-        rx, ry, rz = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
+        tx = loads[i] * (fx / fy + twist * (bearing[i, 1] - az))
+        tz = loads[i] * (fz / fy - twist * (bearing[i, 0] - ax))
+        most, sideways = gains[FRICTION] * loads[i], tx * tx + tz * tz
+        if sideways > most * most:
+            tx *= most / np.sqrt(sideways)
+            tz *= most / np.sqrt(sideways)
+        foot = legs[corner // 4, 2]
+        rx, ry, rz = spots[corner, 0] - p[foot, 0], spots[corner, 1] - p[foot, 1], spots[corner, 2] - p[foot, 2]
         # tau = ... - sum of r x f: the legs hand the ground's force on to the hips
         f[foot, 0] -= tx
         f[foot, 1] -= loads[i]
@@ -211,8 +210,8 @@ def balance(
         n[foot, 1] -= rz * tx - rx * tz
         n[foot, 2] -= rx * loads[i] - ry * tx
     for side in range(2):
-        idle = max(0.0, 1.0 - carried[side] / IDLE)
-        _put_down(side, idle, R, p, om, v, legs, limb, corners, aim, masses, ground, f, n)
+        idle = max(0.0, 1.0 - (left if side == 0 else right) / fy / IDLE)
+        _put_down(side, idle, spots, p, om, v, legs, limb, aim, masses, ground, f, n)
     for i in range(len(parents) - 1, 0, -1):
         if limb[i] < 0:
             continue
@@ -235,9 +234,10 @@ def _level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torq
     """Turn a foot towards level: one that carries little would else stay on its heel. A level foot feels nothing."""
     ax, ay, az = corners[1, 0] - corners[0, 0], corners[1, 1] - corners[0, 1], corners[1, 2] - corners[0, 2]
     bx, by, bz = corners[2, 0] - corners[0, 0], corners[2, 1] - corners[0, 1], corners[2, 2] - corners[0, 2]
-    normal = np.empty(3)
-    normal[0], normal[1], normal[2] = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    x, y, z = turn(R[foot], normal)
+    nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    x = R[foot, 0, 0] * nx + R[foot, 0, 1] * ny + R[foot, 0, 2] * nz
+    y = R[foot, 1, 0] * nx + R[foot, 1, 1] * ny + R[foot, 1, 2] * nz
+    z = R[foot, 2, 0] * nx + R[foot, 2, 1] * ny + R[foot, 2, 2] * nz
     size = np.sqrt(x * x + y * y + z * z)
     if size == 0.0:
         return
@@ -254,13 +254,12 @@ def _level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torq
 def _put_down(
     side: int,
     idle: float,
-    R: np.ndarray,
+    spots: np.ndarray,
     p: np.ndarray,
     om: np.ndarray,
     v: np.ndarray,
     legs: np.ndarray,
     limb: np.ndarray,
-    corners: np.ndarray,
     aim: np.ndarray,
     masses: np.ndarray,
     ground: float,
@@ -272,23 +271,27 @@ def _put_down(
     idle  1 for a foot that carries nothing, 0 for one that stands firm
     """
     foot = legs[side, 2]
+    highest = -np.inf
+    for k in range(4):
+        highest = max(highest, spots[4 * side + k, 1] - ground - DOWN)
+    if highest <= 0.0 and idle <= 0.0:
+        return
     mass = 0.0
     for i in range(len(limb)):
         if limb[i] == side:
             mass += 0.25 * LEG_SHARE * masses[i]
-    for k in range(4):
-        x, y, z = turn(R[foot], corners[side, k])
+    for i in range(4 * side, 4 * side + 4):
+        x, y, z = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
         px, py, pz = 0.0, 0.0, 0.0
-        high = p[foot, 1] + y - ground - DOWN
+        high = spots[i, 1] - ground - DOWN
         if high > 0.0:
             rising = v[foot, 1] + om[foot, 2] * x - om[foot, 0] * z
             py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * rising))
         if idle > 0.0:
-            at = HOME + 2 * (4 * side + k)
             vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
             vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
-            px = idle * mass * (LANDING * LANDING * (aim[at] - p[foot, 0] - x) - 2.0 * LANDING * vx)
-            pz = idle * mass * (LANDING * LANDING * (aim[at + 1] - p[foot, 2] - z) - 2.0 * LANDING * vz)
+            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * vx)
+            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * vz)
         # what moves the foot, as the ground's force on it does the other way round
         f[foot, 0] += px
         f[foot, 1] += py
@@ -409,13 +412,10 @@ def _turn_error(R: np.ndarray, aim: np.ndarray) -> tuple[float, float, float]:
     """The turn (rad, world axes) from an orientation to the wanted one, aim[TURN:TURN + 4] wxyz."""
     w, x, y, z = aim[TURN], aim[TURN + 1], aim[TURN + 2], aim[TURN + 3]
     # D = A R^T; its axis times the sine of its angle, from the antisymmetric half
-    A = np.empty((3, 3))
-    A[0, 0], A[0, 1], A[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    A[1, 0], A[1, 1], A[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    A[2, 0], A[2, 1], A[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
-    ex, ey, ez = 0.0, 0.0, 0.0
-    for k in range(3):
-        ex += A[2, k] * R[1, k] - A[1, k] * R[2, k]
-        ey += A[0, k] * R[2, k] - A[2, k] * R[0, k]
-        ez += A[1, k] * R[0, k] - A[0, k] * R[1, k]
+    a00, a01, a02 = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    a10, a11, a12 = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    a20, a21, a22 = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    ex = a20 * R[1, 0] + a21 * R[1, 1] + a22 * R[1, 2] - (a10 * R[2, 0] + a11 * R[2, 1] + a12 * R[2, 2])
+    ey = a00 * R[2, 0] + a01 * R[2, 1] + a02 * R[2, 2] - (a20 * R[0, 0] + a21 * R[0, 1] + a22 * R[0, 2])
+    ez = a10 * R[0, 0] + a11 * R[0, 1] + a12 * R[0, 2] - (a00 * R[1, 0] + a01 * R[1, 1] + a02 * R[1, 2])
     return 0.5 * ex, 0.5 * ey, 0.5 * ez

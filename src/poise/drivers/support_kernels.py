@@ -6,75 +6,82 @@ import numpy as np
 
 from poise.spatial.compile import kernel
 
+_TINY = 1e-14  # m2: a corner this little off an edge is on it
+
 
 @kernel
 def find_hull(points: np.ndarray, n: int, hull: np.ndarray) -> int:
-    """The convex hull of the first n points (N, 2) into hull (N + 1, 2), counter-clockwise; returns its corners.
+    """The convex hull of the first n points into hull (N + 1, 2), counter-clockwise; returns its corners.
 
-    Andrew's monotone chain. Points on an edge are left out.
+    points  (N, 2) m, or with more columns that do not count
+
+    Jarvis' march: for eight points quicker than to sort them. Points on an edge are left out.
     """
-    order = np.empty(n, np.int64)
-    for i in range(n):
-        order[i] = i
-    for i in range(1, n):  # insertion sort by x, then y: n is 8
-        k = order[i]
-        j = i - 1
-        while j >= 0 and (
-            points[order[j], 0] > points[k, 0]
-            or (points[order[j], 0] == points[k, 0] and points[order[j], 1] > points[k, 1])
-        ):
-            order[j + 1] = order[j]
-            j -= 1
-        order[j + 1] = k
-    size = 0
-    for half in range(2):
-        start = size
+    first, second = 0, -1
+    for i in range(1, n):
+        if points[i, 0] < points[first, 0] or (points[i, 0] == points[first, 0] and points[i, 1] < points[first, 1]):
+            first = i
+    at, size = first, 0
+    while size < n:
+        ax, ay = points[at, 0], points[at, 1]
+        hull[size, 0], hull[size, 1] = ax, ay
+        size += 1
+        best, bx, by = at, 0.0, 0.0
         for i in range(n):
-            k = order[i] if half == 0 else order[n - 1 - i]
-            while size >= start + 2 and _turns_right(hull[size - 2], hull[size - 1], points[k]):
-                size -= 1
-            hull[size] = points[k]
-            size += 1
-        size -= 1  # the last point begins the other half
-    return max(size, 1)
-
-
-@kernel
-def _turns_right(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> bool:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) <= 1e-14
+            dx, dy = points[i, 0] - ax, points[i, 1] - ay
+            side = bx * dy - by * dx  # negative: to the right of the edge so far
+            if side < -_TINY or (side <= _TINY and dx * dx + dy * dy > bx * bx + by * by):
+                best, bx, by = i, dx, dy
+        # The second ends it too: an edge that first lies on may have left that out.
+        if best in (at, first, second):
+            break
+        if size == 1:
+            second = best
+        at = best
+    return size
 
 
 @kernel
 def clamp_to_hull(hull: np.ndarray, size: int, x: float, y: float) -> tuple[float, float]:
     """The point of a convex polygon (its first `size` corners) that is nearest to (x, y)."""
-    inside = size >= 3
+    if size >= 3 and _is_inside(hull, size, x, y):
+        return x, y
     best, bx, by = np.inf, x, y
+    ax, ay = hull[size - 1, 0], hull[size - 1, 1]
     for i in range(size):
-        a, b = hull[i], hull[(i + 1) % size]
-        ex, ey = b[0] - a[0], b[1] - a[1]
-        if ex * (y - a[1]) - ey * (x - a[0]) < 0.0:
-            inside = False
+        ex, ey = hull[i, 0] - ax, hull[i, 1] - ay
         length = ex * ex + ey * ey
-        t = 0.0 if length == 0.0 else min(1.0, max(0.0, ((x - a[0]) * ex + (y - a[1]) * ey) / length))
-        px, py = a[0] + t * ex, a[1] + t * ey
+        t = 0.0 if length == 0.0 else min(1.0, max(0.0, ((x - ax) * ex + (y - ay) * ey) / length))
+        px, py = ax + t * ex, ay + t * ey
         d = (x - px) ** 2 + (y - py) ** 2
         if d < best:
             best, bx, by = d, px, py
-    return (x, y) if inside else (bx, by)
+        ax, ay = hull[i, 0], hull[i, 1]
+    return bx, by
+
+
+@kernel
+def _is_inside(hull: np.ndarray, size: int, x: float, y: float) -> bool:
+    ax, ay = hull[size - 1, 0], hull[size - 1, 1]
+    least = np.inf
+    for i in range(size):
+        least = min(least, (hull[i, 0] - ax) * (y - ay) - (hull[i, 1] - ay) * (x - ax))
+        ax, ay = hull[i, 0], hull[i, 1]
+    return least >= 0.0
 
 
 @kernel
 def hull_margin(hull: np.ndarray, size: int, x: float, y: float) -> float:
     """Signed distance (m) of a point inside a convex polygon; negative outside."""
-    px, py = clamp_to_hull(hull, size, x, y)
-    outside = np.sqrt((x - px) ** 2 + (y - py) ** 2)
-    if outside > 0.0 or size < 3:
-        return -outside
+    if size < 3 or not _is_inside(hull, size, x, y):
+        px, py = clamp_to_hull(hull, size, x, y)
+        return -np.sqrt((x - px) ** 2 + (y - py) ** 2)
     least = np.inf
+    ax, ay = hull[size - 1, 0], hull[size - 1, 1]
     for i in range(size):
-        a, b = hull[i], hull[(i + 1) % size]
-        ex, ey = b[0] - a[0], b[1] - a[1]
-        least = min(least, (ex * (y - a[1]) - ey * (x - a[0])) / np.sqrt(ex * ex + ey * ey))
+        ex, ey = hull[i, 0] - ax, hull[i, 1] - ay
+        least = min(least, (ex * (y - ay) - ey * (x - ax)) / np.sqrt(ex * ex + ey * ey))
+        ax, ay = hull[i, 0], hull[i, 1]
     return least
 
 
@@ -82,7 +89,7 @@ def hull_margin(hull: np.ndarray, size: int, x: float, y: float) -> float:
 def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out: np.ndarray) -> None:
     """The evenest share of a downward load (N) between points, none pulling, whose centre of pressure is (x, y).
 
-    points (N, 2) m, the first n of which count; out (N,) N.
+    points (N, 2) m or more columns, the first n of which count; out (N,) N.
 
         minimise sum f_i^2   with   sum f_i = load,  sum f_i X_i = load X,  f_i >= 0
 
@@ -93,22 +100,22 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
     found by Newton's method on the active points, each step halved until that falls; (x, y) must be inside the points'
     hull.
     """
-    cx, cy, scale = 0.0, 0.0, 0.0
+    cx, cy, scale = 0.0, 0.0, 1e-9
     for i in range(n):
         cx += points[i, 0] / n
         cy += points[i, 1] / n
     for i in range(n):
         scale = max(scale, abs(points[i, 0] - cx), abs(points[i, 1] - cy))
-    scale = max(scale, 1e-9)
-    px, py = (x - cx) / scale, (y - cy) / scale
+    unit = 1.0 / scale
+    px, py = (x - cx) * unit, (y - cy) * unit
     a, b, c = 1.0 / n, 0.0, 0.0
-    now = np.inf
+    now, least = np.inf, 0.0
     for step in range(50):
         # residual and its generalised derivative over the points that carry
         r0, r1, r2 = -1.0, -px, -py
         s, sx, sy, sxx, sxy, syy = 1e-12, 0.0, 0.0, 1e-12, 0.0, 1e-12
         for i in range(n):
-            u, w = (points[i, 0] - cx) / scale, (points[i, 1] - cy) / scale
+            u, w = (points[i, 0] - cx) * unit, (points[i, 1] - cy) * unit
             f = a + b * u + c * w
             if f > 0.0 or step == 0:
                 r0, r1, r2 = r0 + f, r1 + f * u, r2 + f * w
@@ -125,10 +132,12 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
         d2 = (m2 * r0 + (sx * sy - s * sxy) * r1 + (s * sxx - sx * sx) * r2) / det
         length = 1.0
         for _ in range(40):
-            value = -(a - length * d0) - (b - length * d1) * px - (c - length * d2) * py
+            a1, b1, c1 = a - length * d0, b - length * d1, c - length * d2
+            value, least = -a1 - b1 * px - c1 * py, np.inf
             for i in range(n):
-                u, w = (points[i, 0] - cx) / scale, (points[i, 1] - cy) / scale
-                f = max(0.0, a - length * d0 + (b - length * d1) * u + (c - length * d2) * w)
+                f = a1 + b1 * (points[i, 0] - cx) * unit + c1 * (points[i, 1] - cy) * unit
+                least = min(least, f)
+                f = max(0.0, f)
                 value += 0.5 * f * f
             if value < now:
                 break
@@ -136,10 +145,13 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
         if value >= now:
             break
         now = value
-        a, b, c = a - length * d0, b - length * d1, c - length * d2
+        a, b, c = a1, b1, c1
+        if step == 0 and least >= 0.0:
+            break  # all carry and none pulls: there is nothing else to find
     total = 0.0
     for i in range(n):
-        out[i] = max(0.0, a + b * (points[i, 0] - cx) / scale + c * (points[i, 1] - cy) / scale)
+        out[i] = max(0.0, a + b * (points[i, 0] - cx) * unit + c * (points[i, 1] - cy) * unit)
         total += out[i]
+    share = load / total if total > 0.0 else 0.0
     for i in range(n):
-        out[i] *= load / total if total > 0.0 else 0.0
+        out[i] *= share

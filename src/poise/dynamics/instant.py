@@ -46,18 +46,14 @@ def turn_back(R: np.ndarray, x: np.ndarray) -> tuple[float, float, float]:
 
 
 @kernel
-def set_matrix(q: np.ndarray, R: np.ndarray) -> None:
-    """R = the matrix of the unit quaternion q (wxyz)."""
+def matrix_of(q: np.ndarray) -> tuple[float, float, float, float, float, float, float, float, float]:
+    """The matrix of the unit quaternion q (wxyz), row by row."""
     w, x, y, z = q[0], q[1], q[2], q[3]
-    R[0, 0] = 1.0 - 2.0 * (y * y + z * z)
-    R[0, 1] = 2.0 * (x * y - w * z)
-    R[0, 2] = 2.0 * (x * z + w * y)
-    R[1, 0] = 2.0 * (x * y + w * z)
-    R[1, 1] = 1.0 - 2.0 * (x * x + z * z)
-    R[1, 2] = 2.0 * (y * z - w * x)
-    R[2, 0] = 2.0 * (x * z - w * y)
-    R[2, 1] = 2.0 * (y * z + w * x)
-    R[2, 2] = 1.0 - 2.0 * (x * x + y * y)
+    return (
+        1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y),
+        2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x),
+        2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y),
+    )  # fmt: skip
 
 
 @kernel
@@ -65,18 +61,19 @@ def pose_bodies(
     parents: np.ndarray, offsets: np.ndarray, root: np.ndarray, q: np.ndarray, R: np.ndarray, p: np.ndarray
 ) -> None:
     """R and p from the root's place (3,) m and the joint rotations."""
-    set_matrix(q[0], R[0])
-    for a in range(3):
-        p[0, a] = root[a]
-    E = np.empty((3, 3))
-    for i in range(1, len(parents)):
+    for i in range(len(parents)):
         k = parents[i]
-        set_matrix(q[i], E)
-        P, B = R[k], R[i]
-        for a in range(3):
-            for b in range(3):
-                B[a, b] = P[a, 0] * E[0, b] + P[a, 1] * E[1, b] + P[a, 2] * E[2, b]
-            p[i, a] = p[k, a] + P[a, 0] * offsets[i, 0] + P[a, 1] * offsets[i, 1] + P[a, 2] * offsets[i, 2]
+        a, b, c, d, e, f, g, h, j = matrix_of(q[i])
+        if k < 0:
+            R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = a, b, c
+            R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = d, e, f
+            R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = g, h, j
+            p[i, 0], p[i, 1], p[i, 2] = root[0], root[1], root[2]
+            continue
+        for s in range(3):
+            x, y, z = R[k, s, 0], R[k, s, 1], R[k, s, 2]
+            R[i, s, 0], R[i, s, 1], R[i, s, 2] = x * a + y * d + z * g, x * b + y * e + z * h, x * c + y * f + z * j
+            p[i, s] = p[k, s] + x * offsets[i, 0] + y * offsets[i, 1] + z * offsets[i, 2]
 
 
 @kernel

@@ -52,7 +52,8 @@ def set_turns(
             last = count[i] - 1
             S[i, last, 0], S[i, last, 1], S[i, last, 2] = instant.turn(R[i], axes[i, last])
             if last == 1:
-                x, y, z = turned_back(axes[i, 1], angles[i, 1], axes[i, 0])
+                half = 0.5 * angles[i, 1]
+                x, y, z = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
                 # the first axis as the body sees it turns backwards about the second
                 u, s = axes[i, 1], -speeds[i, 0] * speeds[i, 1]
                 dw[i, 0], dw[i, 1], dw[i, 2] = (

@@ -82,6 +82,7 @@ class MujocoSimulation:
         self._mujoco = mujoco
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
+        _stop_timers()
         self.model = _build_spec(scene).compile()
         self.data = mujoco.MjData(self.model)
         self.layouts = [_find_layout(self.model, body) for body in scene.bodies]
@@ -301,8 +302,8 @@ class _Work:
 
 
 @cache
-def _find_step() -> int:
-    """The address of `mj_step` in MuJoCo's own library, which the bindings have loaded already."""
+def _find_library() -> Any:
+    """MuJoCo's own library, which the bindings have loaded already."""
     import ctypes
 
     import mujoco
@@ -310,9 +311,30 @@ def _find_step() -> int:
     folder = Path(mujoco.__file__).parent
     for pattern in ("libmujoco.so*", "libmujoco*.dylib", "mujoco.dll"):
         for library in sorted(folder.glob(pattern)):
-            function = ctypes.CDLL(str(library)).mj_step
-            return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+            return ctypes.CDLL(str(library))
     raise InputError(f"MuJoCo's library is not in its package's folder {folder.name}. Install mujoco again.")
+
+
+@cache
+def _find_step() -> int:
+    """The address of the C function `mj_step`."""
+    import ctypes
+
+    return int(ctypes.cast(_find_library().mj_step, ctypes.c_void_p).value or 0)
+
+
+@cache
+def _stop_timers() -> None:
+    """Have MuJoCo not read the clock some twenty times a step for its profile (`MjData.timer`): a twentieth of a step.
+
+    A clock that was set with `mujoco.set_mjcb_time` stays.
+    """
+    import ctypes
+
+    import mujoco
+
+    if mujoco.get_mjcb_time() is None:
+        ctypes.c_void_p.in_dll(_find_library(), "mjcb_time").value = None
 
 
 def _build_spec(scene: Scene) -> Any:

@@ -46,21 +46,22 @@ def read_body(
         elif kind[i] == HINGES:
             for k in range(4):
                 q[i, k] = built[i, k]
+            s, c = 0.0, 1.0
             for k in range(count[i]):
-                _turn_about(q[i], axes[i, k], qpos[a + k])
+                s, c = np.sin(0.5 * qpos[a + k]), np.cos(0.5 * qpos[a + k])
+                _turn_about(q[i], axes[i, k], s, c)
             for k in range(3):
                 w[i, k] = qvel[b] * axes[i, 0, k] if count[i] > 0 else 0.0
             if count[i] == 2:
-                x, y, z = turned_back(axes[i, 1], qpos[a + 1], axes[i, 0])
+                x, y, z = turned_back(axes[i, 1], s, c, axes[i, 0])
                 w[i, 0] = qvel[b] * x + qvel[b + 1] * axes[i, 1, 0]
                 w[i, 1] = qvel[b] * y + qvel[b + 1] * axes[i, 1, 1]
                 w[i, 2] = qvel[b] * z + qvel[b + 1] * axes[i, 1, 2]
 
 
 @kernel
-def _turn_about(q: np.ndarray, axis: np.ndarray, angle: float) -> None:
-    """Q becomes q * R(axis, angle)."""
-    s, c = np.sin(0.5 * angle), np.cos(0.5 * angle)
+def _turn_about(q: np.ndarray, axis: np.ndarray, s: float, c: float) -> None:
+    """Q becomes q * R(axis, angle); s and c are the sine and cosine of half the angle."""
     x, y, z = s * axis[0], s * axis[1], s * axis[2]
     a, b, d, e = q[0], q[1], q[2], q[3]
     q[0] = a * c - b * x - d * y - e * z
@@ -70,9 +71,9 @@ def _turn_about(q: np.ndarray, axis: np.ndarray, angle: float) -> None:
 
 
 @kernel
-def turned_back(axis: np.ndarray, angle: float, x: np.ndarray) -> tuple[float, float, float]:
-    """R(axis, angle)^T x, by Rodrigues."""
-    s, c = -np.sin(angle), np.cos(angle)
+def turned_back(axis: np.ndarray, s: float, c: float, x: np.ndarray) -> tuple[float, float, float]:
+    """R(axis, angle)^T x, by Rodrigues; s and c are the sine and cosine of half the angle."""
+    s, c = -2.0 * s * c, 1.0 - 2.0 * s * s
     d = (1.0 - c) * (axis[0] * x[0] + axis[1] * x[1] + axis[2] * x[2])
     return (
         c * x[0] + s * (axis[1] * x[2] - axis[2] * x[1]) + d * axis[0],
@@ -115,7 +116,8 @@ def write_forces(
             qfrc[b + last] = axes[i, last, 0] * x + axes[i, last, 1] * y + axes[i, last, 2] * z
             dof_damping[b + last] = damping[i]
             if last == 1:
-                u, r, s = turned_back(axes[i, 1], qpos[a + 1], axes[i, 0])
+                half = 0.5 * qpos[a + 1]
+                u, r, s = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
                 qfrc[b] = u * x + r * y + s * z
                 dof_damping[b] = damping[i]
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.motion.track_kernels import phase_at, play_rates, play_turns
+from poise.motion.track_kernels import find_segment, phase_at, play_turns, rates_at, turns_at
 from poise.spatial.compile import kernel
 
 CHANGE = 0.35  # s, over which tempo and size glide: shorter than a beat at 160 bpm
@@ -49,21 +49,22 @@ def play_part(
     taken = t <= part[TAKEN] + part[SPAN] + STEP
     if not fading:
         phase, rate, slope = phase_at(clock, t)
-        play_turns(knots, turns, part[PERIOD], phase, q)
-        play_rates(knots, rates, part[PERIOD], phase, rate, slope, w, dw)
+        segment, x, inside = find_segment(knots, part[PERIOD], phase)
+        turns_at(turns, segment, x, q)
+        rates_at(rates, segment, x, rate if inside else 0.0, slope if inside else 0.0, w, dw)
     else:
         k = q.shape[0]
         before, after = np.empty((k, 4)), np.empty((k, 4))
         _fade(part, knots, turns, clock, old_knots, old_turns, old_clock, t - STEP, before)
         _fade(part, knots, turns, clock, old_knots, old_turns, old_clock, t + STEP, after)
         _fade(part, knots, turns, clock, old_knots, old_turns, old_clock, t, q)
-        x, y = np.empty(3), np.empty(3)
+        back, on = np.empty(3), np.empty(3)
         for j in range(k):
-            log_between(q[j], before[j], x)
-            log_between(q[j], after[j], y)
+            log_between(q[j], before[j], back)
+            log_between(q[j], after[j], on)
             for a in range(3):
-                w[j, a] = (y[a] - x[a]) / (2.0 * STEP)
-                dw[j, a] = (y[a] + x[a]) / (STEP * STEP)
+                w[j, a] = (on[a] - back[a]) / (2.0 * STEP)
+                dw[j, a] = (on[a] + back[a]) / (STEP * STEP)
     if taken:
         _take_over(part, offset, t, q, w, dw)
 

@@ -56,15 +56,17 @@ def find_segment(knots: np.ndarray, period: float, phase: float) -> tuple[int, f
 def play_turns(knots: np.ndarray, turns: np.ndarray, period: float, phase: float, q: np.ndarray) -> None:
     """Rotations q (K, 4) of a track at a phase."""
     k, x, _ = find_segment(knots, period, phase)
+    turns_at(turns, k, x, q)
+
+
+@kernel
+def turns_at(turns: np.ndarray, k: int, x: float, q: np.ndarray) -> None:
+    """Rotations q (K, 4) in segment k of a track, x into it."""
     for j in range(turns.shape[1]):
-        norm = 0.0
-        for a in range(4):
-            s = ((turns[k, j, 0, a] * x + turns[k, j, 1, a]) * x + turns[k, j, 2, a]) * x + turns[k, j, 3, a]
-            q[j, a] = s
-            norm += s * s
-        norm = 1.0 / np.sqrt(norm)
-        for a in range(4):
-            q[j, a] *= norm
+        c = turns[k, j]
+        s0, s1, s2, s3 = _spline(c, 0, x), _spline(c, 1, x), _spline(c, 2, x), _spline(c, 3, x)
+        norm = 1.0 / np.sqrt(s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3)
+        q[j, 0], q[j, 1], q[j, 2], q[j, 3] = s0 * norm, s1 * norm, s2 * norm, s3 * norm
 
 
 @kernel
@@ -78,7 +80,14 @@ def play_rates(
     w: np.ndarray,
     dw: np.ndarray,
 ) -> None:
-    """Angular velocities and accelerations (K, 3), in body axes, of a track whose phase goes at a speed.
+    """Angular velocities and accelerations (K, 3), in body axes, of a track whose phase goes at a speed."""
+    k, x, inside = find_segment(knots, period, phase)
+    rates_at(rates, k, x, speed if inside else 0.0, slope if inside else 0.0, w, dw)
+
+
+@kernel
+def rates_at(rates: np.ndarray, k: int, x: float, speed: float, slope: float, w: np.ndarray, dw: np.ndarray) -> None:
+    """Those of segment k, x into it.
 
     With s the spline of the components and n its length, q = s / n:
 
@@ -86,42 +95,40 @@ def play_rates(
         dw = 2 q* q''                    since q'* q' has no vector part
         q* q'' = (q* s'' - 2 (q . s') q* q' ) / n           but for its scalar part
     """
-    k, x, inside = find_segment(knots, period, phase)
-    s, d, e = np.empty(4), np.empty(4), np.empty(4)
+    square = speed * speed
     for j in range(rates.shape[1]):
-        if not inside:
-            for a in range(3):
-                w[j, a] = 0.0
-                dw[j, a] = 0.0
-            continue
-        norm, along = 0.0, 0.0
-        for a in range(4):
-            c0, c1, c2, c3 = rates[k, j, 0, a], rates[k, j, 1, a], rates[k, j, 2, a], rates[k, j, 3, a]
-            s[a] = ((c0 * x + c1) * x + c2) * x + c3
-            d[a] = (3.0 * c0 * x + 2.0 * c1) * x + c2
-            e[a] = 6.0 * c0 * x + 2.0 * c1
-            norm += s[a] * s[a]
-            along += s[a] * d[a]
+        c = rates[k, j]
+        s0, s1, s2, s3 = _spline(c, 0, x), _spline(c, 1, x), _spline(c, 2, x), _spline(c, 3, x)
+        d0, d1, d2, d3 = _slope(c, 0, x), _slope(c, 1, x), _slope(c, 2, x), _slope(c, 3, x)
+        e0, e1, e2, e3 = _bend(c, 0, x), _bend(c, 1, x), _bend(c, 2, x), _bend(c, 3, x)
+        norm = s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3
         # s* d = (s0 dv - d0 sv - sv x dv): its vector part over n^2 is q* q', since q's own direction drops out
-        ux, uy, uz = _back(s, d)
-        vx, vy, vz = _back(s, e)
-        f, g = 2.0 / norm, 2.0 * along / norm
-        ux, uy, uz = f * ux, f * uy, f * uz
+        f, g = 2.0 / norm, 2.0 * (s0 * d0 + s1 * d1 + s2 * d2 + s3 * d3) / norm
+        ux = f * (s0 * d1 - d0 * s1 - (s2 * d3 - s3 * d2))
+        uy = f * (s0 * d2 - d0 * s2 - (s3 * d1 - s1 * d3))
+        uz = f * (s0 * d3 - d0 * s3 - (s1 * d2 - s2 * d1))
+        vx = f * (s0 * e1 - e0 * s1 - (s2 * e3 - s3 * e2))
+        vy = f * (s0 * e2 - e0 * s2 - (s3 * e1 - s1 * e3))
+        vz = f * (s0 * e3 - e0 * s3 - (s1 * e2 - s2 * e1))
         w[j, 0], w[j, 1], w[j, 2] = ux * speed, uy * speed, uz * speed
-        square = speed * speed
-        dw[j, 0] = (f * vx - g * ux) * square + ux * slope
-        dw[j, 1] = (f * vy - g * uy) * square + uy * slope
-        dw[j, 2] = (f * vz - g * uz) * square + uz * slope
+        dw[j, 0] = (vx - g * ux) * square + ux * slope
+        dw[j, 1] = (vy - g * uy) * square + uy * slope
+        dw[j, 2] = (vz - g * uz) * square + uz * slope
 
 
 @kernel
-def _back(s: np.ndarray, d: np.ndarray) -> tuple[float, float, float]:
-    """The vector part of s* d."""
-    return (
-        s[0] * d[1] - d[0] * s[1] - (s[2] * d[3] - s[3] * d[2]),
-        s[0] * d[2] - d[0] * s[2] - (s[3] * d[1] - s[1] * d[3]),
-        s[0] * d[3] - d[0] * s[3] - (s[1] * d[2] - s[2] * d[1]),
-    )
+def _spline(c: np.ndarray, a: int, x: float) -> float:
+    return ((c[0, a] * x + c[1, a]) * x + c[2, a]) * x + c[3, a]
+
+
+@kernel
+def _slope(c: np.ndarray, a: int, x: float) -> float:
+    return (3.0 * c[0, a] * x + 2.0 * c[1, a]) * x + c[2, a]
+
+
+@kernel
+def _bend(c: np.ndarray, a: int, x: float) -> float:
+    return 6.0 * c[0, a] * x + 2.0 * c[1, a]
 
 
 @kernel

@@ -100,7 +100,7 @@ class Actor:
     def _make_work(self) -> None:
         j, room = len(self.rig.tree), self.rig.arena
         self.given, self.touched, self.accelerating = (np.ones(j, bool) for _ in range(3))
-        self.work, self.coupling = room.zeros(5, j, 3), room.zeros(j, 6)
+        self.work, self.coupling = room.zeros(3, j, 3), room.zeros(j, 6)
         self.w_before, self.v_before = room.zeros(j, 3), room.zeros(3)
         self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
         self.connectors: list[int] = []

@@ -6,6 +6,9 @@ a body's motion asks for, less what it would ask for if everything given stood s
     f_i(q, u, given accelerations) - f_i(q, u without the given velocities, 0)
 
 put on every body with the opposite sign. Summed up to a connector this is -(W - R). Letters as in `dynamics.instant`.
+
+Both have the same accelerations of the physical joints, so only differences are followed outwards, and a body that no
+given joint moves has none.
 """
 
 from __future__ import annotations
@@ -40,57 +43,63 @@ def couple_exact(
     touched  (J,) bool: bodies that a given joint moves, itself or from further in
     om       (J, 3) world angular velocities as they are
     a0       (3,) m/s2, of a root that is given
-    work     (5, J, 3): angular accelerations, accelerations, then locked velocities, and both accelerations
+    work     (3, J, 3): differences of angular accelerations and of accelerations, and locked angular velocities
     """
-    al, acc, om_l, al_l, acc_l = work[0], work[1], work[2], work[3], work[4]
+    al, acc, locked = work[0], work[1], work[2]
     for i in range(len(parents)):
         k = parents[i]
-        x, y, z = turn(R[i], w[i])
-        if k < 0:
+        if not touched[i]:
             for a in range(3):
                 al[i, a] = 0.0
-                acc[i, a] = a0[a] if given[i] else 0.0
-                om_l[i, a] = 0.0 if given[i] else om[i, a]
-                al_l[i, a] = 0.0
-                acc_l[i, a] = 0.0
-            if given[i]:
-                al[i, 0], al[i, 1], al[i, 2] = turn(R[i], dw[i])
+                acc[i, a] = 0.0
+                locked[i, a] = om[i, a]
+            continue
+        if k < 0:
+            al[i, 0], al[i, 1], al[i, 2] = turn(R[i], dw[i])
+            for a in range(3):
+                acc[i, a] = a0[a]
+                locked[i, a] = 0.0
         else:
-            ax, ay, az = 0.0, 0.0, 0.0
+            rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+            x, y, z = point_acceleration(om[k], al[k], rx, ry, rz)
+            ux, uy, uz = _centripetal(locked[k], rx, ry, rz)
+            acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + x - ux, acc[k, 1] + y - uy, acc[k, 2] + z - uz
+            # d/dt (R w) = R dw + om_parent x (R w): all of it is the given motion's, or what locking changes of it
+            x, y, z = turn(R[i], w[i])
             if given[i]:
                 ax, ay, az = turn(R[i], dw[i])
-            al[i, 0] = al[k, 0] + ax + om[k, 1] * z - om[k, 2] * y
-            al[i, 1] = al[k, 1] + ay + om[k, 2] * x - om[k, 0] * z
-            al[i, 2] = al[k, 2] + az + om[k, 0] * y - om[k, 1] * x
-            rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
-            ux, uy, uz = point_acceleration(om[k], al[k], rx, ry, rz)
-            acc[i, 0], acc[i, 1], acc[i, 2] = acc[k, 0] + ux, acc[k, 1] + uy, acc[k, 2] + uz
-            if given[i]:
-                x, y, z = 0.0, 0.0, 0.0
-            om_l[i, 0], om_l[i, 1], om_l[i, 2] = om_l[k, 0] + x, om_l[k, 1] + y, om_l[k, 2] + z
-            al_l[i, 0] = al_l[k, 0] + om_l[k, 1] * z - om_l[k, 2] * y
-            al_l[i, 1] = al_l[k, 1] + om_l[k, 2] * x - om_l[k, 0] * z
-            al_l[i, 2] = al_l[k, 2] + om_l[k, 0] * y - om_l[k, 1] * x
-            ux, uy, uz = point_acceleration(om_l[k], al_l[k], rx, ry, rz)
-            acc_l[i, 0], acc_l[i, 1], acc_l[i, 2] = acc_l[k, 0] + ux, acc_l[k, 1] + uy, acc_l[k, 2] + uz
+                ux, uy, uz = om[k, 0], om[k, 1], om[k, 2]
+                locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0], locked[k, 1], locked[k, 2]
+            else:
+                ax, ay, az = 0.0, 0.0, 0.0
+                ux, uy, uz = om[k, 0] - locked[k, 0], om[k, 1] - locked[k, 1], om[k, 2] - locked[k, 2]
+                locked[i, 0], locked[i, 1], locked[i, 2] = locked[k, 0] + x, locked[k, 1] + y, locked[k, 2] + z
+            al[i, 0] = al[k, 0] + ax + uy * z - uz * y
+            al[i, 1] = al[k, 1] + ay + uz * x - ux * z
+            al[i, 2] = al[k, 2] + az + ux * y - uy * x
         m = masses[i]
-        if m == 0.0 or not touched[i]:
+        if m == 0.0:
             continue
         x, y, z = turn(R[i], centers[i])
         ax, ay, az = point_acceleration(om[i], al[i], x, y, z)
-        bx, by, bz = point_acceleration(om_l[i], al_l[i], x, y, z)
-        fx = m * (acc[i, 0] + ax - acc_l[i, 0] - bx)
-        fy = m * (acc[i, 1] + ay - acc_l[i, 1] - by)
-        fz = m * (acc[i, 2] + az - acc_l[i, 2] - bz)
-        tx, ty, tz = spin(R[i], inertias[i], al[i, 0] - al_l[i, 0], al[i, 1] - al_l[i, 1], al[i, 2] - al_l[i, 2])
+        bx, by, bz = _centripetal(locked[i], x, y, z)
+        fx, fy, fz = m * (acc[i, 0] + ax - bx), m * (acc[i, 1] + ay - by), m * (acc[i, 2] + az - bz)
+        tx, ty, tz = spin(R[i], inertias[i], al[i, 0], al[i, 1], al[i, 2])
         gx, gy, gz = _gyroscopic(R[i], inertias[i], om[i])
-        hx, hy, hz = _gyroscopic(R[i], inertias[i], om_l[i])
+        hx, hy, hz = _gyroscopic(R[i], inertias[i], locked[i])
         wrench[i, 0] -= gain * (tx + gx - hx + y * fz - z * fy)
         wrench[i, 1] -= gain * (ty + gy - hy + z * fx - x * fz)
         wrench[i, 2] -= gain * (tz + gz - hz + x * fy - y * fx)
         wrench[i, 3] -= gain * fx
         wrench[i, 4] -= gain * fy
         wrench[i, 5] -= gain * fz
+
+
+@kernel
+def _centripetal(om: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Om x (om x r)."""
+    ux, uy, uz = om[1] * z - om[2] * y, om[2] * x - om[0] * z, om[0] * y - om[1] * x
+    return om[1] * uz - om[2] * uy, om[2] * ux - om[0] * uz, om[0] * uy - om[1] * ux
 
 
 @kernel

@@ -139,7 +139,8 @@ class Program:
             self._fix(place, array)
         for place, array in {
             at.AIM: balance.aim, at.HABIT: balance.habit, at.TOLD: balance.told, at.ANCHORS: balance.anchors,
-            at.TURNS: balance.turns,
+            at.TURNS: balance.turns, at.SPOTS: balance.work[0], at.BEARING: balance.work[1], at.HULL: balance.work[2],
+            at.LOADS: balance.work[3],
         }.items():  # fmt: skip
             self._set(place, array)
         if balance.way is not None:

@@ -24,9 +24,10 @@ from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
     ACCELERATING, TOUCHED, WORK, COUPLING, W_BEFORE, V_BEFORE,
     KIND, QADR, VADR, COUNT, AXES, BUILT, QPOS, QVEL, QFRC, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
     LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, ANCHORS, TURNS,
+    SPOTS, BEARING, HULL, LOADS,
     WAY_TIMES, WAY_AIMS, WAY_HABITS, WAY_MEMORY,
     PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, MODEL, DATA, STEP, ADDRESSES,
-) = range(65)  # fmt: skip
+) = range(69)  # fmt: skip
 # What is at which place of SIZES (integers) and NUMBERS (floats).
 (
     JOINTS, PART_COUNT, SPRING_COUNT, PUSH_COUNT, GIVEN_COUNT, QPOS_SIZE, QVEL_SIZE, BODY_COUNT, IS_BALANCED, HOLDS,
@@ -107,7 +108,7 @@ def prepare(row: np.ndarray) -> None:
     # 2. what they put on their connectors, and pushes
     _clear(wrench)
     accelerating, touched = flags(row[ACCELERATING], j), flags(row[TOUCHED], j)
-    work = blocks(row[WORK], 5, j, 3)
+    work = blocks(row[WORK], 3, j, 3)
     couple_exact(
         parents, masses, centers, inertias, accelerating, touched, R, p, w, dw, a, om, numbers[GAIN], work, wrench
     )
@@ -139,7 +140,8 @@ def prepare(row: np.ndarray) -> None:
         balance(
             parents, masses, centers, R, p, om, vel, c, dc, legs, integers(row[LIMB], j), corners,
             vectors(row[INERTIA], 3, 3), aim, habit, floats(row[GAINS], 13),
-            numbers[GROUND], torque, told, f, n,
+            numbers[GROUND], torque, told, f, n, vectors(row[SPOTS], 8, 3), vectors(row[BEARING], 8, 3),
+            vectors(row[HULL], 9, 2), floats(row[LOADS], 8),
         )  # fmt: skip
         calm = floats(row[LEG_DAMPING], j)
         for side in range(2):
