@@ -128,9 +128,9 @@ class CrowdBench:
 
     def _run(self, crowd: Crowd) -> None:
         self.clock.pause(lambda: self._prepare(crowd))
+        self.clock.pause(lambda: crowd.watch(self.root, self.turns))
         for _ in range(self.frames):
             self.stage.advance(STEPS_A_FRAME)
-            crowd.show(self.root, self.turns)
 
     def _step(self, crowd: Crowd) -> None:
         self.clock.pause(lambda: self._prepare(crowd))

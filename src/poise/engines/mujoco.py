@@ -16,7 +16,7 @@ sideways load; Newton's solver, which converges in one to three iterations here.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ import numpy as np
 from poise.body.shape import Capsule, Shape, Sphere
 from poise.dynamics.tree import Tree
 from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
+from poise.engines.mujoco_desk import Away, find_structure
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -84,7 +85,7 @@ class MujocoSimulation:
         mujoco.set_mju_user_warning(lambda message: None)
         _stop_timers()
         self.model = _build_spec(scene).compile()
-        self.data = mujoco.MjData(self.model)
+        self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         self.layouts = [_find_layout(self.model, body) for body in scene.bodies]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
@@ -94,6 +95,18 @@ class MujocoSimulation:
             self._start_prop(prop)
         self._weld_pins()
         mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def data(self) -> Any:
+        """MuJoCo's own, as the last step left it."""
+        if self.away.steps[0]:
+            self.away.catch_up(self.model, self._data)
+        return self._data
+
+    @cached_property
+    def structure(self) -> str:
+        """See `mujoco_desk.find_structure`."""
+        return find_structure(self.model)
 
     def _set_state(self, layout: BodyLayout, body: SceneBody) -> None:
         data = self.data
@@ -135,13 +148,13 @@ class MujocoSimulation:
 
     def place(self, body: int, state: BodyState) -> None:
         """See `Simulation.place`."""
-        layout, work = self.layouts[body], self._work[body]
+        layout, work, data = self.layouts[body], self._work[body], self.data
         if len(layout.given):
             self.model.body_quat[layout.given_bodies] = work.state.q[layout.given] = state.q[layout.given]
         if layout.kind[0] == GIVEN:
             work.root[:], work.turn[:] = state.root, state.q[0]
             if layout.mocap >= 0:
-                self.data.mocap_pos[layout.mocap], self.data.mocap_quat[layout.mocap] = state.root, state.q[0]
+                data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = state.root, state.q[0]
             else:
                 self.model.body_pos[layout.bodies[0]] = state.root
                 self.model.body_quat[layout.bodies[0]] = state.q[0]
@@ -259,6 +272,7 @@ class MujocoSimulation:
 
     def restore(self, saved: Any) -> None:
         """See `Simulation.restore`."""
+        self.away.steps[0] = 0
         self.model.body_pos[:], self.model.body_quat[:] = saved["body_pos"], saved["body_quat"]
         self._mujoco.mj_setState(self.model, self.data, saved["state"], self._mujoco.mjtState.mjSTATE_INTEGRATION)
         for work, (root, turn, q) in zip(self._work, saved["placed"], strict=True):

@@ -12,11 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.engines.mujoco_desk import Desks
+
 if TYPE_CHECKING:
     from poise.stage.program import Program
 
 # Characters that a thread takes at a time: few enough to share evenly, many enough that taking them costs nothing.
 _HANDFUL = 8
+# So many take turns at the threads' workspaces of the engine; what fewer have stays in the caches anyway.
+_MANY = 8
+_NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
 
 
 class Crowd:
@@ -28,33 +33,69 @@ class Crowd:
     def __init__(self, threads: int = 1):
         self.threads = threads
         self.programs: list[Program] = []
-        self._rows = np.zeros((0, 1), np.int64)
+        self._rows: np.ndarray | None = None
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
+        self._desks, self._are_away = Desks(threads), False
+        self._watched = _NOBODY
 
     def set_programs(self, programs: list[Program]) -> None:
         """Run these from now on."""
-        self.programs = programs
+        self.programs, self._watched = programs, _NOBODY
         self.refresh()
         self._done, self.status = np.zeros(len(programs), np.int64), np.zeros((len(programs), 4))
         self._heights = np.array([program.actor.start_height for program in programs])
 
     def refresh(self) -> None:
-        """Look again at where the programs' arrays are."""
-        rows = [program.row for program in self.programs]
-        self._rows = np.stack(rows) if rows else np.zeros((0, 1), np.int64)
+        """Look again, before the next run, at where the programs' arrays are."""
+        self._rows = None
 
-    def run(self, steps: int) -> None:
-        """Advance all by some steps, each until it loses its balance."""
+    @property
+    def rows(self) -> np.ndarray:
+        """(C, ADDRESSES) the programs' rows."""
+        from poise.stage import program_kernels as at
+
+        if self._rows is None:
+            self._rows = np.array([program.row for program in self.programs], np.int64).reshape(-1, at.ADDRESSES)
+            self._are_away = True  # some may be, by another crowd
+            if len(self.programs) >= _MANY:
+                self._rows[:, at.DESK] = [self._desks.find(program.simulation) for program in self.programs]
+        return self._rows
+
+    def run(self, steps: int, own: bool = False) -> None:
+        """Advance all by some steps, each until it loses its balance.
+
+        own  each in its own data of the engine, however many they are: for whoever looks at contacts afterwards
+        """
         from poise.stage.crowd_kernels import share_run
 
-        self._share(lambda counter, size: share_run(self._rows, counter, size, steps, self._done, self.status))
+        rows, desks = self.rows, self._desks.addresses
+        if own or len(self.programs) < _MANY:
+            self._come_back()
+            desks = desks[:, :0]
+        else:
+            self._are_away = True
+        root, rotations = self._watched
+        self._share(
+            lambda k, counter, size: share_run(
+                rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
+            )
+        )
 
     def step_engine(self, steps: int) -> None:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""
         from poise.stage.crowd_kernels import share_step
 
-        self._share(lambda counter, size: share_step(self._rows, counter, size, steps))
+        rows = self.rows
+        self._come_back()
+        self._share(lambda k, counter, size: share_step(rows, counter, size, steps))
+
+    def _come_back(self) -> None:
+        """Have everybody's own data of the engine be as the last step left it."""
+        if self._are_away:
+            for program in self.programs:
+                _ = program.simulation.data
+        self._are_away = False
 
     def find_lost(self) -> list[tuple[Program, int]]:
         """Those that lost their balance in the last run, and how many steps each had made by then."""
@@ -70,17 +111,28 @@ class Crowd:
         """Write the poses of all, at their present time, into root (C, 3) and rotations (C, J, 4), J the largest."""
         from poise.stage.crowd_kernels import share_show
 
-        self._share(lambda counter, size: share_show(self._rows, counter, size, root, rotations))
+        rows = self.rows
+        self._share(lambda k, counter, size: share_show(rows, counter, size, root, rotations))
 
-    def _share(self, work: Callable[[np.ndarray, int], None]) -> None:
-        """Call work(counter, size) on every thread, this one among them."""
+    def watch(self, root: np.ndarray, rotations: np.ndarray) -> None:
+        """Write them there now and after every run, which costs less; until there are other programs."""
+        if self._watched[0] is not root:
+            self.show(root, rotations)
+            self._watched = root, rotations
+
+    def stop_watching(self) -> None:
+        """Write them nowhere."""
+        self._watched = _NOBODY
+
+    def _share(self, work: Callable[[int, np.ndarray, int], None]) -> None:
+        """Call work(k, counter, size) on every thread k, this one among them."""
         count = len(self.programs)
         helpers = min(self.threads, count) - 1
         size = max(1, min(_HANDFUL, count // (4 * self.threads)))
         counter = np.zeros(1, np.int64)
         if helpers > 0 and self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads - 1, thread_name_prefix="poise-crowd")
-        jobs = [self._pool.submit(work, counter, size) for _ in range(helpers)] if self._pool is not None else []
-        work(counter, size)
+        jobs = [self._pool.submit(work, k, counter, size) for k in range(1, helpers + 1)] if self._pool else []
+        work(0, counter, size)
         for job in jobs:
             job.result()

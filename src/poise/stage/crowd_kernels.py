@@ -28,12 +28,20 @@ def _take(_context: Any, address: Any, count: Any) -> Any:
 
 @kernel
 def share_run(
-    rows: np.ndarray, counter: np.ndarray, size: int, steps: int, done: np.ndarray, status: np.ndarray
+    rows: np.ndarray,
+    counter: np.ndarray,
+    size: int,
+    steps: int,
+    desks: np.ndarray,
+    done: np.ndarray,
+    status: np.ndarray,
+    root: np.ndarray,
+    rotations: np.ndarray,
 ) -> None:
     """See `run_characters`; counter (1,) int64 begins at 0."""
     first = _take(counter.ctypes.data, size)
     while first < len(rows):
-        run_characters(rows, first, min(first + size, len(rows)), steps, done, status)
+        run_characters(rows, first, min(first + size, len(rows)), steps, desks, done, status, root, rotations)
         first = _take(counter.ctypes.data, size)
 
 

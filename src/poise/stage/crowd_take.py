@@ -109,6 +109,7 @@ def run_crowd(
             k = frame // keep_every
             times[k], root[k], rotations[k] = stage.time, reader.root, reader.rotations
     wall = time.perf_counter() - began
+    stage.crowd.stop_watching()
     return CrowdTake(
         times, tuple(stage.actors), tuple(actor.character for actor in stage.actors.values()), root, rotations,
         reader.root, reader.rotations, tuple(stage.events[first_event:]), frames + 1, wall,
@@ -143,7 +144,7 @@ class _Reader:
         if self._programs != crowd.programs:
             self._sort()
         if not len(self._others) and self._in_order:
-            crowd.show(self.root, self.rotations)
+            crowd.watch(self.root, self.rotations)
             return
         crowd.show(self._part_root, self._part_rotations)
         self.root[self._place] = self._part_root

@@ -108,15 +108,16 @@ class Program:
 
     def _fill_engine(self, body: int) -> None:
         at, simulation = self._at, self.simulation
-        layout, model, data = simulation.layouts[body], simulation.model, simulation.data
+        layout, model, data, away = simulation.layouts[body], simulation.model, simulation.data, simulation.away
         for place, array in {
             at.KIND: layout.kind, at.QADR: layout.qadr, at.VADR: layout.vadr, at.COUNT: layout.count,
             at.AXES: layout.axes, at.BUILT: layout.built, at.GIVEN: layout.given, at.GIVEN_BODIES: layout.given_bodies,
         }.items():  # fmt: skip
             self._fix(place, array)
         for place, array in {
-            at.QPOS: data.qpos, at.QVEL: data.qvel, at.QFRC: data.qfrc_applied, at.DOF_DAMPING: model.dof_damping,
-            at.BODY_QUAT: model.body_quat,
+            at.QPOS: data.qpos, at.QVEL: data.qvel, at.QFRC: data.qfrc_applied, at.WARM: data.qacc_warmstart,
+            at.DOF_DAMPING: model.dof_damping, at.BODY_QUAT: model.body_quat, at.BEFORE: away.before,
+            at.AFTER: away.after, at.AHEAD: away.steps,
         }.items():  # fmt: skip
             self._set(place, array)
         self.sizes[[at.GIVEN_COUNT, at.QPOS_SIZE, at.QVEL_SIZE]] = len(layout.given), model.nq, model.nv

@@ -22,12 +22,13 @@ from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
     PARENTS, OFFSETS, MASSES, CENTERS, INERTIAS,
     ROOT, Q, V, W, DW, A, R_, P_, OM, VEL, C_, DC, TORQUE, DAMPING, WRENCH, F_, N_,
     ACCELERATING, TOUCHED, WORK, COUPLING, W_BEFORE, V_BEFORE,
-    KIND, QADR, VADR, COUNT, AXES, BUILT, QPOS, QVEL, QFRC, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
+    KIND, QADR, VADR, COUNT, AXES, BUILT, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
     LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, ANCHORS, TURNS,
     SPOTS, BEARING, HULL, LOADS,
     WAY_TIMES, WAY_AIMS, WAY_HABITS, WAY_MEMORY,
-    PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, MODEL, DATA, STEP, ADDRESSES,
-) = range(69)  # fmt: skip
+    PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, STEP, MODEL, DATA, QPOS, QVEL, WARM, QFRC, BEFORE, AFTER, AHEAD, DESK,
+    IS_AWAY, ADDRESSES,
+) = range(75)  # fmt: skip
 # What is at which place of SIZES (integers) and NUMBERS (floats).
 (
     JOINTS, PART_COUNT, SPRING_COUNT, PUSH_COUNT, GIVEN_COUNT, QPOS_SIZE, QVEL_SIZE, BODY_COUNT, IS_BALANCED, HOLDS,
@@ -44,15 +45,81 @@ PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = ran
 
 
 @kernel
-def run_characters(rows: np.ndarray, first: int, last: int, steps: int, done: np.ndarray, status: np.ndarray) -> None:
+def run_characters(
+    rows: np.ndarray,
+    first: int,
+    last: int,
+    steps: int,
+    desks: np.ndarray,
+    done: np.ndarray,
+    status: np.ndarray,
+    root: np.ndarray,
+    q: np.ndarray,
+) -> None:
     """Advance characters first..last-1 by some steps each.
 
+    desks   (D, 5) addresses of this thread's workspaces of the engine, see `mujoco_desk`; none: each has its own
     done    (C,) how many steps each made: fewer if it lost its balance
     status  (C, 4) how it is then: see `look`
+    root, q (C, 3), (C, J, 4) its pose then, see `show_characters`; none: nobody wants to know
     """
+    mine = np.empty(ADDRESSES, np.int64)
     for i in range(first, last):
-        done[i] = run_character(rows[i], steps)
+        if len(desks) > 0:
+            sit_down(rows[i], desks, mine)
+            done[i] = run_character(mine, steps)
+            get_up(mine, done[i])
+        else:
+            done[i] = run_character(rows[i], steps)
         look(rows[i], status[i])
+        if len(root) > 0:
+            show_characters(rows, i, i + 1, root, q)
+
+
+@kernel
+def sit_down(row: np.ndarray, desks: np.ndarray, mine: np.ndarray) -> None:
+    """Bring a character's state to a desk; mine becomes its row there."""
+    for k in range(ADDRESSES):
+        mine[k] = row[k]
+    for k in range(5):
+        mine[DATA + k] = desks[row[DESK], k]
+    mine[IS_AWAY] = 1
+    sizes = integers(row[SIZES], SIZE_COUNT)
+    nq, nv = sizes[QPOS_SIZE], sizes[QVEL_SIZE]
+    qpos, qvel, warm = floats(mine[QPOS], nq), floats(mine[QVEL], nv), floats(mine[WARM], nv)
+    if integers(row[AHEAD], 1)[0] > 0:
+        after = floats(row[AFTER], nq + 2 * nv)
+        _copy_some(after, 0, qpos, 0, nq)
+        _copy_some(after, nq, qvel, 0, nv)
+        _copy_some(after, nq + nv, warm, 0, nv)
+    else:
+        _copy_some(floats(row[QPOS], nq), 0, qpos, 0, nq)
+        _copy_some(floats(row[QVEL], nv), 0, qvel, 0, nv)
+        _copy_some(floats(row[WARM], nv), 0, warm, 0, nv)
+
+
+@kernel
+def remember(row: np.ndarray) -> None:
+    """What the step that comes is a function of: `mujoco_desk` makes it again if somebody looks."""
+    sizes = integers(row[SIZES], SIZE_COUNT)
+    nq, nv = sizes[QPOS_SIZE], sizes[QVEL_SIZE]
+    before = floats(row[BEFORE], nq + 3 * nv)
+    _copy_some(floats(row[QPOS], nq), 0, before, 0, nq)
+    _copy_some(floats(row[QVEL], nv), 0, before, nq, nv)
+    _copy_some(floats(row[WARM], nv), 0, before, nq + nv, nv)
+    _copy_some(floats(row[QFRC], nv), 0, before, nq + 2 * nv, nv)
+
+
+@kernel
+def get_up(row: np.ndarray, steps: int) -> None:
+    """Take a character's state away from a desk where it made some steps."""
+    sizes = integers(row[SIZES], SIZE_COUNT)
+    nq, nv = sizes[QPOS_SIZE], sizes[QVEL_SIZE]
+    after = floats(row[AFTER], nq + 2 * nv)
+    _copy_some(floats(row[QPOS], nq), 0, after, 0, nq)
+    _copy_some(floats(row[QVEL], nv), 0, after, nq, nv)
+    _copy_some(floats(row[WARM], nv), 0, after, nq + nv, nv)
+    integers(row[AHEAD], 1)[0] += steps
 
 
 @kernel
@@ -61,6 +128,8 @@ def run_character(row: np.ndarray, steps: int) -> int:
     numbers = floats(row[NUMBERS], NUMBER_COUNT)
     for k in range(steps):
         prepare(row)
+        if row[IS_AWAY] == 1:
+            remember(row)
         call_with_two(row[STEP], row[MODEL], row[DATA])
         numbers[STEPS] += 1.0
         read(row)
@@ -238,6 +307,12 @@ def _copy(x: np.ndarray, to: np.ndarray) -> None:
     for i in range(x.shape[0]):
         for k in range(x.shape[1]):
             to[i, k] = x[i, k]
+
+
+@kernel
+def _copy_some(x: np.ndarray, first: int, to: np.ndarray, start: int, count: int) -> None:
+    for i in range(count):
+        to[start + i] = x[first + i]
 
 
 @kernel

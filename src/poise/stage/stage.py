@@ -98,6 +98,7 @@ class Stage:
         self.steps = 0
         self._origin = 0.0
         self._waiting: set[str] = set()
+        self._is_recorded = False
         self.events: list[Event] = []
 
     @property
@@ -156,7 +157,7 @@ class Stage:
         self.build()
         began = self.steps
         readable = [group for group in self.groups if group.program is None]
-        self.crowd.run(steps)  # the five lines, compiled, for all actors that can be
+        self.crowd.run(steps, own=self._is_recorded)  # the five lines, compiled, for all actors that can be
         lost = self.crowd.find_lost()
         for group in readable:
             self._run_group(group, began, steps)
@@ -374,6 +375,7 @@ class Stage:
         self.build()
         self.crowd.run(0)  # a first run compiles here, and not in the time that is measured
         began = time.perf_counter()
+        self._is_recorded = True
         try:
             recorder.record()
             while not recorder.is_done:
@@ -387,6 +389,8 @@ class Stage:
         except SolveError as error:
             error.take = recorder.finish(time.perf_counter() - began)  # type: ignore[attr-defined]
             raise
+        finally:
+            self._is_recorded = False
         return recorder.finish(time.perf_counter() - began)
 
     def _check_run(self, times: np.ndarray) -> None:

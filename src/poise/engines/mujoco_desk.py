@@ -1,0 +1,87 @@
+"""Workspaces of MuJoCo's that many bodies take turns at.
+
+Nearly all of a body's `MjData`, some fifty kilobytes, is what a step works out on the way to the next state. With one
+for each of hundreds of bodies it has left the processor's caches before it is used again. At a desk, of which each
+thread has one, a body brings only its state along and takes it away again:
+
+    before   qpos, qvel, qacc_warmstart and qfrc_applied as its last step began
+    after    qpos, qvel and qacc_warmstart as that step ended
+
+So it gets ahead of its own `MjData`. Whoever looks at that has the last step made again in it (`catch_up`), to the same
+bits: the step is a function of those numbers and of the model, which stays the body's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from poise.engines.mujoco import MujocoSimulation
+
+# What a workspace is laid out by: all sizes but those of names, and how joints and shapes hang together.
+_NOT_SIZES = ("nnames", "nnames_map", "npaths", "ntext", "ntextdata", "nbuffer")
+_STRUCTURE = (
+    "body_parentid", "body_jntnum", "body_geomnum", "jnt_type", "dof_parentid", "geom_type", "geom_bodyid", "eq_type",
+)  # fmt: skip
+
+
+class Away:
+    """What of a body is ahead of its own `MjData`.
+
+    steps  (1,) made at desks since that was current
+    """
+
+    def __init__(self, model: Any):
+        self.steps = np.zeros(1, np.int64)
+        self.before = np.zeros(model.nq + 3 * model.nv)
+        self.after = np.zeros(model.nq + 2 * model.nv)
+
+    def catch_up(self, model: Any, data: Any) -> None:
+        """Make the last step again in the body's own `MjData`."""
+        import mujoco
+
+        q, v = model.nq, model.nv
+        data.time += (int(self.steps[0]) - 1) * model.opt.timestep
+        data.qpos, data.qvel = self.before[:q], self.before[q : q + v]
+        data.qacc_warmstart, data.qfrc_applied = self.before[q + v : q + 2 * v], self.before[q + 2 * v :]
+        mujoco.mj_step(model, data)
+        self.steps[0] = 0
+
+
+class Desks:
+    """A workspace for each structure of body and each thread."""
+
+    def __init__(self, threads: int):
+        self._threads = threads
+        self._numbers: dict[str, int] = {}
+        self._data: list[list[Any]] = []
+        self.addresses = np.zeros((threads, 0, 5), np.int64)
+
+    def find(self, simulation: MujocoSimulation) -> int:
+        """The number of the desks that a simulation's body can use; made if there are none yet."""
+        import mujoco
+
+        key = simulation.structure
+        if key not in self._numbers:
+            self._numbers[key] = len(self._data)
+            self._data.append([mujoco.MjData(simulation.model) for _ in range(self._threads)])
+            self.addresses = np.array([[_addresses(data[k]) for data in self._data] for k in range(self._threads)])
+        return self._numbers[key]
+
+
+def find_structure(model: Any) -> str:
+    """Two models of the same structure can be stepped in one another's `MjData`."""
+    sizes = [(name, getattr(model, name)) for name in dir(model) if name.startswith("n") and name not in _NOT_SIZES]
+    found = hashlib.sha256(repr([size for size in sizes if isinstance(size[1], int)]).encode())
+    for name in _STRUCTURE:
+        found.update(getattr(model, name).tobytes())
+    return found.hexdigest()
+
+
+def _addresses(data: Any) -> list[int]:
+    """As `program_kernels` has them from DATA on."""
+    arrays = data.qpos, data.qvel, data.qacc_warmstart, data.qfrc_applied
+    return [int(data._address), *(array.ctypes.data for array in arrays)]
