@@ -293,3 +293,75 @@ def test_crowds_that_cannot_be_are_refused(
 ) -> None:
     assert main(["demo", "crowd", *words, "-o", str(tmp_path)]) == 2
     assert message in capsys.readouterr().err
+
+
+def contacts_of(stage: Stage) -> list[np.ndarray]:
+    found = [group.simulation.find_contacts(0) for group in stage.groups]
+    return [np.concatenate([each.joints[:, None], each.points, each.forces], axis=1) for each in found]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_at_a_shared_workspace_a_step_is_the_same_and_so_are_its_contacts(threads: int) -> None:
+    """Twenty characters of two structures (half have a loose trunk), at desks and each in its own `MjData`."""
+    shared, own = (build_stage(draw_conductors(20, bodies=3), BODIES, threads) for _ in range(2))
+    for stage in (shared, own):
+        for actor in list(stage.actors.values())[1::2]:
+            actor.drive("trunk", Loose(2.0))
+    own._is_recorded = True
+    shared.advance(4)
+    structures = {group.simulation.structure for group in shared.groups}  # type: ignore[attr-defined]
+    assert len(structures) == 2
+    assert all(group.simulation.away.steps[0] == 4 for group in shared.groups)  # type: ignore[attr-defined]
+    shared.advance(95)
+    shared.advance(1)
+    own.advance(100)
+    assert all(group.simulation.away.steps[0] == 0 for group in own.groups)  # type: ignore[attr-defined]
+    assert_same(states(shared), states(own))
+    for a, b in zip(contacts_of(shared), contacts_of(own), strict=True):
+        assert len(a) >= 4
+        np.testing.assert_array_equal(a, b)
+    for a, b in zip(shared.groups, own.groups, strict=True):
+        one, other = a.simulation.data, b.simulation.data  # type: ignore[attr-defined]
+        assert one.time == pytest.approx(other.time)
+        for name in ("qpos", "qvel", "qacc_warmstart", "qfrc_applied", "qacc"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
+    # Having looked, all go on from where they are: some from their own data, some from a desk.
+    for group in shared.groups[::3]:
+        assert group.simulation.away.steps[0] == 0  # type: ignore[attr-defined]
+    shared.advance(50)
+    own.advance(50)
+    assert_same(states(shared), states(own))
+
+
+def test_a_saved_crowd_goes_on_the_same_from_a_shared_workspace() -> None:
+    stage = crowd(9, 2)
+    stage.advance(50)
+    saved = stage.save()
+    stage.advance(50)
+    end = states(stage)
+    stage.restore(saved)
+    stage.advance(50)
+    assert_same(states(stage), end)
+
+
+def test_few_of_a_structure_have_no_shared_workspace() -> None:
+    stage = crowd(4)
+    stage.advance(4)
+    assert not any(group.simulation.away.steps[0] for group in stage.groups)  # type: ignore[attr-defined]
+
+
+def test_poses_that_are_watched_are_those_that_are_shown() -> None:
+    stage = crowd(9, 2)
+    stage.build()
+    root, turns = np.zeros((9, 3)), np.zeros((9, len(BODIES[0].skeleton), 4))
+    stage.crowd.watch(root, turns)
+    for _ in range(3):
+        stage.advance(4)
+    shown_root, shown_turns = np.zeros_like(root), np.zeros_like(turns)
+    stage.crowd.show(shown_root, shown_turns)
+    np.testing.assert_array_equal(root, shown_root)
+    np.testing.assert_array_equal(turns, shown_turns)
+    before = root.copy()
+    stage.crowd.stop_watching()
+    stage.advance(4)
+    np.testing.assert_array_equal(root, before)

@@ -1,6 +1,7 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md.
 
-usage, in the folder tests: python -m sweeps [all | files | bodies | clips | push | soak | steps | gains | engines ...]
+usage, in the folder tests: python -m sweeps [all | files | bodies | clips | push | soak | steps | gains | engines |
+                                              crowd ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -13,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from sweeps import coupling_sweep, engines_sweep, mix_sweep, push_sweep, soak
+from sweeps import coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, soak
 from sweeps.page import write_section
 
 SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
@@ -24,6 +25,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "gains": ("Gains", coupling_sweep.sweep_gains),
     "engines": ("Two engines", engines_sweep.sweep),
     "soak": ("Conducting for long", soak.sweep),
+    "crowd": ("A thousand for a minute", crowd_sweep.sweep),
 }
 
 

@@ -2,7 +2,9 @@
 
 crowd     `Stage.advance` of everybody, with the poses of all read 50 times a second
 bare      `mj_step` alone, by its address in the same compiled loop, on the same models from the same states with the
-          same threads
+          same threads, each body with its own `MjData`
+shared    the same at the threads' workspaces, which the crowd uses (`engines/mujoco_desk.py`), states and forces
+          carried there and back
 tracking  `mj_step` alone of the 48 freedoms of the tracking paper, every joint physical and pulled after the same
           gesture: less than what such a character costs, as its control is not in it
 bullet    Bullet's own step of one mixed body, where it is installed
@@ -61,6 +63,8 @@ def run(count: int = 200, rounds: int = 11, frames: int = 5) -> dict[str, Any]:
         "us_per_character_step": bench.us(timings, ours),
         "bare_engine_us": bench.us(timings, bare),
         "ratio": timings.ratio(ours, to=bare),
+        "shared_engine_us": bench.us(timings, f"shared {threads}"),
+        "shared_ratio": timings.ratio(ours, to=f"shared {threads}"),
         "realtime_characters": int(1e6 * bench.stage.dt / bench.us(timings, ours)),
         "one_thread_us_per_character_step": one,
         "one_thread_bare_engine_us": bench.us(timings, "bare 1"),
@@ -113,6 +117,7 @@ class CrowdBench:
             crowd.set_programs(self.stage.crowd.programs)
             self.contenders[f"crowd {number}"] = partial(self._run, crowd)
             self.contenders[f"bare {number}"] = partial(self._step, crowd)
+            self.contenders[f"shared {number}"] = partial(self._step, crowd, own=False)
 
     def us_rounds(self, timings: Timings, name: str) -> np.ndarray:
         """(R,) microseconds a character and step."""
@@ -132,10 +137,10 @@ class CrowdBench:
         for _ in range(self.frames):
             self.stage.advance(STEPS_A_FRAME)
 
-    def _step(self, crowd: Crowd) -> None:
+    def _step(self, crowd: Crowd, own: bool = True) -> None:
         self.clock.pause(lambda: self._prepare(crowd))
         for _ in range(self.frames):
-            crowd.step_engine(STEPS_A_FRAME)
+            crowd.step_engine(STEPS_A_FRAME, own)
 
 
 def _compare_speedups(timings: Timings, threads: int) -> float:
@@ -169,7 +174,7 @@ def _step_rows(stage: Stage, steps: int, clock: PausedClock) -> None:
     rows = np.zeros((len(stage.groups), at.ADDRESSES), np.int64)
     clock.pause(prepare)
     for _ in range(steps // STEPS_A_FRAME):
-        at.step_bare(rows, 0, len(rows), STEPS_A_FRAME)
+        at.step_bare(rows, 0, len(rows), STEPS_A_FRAME, np.zeros((0, 5), np.int64))
 
 
 def _find_bullet() -> Callable[[], object] | None:

@@ -14,6 +14,7 @@ bits: the step is a function of those numbers and of the model, which stays the 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,24 +53,30 @@ class Away:
 
 
 class Desks:
-    """A workspace for each structure of body and each thread."""
+    """A workspace for each structure of body and each thread.
+
+    addresses  (T, D, 5) of each: `MjData`, qpos, qvel, qacc_warmstart, qfrc_applied
+    """
 
     def __init__(self, threads: int):
         self._threads = threads
-        self._numbers: dict[str, int] = {}
-        self._data: list[list[Any]] = []
+        self._data: dict[str, list[Any]] = {}
         self.addresses = np.zeros((threads, 0, 5), np.int64)
 
-    def find(self, simulation: MujocoSimulation) -> int:
-        """The number of the desks that a simulation's body can use; made if there are none yet."""
+    def set_up(self, simulations: Sequence[MujocoSimulation]) -> list[int]:
+        """Have desks for all of these and for nobody else; the number of each one's."""
         import mujoco
 
-        key = simulation.structure
-        if key not in self._numbers:
-            self._numbers[key] = len(self._data)
-            self._data.append([mujoco.MjData(simulation.model) for _ in range(self._threads)])
-            self.addresses = np.array([[_addresses(data[k]) for data in self._data] for k in range(self._threads)])
-        return self._numbers[key]
+        models = {simulation.structure: simulation.model for simulation in simulations}
+        self._data = {
+            key: self._data.get(key) or [mujoco.MjData(model) for _ in range(self._threads)]
+            for key, model in models.items()
+        }
+        self.addresses = np.array(
+            [[_addresses(desks[k]) for desks in self._data.values()] for k in range(self._threads)]
+        ).reshape(self._threads, -1, 5)
+        numbers = {key: k for k, key in enumerate(self._data)}
+        return [numbers[simulation.structure] for simulation in simulations]
 
 
 def find_structure(model: Any) -> str:
@@ -82,6 +89,6 @@ def find_structure(model: Any) -> str:
 
 
 def _addresses(data: Any) -> list[int]:
-    """As `program_kernels` has them from DATA on."""
+    """In the order of `program_kernels`, from DATA on."""
     arrays = data.qpos, data.qvel, data.qacc_warmstart, data.qfrc_applied
     return [int(data._address), *(array.ctypes.data for array in arrays)]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Characters that a thread takes at a time: few enough to share evenly, many enough that taking them costs nothing.
 _HANDFUL = 8
-# So many take turns at the threads' workspaces of the engine; what fewer have stays in the caches anyway.
+# So many of a structure take turns at the threads' workspaces of the engine; what fewer have is in the caches anyway.
 _MANY = 8
 _NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
 
@@ -36,7 +36,7 @@ class Crowd:
         self._rows: np.ndarray | None = None
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
-        self._desks, self._are_away = Desks(threads), False
+        self._desks, self._has_desks, self._are_away = Desks(threads), False, False
         self._watched = _NOBODY
 
     def set_programs(self, programs: list[Program]) -> None:
@@ -58,8 +58,11 @@ class Crowd:
         if self._rows is None:
             self._rows = np.array([program.row for program in self.programs], np.int64).reshape(-1, at.ADDRESSES)
             self._are_away = True  # some may be, by another crowd
+            self._has_desks = False
             if len(self.programs) >= _MANY:
-                self._rows[:, at.DESK] = [self._desks.find(program.simulation) for program in self.programs]
+                simulations = [program.simulation for program in self.programs]
+                self._has_desks = len(simulations) >= _MANY * len({each.structure for each in simulations})
+                self._rows[:, at.DESK] = self._desks.set_up(simulations) if self._has_desks else 0
         return self._rows
 
     def run(self, steps: int, own: bool = False) -> None:
@@ -69,12 +72,7 @@ class Crowd:
         """
         from poise.stage.crowd_kernels import share_run
 
-        rows, desks = self.rows, self._desks.addresses
-        if own or len(self.programs) < _MANY:
-            self._come_back()
-            desks = desks[:, :0]
-        else:
-            self._are_away = True
+        rows, desks = self.rows, self._find_desks(own)
         root, rotations = self._watched
         self._share(
             lambda k, counter, size: share_run(
@@ -82,13 +80,20 @@ class Crowd:
             )
         )
 
-    def step_engine(self, steps: int) -> None:
+    def step_engine(self, steps: int, own: bool = True) -> None:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""
         from poise.stage.crowd_kernels import share_step
 
-        rows = self.rows
-        self._come_back()
-        self._share(lambda k, counter, size: share_step(rows, counter, size, steps))
+        rows, desks = self.rows, self._find_desks(own)
+        self._share(lambda k, counter, size: share_step(rows, counter, size, steps, desks[k]))
+
+    def _find_desks(self, own: bool) -> np.ndarray:
+        """(T, D, 5) addresses of the workspaces that this run uses, thread by thread; none where each uses its own."""
+        if own or not self._has_desks:
+            self._come_back()
+            return self._desks.addresses[:, :0]
+        self._are_away = True
+        return self._desks.addresses
 
     def _come_back(self) -> None:
         """Have everybody's own data of the engine be as the last step left it."""

@@ -55,9 +55,9 @@ def share_show(rows: np.ndarray, counter: np.ndarray, size: int, root: np.ndarra
 
 
 @kernel
-def share_step(rows: np.ndarray, counter: np.ndarray, size: int, steps: int) -> None:
+def share_step(rows: np.ndarray, counter: np.ndarray, size: int, steps: int, desks: np.ndarray) -> None:
     """See `step_bare`."""
     first = _take(counter.ctypes.data, size)
     while first < len(rows):
-        step_bare(rows, first, min(first + size, len(rows)), steps)
+        step_bare(rows, first, min(first + size, len(rows)), steps, desks)
         first = _take(counter.ctypes.data, size)

@@ -356,8 +356,20 @@ def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray,
 
 
 @kernel
-def step_bare(rows: np.ndarray, first: int, last: int, steps: int) -> None:
-    """The engine's own step of characters first..last-1 and nothing else: what a benchmark measures beside."""
+def step_bare(rows: np.ndarray, first: int, last: int, steps: int, desks: np.ndarray) -> None:
+    """The engine's own step of characters first..last-1 and nothing else: what a benchmark measures beside.
+
+    desks  see `run_characters`; there, forces are brought along with the state
+    """
+    mine = np.empty(ADDRESSES, np.int64)
     for i in range(first, last):
+        row = rows[i]
+        if len(desks) > 0:
+            sit_down(row, desks, mine)
+            nv = integers(row[SIZES], SIZE_COUNT)[QVEL_SIZE]
+            _copy_some(floats(row[QFRC], nv), 0, floats(mine[QFRC], nv), 0, nv)
+            row = mine
         for _ in range(steps):
-            call_with_two(rows[i, STEP], rows[i, MODEL], rows[i, DATA])
+            call_with_two(row[STEP], row[MODEL], row[DATA])
+        if len(desks) > 0:
+            get_up(mine, steps)
