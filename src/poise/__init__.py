@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
     from poise.motion.retargeting import retarget
+    from poise.stage.crowd_take import run_crowd
     from poise.stage.stage import Stage
     from poise.stage.take import Take
+    from poise.stage.take_file import load_take
     from poise.world.ground import Ground
     from poise.world.prop import Prop
 
@@ -50,7 +52,9 @@ _HOMES = {
     "compute_forces": "poise.motion.forces",
     "load_character": "poise.files.gltf_character",
     "load_clip": "poise.files.formats",
+    "load_take": "poise.stage.take_file",
     "retarget": "poise.motion.retargeting",
+    "run_crowd": "poise.stage.crowd_take",
     "save_clip": "poise.files.formats",
 }
 __all__ = [
@@ -77,7 +81,9 @@ __all__ = [
     "gestures",
     "load_character",
     "load_clip",
+    "load_take",
     "retarget",
+    "run_crowd",
     "save_clip",
 ]
 

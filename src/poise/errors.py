@@ -7,6 +7,7 @@ traceback and leaves with the class's `exit_code`.
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
 from os import PathLike
 
@@ -42,3 +43,16 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""
     place = f" in {where}" if where else ""
     return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
+
+
+def check_number(value: object, what: str) -> float:
+    """A finite number out of a file's values; InputError with its name where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InputError(f"{what} must be a number.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"{what} must be a finite number.")
+    return number

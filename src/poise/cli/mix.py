@@ -249,7 +249,7 @@ def _say_broken(found: Mix, output: Path) -> str:
         save_take(found.last, dump)
     what = str(found.broken).split(". ")[0]
     return (
-        f"{what}. The last {count} states are in {dump}; look at them: poise render {dump}. "
+        f"{what}. The last {count} states are in {dump}; to look at them in Python: poise.load_take('{dump}'). "
         "A smaller --dt, a lower --gain or --couple exact may help."
     )
 

@@ -15,7 +15,6 @@ ignored in silence.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -28,7 +27,7 @@ from poise.body.limits import JointLimits
 from poise.body.roles import ROLES
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
-from poise.errors import FileError, InputError, unknown_name
+from poise.errors import FileError, InputError, check_number, unknown_name
 from poise.files.atomic import write_bytes
 from poise.spatial.inertia import RigidInertia
 
@@ -250,13 +249,13 @@ class _Entry:
         return None if self._get(key) is None else self.text(key)
 
     def number(self, key: str) -> float:
-        return _number(self._get(key), f"'{key}' of {self.what}")
+        return check_number(self._get(key), f"'{key}' of {self.what}")
 
     def numbers(self, key: str, count: int) -> np.ndarray:
         value = self._get(key)
         if not isinstance(value, list) or len(value) != count:
             raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
-        return np.array([_number(each, f"'{key}' of {self.what}") for each in value])
+        return np.array([check_number(each, f"'{key}' of {self.what}") for each in value])
 
     def rows(self, key: str, columns: int, at_most: int) -> np.ndarray:
         value = self._get(key)
@@ -284,18 +283,6 @@ class _Entry:
         extra = [key for key in self._value if key not in self._read]
         if extra:
             raise unknown_name(f"key of {self.what},", extra[0], sorted(self._read))
-
-
-def _number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what} must be a number.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number.")
-    return number
 
 
 def _refuse_constant(name: str) -> float:

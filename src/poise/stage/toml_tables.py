@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import tomllib
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from poise.errors import FileError, InputError, unknown_name
+from poise.errors import FileError, InputError, check_number, unknown_name
 
 MOST_BYTES = 1_000_000
 
@@ -62,7 +61,7 @@ class Table:
     def number(self, key: str) -> float | None:
         """A finite number, or None where there is none."""
         value = self._get(key)
-        return None if value is None else _number(value, f"'{key}' of {self.what}")
+        return None if value is None else check_number(value, f"'{key}' of {self.what}")
 
     def needed_number(self, key: str) -> float:
         """A number that must be there."""
@@ -85,7 +84,7 @@ class Table:
             return None
         if not isinstance(value, list) or len(value) != count:
             raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
-        return tuple(_number(each, f"'{key}' of {self.what}") for each in value)
+        return tuple(check_number(each, f"'{key}' of {self.what}") for each in value)
 
     def words(self, key: str) -> tuple[str, ...] | None:
         """A list of text, or None where there is none."""
@@ -115,18 +114,6 @@ class Table:
         extra = [key for key in self._value if key not in self._read]
         if extra:
             raise unknown_name(f"key of {self.what},", extra[0], sorted(self._read))
-
-
-def _number(value: object, what: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise InputError(f"{what} must be a number.")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InputError(f"{what} must be a finite number.")
-    return number
 
 
 def format_toml(tables: Mapping[str, Any]) -> str:

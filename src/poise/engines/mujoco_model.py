@@ -1,0 +1,183 @@
+"""MuJoCo's model of a scene: which bodies, joints and shapes there are, and where Poise's joints are among them.
+
+Kinematic segments are *jointless child bodies*; see `mujoco.py`.
+
+Options, each measured (design notes, and the table in docs/crowd.md): elliptic cones with impratio 100, without which
+feet creep under a steady sideways load; Newton's solver, which converges in one to three iterations here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.shape import Capsule, Shape, Sphere
+from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
+from poise.spatial import rotation
+from poise.spatial.inertia import RigidInertia
+from poise.world.prop import Prop
+
+# MuJoCo wants mass and inertia in every body that moves; so little is lost in round-off beside a segment's.
+TRACE_MASS, TRACE_INERTIA = 1e-9, 1e-12
+MEMORY = 1 << 20  # bytes for contacts and the solver, a body: some ten times what 30 contacts take
+SKIN = 5e-4  # m: a body at rest on its feet sinks in by about this much
+_SIX = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
+# Bits that say who may touch whom: bodies and props touch the ground and props, never one another's own segments.
+_GROUND, _BODY, _PROP = 1, 2, 4
+
+
+@dataclass(frozen=True, eq=False)
+class BodyLayout:
+    """Where a body's joints are in the model; the arrays that `mujoco_kernels` read.
+
+    kind, qadr, vadr, count (J,);  axes (J, 2, 3);  built (J, 4);  bodies (J,) MuJoCo's body ids
+    given   (k,) joints whose bodies are placed each step, and their body ids
+    mocap   the root's mocap id, or -1
+    """
+
+    kind: np.ndarray
+    qadr: np.ndarray
+    vadr: np.ndarray
+    count: np.ndarray
+    axes: np.ndarray
+    built: np.ndarray
+    bodies: np.ndarray
+    given: np.ndarray
+    given_bodies: np.ndarray
+    mocap: int
+
+
+def build_spec(scene: Scene) -> Any:
+    """A specification of the scene; `compile` makes a model of it."""
+    import mujoco
+
+    spec = mujoco.MjSpec()
+    spec.memory = MEMORY * (1 + len(scene.bodies))
+    spec.compiler.degree = False
+    spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
+    option = spec.option
+    option.timestep, option.gravity = scene.dt, scene.gravity
+    option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+    # A state that turned non-finite must be seen, not silently reset.
+    option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+    # Stages of the step that have nothing to do here, and take a fiftieth of it to find that out.
+    for idle in ("FRICTIONLOSS", "SPRING", "ACTUATION", "SENSOR", "CLAMPCTRL", "MIDPHASE"):
+        option.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{idle}")
+    # One body is one island: looking for more costs a twelfth of the step.
+    if len(scene.bodies) == 1 and not scene.props:
+        option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND
+    option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
+    if scene.ground is not None:
+        spec.worldbody.add_geom(
+            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], pos=[0, scene.ground.height, 0],
+            quat=[np.sqrt(0.5), -np.sqrt(0.5), 0, 0], friction=[scene.ground.friction, 0.005, 0.0001],
+            contype=_GROUND, conaffinity=0,
+        )  # fmt: skip
+    bodies = {prop.name: _add_prop(spec, prop, scene) for prop in scene.props}
+    for body in scene.bodies:
+        _add_body(spec, body, scene, bodies.get(body.carrier or ""))
+    return spec
+
+
+def _add_prop(spec: Any, prop: Prop, scene: Scene) -> Any:
+    import mujoco
+
+    body = spec.worldbody.add_body(name=f"prop/{prop.name}", pos=prop.position, quat=prop.turn)
+    if prop.inertia is not None:
+        _set_inertia(body, prop.inertia)
+        if prop.hinge is None:
+            body.add_freejoint()
+        else:
+            body.add_joint(
+                type=mujoco.mjtJoint.mjJNT_HINGE, pos=prop.hinge.point, axis=prop.hinge.axis,
+                damping=[prop.hinge.damping, 0, 0],
+            )  # fmt: skip
+    if prop.touches:
+        for shape in prop.shapes:
+            _add_geom(body, shape, _PROP, _GROUND | _PROP, scene)
+    return body
+
+
+def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any) -> None:
+    import mujoco
+
+    made: list[Any] = []
+    tree = body.tree
+    for i, joint in enumerate(body.joints):
+        parent = made[int(tree.parents[i])] if i else (carrier if carrier is not None else spec.worldbody)
+        place = tree.offsets[i] if i else body.root
+        made.append(parent.add_body(name=f"{body.name}/{tree.names[i]}", pos=place, quat=_built(joint.kind, body, i)))
+        if joint.kind == FREE:
+            made[i].add_freejoint()
+        elif joint.kind == BALL:
+            made[i].add_joint(type=mujoco.mjtJoint.mjJNT_BALL)
+        elif joint.kind == HINGES:
+            for axis, reach in zip(joint.axes, joint.ranges, strict=True):
+                limited = bool(np.all(np.isfinite(reach)))
+                made[i].add_joint(
+                    type=mujoco.mjtJoint.mjJNT_HINGE, axis=axis, range=reach if limited else [0, 0],
+                    limited=mujoco.mjtLimited.mjLIMITED_TRUE if limited else mujoco.mjtLimited.mjLIMITED_FALSE,
+                )  # fmt: skip
+        elif i == 0 and carrier is None:
+            made[i].mocap = True
+        has_mass = joint.kind != GIVEN or body.is_locked
+        _set_inertia(made[i], tree.body(i) if has_mass else RigidInertia.zero())
+    for i, shape in body.shapes:
+        _add_geom(made[i], shape, _BODY, _GROUND | _PROP, scene)
+    for i in body.pinned:
+        pin = spec.add_equality(
+            type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"{body.name}/{tree.names[i]}"
+        )
+        pin.solref, pin.solimp = [2.0 * scene.dt, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
+
+
+def _built(kind: int, body: SceneBody, i: int) -> np.ndarray:
+    """MuJoCo's `body_quat`: balls and free roots count from the identity, hinges from the pose they are built at."""
+    return rotation.identity() if kind in (FREE, BALL) else np.asarray(body.rotations[i])
+
+
+def _set_inertia(body: Any, inertia: RigidInertia) -> None:
+    body.explicitinertial = True
+    if inertia.mass > 0.0:
+        body.mass, body.ipos = inertia.mass, inertia.center
+        body.fullinertia = inertia.inertia[_SIX]
+    else:
+        body.mass, body.inertia = TRACE_MASS, [TRACE_INERTIA] * 3
+
+
+def _add_geom(body: Any, shape: Shape, contype: int, conaffinity: int, scene: Scene) -> None:
+    import mujoco
+
+    friction = [scene.ground.friction if scene.ground is not None else 0.8, 0.005, 0.0001]
+    options: dict[str, Any] = {"contype": contype, "conaffinity": conaffinity, "friction": friction, "condim": 3}
+    # Contacts begin a little early and are as stiff as the step allows: feet rest at the ground's height, not in it.
+    options |= {"margin": SKIN, "solref": [max(2.0 * scene.dt, 0.008), 1.0]}
+    kinds = mujoco.mjtGeom
+    if isinstance(shape, Sphere):
+        body.add_geom(type=kinds.mjGEOM_SPHERE, size=[shape.radius, 0, 0], pos=shape.center, **options)
+    elif isinstance(shape, Capsule):
+        ends = np.concatenate([shape.start, shape.end])
+        body.add_geom(type=kinds.mjGEOM_CAPSULE, size=[shape.radius, 0, 0], fromto=ends, **options)
+    else:
+        body.add_geom(type=kinds.mjGEOM_BOX, size=shape.half, pos=shape.center, quat=shape.turn, **options)
+
+
+def find_layout(model: Any, body: SceneBody) -> BodyLayout:
+    """Where a body's joints are in a compiled model."""
+    import mujoco
+
+    j = len(body.tree)
+    ids = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, f"{body.name}/{name}") for name in body.tree.names]
+    kind = np.array([joint.kind for joint in body.joints])
+    qadr, vadr, count, axes = np.zeros(j, int), np.zeros(j, int), np.zeros(j, int), np.zeros((j, 2, 3))
+    for i, joint in enumerate(body.joints):
+        if joint.kind not in (GIVEN, HINGES) or len(joint.axes):
+            qadr[i], vadr[i] = model.jnt_qposadr[model.body_jntadr[ids[i]]], model.body_dofadr[ids[i]]
+        count[i] = len(joint.axes)
+        axes[i, : count[i]] = joint.axes
+    given = np.array([i for i in range(1, j) if body.joints[i].kind == GIVEN], int)
+    mocap = int(model.body_mocapid[ids[0]])
+    bodies = np.array(ids)
+    return BodyLayout(kind, qadr, vadr, count, axes, np.array(body.rotations), bodies, given, bodies[given], mocap)
