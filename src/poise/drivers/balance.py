@@ -141,6 +141,7 @@ class BalancePlayer(TorquePlayer):
 
     def __init__(self, driver: Balance, rig: Rig):
         from poise.drivers import balance_kernels as kernels
+        from poise.drivers.feet_kernels import PINNED
 
         self.driver = driver
         skeleton, tree = rig.skeleton, rig.tree
@@ -195,7 +196,7 @@ class BalancePlayer(TorquePlayer):
             for side, foot in enumerate(self.legs[:, 2]):
                 heading = math.atan2(rig.R[foot, 0, 2], rig.R[foot, 2, 2])
                 x, _, z = rig.p[foot] + rig.R[foot] @ self.corners[side].mean(axis=0)
-                self.anchors[side] = x, z, heading, kernels.PINNED
+                self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(8)
         self.told[kernels.MARGIN] = self._find_margin(rig)
         self.lost = LOST * height
@@ -231,6 +232,7 @@ class BalancePlayer(TorquePlayer):
 
     def _find_aim(self, rig: Rig) -> np.ndarray:
         from poise.drivers import balance_kernels as kernels
+        from poise.drivers.feet_kernels import HOME
         from poise.drivers.support_kernels import clamp_to_hull, find_hull
 
         points = np.concatenate(
@@ -246,7 +248,7 @@ class BalancePlayer(TorquePlayer):
         height = rig.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(kernels.AIMS)
         aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *rig.world_turn(hips)
-        aim[kernels.HOME :] = points.ravel()
+        aim[HOME:] = points.ravel()
         return aim
 
     def kinds(self, rig: Rig) -> dict[int, Joint]:
@@ -284,14 +286,12 @@ class BalancePlayer(TorquePlayer):
         self.gone = loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
 
     def corrections(self, rig: Rig) -> list[tuple[int, np.ndarray]]:
-        """Tiny turns of the hips that keep planted feet where they stand: see `balance_kernels.hold_feet`."""
-        from poise.drivers import balance_kernels as kernels
+        """Tiny turns of the hips that keep planted feet where they stand: see `feet_kernels.hold_feet`."""
+        from poise.drivers.feet_kernels import hold_feet
 
         if self.gone is not None or self.lost_at >= 0.0:
             return []
-        kernels.hold_feet(
-            rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns
-        )
+        hold_feet(rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns)
         return [(int(leg[0]), turn) for leg, turn in zip(self.legs, self.turns, strict=True)]
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.drivers.feet_kernels import DOWN, LEVEL, find_bearing, is_up, level, place_soles, press, put_down
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.compile import kernel
@@ -27,24 +28,17 @@ from poise.spatial.compile import kernel
 # Of the height of the centre of mass: how far the capture point goes before the hips' spring begins to give way to the
 # law that catches a fall, and where it has given way. Arms at their liveliest stay below the first.
 ALARM = (0.03, 0.06)
+RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
+# Of the weight: a foot that carries less may slide.
+IDLE = 0.15
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
-# m: a foot's levelling torque, as a share of the body's weight, for a radian of tilt, up to STEEP rad.
-LEVEL, STEEP = 0.1, 0.3
-RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
-# 1/s: how fast a sole in the air is brought back; of a leg's mass: what so moves with its foot, a rod about its end;
-# of the weight: a foot that carries less may slide.
-LANDING, LEG_SHARE, IDLE = 15.0, 0.33, 0.15
-PINNED = 2.0
-DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
 # Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
 CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;
 # rate of the hips' height and upward acceleration of the centre; angular velocity of the hips; rate of the angular
 # momentum. World axes.
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
-# x and z of the corners of the soles: where they are to stand.
-HOME = 21
 AIMS = 37
 # Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry.
 FORCE, PRESSURE, MARGIN, CORNERS = 0, 3, 5, 6
@@ -90,34 +84,14 @@ def balance(
     f, n, spots, bearing, hull, loads   (J, 3), (J, 3), (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in
               the world; x, z and number of those that carry; what is round them; how much each carries
     """
-    low = np.inf
-    for side in range(2):
-        foot = legs[side, 2]
-        for k in range(4):
-            i = 4 * side + k
-            x, y, z = turn(R[foot], corners[side, k])
-            spots[i, 0], spots[i, 1], spots[i, 2] = p[foot, 0] + x, p[foot, 1] + y, p[foot, 2] + z
-            bearing[i, 0], bearing[i, 1], bearing[i, 2] = spots[i, 0], spots[i, 2], i
-            low = min(low, spots[i, 1] - ground)
+    low = place_soles(R, p, legs, corners, ground, spots, bearing)
     size = find_hull(bearing, 8, hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
-    # A corner that has risen far carries nothing. If all have, those that are lowest count: the body is in the air.
-    reach = RISEN + max(0.0, low)
-    count = 0
-    for i in range(8):
-        if spots[i, 1] - ground < reach:
-            bearing[count, 0], bearing[count, 1], bearing[count, 2] = spots[i, 0], spots[i, 2], i
-            count += 1
+    count = find_bearing(spots, ground + RISEN + max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
     told[CORNERS] = count
-    middle_x, middle_z = 0.0, 0.0
-    for i in range(size):
-        middle_x += hull[i, 0] / size
-        middle_z += hull[i, 1] / size
-    for i in range(size):
-        hull[i, 0] = middle_x + (1.0 - gains[EDGE]) * (hull[i, 0] - middle_x)
-        hull[i, 1] = middle_z + (1.0 - gains[EDGE]) * (hull[i, 1] - middle_z)
+    _shrink(hull, size, 1.0 - gains[EDGE])
 
     # F = m (a* - g): what the centre of mass should do, as a force of the ground
     hips = parents[legs[0, 0]]
@@ -180,125 +154,67 @@ def balance(
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
     share_load(bearing, count, fy, ax, az, loads)
-    spread = 1e-9
-    for i in range(count):
-        spread += loads[i] * ((bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2)
-    twist = my / spread
     for i in range(len(parents)):
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
-    left, right = 0.0, 0.0
+    spread = 1e-9
     for i in range(count):
-        corner = int(bearing[i, 2])
-        left += loads[i] if corner < 4 else 0.0
-        right += loads[i] if corner >= 4 else 0.0
-        # (0, twist, 0) x r has components (twist rz, 0, -twist rx)
-        tx = loads[i] * (fx / fy + twist * (bearing[i, 1] - az))
-        tz = loads[i] * (fz / fy - twist * (bearing[i, 0] - ax))
-        most, sideways = gains[FRICTION] * loads[i], tx * tx + tz * tz
-        if sideways > most * most:
-            tx *= most / np.sqrt(sideways)
-            tz *= most / np.sqrt(sideways)
-        foot = legs[corner // 4, 2]
-        rx, ry, rz = spots[corner, 0] - p[foot, 0], spots[corner, 1] - p[foot, 1], spots[corner, 2] - p[foot, 2]
-        # tau = ... - sum of r x f: the legs hand the ground's force on to the hips
-        f[foot, 0] -= tx
-        f[foot, 1] -= loads[i]
-        f[foot, 2] -= tz
-        n[foot, 0] -= ry * tz - rz * loads[i]
-        n[foot, 1] -= rz * tx - rx * tz
-        n[foot, 2] -= rx * loads[i] - ry * tx
+        spread += loads[i] * ((bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2)
     for side in range(2):
-        idle = max(0.0, 1.0 - (left if side == 0 else right) / fy / IDLE)
-        _put_down(side, idle, spots, p, om, v, legs, limb, aim, masses, ground, f, n)
+        foot = legs[side, 2]
+        carried = press(
+            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, gains[FRICTION], spots, p[foot],
+            f[foot], n[foot],
+        )  # fmt: skip
+        idle = max(0.0, 1.0 - carried / fy / IDLE)
+        if idle > 0.0 or is_up(spots, side, ground + DOWN):
+            put_down(side, idle, spots, p, om, v, legs, limb, aim, masses, ground, f, n)
+    _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
+    for side in range(2):
+        level(legs[side, 2], R, corners[side], LEVEL * mass * gains[GRAVITY], torque)
+
+
+@kernel
+def _shrink(hull: np.ndarray, size: int, scale: float) -> None:
+    """Draw a polygon's corners towards their middle."""
+    x, z = 0.0, 0.0
+    for i in range(size):
+        x += hull[i, 0] / size
+        z += hull[i, 1] / size
+    for i in range(size):
+        hull[i, 0] = x + scale * (hull[i, 0] - x)
+        hull[i, 1] = z + scale * (hull[i, 1] - z)
+
+
+@kernel
+def _hand_up(
+    parents: np.ndarray,
+    masses: np.ndarray,
+    centers: np.ndarray,
+    R: np.ndarray,
+    p: np.ndarray,
+    legs: np.ndarray,
+    limb: np.ndarray,
+    gravity: float,
+    f: np.ndarray,
+    n: np.ndarray,
+    torque: np.ndarray,
+) -> None:
+    """Sum what the legs carry, their own weight with it, from the feet up; torque at hips, knees and ankles."""
     for i in range(len(parents) - 1, 0, -1):
-        if limb[i] < 0:
+        side = limb[i]
+        if side < 0:
             continue
-        x, y, z = turn(R[i], centers[i])
-        weight = masses[i] * gains[GRAVITY]
+        x, _, z = turn(R[i], centers[i])
+        weight = masses[i] * gravity
         f[i, 1] += weight
         n[i, 0] -= z * weight
         n[i, 2] += x * weight
-        for k in range(3):
-            if legs[limb[i], k] == i:
-                for a in range(3):
-                    torque[i, a] = n[i, a]
+        if i in (legs[side, 0], legs[side, 1], legs[side, 2]):
+            for a in range(3):
+                torque[i, a] = n[i, a]
         add_to_parent(parents[i], i, p, f, n)
-    for side in range(2):
-        _level(legs[side, 2], R, corners[side], LEVEL * mass * gains[GRAVITY], torque)
-
-
-@kernel
-def _level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torque: np.ndarray) -> None:
-    """Turn a foot towards level: one that carries little would else stay on its heel. A level foot feels nothing."""
-    ax, ay, az = corners[1, 0] - corners[0, 0], corners[1, 1] - corners[0, 1], corners[1, 2] - corners[0, 2]
-    bx, by, bz = corners[2, 0] - corners[0, 0], corners[2, 1] - corners[0, 1], corners[2, 2] - corners[0, 2]
-    nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    x = R[foot, 0, 0] * nx + R[foot, 0, 1] * ny + R[foot, 0, 2] * nz
-    y = R[foot, 1, 0] * nx + R[foot, 1, 1] * ny + R[foot, 1, 2] * nz
-    z = R[foot, 2, 0] * nx + R[foot, 2, 1] * ny + R[foot, 2, 2] * nz
-    size = np.sqrt(x * x + y * y + z * z)
-    if size == 0.0:
-        return
-    if y < 0.0:
-        size = -size
-    # normal x up = (-z, 0, x): the axis and sine of the turn that brings the sole level
-    sine = np.sqrt(x * x + z * z) / abs(size)
-    k = stiffness * min(1.0, STEEP / max(sine, 1e-12)) / size
-    torque[foot, 0] -= k * z
-    torque[foot, 2] += k * x
-
-
-@kernel
-def _put_down(
-    side: int,
-    idle: float,
-    spots: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    v: np.ndarray,
-    legs: np.ndarray,
-    limb: np.ndarray,
-    aim: np.ndarray,
-    masses: np.ndarray,
-    ground: float,
-    f: np.ndarray,
-    n: np.ndarray,
-) -> None:
-    """Bring a sole back to where it stood, and down: nothing else holds a foot that carries no load.
-
-    idle  1 for a foot that carries nothing, 0 for one that stands firm
-    """
-    foot = legs[side, 2]
-    highest = -np.inf
-    for k in range(4):
-        highest = max(highest, spots[4 * side + k, 1] - ground - DOWN)
-    if highest <= 0.0 and idle <= 0.0:
-        return
-    mass = 0.0
-    for i in range(len(limb)):
-        if limb[i] == side:
-            mass += 0.25 * LEG_SHARE * masses[i]
-    for i in range(4 * side, 4 * side + 4):
-        x, y, z = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
-        px, py, pz = 0.0, 0.0, 0.0
-        high = spots[i, 1] - ground - DOWN
-        if high > 0.0:
-            rising = v[foot, 1] + om[foot, 2] * x - om[foot, 0] * z
-            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * rising))
-        if idle > 0.0:
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
-            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * vx)
-            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * vz)
-        # what moves the foot, as the ground's force on it does the other way round
-        f[foot, 0] += px
-        f[foot, 1] += py
-        f[foot, 2] += pz
-        n[foot, 0] += y * pz - z * py
-        n[foot, 1] += z * px - x * pz
-        n[foot, 2] += x * py - y * px
 
 
 @kernel
@@ -337,58 +253,6 @@ def follow(
             habit[i] += now - memory[1 + i]
         memory[1 + i] = now
     memory[0] = 1.0
-
-
-@kernel
-def hold_feet(
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    v: np.ndarray,
-    legs: np.ndarray,
-    corners: np.ndarray,
-    ground: float,
-    dt: float,
-    anchors: np.ndarray,
-    turns: np.ndarray,
-) -> None:
-    """Tiny turns (2, 3) rad of the hips, world axes, that bring planted feet back to where they stand.
-
-    anchors  (2, 4): x, z and heading of each sole, and whether it is planted (1) or fixed for good (`PINNED`); followed
-             here
-
-    An engine that holds contacts by J v' = -b J v lacks the acceleration J' v of a moving leg, and so lets a planted
-    foot drift at J' v / b: some millimetres a minute, whatever the friction. A foot whose corners are all down and
-    hardly move is put back, by less than `SLIP` times the step; one that slides is let go.
-    """
-    for side in range(2):
-        hip, foot = legs[side, 0], legs[side, 2]
-        turns[side, 0], turns[side, 1], turns[side, 2] = 0.0, 0.0, 0.0
-        heading = np.arctan2(R[foot, 0, 2], R[foot, 2, 2])
-        high, fast = 0.0, 0.0
-        sx, sy, sz = p[foot, 0], p[foot, 1], p[foot, 2]  # the middle of the sole
-        for k in range(4):
-            x, y, z = turn(R[foot], corners[side, k])
-            sx, sy, sz = sx + 0.25 * x, sy + 0.25 * y, sz + 0.25 * z
-            high = max(high, p[foot, 1] + y - ground)
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
-            fast = max(fast, vx * vx + vz * vz)
-        planted = anchors[side, 3] == PINNED or (high < DOWN and fast < SLIP * SLIP)
-        if anchors[side, 3] == 0.0 or not planted:
-            anchors[side, 0], anchors[side, 1], anchors[side, 2] = sx, sz, heading
-            anchors[side, 3] = 1.0 if planted else 0.0
-            continue
-        most = SLIP * dt
-        dx = min(max(anchors[side, 0] - sx, -most), most)
-        dz = min(max(anchors[side, 1] - sz, -most), most)
-        turned = min(max(anchors[side, 2] - heading, -10.0 * most), 10.0 * most)
-        rx, ry, rz = sx - p[hip, 0], sy - p[hip, 1], sz - p[hip, 2]
-        square = rx * rx + ry * ry + rz * rz
-        # t x r = d has the smallest solution t = r x d / r^2 where d is across r
-        turns[side, 0] = ry * dz / square
-        turns[side, 1] = (rz * dx - rx * dz) / square + turned
-        turns[side, 2] = -ry * dx / square
 
 
 @kernel

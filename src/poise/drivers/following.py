@@ -87,6 +87,7 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray)
     legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`
     """
     from poise.drivers import balance_kernels as kernels
+    from poise.drivers.feet_kernels import HOME
 
     if clip.skeleton.names != rig.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
@@ -118,7 +119,7 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray)
     center += _fade(rig.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
-    aims = np.zeros((len(clip), kernels.HOME))
+    aims = np.zeros((len(clip), HOME))
     for at, values in (
         (kernels.CENTER_X, center),
         (kernels.HEIGHT, height[:, None]),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.balance_kernels import AIMS, MARGIN, balance, follow, hold_feet
+from poise.drivers.balance_kernels import AIMS, MARGIN, balance, follow
+from poise.drivers.feet_kernels import hold_feet
 from poise.drivers.servo_kernels import left_over, pull_to_pose
 from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
 from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, write_forces
@@ -268,8 +269,8 @@ def show(row: np.ndarray, t: float, root: np.ndarray, q: np.ndarray) -> None:
     """The pose at time t: the state as it is, kinematic parts where they are then. root (3,), q (J, 4) are written."""
     sizes = integers(row[SIZES], SIZE_COUNT)
     j = sizes[JOINTS]
-    root[:] = floats(row[ROOT], 3)
-    q[:] = vectors(row[Q], j, 4)
+    _copy_some(floats(row[ROOT], 3), 0, root, 0, 3)
+    _copy(vectors(row[Q], j, 4), q)
     parts = tables(row[PARTS], sizes[PART_COUNT], PART_COLUMNS)
     for s in range(sizes[PART_COUNT]):
         x = parts[s]

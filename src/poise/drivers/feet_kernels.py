@@ -1,0 +1,231 @@
+"""Feet under a balance, compiled: where their soles are, what they press on the ground with, and what holds them there.
+
+spots    (8, 3) m, corners of both soles in the world
+bearing  (8, 3): x, z and number of those that carry, first
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.instant import turn
+from poise.spatial.compile import kernel
+
+# m: a foot's levelling torque, as a share of the body's weight, for a radian of tilt, up to STEEP rad.
+LEVEL, STEEP = 0.1, 0.3
+# 1/s: how fast a sole in the air is brought back; of a leg's mass: what so moves with its foot, a rod about its end.
+LANDING, LEG_SHARE = 15.0, 0.33
+PINNED = 2.0
+DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
+# x and z of the corners of the soles: where they are to stand.
+HOME = 21  # in `aim`
+
+
+@kernel
+def place_soles(
+    R: np.ndarray,
+    p: np.ndarray,
+    legs: np.ndarray,
+    corners: np.ndarray,
+    ground: float,
+    spots: np.ndarray,
+    bearing: np.ndarray,
+) -> float:
+    """Corners of the soles into spots and bearing; returns how high above the ground the lowest is."""
+    low = np.inf
+    for side in range(2):
+        foot = legs[side, 2]
+        for k in range(4):
+            i = 4 * side + k
+            x, y, z = turn(R[foot], corners[side, k])
+            spots[i, 0], spots[i, 1], spots[i, 2] = p[foot, 0] + x, p[foot, 1] + y, p[foot, 2] + z
+            bearing[i, 0], bearing[i, 1], bearing[i, 2] = spots[i, 0], spots[i, 2], i
+            low = min(low, spots[i, 1] - ground)
+    return low
+
+
+@kernel
+def find_bearing(spots: np.ndarray, reach: float, bearing: np.ndarray) -> int:
+    """Corners below a height into bearing; returns how many.
+
+    One that has risen far carries nothing. If all have, those that are lowest count: the body is in the air.
+    """
+    count = 0
+    for i in range(8):
+        if spots[i, 1] < reach:
+            bearing[count, 0], bearing[count, 1], bearing[count, 2] = spots[i, 0], spots[i, 2], i
+            count += 1
+    return count
+
+
+@kernel
+def press(
+    bearing: np.ndarray,
+    count: int,
+    side: int,
+    loads: np.ndarray,
+    fx: float,
+    fz: float,
+    twist: float,
+    ax: float,
+    az: float,
+    friction: float,
+    spots: np.ndarray,
+    p: np.ndarray,
+    f: np.ndarray,
+    n: np.ndarray,
+) -> float:
+    """What the corners of one sole press on the ground with, onto its foot; returns how much that carries.
+
+    fx, fz  sideways force, a part of the load;  twist  1/m, the same about the pressure centre (ax, az)
+    p, f, n (3,) of the foot
+    """
+    carried, x, z, turn_x, turn_y, turn_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(count):
+        corner, load = int(bearing[i, 2]), loads[i]
+        if corner // 4 != side:
+            continue
+        # (0, twist, 0) x r has components (twist rz, 0, -twist rx)
+        tx = load * (fx + twist * (bearing[i, 1] - az))
+        tz = load * (fz - twist * (bearing[i, 0] - ax))
+        most, sideways = friction * load, tx * tx + tz * tz
+        if sideways > most * most:
+            tx *= most / np.sqrt(sideways)
+            tz *= most / np.sqrt(sideways)
+        rx, ry, rz = spots[corner, 0] - p[0], spots[corner, 1] - p[1], spots[corner, 2] - p[2]
+        carried, x, z = carried + load, x + tx, z + tz
+        turn_x += ry * tz - rz * load
+        turn_y += rz * tx - rx * tz
+        turn_z += rx * load - ry * tx
+    # tau = ... - sum of r x f: the legs hand the ground's force on to the hips
+    f[0], f[1], f[2] = f[0] - x, f[1] - carried, f[2] - z
+    n[0], n[1], n[2] = n[0] - turn_x, n[1] - turn_y, n[2] - turn_z
+    return carried
+
+
+@kernel
+def is_up(spots: np.ndarray, side: int, height: float) -> bool:
+    """Whether any corner of a sole is above a height."""
+    highest = -np.inf
+    for i in range(4 * side, 4 * side + 4):
+        highest = max(highest, spots[i, 1])
+    return highest > height
+
+
+@kernel
+def put_down(
+    side: int,
+    idle: float,
+    spots: np.ndarray,
+    p: np.ndarray,
+    om: np.ndarray,
+    v: np.ndarray,
+    legs: np.ndarray,
+    limb: np.ndarray,
+    aim: np.ndarray,
+    masses: np.ndarray,
+    ground: float,
+    f: np.ndarray,
+    n: np.ndarray,
+) -> None:
+    """Bring a sole back to where it stood, and down: nothing else holds a foot that carries no load.
+
+    idle  1 for a foot that carries nothing, 0 for one that stands firm
+    """
+    foot = legs[side, 2]
+    mass = 0.0
+    for i in range(len(limb)):
+        if limb[i] == side:
+            mass += 0.25 * LEG_SHARE * masses[i]
+    for i in range(4 * side, 4 * side + 4):
+        x, y, z = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
+        px, py, pz = 0.0, 0.0, 0.0
+        high = spots[i, 1] - ground - DOWN
+        if high > 0.0:
+            rising = v[foot, 1] + om[foot, 2] * x - om[foot, 0] * z
+            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * rising))
+        if idle > 0.0:
+            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
+            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
+            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * vx)
+            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * vz)
+        # what moves the foot, as the ground's force on it does the other way round
+        f[foot, 0] += px
+        f[foot, 1] += py
+        f[foot, 2] += pz
+        n[foot, 0] += y * pz - z * py
+        n[foot, 1] += z * px - x * pz
+        n[foot, 2] += x * py - y * px
+
+
+@kernel
+def level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torque: np.ndarray) -> None:
+    """Turn a foot towards level: one that carries little would else stay on its heel. A level foot feels nothing."""
+    ax, ay, az = corners[1, 0] - corners[0, 0], corners[1, 1] - corners[0, 1], corners[1, 2] - corners[0, 2]
+    bx, by, bz = corners[2, 0] - corners[0, 0], corners[2, 1] - corners[0, 1], corners[2, 2] - corners[0, 2]
+    nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    x = R[foot, 0, 0] * nx + R[foot, 0, 1] * ny + R[foot, 0, 2] * nz
+    y = R[foot, 1, 0] * nx + R[foot, 1, 1] * ny + R[foot, 1, 2] * nz
+    z = R[foot, 2, 0] * nx + R[foot, 2, 1] * ny + R[foot, 2, 2] * nz
+    size = np.sqrt(x * x + y * y + z * z)
+    if size == 0.0:
+        return
+    if y < 0.0:
+        size = -size
+    # normal x up = (-z, 0, x): the axis and sine of the turn that brings the sole level
+    sine = np.sqrt(x * x + z * z) / abs(size)
+    k = stiffness * min(1.0, STEEP / max(sine, 1e-12)) / size
+    torque[foot, 0] -= k * z
+    torque[foot, 2] += k * x
+
+
+@kernel
+def hold_feet(
+    R: np.ndarray,
+    p: np.ndarray,
+    om: np.ndarray,
+    v: np.ndarray,
+    legs: np.ndarray,
+    corners: np.ndarray,
+    ground: float,
+    dt: float,
+    anchors: np.ndarray,
+    turns: np.ndarray,
+) -> None:
+    """Tiny turns (2, 3) rad of the hips, world axes, that bring planted feet back to where they stand.
+
+    anchors  (2, 4): x, z and heading of each sole, and whether it is planted (1) or fixed for good (`PINNED`); followed
+             here
+
+    An engine that holds contacts by J v' = -b J v lacks the acceleration J' v of a moving leg, and so lets a planted
+    foot drift at J' v / b: some millimetres a minute, whatever the friction. A foot whose corners are all down and
+    hardly move is put back, by less than `SLIP` times the step; one that slides is let go.
+    """
+    for side in range(2):
+        hip, foot = legs[side, 0], legs[side, 2]
+        turns[side, 0], turns[side, 1], turns[side, 2] = 0.0, 0.0, 0.0
+        heading = np.arctan2(R[foot, 0, 2], R[foot, 2, 2])
+        high, fast = 0.0, 0.0
+        sx, sy, sz = p[foot, 0], p[foot, 1], p[foot, 2]  # the middle of the sole
+        for k in range(4):
+            x, y, z = turn(R[foot], corners[side, k])
+            sx, sy, sz = sx + 0.25 * x, sy + 0.25 * y, sz + 0.25 * z
+            high = max(high, p[foot, 1] + y - ground)
+            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
+            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
+            fast = max(fast, vx * vx + vz * vz)
+        planted = anchors[side, 3] == PINNED or (high < DOWN and fast < SLIP * SLIP)
+        if anchors[side, 3] == 0.0 or not planted:
+            anchors[side, 0], anchors[side, 1], anchors[side, 2] = sx, sz, heading
+            anchors[side, 3] = 1.0 if planted else 0.0
+            continue
+        most = SLIP * dt
+        dx = min(max(anchors[side, 0] - sx, -most), most)
+        dz = min(max(anchors[side, 1] - sz, -most), most)
+        turned = min(max(anchors[side, 2] - heading, -10.0 * most), 10.0 * most)
+        rx, ry, rz = sx - p[hip, 0], sy - p[hip, 1], sz - p[hip, 2]
+        square = rx * rx + ry * ry + rz * rz
+        # t x r = d has the smallest solution t = r x d / r^2 where d is across r
+        turns[side, 0] = ry * dz / square
+        turns[side, 1] = (rz * dx - rx * dz) / square + turned
+        turns[side, 2] = -ry * dx / square
