@@ -9,9 +9,7 @@ tracking  `mj_step` alone of the 48 freedoms of the tracking paper, every joint 
           gesture: less than what such a character costs, as its control is not in it
 bullet    Bullet's own step of one mixed body, where it is installed
 
-All begin from the same states, which are put back between the timings, off the clock. Figures are medians over rounds;
-`quietest` has those of the rounds in which each went quickest, nearest to what a machine that does nothing else would
-say.
+All begin from the same states, which are put back between the timings, off the clock. Figures are medians over rounds.
 """
 
 from __future__ import annotations
@@ -68,7 +66,6 @@ def run(count: int = 200, rounds: int = 21, frames: int = 5) -> dict[str, Any]:
         "shared_engine_us": bench.us(timings, f"shared {threads}"),
         "shared_ratio": timings.ratio(ours, to=f"shared {threads}"),
         "realtime_characters": int(1e6 * bench.stage.dt / bench.us(timings, ours)),
-        "quietest": bench.find_quietest(timings, threads),
         "one_thread_us_per_character_step": one,
         "one_thread_bare_engine_us": bench.us(timings, "bare 1"),
         "one_thread_ratio": timings.ratio("crowd 1", to="bare 1"),
@@ -129,16 +126,6 @@ class CrowdBench:
     def us(self, timings: Timings, name: str) -> float:
         """Their median."""
         return float(np.median(self.us_rounds(timings, name)))
-
-    def find_quietest(self, timings: Timings, threads: int) -> dict[str, float]:
-        """The same figures out of each contender's quickest round."""
-        ours, bare = (float(self.us_rounds(timings, f"{name} {threads}").min()) for name in ("crowd", "bare"))
-        return {
-            "us_per_character_step": ours,
-            "bare_engine_us": bare,
-            "ratio": ours / bare,
-            "realtime_characters": int(1e6 * self.stage.dt / ours),
-        }
 
     def _prepare(self, crowd: Crowd) -> None:
         self.stage.crowd = crowd

@@ -63,7 +63,8 @@ def build_spec(scene: Scene) -> Any:
     # A state that turned non-finite must be seen, not silently reset.
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     # Stages of the step that have nothing to do here, and take a fiftieth of it to find that out.
-    for idle in ("FRICTIONLOSS", "SPRING", "ACTUATION", "SENSOR", "CLAMPCTRL", "MIDPHASE"):
+    pins = [] if any(body.pinned for body in scene.bodies) else ["EQUALITY"]
+    for idle in ("FRICTIONLOSS", "SPRING", "ACTUATION", "SENSOR", "CLAMPCTRL", "MIDPHASE", *pins):
         option.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{idle}")
     # One body is one island: looking for more costs a twelfth of the step.
     if len(scene.bodies) == 1 and not scene.props:
