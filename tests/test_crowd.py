@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import tracemalloc
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from poise.body.character import Character
 from poise.cli import main
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
+from poise.demos.crowd_looks import find_looks
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
@@ -365,3 +367,20 @@ def test_poses_that_are_watched_are_those_that_are_shown() -> None:
     stage.crowd.stop_watching()
     stage.advance(4)
     np.testing.assert_array_equal(root, before)
+
+
+def test_everybody_has_his_own_body_and_wears_a_mesh_that_fits() -> None:
+    bodies = draw_bodies(12)
+    assert [conductor.body for conductor in draw_conductors(12)] == list(range(12))
+    assert len({round(body.mass, 6) for body in bodies}) == 12
+    looks = find_looks(bodies, most=4)
+    assert len({id(look) for look, _ in looks}) == 4
+    assert [scale for _, scale in looks[:4]] == [1.0] * 4
+    for body, (look, scale) in zip(bodies, looks, strict=True):
+        np.testing.assert_allclose(body.skeleton.offsets, scale * look.character.skeleton.offsets, atol=1e-9)
+    # somebody of other proportions gets a mesh of his own
+    child = Character.human(1.2, 25.0, age=7.0, preset="mix")
+    stranger = Character.from_skeleton(
+        dataclasses.replace(child.skeleton, offsets=child.skeleton.offsets * [1, 1, 1.2])
+    )
+    assert find_looks([*bodies, stranger], most=4)[-1][0].character is stranger

@@ -52,9 +52,9 @@ class Glb:
             else:
                 turns[channel.target.node] = key[[3, 0, 1, 2]]
         matrices = []
-        for translation, turn in zip(translations, turns, strict=True):
+        for node, translation, turn in zip(self.gltf.nodes, translations, turns, strict=True):
             matrix = np.eye(4)
-            matrix[:3, :3], matrix[:3, 3] = rotation.to_matrix(turn), translation
+            matrix[:3, :3], matrix[:3, 3] = rotation.to_matrix(turn) * (node.scale or (1, 1, 1)), translation
             matrices.append(matrix)
         return matrices
 

@@ -48,6 +48,20 @@ def test_every_figure_moves_as_its_clip() -> None:
             np.testing.assert_allclose(got, figure.clip.positions[frame], atol=5e-6)
 
 
+def test_a_scaled_figure_is_the_same_but_larger() -> None:
+    """Joints and skin: all that the file shows of it is at its scale about the origin."""
+    plain = FIGURES[0]
+    large = CrowdFigure(plain.clip, plain.skin, scale=1.25)
+    glb = Crowd(format_glb_crowd([plain, large]))
+    world = glb.world_matrices(float(plain.clip.times[1]))
+    ours, theirs = ([world[j] for j in skin.joints] for skin in glb.gltf.skins)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(b[:3], 1.25 * a[:3], atol=1e-5)
+    assert len(glb.gltf.meshes) == 1
+    with pytest.raises(InputError, match="scale above 0"):
+        format_glb_crowd([CrowdFigure(plain.clip, plain.skin, scale=0.0)])
+
+
 def test_every_skin_follows_its_own_joints_as_a_file_of_its_own() -> None:
     glb = Crowd(format_glb_crowd(FIGURES))
     time = float(FIGURES[0].clip.times[2])

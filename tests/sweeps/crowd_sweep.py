@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import Any
 
-from poise.demos.conductors import BODIES, build_stage, draw_bodies, draw_conductors
+from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.stage.crowd_take import run_crowd
 from sweeps.page import table
 
@@ -23,7 +23,7 @@ MOST_GROWTH = 4.0  # MB that a minute may add
 
 def run_once(count: int, seconds: float, threads: int) -> dict[str, Any]:
     """Figures of one run; `bits` is a digest of everybody's pose ten times a second."""
-    stage = build_stage(draw_conductors(count, 0, min(count, BODIES)), draw_bodies(min(count, BODIES)), threads)
+    stage = build_stage(draw_conductors(count), draw_bodies(count), threads)
     run_crowd(stage, 1.0, keep_every=None)
     peak, digest, wall, fell = _peak_mb(), hashlib.sha256(), 0.0, 0
     for _ in range(round(10.0 * (seconds - 1.0))):
@@ -65,7 +65,7 @@ def sweep() -> tuple[str, int]:
     missed = sum(x["fell"] > 0 for x in found) + sum(x["growth_mb"] > MOST_GROWTH for x in found)
     missed += len({x["bits"] for x in found}) - 1
     text = (
-        f"{COUNT} conductors of {BODIES} bodies for {SECONDS:g} s at 200 steps and 50 frames a second, each run in its"
+        f"{COUNT} conductors, each his own body, for {SECONDS:g} s at 200 steps and 50 frames a second, each run in its"
         " own process. `bits` is a digest of the poses of all, ten times a second: it must be the same in every run."
         f" Memory is the most that the process held, after a second and how much more at the end (at most"
         f" {MOST_GROWTH:g})."

@@ -24,7 +24,7 @@ import numpy as np
 
 from poise.bench.harness import Timings, measure
 from poise.body.character import Character
-from poise.demos.conductors import BODIES, build_stage, draw_bodies, draw_conductors
+from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
@@ -104,8 +104,8 @@ class CrowdBench:
 
     def __init__(self, count: int, threads: list[int], frames: int):
         self.count, self.frames = count, frames
-        bodies = draw_bodies(min(count, BODIES))
-        self.stage = build_stage(draw_conductors(count, bodies=len(bodies)), bodies)
+        bodies = draw_bodies(count)
+        self.stage = build_stage(draw_conductors(count), bodies)
         self.stage.advance(round(SETTLE / self.stage.dt))
         self.saved = self.stage.save()
         self.clock = PausedClock()

@@ -18,7 +18,6 @@ from poise.motion.motion import Pose
 from poise.stage.stage import Stage
 
 MOST = 20_000
-BODIES = 16  # different ones in a crowd: files and pictures share a mesh between those that look alike
 SPACING = (1.7, 1.9)  # m aside and behind: beating hands of neighbours do not meet
 # m: about the mean stature of adults in the United States, and a deviation of 7 cm
 _STATURE = {"male": (1.75, 0.07), "female": (1.61, 0.07)}
@@ -30,7 +29,7 @@ class Conductor:
     """One of the crowd.
 
     name     `conductor 17`
-    body     index of his body among the crowd's
+    body     index of his body among the crowd's: his own
     gesture  how he beats; phase, s that he is ahead of the first beat at the start
     place    (3,) m on the ground
     """
@@ -56,8 +55,11 @@ def draw_bodies(count: int, seed: int = 0) -> list[Character]:
     return bodies
 
 
-def draw_conductors(count: int, seed: int = 0, bodies: int = BODIES) -> list[Conductor]:
-    """Conductors on a grid, seeded: each his own tempo, beats, size, hands and phase. The first stand in front."""
+def draw_conductors(count: int, seed: int = 0, bodies: int | None = None) -> list[Conductor]:
+    """Conductors on a grid, seeded: each his own tempo, beats, size, hands and phase. The first stand in front.
+
+    bodies  so many that they share; None: each has his own
+    """
     if not 1 <= count <= MOST:
         raise InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
     rng = np.random.default_rng([seed, 2])
@@ -67,7 +69,8 @@ def draw_conductors(count: int, seed: int = 0, bodies: int = BODIES) -> list[Con
         size, hands = float(rng.uniform(0.6, 1.3)), str(rng.choice(["right", "both", "both"]))
         phase = float(rng.uniform(0.0, 60.0 * beats / bpm))
         gesture = conduct(bpm=bpm, beats=beats, size=size, hands=hands)
-        found.append(Conductor(f"conductor {k}", int(rng.integers(bodies)), gesture, phase, place))
+        body = k if bodies is None else int(rng.integers(bodies))
+        found.append(Conductor(f"conductor {k}", body, gesture, phase, place))
     return found
 
 

@@ -6,7 +6,7 @@ simulation itself, with the poses of all read 50 times a second; `total_s` has b
 
 from __future__ import annotations
 
-import itertools
+import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -15,16 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.body.skin_coarse import coarsen_skin
-from poise.demos.conductors import BODIES, build_stage, draw_bodies, draw_conductors
+from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
+from poise.demos.crowd_looks import Look, find_looks
 from poise.demos.show import save_figures
 from poise.errors import InputError
 from poise.files.glb import find_skin
 from poise.files.glb_crowd import CrowdFigure, save_glb_crowd
+from poise.motion.clip import Clip
 from poise.pictures.camera import Camera
 from poise.pictures.figure import pose_surface
 from poise.pictures.png import save_png
@@ -36,11 +35,6 @@ SIZE = (1600, 900)
 _AROUND = np.array([[x, y, 0.0] for x in (-0.7, 0.7) for y in (0.0, 2.0)])  # m, that a figure takes up
 _SKY = 60  # pixels left above and below the crowd
 _NEAR = 40  # so many or fewer are drawn with all their vertices
-# sRGB, muted, told apart beside one another
-COLORS = (
-    (0.80, 0.71, 0.60), (0.52, 0.66, 0.80), (0.60, 0.75, 0.58), (0.78, 0.62, 0.74), (0.86, 0.76, 0.50),
-    (0.55, 0.70, 0.72), (0.80, 0.56, 0.50), (0.66, 0.64, 0.72),
-)  # fmt: skip
 
 
 def run(
@@ -59,9 +53,9 @@ def run(
     began = time.perf_counter()
     if not 0.0 < seconds <= 1e5:
         raise InputError(f"a crowd runs for more than 0 and at most 100000 s; {seconds:g} given.")
-    conductors = draw_conductors(count, seed, min(count, BODIES))
+    conductors = draw_conductors(count, seed)
     say("compiling: some 20 s the first time, kept for later runs")
-    bodies = draw_bodies(min(count, BODIES), seed)
+    bodies = draw_bodies(count, seed)
     threads = (os.cpu_count() or 1) if threads is None else threads
     run_crowd(build_stage(conductors[:1], bodies, threads), 0.1)
     say(f"building {count} characters")
@@ -75,9 +69,9 @@ def run(
     takes.append(run_crowd(stage, shown, FPS, keep_every=round(FPS / GLB_FPS)))
     say("drawing them and writing the files")
     last = takes[-1]
-    meshes = build_bodies(last.characters)
-    save_png(folder / "crowd.png", draw_crowd(last, meshes))
-    save_motion(folder / "crowd.glb", last, meshes)
+    looks = find_looks(last.characters)
+    save_png(folder / "crowd.png", draw_crowd(last, looks))
+    save_motion(folder / "crowd.glb", last, looks)
     wall, steps = sum(take.wall_seconds for take in takes), stage.steps
     fallen = [name for take in takes for name in take.fell]
     figures = {
@@ -101,22 +95,17 @@ def run(
     }
 
 
-def build_bodies(characters: Sequence[Character]) -> dict[int, dict[str, Mesh]]:
-    """Meshes by joint of each body that there is, by the character's id."""
-    return {id(c): build_mannequin(c.skeleton, c.mass) for c in {id(c): c for c in characters}.values()}
-
-
-def draw_crowd(take: CrowdTake, bodies: dict[int, dict[str, Mesh]], size: tuple[int, int] = SIZE) -> np.ndarray:
+def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Look, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
     """A picture (H, W, 3) uint8 of everybody at the end of a take, from before and above them."""
-    colors = dict(zip(bodies, itertools.cycle(COLORS), strict=False))
     skins: dict[int, SkinnedMesh] = {}
     parts = []
-    for character, root, turns in zip(take.characters, take.last_root, take.last_rotations, strict=True):
-        skeleton, key = character.skeleton, id(character)
-        if key not in skins:
-            skin = build_skin(skeleton, bodies[key])
-            skins[key] = skin if len(take.names) <= _NEAR else coarsen_skin(skin, 0.015)
-        parts.append(pose_surface(skeleton, skins[key], root, turns[: len(skeleton)], colors[key]))
+    for (look, scale), root, turns in zip(looks, take.last_root, take.last_rotations, strict=True):
+        skeleton = look.character.skeleton
+        if id(look) not in skins:
+            skin = build_skin(skeleton, look.meshes)
+            skins[id(look)] = skin if len(take.names) <= _NEAR else coarsen_skin(skin, 0.015)
+        part = pose_surface(skeleton, skins[id(look)], root / scale, turns[: len(skeleton)], look.color)
+        parts.append(dataclasses.replace(part, points=scale * part.points))
     around = take.last_root[:, None] * [1.0, 0.0, 1.0] + _AROUND
     camera = Camera.frame(around, size, azimuth=0.0, elevation=0.36, fov=np.radians(34.0), margin=0.03)
     picture = render(Surface.joined(parts), camera, size)
@@ -124,15 +113,15 @@ def draw_crowd(take: CrowdTake, bodies: dict[int, dict[str, Mesh]], size: tuple[
     return picture[max(0, int(rows.min()) - _SKY) : int(rows.max()) + _SKY]
 
 
-def save_motion(path: Path, take: CrowdTake, bodies: dict[int, dict[str, Mesh]]) -> None:
+def save_motion(path: Path, take: CrowdTake, looks: Sequence[tuple[Look, float]]) -> None:
     """The kept frames of everybody, or of the first 300, as one GLB."""
-    colors = dict(zip(bodies, itertools.cycle(COLORS), strict=False))
     skins: dict[int, SkinnedMesh] = {}
     figures = []
-    for name, character in list(zip(take.names, take.characters, strict=True))[:GLB_MOST]:
-        key = id(character)
-        if key not in skins:
-            skins[key] = find_skin(character.skeleton, bodies[key])
-        red, green, blue = linear(colors[key]).tolist()
-        figures.append(CrowdFigure(take.clip(name), skins[key], (red, green, blue)))
+    for name, (look, scale) in list(zip(take.names, looks, strict=True))[:GLB_MOST]:
+        if id(look) not in skins:
+            skins[id(look)] = find_skin(look.character.skeleton, look.meshes)
+        red, green, blue = linear(look.color).tolist()
+        clip = take.clip(name)
+        clip = Clip(look.character.skeleton, clip.times, clip.root / scale, clip.rotations, name)
+        figures.append(CrowdFigure(clip, skins[id(look)], (red, green, blue), scale))
     save_glb_crowd(figures, path)

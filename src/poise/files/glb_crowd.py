@@ -36,11 +36,13 @@ class CrowdFigure:
     clip   its motion; all have the same times, and those that share a skin the same skeleton
     skin   its body, one object for all that look alike
     color  linear light, 0 to 1; that of the first who has a skin holds for all who share it
+    scale  that all of it is shown at, clip and skin
     """
 
     clip: Clip
     skin: SkinnedMesh
     color: tuple[float, float, float] = CLAY
+    scale: float = 1.0
 
 
 def save_glb_crowd(figures: Sequence[CrowdFigure], path: str | PathLike[str], name: str = "crowd") -> None:
@@ -69,6 +71,8 @@ def format_glb_crowd(figures: Sequence[CrowdFigure], name: str = "crowd") -> byt
             meshes.append({"name": f"body {len(meshes)}", "primitives": [primitive]})
         body = bodies[id(figure.skin)]
         nodes += build_nodes(clip.skeleton, body.rest, clip.name, first)
+        if figure.scale != 1.0:
+            nodes[first]["scale"] = [figure.scale] * 3
         joints = list(range(first + 1, first + 1 + len(clip.skeleton)))
         skins.append({"name": clip.name, "inverseBindMatrices": body.binds, "joints": joints})
         scene += [first, len(nodes)]
@@ -105,6 +109,8 @@ def _check_figures(figures: Sequence[CrowdFigure]) -> None:
     times = figures[0].clip.times
     skeletons = {id(figure.skin): figure.clip.skeleton for figure in reversed(figures)}
     for figure in figures:
+        if not (np.isfinite(figure.scale) and figure.scale > 0.0):
+            raise InputError(f"a figure is shown at a scale above 0; that of '{figure.clip.name}' is {figure.scale:g}.")
         if not np.array_equal(figure.clip.times, times):
             raise InputError(f"all figures of a GLB have the same times; those of '{figure.clip.name}' differ.")
         if figure.clip.skeleton is not skeletons[id(figure.skin)]:
