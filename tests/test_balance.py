@@ -215,3 +215,25 @@ def test_stiffness_stiffens() -> None:
         record = stage.run(2.0).actor()
         sways.append(np.ptp(record.root[:, 0]))
     assert sways[1] < 0.8 * sways[0]
+
+
+@pytest.mark.parametrize("dt", [0.0025, 0.005, 0.01])
+@pytest.mark.parametrize(("height", "mass"), [(1.2, 52.0), (1.8, 71.0), (2.1, 159.0)])
+def test_a_foot_that_a_push_lifts_comes_down_calmly_at_any_step(height: float, mass: float, dt: float) -> None:
+    """It is light: what brings it back must not act on its turning a step late."""
+    stage = Stage(dt=dt)
+    actor = stage.add(Character.human(height, mass, preset="mix"))
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(poise.gestures.conduct(bpm=100.0)))
+    actor.push("spine", (0.9 * mass, 0.0, 0.0), 0.3, start=0.5)
+    feet = [actor.character.skeleton.index(role) for role in ("leftFoot", "rightFoot")]
+    highest, fastest = 0.0, 0.0
+    while stage.time < 3.0:
+        stage.step()
+        assert actor.balance is not None
+        highest = max(highest, float(actor.balance.work[0][:, 1].max()))
+        fastest = max(fastest, float(np.abs(actor.rig.state.w[feet]).max()))
+    assert actor.fallen is None
+    assert highest > 0.01  # m: it did lift
+    assert fastest < 10.0  # rad/s, as it lands: 5 to 9 however small the step
+    assert np.abs(actor.rig.state.w[feet]).max() < 0.5

@@ -1,6 +1,6 @@
-"""Makes the tables of docs/crowd.md: where a character-step's time goes, solver settings, and how cost grows.
+"""Makes the tables of docs/crowd.md but for the settings: where a character-step's time goes, and how cost grows.
 
-    .venv/bin/python docs/make/crowd.py [profile] [settings] [growth] [bench]
+    .venv/bin/python docs/make/crowd.py [profile] [growth] [bench]
 
 Rewrites the tables between the marks; without a word, all of them. Times are medians on one thread of whatever machine
 this is: run it when nothing else does.
@@ -72,7 +72,7 @@ TIMERS = {
 def main() -> None:
     """Rewrite the tables that were asked for."""
     tables: dict[str, Callable[[], str]] = {
-        "profile": make_profile, "settings": make_settings, "growth": make_growth, "bench": make_bench,
+        "profile": make_profile, "growth": make_growth, "bench": make_bench,
     }  # fmt: skip
     for name in sys.argv[1:] or tables:
         put(name, tables[name]())
@@ -208,75 +208,6 @@ def time_engine(stage: Stage, steps: int = 400) -> dict[str, float]:
             parts[key] += timer.duration[int(number)]
     shares = {TIMERS[key]: value / total for key, value in parts.items() if value / total > 0.005}
     return shares | {"the rest of it": 1.0 - sum(shares.values())}
-
-
-# Solver settings.
-
-_PUSH, _AT, _FOR = 30.0, 4.0, 0.3  # N sideways at the chest of everybody, s
-_SECONDS = 16.0
-
-
-def make_settings() -> str:
-    """Quality and speed of the engine's settings, each on the same crowd."""
-    opt = mujoco.mjtIntegrator, mujoco.mjtCone, mujoco.mjtSolver
-    settings: dict[str, dict[str, Any]] = {
-        "**as used: discrete, elliptic, impratio 100, solref 2 dt, Newton**": {},
-        "implicitfast": {"integrator": opt[0].mjINT_IMPLICITFAST},
-        "Euler": {"integrator": opt[0].mjINT_EULER},
-        "impratio 1": {"impratio": 1.0},
-        "impratio 10": {"impratio": 10.0},
-        "impratio 1000": {"impratio": 1000.0},
-        "pyramidal cone, impratio 1": {"cone": opt[1].mjCONE_PYRAMIDAL, "impratio": 1.0},
-        "pyramidal cone, impratio 100": {"cone": opt[1].mjCONE_PYRAMIDAL},
-        "solref 4 dt": {"solref": 0.020},
-        "solref 8 dt": {"solref": 0.040},
-        "1 iteration": {"iterations": 1},
-        "2 iterations": {"iterations": 2},
-        "4 iterations": {"iterations": 4},
-        "tolerance 1e-4": {"tolerance": 1e-4},
-        "tolerance 1e-6": {"tolerance": 1e-6},
-        "tolerance 1e-10": {"tolerance": 1e-10},
-        "conjugate gradients": {"solver": opt[2].mjSOL_CG},
-        "projected Gauss-Seidel": {"solver": opt[2].mjSOL_PGS},
-    }
-    rows = [
-        "| setting | us a step | fell | feet moved, mm | sway, mm | deepest, mm | iterations |",
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
-    ]
-    stages, figures = {}, {}
-    for name, setting in settings.items():
-        stages[name], figures[name] = try_setting(setting)
-    contenders = {name: (lambda stage=stage: stage.advance(50)) for name, stage in stages.items()}
-    timings = measure(contenders, 11)
-    count = len(next(iter(stages.values())).actors)
-    for name in settings:
-        rows.append(f"| {name} | {1e6 * timings.median(name) / 50 / count:.1f} | {figures[name]} |")
-    return "\n".join(rows)
-
-
-def try_setting(setting: dict[str, Any]) -> tuple[Stage, str]:
-    """A crowd under some settings: who fell, how far feet moved, how far bodies swayed, how deep feet sank."""
-    stage = build_stage(draw_conductors(16, bodies=16), draw_bodies(16))
-    stage.build()
-    for group in stage.groups:
-        model = group.simulation.model  # type: ignore[attr-defined]
-        for key, value in setting.items():
-            if key == "solref":
-                model.geom_solref[:, 0] = value
-            else:
-                setattr(model.opt, key, value)
-    for actor in stage.actors.values():
-        actor.push("spine", (_PUSH, 0.0, 0.0), _FOR, start=_AT)
-    take = stage.run(_SECONDS, fps=20.0)
-    records = take.actors.values()
-    still = int(2.0 * 20.0)
-    moved = max(np.linalg.norm((r.soles[still:] - r.soles[still])[..., [0, 2]], axis=-1).max() for r in records)
-    quiet = slice(int((_AT + 4.0) * 20.0), None)
-    sway = np.mean([np.sqrt(np.var(r.center[quiet][:, [0, 2]], axis=0).sum()) for r in records])
-    depth = -min(float(r.soles[still:, ..., 1].min()) for r in records)
-    rounds = np.mean([group.simulation.data.solver_niter[0] for group in stage.groups])  # type: ignore[attr-defined]
-    fell = sum(take.fell_at(name) is not None for name in take.actors)
-    return stage, f"{fell} | {1e3 * moved:.2f} | {1e3 * sway:.2f} | {1e3 * depth:.2f} | {rounds:.1f}"
 
 
 # How cost grows.

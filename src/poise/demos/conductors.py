@@ -87,9 +87,10 @@ def build_stage(
     bodies: Sequence[Character],
     threads: int = 1,
     say: Callable[[str], None] = lambda sentence: None,
+    dt: float = 0.005,
 ) -> Stage:
     """A stage with all of them on it, built and ready to run."""
-    stage = Stage(threads=threads)
+    stage = Stage(dt=dt, threads=threads)
     stands = [stand_still(body).pose(0.0) for body in bodies]
     for k, conductor in enumerate(conductors):
         if k and k % 50 == 0:

@@ -141,7 +141,7 @@ class BalancePlayer(TorquePlayer):
 
     def __init__(self, driver: Balance, rig: Rig):
         from poise.drivers import balance_kernels as kernels
-        from poise.drivers.feet_kernels import PINNED
+        from poise.drivers.feet_kernels import LEVEL, PINNED
 
         self.driver = driver
         skeleton, tree = rig.skeleton, rig.tree
@@ -185,6 +185,9 @@ class BalancePlayer(TorquePlayer):
         self.damping = np.zeros(len(tree))
         for leg in self.legs:
             self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
+            # A foot in the air swings on the spring that levels it: as much as calms it, of which a body hardly feels.
+            swing = math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(rig, int(leg[2])))
+            self.damping[leg[2]] = max(self.damping[leg[2]], 1.4 * swing)
         self.aim = self._find_aim(rig)
         self.way: Following | None = None
         if driver.follow is not None:
@@ -318,6 +321,15 @@ class BalancePlayer(TorquePlayer):
         self.gone, self.lost_at = saved[3], saved[4]
         if self.way is not None:
             self.way.memory[:] = saved[5]
+
+
+def _foot_inertia(rig: Rig, foot: int) -> float:
+    """kg m2, the largest moment of inertia of a foot, with what hangs from it, about its ankle."""
+    total, x = np.zeros((3, 3)), rig.tree
+    for i in rig.skeleton.descendants(foot):
+        at = rig.p[i] + rig.R[i] @ x.centers[i] - rig.p[foot]
+        total += rig.R[i] @ x.inertias[i] @ rig.R[i].T + x.masses[i] * (at @ at * np.eye(3) - np.outer(at, at))
+    return float(np.linalg.eigvalsh(total)[-1])
 
 
 def _hinge(rig: Rig, joint: int, count: int) -> Joint:

@@ -169,7 +169,7 @@ def balance(
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
         if idle > 0.0 or is_up(spots, side, ground + DOWN):
-            put_down(side, idle, spots, p, om, v, legs, limb, aim, masses, ground, f, n)
+            put_down(side, idle, spots, p, v, legs, limb, aim, masses, ground, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
         level(legs[side, 2], R, corners[side], LEVEL * mass * gains[GRAVITY], torque)

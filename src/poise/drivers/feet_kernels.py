@@ -118,7 +118,6 @@ def put_down(
     idle: float,
     spots: np.ndarray,
     p: np.ndarray,
-    om: np.ndarray,
     v: np.ndarray,
     legs: np.ndarray,
     limb: np.ndarray,
@@ -131,6 +130,9 @@ def put_down(
     """Bring a sole back to where it stood, and down: nothing else holds a foot that carries no load.
 
     idle  1 for a foot that carries nothing, 0 for one that stands firm
+
+    It is damped by the ankle's speed and not by the corners': their torque on so light a foot, a step late, is more
+    than steps of 10 ms can bear. Its turning is damped by the joint, within the engine's step.
     """
     foot = legs[side, 2]
     mass = 0.0
@@ -142,13 +144,10 @@ def put_down(
         px, py, pz = 0.0, 0.0, 0.0
         high = spots[i, 1] - ground - DOWN
         if high > 0.0:
-            rising = v[foot, 1] + om[foot, 2] * x - om[foot, 0] * z
-            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * rising))
+            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * v[foot, 1]))
         if idle > 0.0:
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
-            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * vx)
-            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * vz)
+            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * v[foot, 0])
+            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * v[foot, 2])
         # what moves the foot, as the ground's force on it does the other way round
         f[foot, 0] += px
         f[foot, 1] += py
