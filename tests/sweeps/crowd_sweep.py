@@ -17,7 +17,7 @@ from poise.stage.crowd_take import run_crowd
 from sweeps.page import table
 
 COUNT, SECONDS = 1000, 60.0
-THREADS = (1, 2, 2, 3)
+THREADS = (1, 2, 2)
 MOST_GROWTH = 4.0  # MB that a minute may add
 
 

@@ -28,7 +28,7 @@ def load_figures(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
         raise FileError(
             path, f"cannot be read ({error.strerror}). Save one first: poise bench --save {path}"
         ) from error
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     benches = content.get("benches") if isinstance(content, dict) and content.get("kind") == _KIND else None
     if not isinstance(benches, dict) or not all(isinstance(each, dict) for each in benches.values()):

@@ -62,6 +62,8 @@ def draw_conductors(count: int, seed: int = 0, bodies: int | None = None) -> lis
     """
     if not 1 <= count <= MOST:
         raise InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
+    if seed < 0:
+        raise InputError(f"a seed is a whole number from 0 on; {seed} given.")
     rng = np.random.default_rng([seed, 2])
     found = []
     for k, place in enumerate(place_on_grid(count)):

@@ -51,8 +51,8 @@ def run(
     say      called with what is being done
     """
     began = time.perf_counter()
-    if not 0.0 < seconds <= 1e5:
-        raise InputError(f"a crowd runs for more than 0 and at most 100000 s; {seconds:g} given.")
+    if not 1.0 / FPS <= seconds <= 1e5:
+        raise InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
     conductors = draw_conductors(count, seed)
     say("compiling: some 20 s the first time, kept for later runs")
     bodies = draw_bodies(count, seed)

@@ -45,7 +45,7 @@ from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.following import Following, build_following
 from poise.drivers.rig import Rig
 from poise.engines.scene import BALL, HINGES, Joint
-from poise.errors import InputError
+from poise.errors import InputError, check_number
 from poise.motion.clip import Clip
 from poise.world.footing import build_footing, find_corners
 
@@ -93,12 +93,19 @@ class Balance(Driver):
     level = TORQUE
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.stiffness) and 0.0 < self.stiffness <= 50.0):
-            raise InputError(f"the stiffness of a balance must be above 0 and at most 50; {self.stiffness:g} given.")
-        if self.damping is not None and not (math.isfinite(self.damping) and 0.0 <= self.damping <= 10.0):
-            raise InputError(f"the damping of a balance must be from 0 to 10; {self.damping:g} given.")
-        if self.height is not None and not (math.isfinite(self.height) and self.height > 0.0):
-            raise InputError(f"the hip height of a balance must be a positive number of metres; {self.height:g} given.")
+        for what, value, low, most in (
+            ("stiffness", self.stiffness, 0.01, 50.0),
+            ("damping", self.damping, 0.0, 10.0),
+            ("hip height (m)", self.height, 0.01, 10.0),
+            ("friction", self.friction, 0.01, 10.0),
+            ("beginning (s)", self.follow_start, -1e9, 1e9),
+        ):
+            if value is not None and not low <= check_number(value, f"the {what} of a balance") <= most:
+                raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
+        if self.target is not None:
+            place = [check_number(a, "the target of a balance") for a in self.target]
+            if len(place) != 2 or max(map(abs, place)) > 1e6:
+                raise InputError(f"the target of a balance is x and z in metres; given {self.target}.")
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""
@@ -182,12 +189,11 @@ class BalancePlayer(TorquePlayer):
         if driver.pinned:
             self.gains[kernels.EDGE] = -1.0  # feet that are fixed can pull: twice the support
         self.inertia = rig.inertia()
-        self.damping = np.zeros(len(tree))
-        for leg in self.legs:
+        self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
+        for side, leg in enumerate(self.legs):
             self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
-            # A foot in the air swings on the spring that levels it: as much as calms it, of which a body hardly feels.
-            swing = math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(rig, int(leg[2])))
-            self.damping[leg[2]] = max(self.damping[leg[2]], 1.4 * swing)
+            # 0.7 of critical, for a foot off the ground on the spring that levels it
+            self.swing[side] = 1.4 * math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(rig, int(leg[2])))
         self.aim = self._find_aim(rig)
         self.way: Following | None = None
         if driver.follow is not None:
@@ -200,7 +206,7 @@ class BalancePlayer(TorquePlayer):
                 heading = math.atan2(rig.R[foot, 0, 2], rig.R[foot, 2, 2])
                 x, _, z = rig.p[foot] + rig.R[foot] @ self.corners[side].mean(axis=0)
                 self.anchors[side] = x, z, heading, PINNED
-        self.told = np.zeros(8)
+        self.told = np.zeros(kernels.TOLD)
         self.told[kernels.MARGIN] = self._find_margin(rig)
         self.lost = LOST * height
         # What changes from step to step goes to where the rig has the rest of it.
@@ -279,7 +285,7 @@ class BalancePlayer(TorquePlayer):
             self.corners, self.inertia, self.aim, self.habit, self.gains, self.ground, rig.torque, self.told, rig.f,
             rig.n, *self.work,
         )  # fmt: skip
-        rig.damping[self.joints] = self.damping[self.joints]
+        kernels.calm_legs(self.legs, self.damping, self.swing, self.told, rig.damping)
         if not self.driver.pinned and self.told[kernels.MARGIN] < -self.lost:
             self.lost_at = t
 

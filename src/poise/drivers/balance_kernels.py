@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.feet_kernels import DOWN, LEVEL, find_bearing, is_up, level, place_soles, press, put_down
+from poise.drivers.feet_kernels import DOWN, LEVEL, find_bearing, find_highest, level, place_soles, press, put_down
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.compile import kernel
@@ -40,8 +40,10 @@ CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # momentum. World axes.
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
 AIMS = 37
-# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry.
-FORCE, PRESSURE, MARGIN, CORNERS = 0, 3, 5, 6
+# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
+# the left and the right foot are off the ground somewhere (1) or flat on it (0).
+FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
+TOLD = 9
 
 
 @kernel
@@ -168,7 +170,9 @@ def balance(
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
-        if idle > 0.0 or is_up(spots, side, ground + DOWN):
+        high = find_highest(spots, side) - ground
+        told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
+        if idle > 0.0 or high > DOWN:
             put_down(side, idle, spots, p, v, legs, limb, aim, masses, ground, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
@@ -185,6 +189,20 @@ def _shrink(hull: np.ndarray, size: int, scale: float) -> None:
     for i in range(size):
         hull[i, 0] = x + scale * (hull[i, 0] - x)
         hull[i, 1] = z + scale * (hull[i, 1] - z)
+
+
+@kernel
+def calm_legs(legs: np.ndarray, calm: np.ndarray, swing: np.ndarray, told: np.ndarray, damping: np.ndarray) -> None:
+    """Damping (J,) N m s/rad of the legs' joints.
+
+    calm   (J,) of each
+    swing  (2,) of the ankles of feet that are not flat on the ground: they swing on what levels them
+    """
+    for side in range(2):
+        for k in range(3):
+            damping[legs[side, k]] = calm[legs[side, k]]
+        foot = legs[side, 2]
+        damping[foot] = max(damping[foot], told[OFF + side] * swing[side])
 
 
 @kernel

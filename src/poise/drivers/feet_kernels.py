@@ -104,12 +104,12 @@ def press(
 
 
 @kernel
-def is_up(spots: np.ndarray, side: int, height: float) -> bool:
-    """Whether any corner of a sole is above a height."""
+def find_highest(spots: np.ndarray, side: int) -> float:
+    """m, the height of the highest corner of a sole."""
     highest = -np.inf
     for i in range(4 * side, 4 * side + 4):
         highest = max(highest, spots[i, 1])
-    return highest > height
+    return highest
 
 
 @kernel

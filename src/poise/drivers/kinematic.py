@@ -77,7 +77,7 @@ class Kinematic(Driver):
 
     def track(self, rig: Rig, joints: np.ndarray, motion: Motion | Gesture) -> Track:
         """The track of the joints; made once."""
-        key = (id(motion), tuple(joints), rig.skeleton.names)
+        key = (id(motion), tuple(joints), rig.skeleton.names, rig.skeleton.offsets.tobytes())
         if key not in self._tracks:
             if isinstance(motion, Gesture):
                 whole = build_gesture_track(motion, rig.skeleton)
@@ -133,13 +133,21 @@ class KinematicPlayer(MotionPlayer):
         self.part[self._kernels.SPAN] = min(max(self.driver.take_over, longest), 2.0 * self.driver.take_over)
         self.part[self._kernels.TAKEN] = t
 
+    def check_change(self, **parameters: Any) -> None:
+        """Raise InputError where `change` would."""
+        if isinstance(self.motion, Gesture):
+            self.motion.changed(**parameters)
+        elif set(parameters) != {"speed"}:
+            raise InputError("only the `speed` of a motion that is not a gesture can be changed while it runs.")
+        else:
+            _check_rate(float(parameters["speed"]))
+
     def change(self, t: float, **parameters: Any) -> None:
         """Change parameters of the gesture from time t on, without a jump."""
+        self.check_change(**parameters)
         if not isinstance(self.motion, Gesture):
-            if set(parameters) == {"speed"}:
-                self._glide(t, float(parameters["speed"]))
-                return
-            raise InputError("only the `speed` of a motion that is not a gesture can be changed while it runs.")
+            self._glide(t, float(parameters["speed"]))
+            return
         changed = self.motion.changed(**parameters)
         kernels, rates = self._kernels, (changed.rate, self.motion.rate)
         fresh = self.driver.track(self._rig, self.joints, changed) if self._needs_track(changed) else self.track
@@ -172,8 +180,7 @@ class KinematicPlayer(MotionPlayer):
     def _glide(self, t: float, rate: float) -> None:
         from poise.motion.track_kernels import phase_at
 
-        if not (math.isfinite(rate) and rate > 0.0):
-            raise InputError(f"a motion is played at a positive speed; {rate:g} given.")
+        _check_rate(rate)
         phase, now, slope = phase_at(self.clock, t)
         self.clock[:] = t, phase, now, slope, rate, self._kernels.CHANGE
 
@@ -236,3 +243,8 @@ def _solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:
     factor = np.where(angle < 1e-4, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
     once = np.cross(e, w)
     return np.asarray(w + 0.5 * once + factor * np.cross(e, once))
+
+
+def _check_rate(rate: float) -> None:
+    if not (math.isfinite(rate) and rate > 0.0):
+        raise InputError(f"a motion is played at a positive speed; {rate:g} given.")

@@ -160,6 +160,8 @@ class Actor:
         if not players:
             known = [a.part for a in self.assignments if isinstance(a.player, KinematicPlayer)]
             raise unknown_name("part", str(part), known, f"what '{self.name}' plays")
+        for player in players:  # all or none
+            player.check_change(**parameters)
         for player in players:
             player.change(self.stage.time, **parameters)
         self.stage.refresh(self)
@@ -180,15 +182,20 @@ class Actor:
 
     def push(self, joint: str, force: Iterable[float], seconds: float, start: float | None = None) -> None:
         """Push a body at its centre of mass with a force (N, world axes) for some seconds, from now or from `start`."""
-        given = [float(a) for a in force]
-        if len(given) != 3:
-            raise InputError(f"a push is three newtons (world axes); given {given}.")
-        x, y, z = given
+        try:
+            x, y, z = (float(a) for a in force)
+        except (TypeError, ValueError):
+            raise InputError(f"a push is three newtons (world axes); given {force!r}.") from None
         at = self.stage.time if start is None else start
         if not (np.isfinite([x, y, z, seconds, at]).all() and seconds > 0.0):
             raise InputError(f"a push takes finite newtons for more than 0 s; given {[x, y, z]} for {seconds:g} s.")
         self.pushes.append(Push(self.character.skeleton.index(joint), (x, y, z), at, seconds))
         self.stage.refresh(self)
+
+    def list_pushes(self) -> np.ndarray:
+        """(n, 6) as `coupling_kernels.add_pushes` reads them."""
+        rows = [[push.joint, *push.force, push.start, push.seconds] for push in self.pushes]
+        return np.array(rows, float).reshape(-1, 6)
 
     def listen(self, listener: Callable[[Any], None]) -> None:
         """Have a function called with every event of this actor."""
@@ -271,7 +278,10 @@ class Actor:
                         a.player.pose(rig, t)
                     else:
                         a.player.meet(rig, t)
-        if starting and any(a.claim.frees_root for a in self.assignments):
+        stands = any(a.claim.frees_root for a in self.assignments)
+        if stands and stage.ground is None:
+            raise InputError("Balance stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+        if starting and stands:
             plant_feet(rig)
         rig.update()
         for a in self.assignments:
@@ -296,13 +306,13 @@ class Actor:
             self.rest = held
 
     def save_rest(self) -> Any:
-        """What holds the joints that nobody drives, and the velocities before the last step."""
-        return self.rest, dict(self._rest_aim), self.w_before.copy(), self.v_before.copy()
+        """What holds the joints that nobody drives, the velocities before the last step, and given accelerations."""
+        return self.rest, dict(self._rest_aim), self.w_before.copy(), self.v_before.copy(), self.rig.dw.copy()
 
     def restore_rest(self, saved: Any) -> None:
         """Back to what was saved."""
         self.rest, self._rest_aim = saved[0], dict(saved[1])
-        self.w_before[:], self.v_before[:] = saved[2], saved[3]
+        self.w_before[:], self.v_before[:], self.rig.dw[:] = saved[2], saved[3], saved[4]
 
     def _settle_masks(self) -> None:
         partition, parents = self.partition, self.rig.tree.parents
@@ -384,12 +394,8 @@ class Actor:
             )  # fmt: skip
         kernels.hand_to_connectors(x.parents, self.accelerating, rig.p, rig.wrench)
         self.coupling[:] = rig.wrench
-        for push in self.pushes:
-            if push.start <= t < push.start + push.seconds:
-                force, i = np.array(push.force), push.joint
-                rig.wrench[i, 3:] += force
-                rig.wrench[i, :3] += np.cross(rig.R[i] @ x.centers[i], force)
         if self.pushes:
+            kernels.add_pushes(self.list_pushes(), t, rig.R, x.centers, rig.wrench)
             kernels.hand_to_connectors(x.parents, self.accelerating, rig.p, rig.wrench)
 
     def act(self, t: float) -> None:
@@ -406,6 +412,7 @@ class Actor:
         """5. After the engine's step: a balance that was lost, and accelerations for the paper's coupling."""
         balance = self.balance
         if balance is not None and balance.gone is None and balance.lost_at >= 0.0:
+            self.stage.check_finite(self)
             balance.give_up(self.rig, balance.lost_at)
             self.is_let_go = True
         if self.stage.couple == "paper":

@@ -18,6 +18,9 @@ import numpy as np
 from poise.dynamics.instant import add_to_parent, point_acceleration, spin, turn
 from poise.spatial.compile import kernel
 
+# Where each number is in a push's row: the joint that it pushes, newtons, when it begins and how long it lasts.
+PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = range(7)
+
 
 @kernel
 def couple_exact(
@@ -193,3 +196,21 @@ def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wr
             wrench[k, 3 + a] += wrench[i, 3 + a]
         for a in range(6):
             wrench[i, a] = 0.0
+
+
+@kernel
+def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
+    """Forces that act at time t, at the centres of mass of the bodies they push."""
+    for k in range(len(pushes)):
+        x = pushes[k]
+        if x[PUSH_START] <= t < x[PUSH_START] + x[PUSH_SECONDS]:
+            i = int(x[PUSH_JOINT])
+            r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
+            r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]
+            r2 = R[i, 2, 0] * centers[i, 0] + R[i, 2, 1] * centers[i, 1] + R[i, 2, 2] * centers[i, 2]
+            wrench[i, 0] += r1 * x[PUSH_Z] - r2 * x[PUSH_Y]
+            wrench[i, 1] += r2 * x[PUSH_X] - r0 * x[PUSH_Z]
+            wrench[i, 2] += r0 * x[PUSH_Y] - r1 * x[PUSH_X]
+            wrench[i, 3] += x[PUSH_X]
+            wrench[i, 4] += x[PUSH_Y]
+            wrench[i, 5] += x[PUSH_Z]

@@ -24,6 +24,7 @@ from poise.stage.take import Event
 if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
+LONGEST = 1e7  # s
 MOST_BYTES = 2_000_000_000  # of kept poses: 1000 characters of 16 joints for a minute and a half at 25 frames a second
 
 
@@ -127,7 +128,7 @@ class _Reader:
         self.names = list(stage.actors)
         joints = max(len(actor.character.skeleton) for actor in stage.actors.values())
         self.root, self.rotations = np.zeros((len(self.names), 3)), rotation.identity((len(self.names), joints))
-        self._programs: list[object] = []
+        self._programs: list[object] | None = None
 
     def check_room(self, frames: int) -> None:
         """Raise InputError where so many frames are more than is kept at once."""
@@ -141,6 +142,8 @@ class _Reader:
     def read(self) -> None:
         """Look at all."""
         crowd = self.stage.crowd
+        if list(self.stage.actors) != self.names:
+            raise InputError("actors joined or left a stage that is being recorded. Do that between two runs.")
         if self._programs != crowd.programs:
             self._sort()
         if not len(self._others) and self._in_order:
@@ -160,8 +163,6 @@ class _Reader:
 
     def _sort(self) -> None:
         """Who is compiled, and where in the order of the stage."""
-        if list(self.stage.actors) != self.names:
-            raise InputError("actors joined or left a stage that is being recorded. Do that between two runs.")
         self._programs = list(self.stage.crowd.programs)
         at = {name: k for k, name in enumerate(self.names)}
         self._place = np.array([at[program.actor.name] for program in self.stage.crowd.programs], int)
@@ -184,8 +185,11 @@ def _steps_a_frame(stage: Stage, fps: float) -> int:
 
 def _count_frames(seconds: float, fps: float, keep_every: int | None) -> int:
     """Frames after the first."""
-    if not (math.isfinite(seconds) and seconds > 0.0):
-        raise InputError(f"a crowd runs for more than 0 s; {seconds:g} given.")
-    if keep_every is not None and keep_every < 1:
+    if not 0.0 < seconds <= LONGEST:
+        raise InputError(f"a crowd runs for more than 0 and at most {LONGEST:g} s; {seconds:g} given.")
+    if keep_every is not None and not (isinstance(keep_every, int) and keep_every >= 1):
         raise InputError(f"every first, second or so frame is kept (keep_every 1, 2, ...); {keep_every} given.")
-    return max(1, round(seconds * fps))
+    frames = round(seconds * fps)
+    if frames < 1:
+        raise InputError(f"{seconds:g} s are less than a frame at {fps:g} frames a second. Run longer, or take more.")
+    return frames

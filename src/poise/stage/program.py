@@ -52,9 +52,8 @@ class Program:
                 springs.append(self._spring_row(player))
         self._set_table(at.PARTS, np.array(parts, np.int64).reshape(-1, at.PART_COLUMNS))
         self._set_table(at.SPRINGS, np.array(springs, np.int64).reshape(-1, at.SPRING_COLUMNS))
-        pushes = [[push.joint, *push.force, push.start, push.seconds] for push in actor.pushes]
-        self._set_table(at.PUSHES, np.array(pushes, float).reshape(-1, at.PUSH_COLUMNS))
-        self.sizes[[at.PART_COUNT, at.SPRING_COUNT, at.PUSH_COUNT]] = len(parts), len(springs), len(pushes)
+        self._set_table(at.PUSHES, actor.list_pushes())
+        self.sizes[[at.PART_COUNT, at.SPRING_COUNT, at.PUSH_COUNT]] = len(parts), len(springs), len(actor.pushes)
         self.numbers[at.GAIN] = actor.stage.gain
         self.set_clock(actor.stage.steps)
 
@@ -135,7 +134,7 @@ class Program:
         self.numbers[at.LOST] = np.inf if balance.driver.pinned else balance.lost
         for place, array in {
             at.LEGS: balance.legs, at.LIMB: balance.limb, at.CORNERS: balance.corners, at.INERTIA: balance.inertia,
-            at.GAINS: balance.gains, at.LEG_DAMPING: balance.damping,
+            at.GAINS: balance.gains, at.LEG_DAMPING: balance.damping, at.SWING: balance.swing,
         }.items():  # fmt: skip
             self._fix(place, array)
         for place, array in {

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.balance_kernels import AIMS, MARGIN, balance, follow
+from poise.drivers.balance_kernels import AIMS, MARGIN, balance, calm_legs, follow
+from poise.drivers.balance_kernels import TOLD as TOLD_COUNT
 from poise.drivers.feet_kernels import hold_feet
 from poise.drivers.servo_kernels import left_over, pull_to_pose
 from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
@@ -16,7 +17,7 @@ from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, writ
 from poise.motion.part_kernels import play_part, pose_part
 from poise.spatial.addresses import blocks, call_with_two, flags, floats, integers, splines, tables, vectors
 from poise.spatial.compile import kernel
-from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
+from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact, hand_to_connectors
 
 # What is at which place of a character's row.
 (
@@ -24,12 +25,12 @@ from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
     ROOT, Q, V, W, DW, A, R_, P_, OM, VEL, C_, DC, TORQUE, DAMPING, WRENCH, F_, N_,
     ACCELERATING, TOUCHED, WORK, COUPLING, W_BEFORE, V_BEFORE,
     KIND, QADR, VADR, COUNT, AXES, BUILT, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
-    LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, ANCHORS, TURNS,
+    LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, SWING, ANCHORS, TURNS,
     SPOTS, BEARING, HULL, LOADS,
     WAY_TIMES, WAY_AIMS, WAY_HABITS, WAY_MEMORY,
     PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, STEP, MODEL, DATA, QPOS, QVEL, WARM, QFRC, BEFORE, AFTER, AHEAD, DESK,
     IS_AWAY, ADDRESSES,
-) = range(75)  # fmt: skip
+) = range(76)  # fmt: skip
 # What is at which place of SIZES (integers) and NUMBERS (floats).
 (
     JOINTS, PART_COUNT, SPRING_COUNT, PUSH_COUNT, GIVEN_COUNT, QPOS_SIZE, QVEL_SIZE, BODY_COUNT, IS_BALANCED, HOLDS,
@@ -42,7 +43,6 @@ DT, GAIN, GROUND, LOST, STEPS, ORIGIN, LOST_AT, WAY_START, NUMBER_COUNT = range(
     OLD_CLOCK, OFFSET, PART_Q, PART_W, PART_DW, PART_COLUMNS,
 ) = range(17)  # fmt: skip
 SPRING_JOINTS, SPRING_JOINT_COUNT, STIFFNESS, SPRING_DAMPING, SPRING_AIM, LEAD, LEAD_FADE, SPRING_COLUMNS = range(8)
-PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = range(7)
 
 
 @kernel
@@ -143,13 +143,13 @@ def run_character(row: np.ndarray, steps: int) -> int:
 def look(row: np.ndarray, status: np.ndarray) -> None:
     """What a stage must know of a character after some steps, into status (4,).
 
-    when it lost its balance (negative: it did not), height of its root, how upright it is (1, 0 lying), and a number
-    that is not finite where any of its state is not
+    when it lost its balance (negative: it did not), height of its root above the ground, how upright it is (1, 0
+    lying), and a number that is not finite where any of its state is not
     """
     j = integers(row[SIZES], SIZE_COUNT)[JOINTS]
     root, q, w, v = floats(row[ROOT], 3), vectors(row[Q], j, 4), vectors(row[W], j, 3), floats(row[V], 3)
     status[0] = floats(row[NUMBERS], NUMBER_COUNT)[LOST_AT]
-    status[1] = root[1]
+    status[1] = root[1] - floats(row[NUMBERS], NUMBER_COUNT)[GROUND]
     status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
     status[3] = root.sum() + v.sum() + w.sum() + q.sum()
 
@@ -199,7 +199,7 @@ def prepare(row: np.ndarray) -> None:
     legs = tables(row[LEGS], 2, 3)
     corners = blocks(row[CORNERS], 2, 4, 3)
     if sizes[IS_BALANCED] == 1:
-        told = floats(row[TOLD], 8)
+        told = floats(row[TOLD], TOLD_COUNT)
         aim, habit = floats(row[AIM], AIMS), floats(row[HABIT], 2)
         frames = sizes[WAY_COUNT]
         if frames > 0:
@@ -213,10 +213,7 @@ def prepare(row: np.ndarray) -> None:
             numbers[GROUND], torque, told, f, n, vectors(row[SPOTS], 8, 3), vectors(row[BEARING], 8, 3),
             vectors(row[HULL], 9, 2), floats(row[LOADS], 8),
         )  # fmt: skip
-        calm = floats(row[LEG_DAMPING], j)
-        for side in range(2):
-            for k in range(3):
-                damping[legs[side, k]] = calm[legs[side, k]]
+        calm_legs(legs, floats(row[LEG_DAMPING], j), floats(row[SWING], 2), told, damping)
         if told[MARGIN] < -numbers[LOST]:
             numbers[LOST_AT] = t
     springs = tables(row[SPRINGS], sizes[SPRING_COUNT], SPRING_COLUMNS)
@@ -336,24 +333,6 @@ def _give_parts(row: np.ndarray, count: int, t: float, q: np.ndarray, w: np.ndar
             for b in range(3):
                 w[joints[i], b] = pw[i, b]
                 dw[joints[i], b] = pdw[i, b]
-
-
-@kernel
-def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
-    """Forces that act at time t, at the centres of mass of the bodies they push."""
-    for k in range(len(pushes)):
-        x = pushes[k]
-        if x[PUSH_START] <= t < x[PUSH_START] + x[PUSH_SECONDS]:
-            i = int(x[PUSH_JOINT])
-            r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
-            r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]
-            r2 = R[i, 2, 0] * centers[i, 0] + R[i, 2, 1] * centers[i, 1] + R[i, 2, 2] * centers[i, 2]
-            wrench[i, 0] += r1 * x[PUSH_Z] - r2 * x[PUSH_Y]
-            wrench[i, 1] += r2 * x[PUSH_X] - r0 * x[PUSH_Z]
-            wrench[i, 2] += r0 * x[PUSH_Y] - r1 * x[PUSH_X]
-            wrench[i, 3] += x[PUSH_X]
-            wrench[i, 4] += x[PUSH_Y]
-            wrench[i, 5] += x[PUSH_Z]
 
 
 @kernel

@@ -70,7 +70,7 @@ class Recorder:
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
         rig = actor.rig
-        now = rig.state.copy()
+        now, dw = rig.state.copy(), rig.dw.copy()
         if share > 1e-9 and actor.name in self._before:
             _mix(rig.state, self._before[actor.name], now, 1.0 - share)
         actor.show(t)
@@ -94,6 +94,7 @@ class Recorder:
             rows[name].append(np.array(value))
         for field in ("root", "q", "v", "w"):
             getattr(rig.state, field)[:] = getattr(now, field)
+        rig.dw[:] = dw
 
     def finish(self, wall: float) -> Take:
         """The take so far."""

@@ -81,8 +81,8 @@ class Stage:
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
         if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
             raise InputError(f"a coupling gain of {gain:g} cannot be used; it must be from -10 to 10.")
-        if not 1 <= threads <= 256:
-            raise InputError(f"a stage runs on 1 to 256 threads; {threads} given.")
+        if not (isinstance(threads, int) and 1 <= threads <= 256):
+            raise InputError(f"a stage runs on 1 to 256 threads; {threads!r} given.")
         if torque_only and couple == "exact":
             raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
@@ -154,6 +154,8 @@ class Stage:
 
     def advance(self, steps: int) -> None:
         """Advance everything by some steps; events are told after the last of them."""
+        if not (isinstance(steps, int | np.integer) and steps >= 0):
+            raise InputError(f"a stage advances by a whole number of steps, 0 or more; {steps!r} given.")
         self.build()
         began = self.steps
         readable = [group for group in self.groups if group.program is None]
@@ -163,6 +165,7 @@ class Stage:
             self._run_group(group, began, steps)
         for program, made in lost:
             actor = program.actor
+            self.check_finite(actor)
             if actor.balance is not None:
                 actor.balance.give_up(actor.rig, program.lost_at)
             self._run_group(self._build_anew(actor, began + made), began + made, steps - made)
@@ -217,7 +220,7 @@ class Stage:
                     self._tell(actor)
 
     def _tell(self, actor: Actor) -> None:
-        self._check_finite(actor)
+        self.check_finite(actor)
         actor.follow(self.time)
 
     def _gather_crowd(self) -> None:
@@ -240,7 +243,8 @@ class Stage:
         if actor.carrier is not None:
             actor.ride(*group.simulation.read_prop(actor.carrier))
 
-    def _check_finite(self, actor: Actor) -> None:
+    def check_finite(self, actor: Actor) -> None:
+        """Raise SolveError where an actor's state has exploded."""
         state = actor.rig.state
         total = float(np.abs(state.root).sum() + np.abs(state.w).sum() + np.abs(state.v).sum())
         if total < _ENDLESS:  # False for NaN, too
@@ -270,7 +274,7 @@ class Stage:
         """Build what is waiting for it."""
         if not self._waiting and self.is_built:
             return
-        for name in self._waiting:
+        for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
                 raise unknown_name("prop", actor.carrier, self.props, "this stage")
@@ -414,10 +418,21 @@ class Stage:
             },
             "paper": {name: (actor.al.copy(), actor.acc.copy()) for name, actor in self.actors.items()},
             "rest": {name: actor.save_rest() for name, actor in self.actors.items()},
+            "who": self._who_drives(),
         }
 
+    def _who_drives(self) -> dict[str, Any]:
+        """What must be the same when a state is restored."""
+        return {name: ([a.player for a in actor.assignments], list(actor.loads)) for name, actor in self.actors.items()}
+
     def restore(self, saved: Any) -> None:
-        """Back to a saved state; who drives what must be as it was."""
+        """Back to a saved state; who is there and what drives them must be as it was."""
+        now = self._who_drives()
+        if list(now) != list(saved["who"]):
+            raise InputError("actors joined or left since this state was saved. Save again when they have.")
+        changed = [name for name, who in saved["who"].items() if now[name] != who]
+        if changed:
+            raise InputError(f"'{changed[0]}' has other drivers or loads than when this state was saved. Save again.")
         self.steps = saved["steps"]
         self._waiting.clear()
         # A body that fell since was built anew: the simulation it stood in comes back with the state.
