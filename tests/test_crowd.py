@@ -575,3 +575,13 @@ def test_a_blow_beyond_all_bounds_ends_in_words() -> None:
 def test_odd_words_get_a_sentence(call: Callable[[], object], match: str) -> None:
     with pytest.raises(InputError, match=match):
         call()
+
+
+@pytest.mark.parametrize("words", [["--count", "1.5"], ["--count", "many"], ["--seed", "-1"], ["--seconds", "0.01"]])
+def test_odd_words_of_the_command_line_get_a_sentence(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "crowd", *words, "-o", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err.strip().splitlines()
+    assert len(said) == 1
+    assert said[0].startswith("poise: ")

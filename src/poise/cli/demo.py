@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from poise.cli.report import DEFAULT, Report, lines
+from poise.cli.report import DEFAULT, Report, lines, read_whole
 from poise.demos import DEMOS
 from poise.errors import InputError
 from poise.registry import choose
@@ -28,10 +28,13 @@ def demo(
         bool | None, Parameter(negative="", show_default=False, help="Conductor: go on for an hour.")
     ] = None,
     clip: Annotated[Path | None, Parameter(help="Mocap: a motion file instead of a motion of Poise's own.")] = None,
-    count: Annotated[int | None, Parameter(help="Crowd: how many conductors; 30 if not given.")] = None,
+    count: Annotated[
+        int | None, Parameter(converter=read_whole, help="Crowd: how many conductors; 30 if not given.")
+    ] = None,
     seconds: Annotated[float | None, Parameter(help="Crowd: simulated seconds; 10 if not given.")] = None,
     threads: Annotated[
-        int | None, Parameter(help="Crowd: threads that share the work; one a core if not given.")
+        int | None,
+        Parameter(converter=read_whole, help="Crowd: threads that share the work; one a core if not given."),
     ] = None,
     report: Report = DEFAULT,
 ) -> int:

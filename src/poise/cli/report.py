@@ -5,14 +5,31 @@ from __future__ import annotations
 import json as json_format
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
-from cyclopts import Group, Parameter
+from cyclopts import Group, Parameter, Token
 
 GROUP = Group("Speaking", sort_key=100)
+
+
+def read_whole(_type: object, tokens: Sequence[Token]) -> int:
+    """A whole number of the command line; 1.5 is none (cyclopts would round it)."""
+    word = tokens[0].value
+    try:
+        return int(word)
+    except ValueError:
+        raise ValueError(f"'{word}' is not a whole number.") from None
+
+
+def read_seed(_type: object, tokens: Sequence[Token]) -> int:
+    """A whole number from 0 on."""
+    seed = read_whole(_type, tokens)
+    if seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {seed}.")
+    return seed
 
 
 @Parameter(name="*", group=GROUP)
@@ -32,7 +49,10 @@ class Report:
     quiet: Annotated[
         bool, Parameter(negative="", show_default=False, help="Say nothing but the result and errors.")
     ] = False
-    seed: Annotated[int, Parameter(help="Seed of everything random: the same seed gives the same bytes.")] = 0
+    seed: Annotated[
+        int,
+        Parameter(converter=read_seed, help="Seed of everything random: the same seed gives the same bytes."),
+    ] = 0
 
     def note(self, sentence: str) -> None:
         """Tell what was guessed, and how to say it yourself."""
