@@ -277,6 +277,20 @@ def test_any_tree_with_the_roles_is_a_body_or_a_sentence(offsets, tips, scale):
         assert np.isfinite(limits.axes).all()
 
 
+@pytest.mark.parametrize("ahead", [-1.0, 1.0])
+def test_a_foot_under_a_shank_that_lies_forward_has_a_direction(ahead):
+    offsets, tips = FULL.offsets.copy(), FULL.tips.copy()
+    for side in ("left", "right"):
+        foot = FULL.index(side + "Foot")
+        offsets[foot] = [0.0, 0.0, ahead * 0.4]
+        for i in FULL.descendants(foot)[1:]:
+            offsets[i] = 0.0
+        for i in FULL.descendants(foot):
+            tips[i] = 0.0
+    character = Character.from_skeleton(FULL.replace(offsets=offsets, tips=tips), mass=70.0, height=1.75)
+    assert all(segment.inertia.is_physical() for segment in character.segments)
+
+
 def test_a_bone_without_length_is_named():
     offsets = FULL.offsets.copy()
     offsets[FULL.index("leftLowerLeg")] = 0.0

@@ -251,7 +251,10 @@ class _Body:
         forward = forward - (forward @ up) * up
         flat = 0.05 * self.stature * self.table["foot"].length
         if float(np.linalg.norm(forward)) < flat:  # an end straight below the ankle says nothing
-            tip, ball, forward = None, None, self.forward - (self.forward @ up) * up
+            along = float(self.forward @ up)
+            tip, ball, forward = None, None, self.forward - along * up
+            if abs(along) > 0.99:  # a shank that lies: its foot points as it would after such a turn
+                forward = -along * (self.up - (self.up @ up) * up)
         forward = _unit(forward)
         if tip is not None:
             length = float(tip @ forward) / (1.0 - ANKLE_FROM_HEEL)
