@@ -17,8 +17,9 @@ from poise.engines.mujoco_desk import Desks
 if TYPE_CHECKING:
     from poise.stage.program import Program
 
-# Characters that a thread takes at a time: few enough to share evenly, many enough that taking them costs nothing.
-_HANDFUL = 8
+# Characters that a thread takes at a time. Taking them costs next to nothing; of eight, the last thread is waited for
+# long enough to make two of them a tenth slower.
+_HANDFUL = 2
 # So many of a structure take turns at the threads' workspaces of the engine; what fewer have is in the caches anyway.
 _MANY = 8
 _NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
