@@ -45,7 +45,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
 
 
-def check_number(value: object, what: str) -> float:
+def finite_number(value: object, what: str) -> float:
     """A finite number out of a file's values; InputError with its name where it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{what} must be a number.")

@@ -45,7 +45,7 @@ from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.following import Following, build_following
 from poise.drivers.rig import Rig
 from poise.engines.scene import BALL, HINGES, Joint
-from poise.errors import InputError, check_number
+from poise.errors import InputError, finite_number
 from poise.motion.clip import Clip
 from poise.world.footing import build_footing, find_corners
 
@@ -100,10 +100,10 @@ class Balance(Driver):
             ("friction", self.friction, 0.01, 10.0),
             ("beginning (s)", self.follow_start, -1e9, 1e9),
         ):
-            if value is not None and not low <= check_number(value, f"the {what} of a balance") <= most:
+            if value is not None and not low <= finite_number(value, f"the {what} of a balance") <= most:
                 raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
         if self.target is not None:
-            place = [check_number(a, "the target of a balance") for a in self.target]
+            place = [finite_number(a, "the target of a balance") for a in self.target]
             if len(place) != 2 or max(map(abs, place)) > 1e6:
                 raise InputError(f"the target of a balance is x and z in metres; given {self.target}.")
 

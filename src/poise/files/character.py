@@ -27,7 +27,7 @@ from poise.body.limits import JointLimits
 from poise.body.roles import ROLES
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
-from poise.errors import FileError, InputError, check_number, unknown_name
+from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.atomic import write_bytes
 from poise.spatial.inertia import RigidInertia
 
@@ -249,13 +249,13 @@ class _Entry:
         return None if self._get(key) is None else self.text(key)
 
     def number(self, key: str) -> float:
-        return check_number(self._get(key), f"'{key}' of {self.what}")
+        return finite_number(self._get(key), f"'{key}' of {self.what}")
 
     def numbers(self, key: str, count: int) -> np.ndarray:
         value = self._get(key)
         if not isinstance(value, list) or len(value) != count:
             raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
-        return np.array([check_number(each, f"'{key}' of {self.what}") for each in value])
+        return np.array([finite_number(each, f"'{key}' of {self.what}") for each in value])
 
     def rows(self, key: str, columns: int, at_most: int) -> np.ndarray:
         value = self._get(key)

@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from poise.errors import FileError, InputError, check_number, unknown_name
+from poise.errors import FileError, InputError, finite_number, unknown_name
 
 MOST_BYTES = 1_000_000
 
@@ -61,7 +61,7 @@ class Table:
     def number(self, key: str) -> float | None:
         """A finite number, or None where there is none."""
         value = self._get(key)
-        return None if value is None else check_number(value, f"'{key}' of {self.what}")
+        return None if value is None else finite_number(value, f"'{key}' of {self.what}")
 
     def needed_number(self, key: str) -> float:
         """A number that must be there."""
@@ -84,7 +84,7 @@ class Table:
             return None
         if not isinstance(value, list) or len(value) != count:
             raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
-        return tuple(check_number(each, f"'{key}' of {self.what}") for each in value)
+        return tuple(finite_number(each, f"'{key}' of {self.what}") for each in value)
 
     def words(self, key: str) -> tuple[str, ...] | None:
         """A list of text, or None where there is none."""
