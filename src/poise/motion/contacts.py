@@ -1,44 +1,55 @@
-"""When which foot touches the ground, found from the motion alone.
+"""When which part of a body touches what it stands on, found from the motion alone.
 
-A point of the sole is down where it is both low and still. Still is relative to the ground, which may be the belt of a
-treadmill; low is relative to the height at which that very point rests when it is still, because the soles of captured
-skeletons lie a few centimetres off the floor, and floors give way. Both tests have a strict and a loose limit
-(hysteresis): a contact is a stretch of time within the loose ones that somewhere meets the strict ones.
+A point of a sole is down where it is both low and still (`touching.py`). Still is relative to the ground, which may be
+the belt of a treadmill; low is relative to the height at which that very point rests when it is still, because the
+soles of captured skeletons lie a few centimetres off the floor, and floors give way. Floors are found at any height
+(`supports.py`): the ground is the lowest, others are where the body must stand, since it does not fall. Knees and hands
+are contacts where they rest near one of these floors, or where nothing else explains that the body does not fall.
 
-The limits were set on walks with force plates (see `tests/test_motion_contacts.py`): there heels land at 0.5 to 0.9
-m/s and toes leave at 0.7 m/s. Durations are in seconds, speeds scale with how fast the feet of the clip get, lengths
-with the legs. The ground is one level plane: stairs and slopes are not found.
+The limits were set on walks with force plates, those of landings on a run (see `tests/test_motion_contacts.py`).
+Durations are in seconds, speeds scale with how fast the feet of the clip get, lengths with the legs.
+Each floor is level.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.errors import unknown_name
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points, leg_length
+from poise.motion.feet import leg_length
+from poise.motion.runs import find_runs
+from poise.motion.supports import falls, find_height, find_resting, find_unexplained
+from poise.motion.touch_points import SOLE, TouchPoints, find_touch_points
+from poise.motion.touching import clean, extend_to_landing, hold
 
 _HALF_WINDOW = 0.02  # s, velocities are differences over twice this: 2 mm of noise become 7 cm/s
 _LOOSE_SPEED_SHARE = 0.2  # of the feet's top speed; 0.15 to 0.25 agree with the plates alike
 _LOOSE_SPEED = (0.25, 0.9)  # m/s, the least and most of the loose limit: noise of a standing foot, landing heels
 _STRICT = 0.5  # strict limits as a share of the loose ones
 _LOOSE_HEIGHT = 0.05  # of the leg's length (4 cm): soft floors move by 2 cm, a walking toe clears 1 to 3 cm, but fast
+# Of the leg's length (9 mm): what heel pads give way by in a run (De Clercq, Aerts and Kunnen 1994: 9 mm barefoot).
+_GIVE = 0.01
 _SEARCH_HEIGHT = 0.08  # of the leg's length: where points that may be on the ground are looked for
-_SHORTEST_CONTACT, _SHORTEST_GAP = 0.06, 0.05  # s
+_OTHER_HEIGHT = 0.13  # of the leg's length (11 cm): joints of knees and wrists are not higher over what they rest on
+_MOST_FLOORS = 64
 _BELT_SPREAD, _SLOWEST_BELT = 0.15, 0.3  # m/s
 
 
 @dataclass(frozen=True, eq=False)
 class Contacts:
-    """Which parts of which foot are on the ground. Columns are left, right.
+    """Which parts of a body are down. Columns are left, right.
 
     times            (F,) s, the clip's
     heel, toe        (F, 2) whether the heel, and the ball or the toes, are down
-    ground_height    m, where the soles rest
+    ground_height    m, where the soles rest: the lowest floor
     ground_velocity  (3,) m/s, of a treadmill's belt; zeros on solid ground
+    knee, hand       (F, 2) whether a knee or a hand rests on something
+    floor            (F, 2) m, height of what each foot stands on; the ground's while it is up
+    carried          (F,) whether something unseen carries the body: nothing touches, and it does not fall
     """
 
     times: np.ndarray
@@ -46,6 +57,10 @@ class Contacts:
     toe: np.ndarray
     ground_height: float
     ground_velocity: np.ndarray
+    knee: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), bool))
+    hand: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), bool))
+    floor: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    carried: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
 
     @property
     def foot(self) -> np.ndarray:
@@ -54,36 +69,128 @@ class Contacts:
 
     @property
     def flight(self) -> np.ndarray:
-        """(F,) whether neither foot is down."""
-        return np.logical_not(self.foot.any(axis=1))
+        """(F,) whether the body flies: nothing touches, and it falls freely."""
+        touched = self.foot.any(axis=1)
+        for more in (self.knee, self.hand):
+            touched = touched | more.any(axis=1) if len(more) else touched
+        return ~(touched | self.carried) if len(self.carried) else ~touched
 
     def intervals(self, side: str) -> np.ndarray:
         """(N, 2) s, first and last time of each contact of the "left" or the "right" foot."""
         if side not in SIDES:
             raise unknown_name("side", side, SIDES)
-        return self.times[_runs(self.foot[:, SIDES.index(side)])]
+        return self.times[find_runs(self.foot[:, SIDES.index(side)])]
 
 
 def find_contacts(clip: Clip) -> Contacts:
-    """The contacts of both feet with the ground. A single frame has no speed: its low points are down."""
+    """What touches, of both feet, knees and hands. A single frame has no speed: its low points are down."""
     leg = leg_length(clip.skeleton, "left")
-    points = foot_points(clip)
-    velocity = point_velocity(clip.times, points)
-    belt = _find_belt(points, velocity, leg)
+    points = find_touch_points(clip)
+    soles = points.soles
+    velocity = point_velocity(clip.times, points.places)
+    belt = _find_belt(points.places[:, soles], velocity[:, soles], leg)
     speed = np.linalg.norm(velocity - belt, axis=-1)
-    loose_speed = np.clip(_LOOSE_SPEED_SHARE * np.percentile(speed, 95), *_LOOSE_SPEED)
-    heights = points[..., 1]
-    ground = _find_ground(heights, speed < _STRICT * loose_speed, leg)
-    above = heights - _rest_heights(heights, speed < _STRICT * loose_speed, ground, leg)
+    loose_speed = np.clip(_LOOSE_SPEED_SHARE * np.percentile(speed[:, soles], 95), *_LOOSE_SPEED)
+    loose, strict = speed < loose_speed, speed < _STRICT * loose_speed
+    ground = _find_ground(points.places[:, soles, 1], strict[:, soles], leg)
+    # Heights as if every point rested right on its floor.
+    heights = points.places[..., 1].copy()
+    heights[:, soles] -= _rest_heights(heights[:, soles], strict[:, soles], ground, leg)
 
-    loose = (speed < loose_speed) & (above < _LOOSE_HEIGHT * leg)
-    strict = (speed < _STRICT * loose_speed) & (above < _STRICT * _LOOSE_HEIGHT * leg)
-    down = _hysteresis(loose, strict)
-    heel, toe = down[..., 0], down[..., 1] | down[..., 2]
-    for foot in (heel, toe):
-        for side in range(2):
-            foot[:, side] = _clean(clip.times, foot[:, side])
-    return Contacts(clip.times, heel, toe, ground, belt)
+    floors = _Floors(clip.times, heights, loose, strict, points, leg)
+    floors.stand_on(ground)
+    height = find_height(clip)
+    floors.explain(height)
+    parts = {kind: _by_side(clip.times, floors.down, points, kind) for kind in (*SOLE, "knee", "hand")}
+    toe = np.stack([clean(clip.times, (parts["ball"] | parts["tip"])[:, side]) for side in range(2)], axis=1)
+    supported = parts["heel"] | toe | parts["knee"] | parts["hand"]
+    carried = np.zeros(len(clip), bool)
+    for first, last in find_runs(~supported.any(axis=1)):
+        carried[first : last + 1] = not falls(clip.times, height, int(first), int(last)) if len(clip) > 1 else False
+    floor = np.stack([_floor_of(floors.level[:, points.of(side, *SOLE)], ground) for side in range(2)], axis=1)
+    return Contacts(clip.times, parts["heel"], toe, ground, belt, parts["knee"], parts["hand"], floor, carried)
+
+
+class _Floors:
+    """The floors found so far, and what is down on them.
+
+    down   (F, P) whether each point is down on one of them
+    level  (F, P) m, on which; NaN where it is up
+    """
+
+    def __init__(
+        self,
+        times: np.ndarray,
+        heights: np.ndarray,
+        loose: np.ndarray,
+        strict: np.ndarray,
+        points: TouchPoints,
+        leg: float,
+    ) -> None:
+        self.times, self.heights, self.loose, self.strict, self.points = times, heights, loose, strict, points
+        self._limit, self._give = _LOOSE_HEIGHT * leg, _GIVE * leg
+        self._other = _OTHER_HEIGHT * leg
+        self.down = np.zeros(heights.shape, bool)
+        self.level = np.full(heights.shape, np.nan)
+
+    def stand_on(self, floor: float) -> None:
+        """Take what rests at a height (m) for what stands there."""
+        above = self.heights - floor
+        low, very_low = above < self._limit, above < _STRICT * self._limit
+        soles = self.points.soles
+        # Below a higher floor is another one: only the ground has nothing under it.
+        if np.isfinite(self.level).any():
+            low, very_low = low & (above > -self._limit), very_low & (above > -self._limit)
+        low[:, ~soles] = np.abs(above[:, ~soles]) < self._other
+        very_low[:, ~soles] = low[:, ~soles]
+        found = hold(self.loose & low, self.strict & very_low)
+        found[:, soles] = extend_to_landing(self.times, found[:, soles], above[:, soles], self._give)
+        self.level[found & ~self.down] = floor
+        self.down |= found
+
+    def explain(self, height: np.ndarray) -> None:
+        """Find what else must carry the body where it does not fall. height: (F,) m, of its centre of mass."""
+        tried: set[tuple[int, int]] = set()
+        for _ in range(_MOST_FLOORS):
+            stretches = find_unexplained(self.times, height, self.down.any(axis=1))
+            fresh = next((stretch for stretch in stretches if stretch not in tried), None)
+            if fresh is None:
+                return
+            tried.add(fresh)
+            self._explain(*fresh)
+
+    def _explain(self, first: int, last: int) -> None:
+        """Let the lowest sole that rests within a stretch stand on a floor; else a knee, else a hand rest there."""
+        resting = find_resting(self.times, self.strict, first, last)
+        inside = slice(first, last + 1)
+        for kinds in (SOLE, ("knee",), ("hand",)):
+            those = np.flatnonzero(resting & np.isin(self.points.kinds, kinds))
+            if len(those) == 0:
+                continue
+            where = np.where(self.strict[inside, those], self.heights[inside, those], np.nan)
+            floor = float(np.nanmin(np.nanmedian(where, axis=0)))
+            if kinds == SOLE:
+                self.stand_on(floor)
+            else:
+                rests = self.strict[inside, those]
+                self.down[inside, those] |= rests
+                self.level[inside, those] = np.where(rests, floor, self.level[inside, those])
+            return
+
+
+def _by_side(times: np.ndarray, down: np.ndarray, points: TouchPoints, kind: str) -> np.ndarray:
+    """(F, 2) whether any point of a kind is down, for the left and the right, without flicker."""
+    columns = [clean(times, down[:, points.of(side, kind)].any(axis=1)) for side in range(2)]
+    return np.stack(columns, axis=1)
+
+
+def _floor_of(level: np.ndarray, ground: float) -> np.ndarray:
+    """(F,) m, the floor that most of a foot's points (F, 3) are on; the ground where none is down."""
+    out = np.full(len(level), ground)
+    here = np.isfinite(level).any(axis=1)
+    if here.any():
+        out[here] = np.nanmedian(level[here], axis=1)
+    return out
 
 
 def point_velocity(times: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -100,9 +207,7 @@ def point_velocity(times: np.ndarray, points: np.ndarray) -> np.ndarray:
 def _find_belt(points: np.ndarray, velocity: np.ndarray, leg: float) -> np.ndarray:
     """(3,) m/s, the horizontal velocity that low points have most often; zeros where rest is about as frequent."""
     heights = points[..., 1]
-    low = (heights < np.percentile(heights.min(axis=(1, 2)), 5) + _SEARCH_HEIGHT * leg) & (
-        np.abs(velocity[..., 1]) < 0.25
-    )
+    low = (heights < np.percentile(heights.min(axis=1), 5) + _SEARCH_HEIGHT * leg) & (np.abs(velocity[..., 1]) < 0.25)
     samples = velocity[low][:, [0, 2]]
     if len(samples) == 0:
         return np.zeros(3)
@@ -117,45 +222,19 @@ def _find_belt(points: np.ndarray, velocity: np.ndarray, leg: float) -> np.ndarr
 
 def _find_ground(heights: np.ndarray, still: np.ndarray, leg: float) -> float:
     """m, the median height of each foot's lowest point while it is still and near the lowest of them all."""
-    lowest = heights.min(axis=2)
-    resting = lowest[still.any(axis=2)] if still.any() else lowest.ravel()
+    feet = heights.reshape(len(heights), 2, 3), still.reshape(len(still), 2, 3)
+    lowest = feet[0].min(axis=2)
+    resting = lowest[feet[1].any(axis=2)] if still.any() else lowest.ravel()
     bottom = np.percentile(resting, 5)
     return float(np.median(resting[resting < bottom + _SEARCH_HEIGHT * leg]))
 
 
 def _rest_heights(heights: np.ndarray, still: np.ndarray, ground: float, leg: float) -> np.ndarray:
-    """(2, 3) m, the height at which each point rests: its median while still near the ground, else the ground's."""
-    rest = np.full(heights.shape[1:], ground)
+    """(P,) m, how high over the ground each point rests: its median while still near the ground, else nothing."""
+    rest = np.zeros(heights.shape[1])
     resting = still & (np.abs(heights - ground) < _SEARCH_HEIGHT * leg)
-    for side, point in np.ndindex(rest.shape):
-        samples = heights[resting[:, side, point], side, point]
+    for p in range(len(rest)):
+        samples = heights[resting[:, p], p]
         if len(samples):
-            rest[side, point] = np.median(samples)
+            rest[p] = np.median(samples) - ground
     return rest
-
-
-def _hysteresis(loose: np.ndarray, strict: np.ndarray) -> np.ndarray:
-    """(F, ...) the stretches of `loose` along time that hold at least one `strict`."""
-    out = np.zeros_like(loose)
-    for index in np.ndindex(loose.shape[1:]):
-        column = (slice(None), *index)
-        for first, last in _runs(loose[column]):
-            out[(slice(first, last + 1), *index)] = strict[column][first : last + 1].any()
-    return out
-
-
-def _clean(times: np.ndarray, down: np.ndarray) -> np.ndarray:
-    """(F,) without gaps and then without contacts that are too short; those cut off by the clip's ends stay."""
-    down = down.copy()
-    for value, shortest in ((False, _SHORTEST_GAP), (True, _SHORTEST_CONTACT)):
-        for first, last in _runs(down == value):
-            inside = first > 0 and last < len(times) - 1
-            if inside and times[last + 1] - times[first] < shortest:
-                down[first : last + 1] = not value
-    return down
-
-
-def _runs(mask: np.ndarray) -> np.ndarray:
-    """(N, 2) first and last index of each stretch of True in (F,)."""
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
