@@ -51,10 +51,11 @@ def root_wrench(state: Kinematics, forces: JointForces) -> tuple[np.ndarray, np.
 
 
 def find_pressure(
-    tree: Tree, force: np.ndarray, moment: np.ndarray, height: float = 0.0, gravity: np.ndarray = GRAVITY
+    tree: Tree, force: np.ndarray, moment: np.ndarray, height: float | np.ndarray = 0.0, gravity: np.ndarray = GRAVITY
 ) -> GroundReaction:
     """The point of the plane y = height about which the horizontal moment vanishes.   [strength, section 4.2]
 
+    height  m, or (...,) where the ground differs from frame to frame
     M = p x f + free moment, with p_y = height; only the tangential moment can be made zero (erratum of eq 3).
     """
     pushes = force[..., 1] > LEAST_SHARE * tree.mass * float(np.linalg.norm(gravity))

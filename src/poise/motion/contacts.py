@@ -13,6 +13,7 @@ Each floor is level.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,15 +25,16 @@ from poise.motion.feet import leg_length
 from poise.motion.runs import find_runs
 from poise.motion.supports import falls, find_height, find_resting, find_unexplained
 from poise.motion.touch_points import SOLE, TouchPoints, find_touch_points
-from poise.motion.touching import clean, extend_to_landing, hold
+from poise.motion.touching import clean, extend, hold
 
 _HALF_WINDOW = 0.02  # s, velocities are differences over twice this: 2 mm of noise become 7 cm/s
 _LOOSE_SPEED_SHARE = 0.2  # of the feet's top speed; 0.15 to 0.25 agree with the plates alike
 _LOOSE_SPEED = (0.25, 0.9)  # m/s, the least and most of the loose limit: noise of a standing foot, landing heels
 _STRICT = 0.5  # strict limits as a share of the loose ones
 _LOOSE_HEIGHT = 0.05  # of the leg's length (4 cm): soft floors move by 2 cm, a walking toe clears 1 to 3 cm, but fast
-# Of the leg's length (9 mm): what heel pads give way by in a run (De Clercq, Aerts and Kunnen 1994: 9 mm barefoot).
-_GIVE = 0.01
+# Of the leg's length (7 mm): heel pads give way by 9 mm in a barefoot run, by 5.5 in shoes (De Clercq, Aerts and Kunnen
+# 1994, "The mechanical characteristics of the human heel pad during foot strike in running").
+_GIVE = 0.008
 _SEARCH_HEIGHT = 0.08  # of the leg's length: where points that may be on the ground are looked for
 _OTHER_HEIGHT = 0.13  # of the leg's length (11 cm): joints of knees and wrists are not higher over what they rest on
 _MOST_FLOORS = 64
@@ -70,10 +72,21 @@ class Contacts:
     @property
     def flight(self) -> np.ndarray:
         """(F,) whether the body flies: nothing touches, and it falls freely."""
-        touched = self.foot.any(axis=1)
-        for more in (self.knee, self.hand):
-            touched = touched | more.any(axis=1) if len(more) else touched
-        return ~(touched | self.carried) if len(self.carried) else ~touched
+        held = [part for part in (self.heel, self.toe, self.knee, self.hand, self.carried[:, None]) if len(part)]
+        return np.logical_not(np.concatenate(held, axis=1).any(axis=1))
+
+    def touching(self, frames: np.ndarray) -> Contacts:
+        """The same, but for flights that end early or begin late: `frames` (F,) are no flight.
+
+        The feet that are down next to them are down there, too.
+        """
+        heel, toe = self.heel.copy(), self.toe.copy()
+        for first, last in find_runs(frames & self.flight):
+            after = last + 1 < len(frames) and not self.flight[last + 1]
+            near = last + 1 if after else first - 1
+            if 0 <= near < len(frames):
+                heel[first : last + 1], toe[first : last + 1] = self.heel[near], self.toe[near]
+        return dataclasses.replace(self, heel=heel, toe=toe)
 
     def intervals(self, side: str) -> np.ndarray:
         """(N, 2) s, first and last time of each contact of the "left" or the "right" foot."""
@@ -144,7 +157,7 @@ class _Floors:
         low[:, ~soles] = np.abs(above[:, ~soles]) < self._other
         very_low[:, ~soles] = low[:, ~soles]
         found = hold(self.loose & low, self.strict & very_low)
-        found[:, soles] = extend_to_landing(self.times, found[:, soles], above[:, soles], self._give)
+        found[:, soles] = extend(self.times, found[:, soles], above[:, soles], self._give)
         self.level[found & ~self.down] = floor
         self.down |= found
 
@@ -152,7 +165,7 @@ class _Floors:
         """Find what else must carry the body where it does not fall. height: (F,) m, of its centre of mass."""
         tried: set[tuple[int, int]] = set()
         for _ in range(_MOST_FLOORS):
-            stretches = find_unexplained(self.times, height, self.down.any(axis=1))
+            stretches = find_unexplained(self.times, height, np.any(self.down, axis=1))
             fresh = next((stretch for stretch in stretches if stretch not in tried), None)
             if fresh is None:
                 return
@@ -161,18 +174,19 @@ class _Floors:
 
     def _explain(self, first: int, last: int) -> None:
         """Let the lowest sole that rests within a stretch stand on a floor; else a knee, else a hand rest there."""
-        resting = find_resting(self.times, self.strict, first, last)
+        still = hold(self.loose, self.strict)
+        resting = find_resting(self.times, still, first, last)
         inside = slice(first, last + 1)
         for kinds in (SOLE, ("knee",), ("hand",)):
             those = np.flatnonzero(resting & np.isin(self.points.kinds, kinds))
             if len(those) == 0:
                 continue
-            where = np.where(self.strict[inside, those], self.heights[inside, those], np.nan)
+            rests = still[inside, those]
+            where = np.where(rests, self.heights[inside, those], np.nan)
             floor = float(np.nanmin(np.nanmedian(where, axis=0)))
             if kinds == SOLE:
                 self.stand_on(floor)
             else:
-                rests = self.strict[inside, those]
                 self.down[inside, those] |= rests
                 self.level[inside, those] = np.where(rests, floor, self.level[inside, those])
             return
@@ -180,7 +194,7 @@ class _Floors:
 
 def _by_side(times: np.ndarray, down: np.ndarray, points: TouchPoints, kind: str) -> np.ndarray:
     """(F, 2) whether any point of a kind is down, for the left and the right, without flicker."""
-    columns = [clean(times, down[:, points.of(side, kind)].any(axis=1)) for side in range(2)]
+    columns = [clean(times, np.any(down[:, points.of(side, kind)], axis=1)) for side in range(2)]
     return np.stack(columns, axis=1)
 
 

@@ -1,10 +1,12 @@
 """What a motion asks of a body: ground force, pressure centre and joint torques, from motion alone.
 
-    poses -> low-pass, differentiate twice -> inverse dynamics with nothing touching the body: what is left at the root
-    is the ground's force -> shared between the feet that are down -> inverse dynamics again, feet pushed: torques
+    poses -> low-pass, differentiate twice -> made to keep the laws of flight and ground (`lawful.py`) -> inverse
+    dynamics with nothing touching the body: what is left at the root is the ground's force -> shared between the feet
+    that are down -> inverse dynamics again, feet pushed: torques
 
 Only derivatives are filtered, never the poses that are written anywhere. The cut-off is chosen from the motion of the
-centre of mass, whose acceleration *is* the ground force, unless the caller gives one.
+centre of mass, whose acceleration *is* the ground force, and from how its flights fall, unless the caller gives one:
+then that is all that is done to the motion.
 """
 
 from __future__ import annotations
@@ -18,14 +20,16 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.dynamics.ground import GroundReaction, find_pressure, root_wrench
-from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.support import FootForces, Soles, share_between_feet
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
 from poise.errors import InputError
+from poise.motion.center import find_center
+from poise.motion.center_path import CenterPath, find_center_path
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
 from poise.motion.feet import find_soles, foot_points
+from poise.motion.lawful import keep_laws
 from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
@@ -45,6 +49,8 @@ class ClipForces:
     cutoff    Hz of the low-pass on derivatives; the Nyquist rate where nothing had to be filtered
     cutoff_reason  why, in a sentence
     center    (F, 3) m, centre of mass
+    path      how the centre of mass was made to keep the laws of flight and ground; None where it kept them, or where
+              a cut-off was given
     reaction  net ground force and pressure centre
     feet      its shares on the left and the right foot
     torque    (F, J, 3) N m at each joint, of the parent on the body, in the body's axes; the root's row is what no
@@ -58,6 +64,7 @@ class ClipForces:
     cutoff: float
     cutoff_reason: str
     center: np.ndarray
+    path: CenterPath | None
     reaction: GroundReaction
     feet: FootForces
     torque: np.ndarray
@@ -79,19 +86,27 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
     if len(clip) < 3:
         raise InputError(f"forces need accelerations, so at least 3 frames; the clip has {len(clip)}.")
     tree = build_tree(character)
-    reason = f"{cutoff:g} Hz was given." if cutoff is not None else ""
-    if cutoff is None:
-        choice = choose_cutoff(compute_center_of_mass(tree, clip.root, clip.rotations), uniform_rate(clip.times))
-        cutoff, reason = choice.hz, choice.reason
-    state = compute_kinematics(clip, cutoff)
-    free = compute_inverse_dynamics(tree, state)
     contacts = find_contacts(clip)
-    reaction = find_pressure(tree, *root_wrench(state, free), height=contacts.ground_height)
-    center = compute_center_of_mass(tree, clip.root, clip.rotations)
+    center = find_center(clip, tree)
+    reason, path = (f"{cutoff:g} Hz was given.", None) if cutoff is not None else ("", None)
+    if cutoff is None:
+        rate = uniform_rate(clip.times)
+        choice = choose_cutoff(center, rate)
+        path = find_center_path(center, rate, contacts.flight, choice.hz)
+        cutoff, reason = choice.hz, choice.reason
+        if path is not None:  # limbs are at least as fast as the body that they throw
+            cutoff, reason = max(choice.hz, path.hz), path.reason
+    state = compute_kinematics(clip, cutoff)
+    if path is not None:
+        contacts = contacts.touching(~path.flight)
+        state = keep_laws(tree, state, path, uniform_rate(clip.times))
+        center = path.place
+    free = compute_inverse_dynamics(tree, state)
+    reaction = find_pressure(tree, *root_wrench(state, free), height=_floor(contacts))
     feet = share_between_feet(reaction, center, _soles(clip), _ease(contacts))
     driven = compute_inverse_dynamics(tree, state, _foot_wrenches(clip, feet))
     return ClipForces(
-        clip.times, cutoff, reason, center, reaction, feet, driven.torque, driven.force, contacts, tree, state
+        clip.times, cutoff, reason, center, path, reaction, feet, driven.torque, driven.force, contacts, tree, state
     )
 
 
@@ -114,6 +129,8 @@ def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:
         "cutoff_hz": float(forces.cutoff),
         "ground_height_m": forces.contacts.ground_height,
         "flight_share": float(forces.contacts.flight.mean()),
+        "center_cutoff_hz": float(forces.cutoff if forces.path is None else forces.path.hz),
+        "center_moved_m": 0.0 if forces.path is None else float(np.linalg.norm(forces.path.moved, axis=1).max()),
         "peak_torque_nm": {labels[i]: float(sizes[i]) for i in range(1, len(labels))},
     }
 
@@ -137,6 +154,14 @@ def tabulate_forces(forces: ClipForces, skeleton: Skeleton) -> dict[str, np.ndar
         for i, axis in enumerate("xyz"):
             columns[f"{name}Foot_grf_{axis}"] = forces.feet.force[:, side, i]
     return columns
+
+
+def _floor(contacts: Contacts) -> np.ndarray:
+    """(F,) m, the height of what the feet stand on: between their floors where they are on two."""
+    down = contacts.foot.astype(float)
+    count = down.sum(axis=1)
+    mean = np.sum(down * contacts.floor, axis=1) / np.maximum(count, 1.0)
+    return np.where(count > 0, mean, contacts.ground_height)
 
 
 def _soles(clip: Clip) -> Soles:

@@ -2,8 +2,9 @@
 
 Low and still each have a strict and a loose limit (hysteresis): a contact is a stretch of time within the loose ones
 that somewhere meets the strict ones. A foot that lands fast (a run, a drop) bears before it is still: in a run over
-force plates the sole still slides at 2 m/s when the plate first feels it. What is left then of its way down is what heel
-and shoe give way by. So a contact begins where the point has come as near as that to the lowest that it reaches.
+force plates the sole still slides at 2 m/s when the plate first feels it. What is left then of its way down is what
+heel and shoe give way by. So a contact begins where the point has come as near as that to the lowest that it reaches,
+and ends where it leaves that.
 """
 
 from __future__ import annotations
@@ -26,19 +27,26 @@ def hold(loose: np.ndarray, strict: np.ndarray) -> np.ndarray:
     return out
 
 
-def extend_to_landing(times: np.ndarray, down: np.ndarray, above: np.ndarray, give: float) -> np.ndarray:
-    """(F, P) the contacts, each from where the point came down to within `give` m of the lowest it then reaches.
+def extend(times: np.ndarray, down: np.ndarray, above: np.ndarray, give: float) -> np.ndarray:
+    """(F, P) the contacts, each from where the point came down to within `give` m of its lowest, to where it left that.
 
     above  (F, P) m, height of each point over where it rests
     """
+    # Time run backwards, a lift-off is a landing.
+    lifted = extend_to_landing(-times[::-1], down[::-1], above[::-1], give)[::-1]
+    return np.asarray(extend_to_landing(times, down, above, give) | lifted)
+
+
+def extend_to_landing(times: np.ndarray, down: np.ndarray, above: np.ndarray, give: float) -> np.ndarray:
+    """(F, P) the contacts, each from where the point came down to within `give` m of the lowest it then reaches."""
     out = down.copy()
     for p in range(down.shape[1]):
         for first, last in find_runs(down[:, p]):
             begin = int(np.searchsorted(times, times[first] - _LOOK_BACK))
             end = min(int(np.searchsorted(times, times[first] + _SETTLES)), last)
             lowest = above[first : end + 1, p].min()
-            higher = np.flatnonzero(above[begin:first, p] > lowest + give)
-            out[begin + (int(higher[-1]) + 1 if len(higher) else 0) : first, p] = True
+            away = np.flatnonzero(np.abs(above[begin:first, p] - lowest) > give)  # below it, too: off the edge of a box
+            out[begin + (int(away[-1]) + 1 if len(away) else 0) : first, p] = True
     return out
 
 

@@ -1,0 +1,206 @@
+"""The path of the centre of mass that gravity and the ground allow, nearest to the one that was recorded.
+
+What is known of forces without a force plate:
+  flight    where nothing touches, the centre of mass falls at g;
+  push      the ground pushes and never pulls;
+  friction  it holds a foot with at most MU times its push.
+
+A recorded centre of mass breaks these rules, since bodies are not made of rigid segments and markers sit on skin: in a
+run with force plates it goes 13 % too far up and down, which no filter can see, and each flight shows it (10.7 instead
+of 9.8 m/s2). So three things are found from the flights, and none from a plate:
+
+    T      the smoothing that brings the flights, if they are not told to, nearest to free fall (`spatial/falling.py`)
+    gain   how much of the vertical swing there really is: the one with which a path that keeps the rules fits best
+    c(t)   the smooth path that keeps the rules and lies nearest to the recorded one
+
+Where there is no flight and no pull nothing is known, and the recorded path stays as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.dynamics.tree import GRAVITY
+from poise.motion.runs import find_runs
+from poise.spatial.falling import FallingFit, Path
+
+MU = 1.0  # rubber on a dry floor; force plates under runs and cuts seldom show more
+_G = float(np.linalg.norm(GRAVITY))
+_PERIODS = tuple(np.geomspace(0.04, 0.32, 13))  # s, the smoothings that are tried: 25 to 3 Hz
+_AS_GOOD = 1.02  # the least smoothing within this of the best
+_GAINS = (0.75, 1.2)  # within these the true swing is sought
+_TREND = 2.0  # s: slower changes of height are no swing
+_FEWEST_FRAMES = 8
+_PULL = 0.02  # of g
+_FEWEST_FLIGHT = 3  # frames, without which there is nothing to choose by
+_TRIES = 12  # rounds in which frames that pull or slip are held to the rule
+_SLACK = 0.01  # m/s2
+_PUSHED = 0.4  # of g; 0.3 to 0.5 do alike
+
+
+@dataclass(frozen=True, eq=False)
+class CenterPath:
+    """The path of a centre of mass that keeps the rules.
+
+    place, acceleration  (F, 3) m, m/s2
+    moved                (F, 3) m, from the recorded place
+    hz                   1 / T, where the smoothing halves a motion
+    gain                 of the vertical swing, 1 as recorded
+    flight               (F,) where it falls freely: what was given, less the frames in which the ground clearly pushes
+    reason               a sentence
+    """
+
+    place: np.ndarray
+    acceleration: np.ndarray
+    moved: np.ndarray
+    hz: float
+    gain: float
+    flight: np.ndarray
+    reason: str
+
+
+def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff: float) -> CenterPath | None:
+    """The path nearest to `center` (F, 3) m, at `rate` Hz, that falls freely in `flight` (F,) and is pushed elsewhere.
+
+    cutoff  Hz, how to smooth where too few frames fly to tell
+    None where there is no flight and the path, smoothed so, keeps the rules.
+    """
+    h = 1.0 / rate
+    periods = [period for period in _PERIODS if period > 2.0 * h]
+    if len(center) < _FEWEST_FRAMES or not periods:
+        return None
+    if flight.sum() < _FEWEST_FLIGHT:
+        fit = FallingFit(len(center), h, min(1.0 / cutoff, _PERIODS[-1]))
+        if _keeps_rules(fit.fit(center, np.zeros((len(center), 3), bool), np.zeros((len(center), 3))).acceleration):
+            return None
+        path = keep_rules(fit, center, flight)
+        return _tell(path, center, cutoff, 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls")
+    fits = {period: FallingFit(len(center), h, period) for period in periods}
+    swing = _find_swing(center, h)
+    gain = 1.0
+    for _ in range(2):  # each choice sharpens the other
+        period = _choose_period(fits, _scaled(center, swing, gain), flight)
+        gain = _choose_gain(fits[period], center, swing, flight)
+        flight = _trim(fits[period], _scaled(center, swing, gain), flight)
+    path = keep_rules(fits[period], _scaled(center, swing, gain), flight)
+    said = (
+        f"{1.0 / period:.1f} Hz brings the flights nearest to free fall, with {100 * gain:.0f} % of the recorded swing"
+    )
+    return _tell(path, center, 1.0 / period, gain, flight, said)
+
+
+def _tell(path: Path, center: np.ndarray, hz: float, gain: float, flight: np.ndarray, said: str) -> CenterPath:
+    moved = path.place - center
+    most = 1e3 * float(np.linalg.norm(moved, axis=1).max())
+    reason = f"{said}; the centre of mass was moved by up to {most:.0f} mm."
+    return CenterPath(path.place, path.acceleration, moved, hz, gain, flight, reason)
+
+
+def _keeps_rules(acceleration: np.ndarray) -> bool:
+    """Whether the ground only pushes; a little pull is a filter's."""
+    return bool((acceleration[:, 1] - GRAVITY[1]).min() > -_PULL * _G)
+
+
+def keep_rules(fit: FallingFit, x: np.ndarray, flight: np.ndarray) -> Path:
+    """The path nearest to x (F, 3) that falls in flight, is never pulled, and slips nowhere."""
+    free, slips, limited = flight.copy(), np.zeros(len(x), bool), np.zeros_like(x)
+    for _ in range(_TRIES):
+        known = np.repeat(free[:, None], 3, axis=1)
+        wanted = np.tile(GRAVITY, (len(x), 1)).astype(float)
+        if slips.any():
+            known[slips] |= [True, False, True]
+            wanted[slips] = limited[slips]
+        path = fit.fit(x, known, wanted)
+        force = path.acceleration - GRAVITY
+        pulls = (force[:, 1] < -_SLACK) & ~free
+        aside = np.linalg.norm(force[:, [0, 2]], axis=1)
+        over = (aside > MU * np.maximum(force[:, 1], 0.0) + _SLACK) & ~free & ~pulls
+        if not pulls.any() and not over.any():
+            break
+        free |= pulls
+        slips = (slips | over) & ~free
+        limited = force * [1.0, 0.0, 1.0] * (MU * np.maximum(force[:, 1], 0.0) / np.maximum(aside, 1e-9))[:, None]
+    force = path.acceleration - GRAVITY
+    # What is left of a violation after all rounds is cut off.
+    force[:, 1] = np.maximum(force[:, 1], 0.0)
+    aside = np.linalg.norm(force[:, [0, 2]], axis=1)
+    force[:, [0, 2]] *= np.minimum(1.0, MU * force[:, 1] / np.maximum(aside, 1e-12))[:, None]
+    force[free] = 0.0
+    return Path(path.place, force + GRAVITY, path.misfit, path.penalty)
+
+
+def _choose_period(fits: dict[float, FallingFit], x: np.ndarray, flight: np.ndarray) -> float:
+    """The least smoothing that brings the flights about as near to free fall as any, without being told of them.
+
+    Heights alone: what is too smooth lets the push before and after a flight leak into it. Sideways there is little to
+    leak, and the smoother the better it would seem.
+    """
+    nothing = np.zeros((len(x), 3), bool)
+    errors = {}
+    for period, fit in fits.items():
+        fall = fit.fit(x, nothing, np.zeros((len(x), 3))).acceleration[flight, 1]
+        errors[period] = float(np.sqrt(np.mean((fall - GRAVITY[1]) ** 2)))
+    good = _AS_GOOD * min(errors.values())
+    return next(period for period, error in errors.items() if error <= good)
+
+
+def _trim(fit: FallingFit, x: np.ndarray, flight: np.ndarray) -> np.ndarray:
+    """(F,) the flights without first and last frames in which the ground clearly pushes: their feet were down already.
+
+    One frame of a hard landing that is taken for flight does more harm than ten of a flight that are not.
+    """
+    nothing = np.zeros((len(x), 3), bool)
+    push = fit.fit(x, nothing, np.zeros((len(x), 3))).acceleration[:, 1] - GRAVITY[1]
+    sure = push < _PUSHED * _G
+    out = flight.copy()
+    for first, last in find_runs(flight):
+        inside = np.flatnonzero(sure[first : last + 1])
+        if len(inside):
+            out[first : first + inside[0]] = False
+            out[first + inside[-1] + 1 : last + 1] = False
+    return out
+
+
+def _choose_gain(fit: FallingFit, center: np.ndarray, swing: np.ndarray, flight: np.ndarray) -> float:
+    """How much of the vertical swing there is: the gain with which a path that falls in flight fits the data best."""
+    from scipy.optimize import minimize_scalar
+
+    known = np.repeat(flight[:, None], 3, axis=1)
+    wanted = np.tile(GRAVITY, (len(center), 1)).astype(float)
+
+    def cost(gain: float) -> float:
+        path = fit.fit(_scaled(center, swing, gain), known, wanted)
+        return float(path.misfit[1] / gain**2 + path.penalty[1])
+
+    best = minimize_scalar(cost, bounds=_GAINS, method="bounded", options={"xatol": 2e-3})
+    return float(best.x)
+
+
+def _find_swing(center: np.ndarray, h: float) -> np.ndarray:
+    """(F,) m, the height over its slow trend."""
+    trend = _smooth(center[:, 1], _TREND / h)
+    return np.asarray(center[:, 1] - trend)
+
+
+def _smooth(y: np.ndarray, frames: float) -> np.ndarray:
+    """Whittaker's smoother with a second difference: half its gain at a period of so many frames."""
+    from scipy import sparse
+    from scipy.linalg import solveh_banded
+
+    n = len(y)
+    second = sparse.diags_array(
+        [np.ones(n - 2), -2 * np.ones(n - 2), np.ones(n - 2)], offsets=[0, 1, 2], shape=(n - 2, n)
+    )
+    matrix = (sparse.eye_array(n) + (frames / (2 * np.pi)) ** 4 * (second.T @ second)).tocsr()
+    bands = np.zeros((3, n))
+    for k in range(3):
+        bands[k, : n - k] = matrix.diagonal(-k)
+    return np.asarray(solveh_banded(bands, y, lower=True))
+
+
+def _scaled(center: np.ndarray, swing: np.ndarray, gain: float) -> np.ndarray:
+    out = center.copy()
+    out[:, 1] -= (1.0 - gain) * swing
+    return out
