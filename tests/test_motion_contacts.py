@@ -8,6 +8,7 @@ import pytest
 from figures import tpose
 from poise.files.bvh import load_bvh
 from poise.motion import Clip, find_contacts, find_soles, foot_points, own, resample, translate, trim
+from poise.motion.own.curves import rise
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -131,6 +132,64 @@ def test_a_single_frame_says_which_feet_are_low():
     assert contacts.foot.all() and contacts.ground_height == pytest.approx(0, abs=1e-9)
 
 
+def climb(height: float, fps: float = 60.0) -> tuple[Clip, np.ndarray]:
+    """Standing, then standing `height` m higher: a walk of no way, moved up between two stands. And when it is up."""
+    clip = own.idle(tpose(), 4.0, fps)
+    up = rise(clip.times, 1.8, 2.2)
+    return clip.replace(root=clip.root + height * up[:, None] * [0, 1, 0]), up
+
+
+@pytest.mark.parametrize("height", [0.15, 0.3, 0.6])
+def test_standing_on_a_box_is_no_flight(height):
+    clip, up = climb(height)
+    contacts = find_contacts(clip)
+    still = (up == 0) | (up == 1)
+    assert contacts.foot[still].mean() > 0.97 and not contacts.flight.any()
+    np.testing.assert_allclose(contacts.floor[up == 1].mean(), height, atol=0.01)
+    np.testing.assert_allclose(contacts.floor[up == 0], 0.0, atol=0.01)
+
+
+def test_what_is_carried_without_touching_does_not_fly():
+    """Legs that swing without rest, on a seat that is not in the file."""
+    clip = own.idle(tpose(), 3.0, 60)
+    rotations = clip.rotations.copy()
+    for side, lag in (("left", 0.0), ("right", np.pi)):
+        for joint, mean, size in (("UpperLeg", -1.4, 0.3), ("LowerLeg", 1.2, 0.6)):
+            j = clip.skeleton.index(f"{side}{joint}")
+            angle = mean + size * np.sin(2 * np.pi * 1.1 * clip.times + lag)
+            rotations[:, j] = rotation.multiply(rotations[:, j], rotation.exp(angle[:, None] * [1.0, 0.0, 0.0]))
+    contacts = find_contacts(clip.replace(rotations=rotations))
+    assert not contacts.flight.any()
+
+
+def test_hands_and_knees_on_the_ground_are_found():
+    """A table of four legs: the trunk level, thighs and arms down, shanks back along the ground."""
+    clip = own.idle(tpose(), 3.0, 60)
+    skeleton, rotations = clip.skeleton, rotation.identity((len(clip), len(clip.skeleton)))
+    turn = rotation.exp([np.pi / 2, 0.0, 0.0])  # the trunk falls forward
+    rotations[:, 0] = turn
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        rotations[:, skeleton.index(f"{side}UpperLeg")] = rotation.exp([-np.pi / 2, 0.0, 0.0])
+        rotations[:, skeleton.index(f"{side}LowerLeg")] = rotation.exp([np.pi / 2, 0.0, 0.0])
+        rotations[:, skeleton.index(f"{side}Foot")] = rotation.exp([np.pi / 2, 0.0, 0.0])  # on its back
+        rotations[:, skeleton.index(f"{side}UpperArm")] = rotation.exp([0.0, -sign * np.pi / 2, 0.0])
+    posed = clip.replace(rotations=rotations)
+    knees = posed.positions[:, [skeleton.index(f"{side}LowerLeg") for side in ("left", "right")], 1].min()
+    contacts = find_contacts(posed.replace(root=posed.root - [0.0, knees - 0.05, 0.0]))
+    assert contacts.knee.all() and not contacts.flight.any()
+
+
+def test_a_foot_that_is_held_still_in_the_air_carries_nothing():
+    clip = own.idle(tpose(), 4.0, 60)
+    rotations = clip.rotations.copy()
+    for joint, angle in (("leftUpperLeg", -1.0), ("leftLowerLeg", 1.4)):
+        j = clip.skeleton.index(joint)
+        rotations[:, j] = rotation.multiply(rotations[:, j], rotation.exp([angle, 0.0, 0.0]))
+    contacts = find_contacts(clip.replace(rotations=rotations))
+    assert not contacts.foot[:, 0].any() and contacts.foot[:, 1].all()
+    assert np.ptp(contacts.floor) < 1e-9
+
+
 PLATES = ["walk3d", "walk3d_raw", "walk3d_ik", "walk3d_ik_raw", "gait10dof_walk", "gait10dof_walk_overground"]
 
 
@@ -151,6 +210,29 @@ def test_force_plates_agree(trial):
     assert (contacts.foot == measured)[whole].mean() > 0.97
     belt = -1.137 if trial == "gait10dof_walk" else 0.0  # the trial's json: belt_speed_m_s
     np.testing.assert_allclose(contacts.ground_velocity, [0, 0, belt], atol=0.01)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("trial", ["hamner_run_overground", "hamner_run_raw"])
+def test_a_run_over_force_plates_is_on_the_ground_as_long_as_they_say(trial):
+    contacts = find_contacts(load(f"force-bvh/{trial}.bvh"))
+    with data_file(f"force-bvh/{trial}_grf.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    measured = np.array([[row["left_contact"] == "1", row["right_contact"] == "1"] for row in rows])
+    assert contacts.foot.any(axis=1).mean() == pytest.approx(measured.any(axis=1).mean(), abs=0.03)
+    assert (contacts.foot == measured).mean() > 0.97
+    np.testing.assert_array_equal(contacts.flight, ~contacts.foot.any(axis=1))
+    for side in range(2):
+        true, found = (np.flatnonzero(np.diff(m[:, side].astype(int)) == 1) for m in (measured, contacts.foot))
+        assert len(true) == len(found)
+        assert abs(np.mean(found - true)) < 0.5 and np.abs(found - true).max() <= 1  # frames of 17 ms
+
+
+@pytest.mark.data
+def test_stairs_are_floors():
+    contacts = find_contacts(load("bvh-cmu/111_27.bvh", drop=1))
+    steps = np.unique(np.round(contacts.floor, 2))
+    assert len(steps) >= 3 and 0.25 < np.ptp(steps) < 0.45 and not contacts.flight.any()
 
 
 @pytest.mark.data

@@ -17,12 +17,15 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.files import load_clip
+from poise.motion.center import find_center
 from poise.motion.forces import ClipForces, compute_forces
 from poise.pictures.force_plot import COLORS
+from poise.spatial.cutoff import choose_cutoff
+from poise.spatial.filter import uniform_rate
 
 DOCS = Path(__file__).parents[1]
 # Trials without a filter have moments that are noise: the filtered twin's stand in for them.
-REFERENCE_OF = {"walk3d_raw": "walk3d", "walk3d_ik_raw": "walk3d_ik"}
+REFERENCE_OF = {"walk3d_raw": "walk3d", "walk3d_ik_raw": "walk3d_ik", "hamner_run_raw": "hamner_run_overground"}
 JOINTS = {"hip": "UpperLeg", "knee": "LowerLeg", "ankle": "Foot"}
 
 
@@ -38,20 +41,59 @@ def rms(x: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(x))))
 
 
-def force_row(name: str, forces: ClipForces, plates: dict[str, np.ndarray], mass: float) -> str:
-    """RMS differences of the net force in % of body weight, and of the pressure centre in single support in cm."""
-    valid = plates["valid"] == 1
-    apart = [forces.reaction.force[valid, i] - plates[f"total_f{axis}"][valid] for i, axis in enumerate("xyz")]
-    x, y, z = (100 * rms(d) / (mass * 9.81) for d in apart)
-    down = np.stack([plates["left_contact"], plates["right_contact"]], axis=1) == 1
-    whole = plates["plates_whole_body"] == 1
-    agree = 100 * np.mean((forces.contacts.foot == down)[whole])
-    off = []
+def apart(forces: ClipForces, plates: dict[str, np.ndarray], mass: float) -> np.ndarray:
+    """(F, 3) differences of the net force in % of body weight: lateral, vertical, fore-aft."""
+    measured = np.stack([plates[f"total_f{axis}"] for axis in "xyz"], axis=1)
+    return 100 * (forces.reaction.force - measured) / (mass * 9.81)
+
+
+def measured_contacts(plates: dict[str, np.ndarray]) -> np.ndarray:
+    """(F, 2) whether each foot is on a plate."""
+    return np.stack([plates["left_contact"], plates["right_contact"]], axis=1) == 1
+
+
+def force_row(name: str, plain: ClipForces, forces: ClipForces, plates: dict[str, np.ndarray], mass: float) -> str:
+    """RMS differences of the net force in % of body weight, and of the pressure centre in single support in cm.
+
+    plain  the same motion under a low-pass filter alone
+    """
+    valid, down = plates["valid"] == 1, measured_contacts(plates)
+    stance, flight = valid & down.any(axis=1), valid & ~down.any(axis=1)
+    cells = []
+    for each in (plain, forces):
+        off = apart(each, plates, mass)
+        left = 100 * each.reaction.force[flight, 1] / (mass * 9.81)  # what is found where the plates feel nothing
+        cells += [f"{each.path.hz if each.path else each.cutoff:.1f}"]
+        cells += [
+            f"{rms(off[valid, 1]):.1f}",
+            f"{rms(off[stance, 1]):.1f}",
+            f"{rms(left):.1f}" if flight.any() else "-",
+        ]
+        cells += [f"{rms(off[valid, 2]):.1f}", f"{rms(off[valid, 0]):.1f}"]
+    off_center = []
     for side, word in enumerate(("left", "right")):
         single = valid & down[:, side] & ~down[:, 1 - side] & np.isfinite(plates[f"{word}_cop_z"])
-        off.append(forces.reaction.pressure[single, 2] - plates[f"{word}_cop_z"][single])
-    cop = 100 * rms(np.concatenate(off))
-    return f"| {name} | {forces.cutoff:.1f} | {y:.1f} | {z:.1f} | {x:.1f} | {cop:.1f} | {agree:.1f} |"
+        off_center.append(forces.reaction.pressure[single, 2] - plates[f"{word}_cop_z"][single])
+    found = np.concatenate(off_center)
+    return f"| {name} | " + " | ".join(cells) + f" | {100 * rms(found[np.isfinite(found)]):.1f} |"
+
+
+def contact_row(name: str, forces: ClipForces, plates: dict[str, np.ndarray]) -> str:
+    """Share of frames in contact, frames that agree, and errors of onsets and ends in ms, mean and spread."""
+    down, whole, times = measured_contacts(plates), plates["plates_whole_body"] == 1, forces.times
+    found = forces.contacts.foot
+    begins: list[float] = []
+    ends: list[float] = []
+    for side in range(2):
+        for sign, errors in ((1, begins), (-1, ends)):
+            true, ours = (times[1:][np.diff(mask[:, side].astype(int)) == sign] for mask in (down, found))
+            for moment in true:
+                if whole[np.searchsorted(times, moment)] and len(ours) and np.abs(ours - moment).min() < 0.15:
+                    errors.append(1e3 * float(ours[np.argmin(np.abs(ours - moment))] - moment))
+    shares = [100 * mask.any(axis=1)[whole].mean() for mask in (found, down)]
+    agree = 100 * (found == down)[whole].mean()
+    said = [f"{np.mean(e):.0f} +- {np.std(e):.0f} ({len(e)})" if e else "-" for e in (begins, ends)]
+    return f"| {name} | {shares[0]:.0f} | {shares[1]:.0f} | {agree:.1f} | {said[0]} | {said[1]} |"
 
 
 def moment_row(name: str, forces: ClipForces, reference: dict[str, np.ndarray], index) -> str:
@@ -105,8 +147,13 @@ def replace_between(path: Path, mark: str, lines: list[str]) -> None:
 def main(folder: Path) -> None:
     """All trials of a folder."""
     forces_rows = [
-        "| trial | cut-off Hz | vertical % | fore-aft % | lateral % | pressure centre cm | contacts % |",
-        "|---|---|---|---|---|---|---|",
+        "| trial | filter alone: Hz | vertical % | in stance | in flight | fore-aft | lateral "
+        "| with the laws: Hz | vertical % | in stance | in flight | fore-aft | lateral | pressure centre cm |",
+        "|" + "---|" * 14,
+    ]
+    contact_rows = [
+        "| trial | in contact % | plates | frames that agree % | onset ms | end ms |",
+        "|---|---|---|---|---|---|",
     ]
     moment_rows = [
         "| trial | left hip | right hip | left knee | right knee | left ankle | right ankle |",
@@ -116,13 +163,18 @@ def main(folder: Path) -> None:
     for path in sorted(folder.glob("*.bvh")):
         name, mass = path.stem, json.loads(path.with_suffix(".json").read_text())["subject_mass_kg"]
         clip, plates = load_clip(path), read_table(folder / f"{path.stem}_grf.csv")
-        forces = compute_forces(clip, Character.from_skeleton(clip.skeleton, mass=mass))
-        forces_rows.append(force_row(name, forces, plates, mass))
+        body = Character.from_skeleton(clip.skeleton, mass=mass)
+        forces = compute_forces(clip, body)
+        center = find_center(clip, forces.tree)
+        plain = compute_forces(clip, body, choose_cutoff(center, uniform_rate(clip.times)).hz)
+        forces_rows.append(force_row(name, plain, forces, plates, mass))
+        contact_rows.append(contact_row(name, forces, plates))
         reference = read_table(folder / f"{REFERENCE_OF.get(name, name)}_reference.csv")
         moment_rows.append(moment_row(name, forces, reference, clip.skeleton.index))
         trials.append((name, forces, plates, mass))
     draw(trials, DOCS / "pictures" / "forces-beside-plates.png")
     replace_between(DOCS / "forces.md", "forces", forces_rows)
+    replace_between(DOCS / "forces.md", "contacts", contact_rows)
     replace_between(DOCS / "forces.md", "moments", moment_rows)
 
 

@@ -72,12 +72,12 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
     if len(center) < _FEWEST_FRAMES or not periods:
         return None
     if flight.sum() < _FEWEST_FLIGHT:
-        fit = FallingFit(len(center), h, min(1.0 / cutoff, _PERIODS[-1]))
+        fit = FallingFit(len(center), rate, min(1.0 / cutoff, _PERIODS[-1]))
         if _keeps_rules(fit.fit(center, np.zeros((len(center), 3), bool), np.zeros((len(center), 3))).acceleration):
             return None
         path = keep_rules(fit, center, flight)
         return _tell(path, center, cutoff, 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls")
-    fits = {period: FallingFit(len(center), h, period) for period in periods}
+    fits = {period: FallingFit(len(center), rate, period) for period in periods}
     swing = _find_swing(center, h)
     gain = 1.0
     for _ in range(2):  # each choice sharpens the other

@@ -52,4 +52,4 @@ def _fit_moment(angular: np.ndarray, rate: float, flight: np.ndarray, period: fl
     h = 1.0 / rate
     way = np.concatenate([np.zeros((1, 3)), np.cumsum(0.5 * h * (angular[1:] + angular[:-1]), axis=0)])
     known = np.repeat(flight[:, None], 3, axis=1)
-    return FallingFit(len(way), h, period).fit(way, known, np.zeros_like(way)).acceleration
+    return FallingFit(len(way), rate, period).fit(way, known, np.zeros_like(way)).acceleration
