@@ -13,7 +13,8 @@ of 9.8 m/s2). So three things are found from the flights, and none from a plate:
     gain   how much of the vertical swing there really is: the one with which a path that keeps the rules fits best
     c(t)   the smooth path that keeps the rules and lies nearest to the recorded one
 
-Where there is no flight and no pull nothing is known, and the recorded path stays as it is.
+Where there is no flight and no pull nothing is known, and the recorded path stays as it is. It also stays where its
+flights do not fall at anything like g: a drawn jump, or a wrong frame rate, is not a capture's error.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ _AS_GOOD = 1.02  # the least smoothing within this of the best
 _GAINS = (0.75, 1.2)  # within these the true swing is sought
 _TREND = 2.0  # s: slower changes of height are no swing
 _FEWEST_FRAMES = 8
+_GRAVITYS = (
+    0.7,
+    1.4,
+)  # g: flights that fall slower or faster on the average are not a capture's. (Runs here: 0.8 to 1.1)
+_JUDGED = 0.1  # s, the smoothing at which that is judged
 _PULL = 0.02  # of g
 _FEWEST_FLIGHT = 3  # frames, without which there is nothing to choose by
 _TRIES = 12  # rounds in which frames that pull or slip are held to the rule
@@ -65,7 +71,7 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
     """The path nearest to `center` (F, 3) m, at `rate` Hz, that falls freely in `flight` (F,) and is pushed elsewhere.
 
     cutoff  Hz, how to smooth where too few frames fly to tell
-    None where there is no flight and the path, smoothed so, keeps the rules.
+    None where there is no flight and the path, smoothed so, keeps the rules; and where its flights are not gravity's.
     """
     h = 1.0 / rate
     periods = [period for period in _PERIODS if period > 2.0 * h]
@@ -78,6 +84,8 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
         path = keep_rules(fit, center, flight)
         return _tell(path, center, cutoff, 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls")
     fits = {period: FallingFit(len(center), rate, period) for period in periods}
+    if not _GRAVITYS[0] < _find_fall(fits[min(periods, key=lambda p: abs(p - _JUDGED))], center, flight) < _GRAVITYS[1]:
+        return None
     swing = _find_swing(center, h)
     gain = 1.0
     for _ in range(2):  # each choice sharpens the other
@@ -89,6 +97,13 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
         f"{1.0 / period:.1f} Hz brings the flights nearest to free fall, with {100 * gain:.0f} % of the recorded swing"
     )
     return _tell(path, center, 1.0 / period, gain, flight, said)
+
+
+def _find_fall(fit: FallingFit, center: np.ndarray, flight: np.ndarray) -> float:
+    """How fast flights fall on the average, in g."""
+    nothing = np.zeros((len(center), 3), bool)
+    a = fit.fit(center, nothing, np.zeros((len(center), 3))).acceleration
+    return float(-a[flight, 1].mean() / _G)
 
 
 def _tell(path: Path, center: np.ndarray, hz: float, gain: float, flight: np.ndarray, said: str) -> CenterPath:

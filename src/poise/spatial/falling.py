@@ -85,7 +85,8 @@ class FallingFit:
         knots = self._bend.shape[0]
         at = np.minimum(np.arange(knots) * self._every, len(known) - 1)
         reach = self._every // 2
-        held = np.array([known[max(i - reach, 0) : i + reach + 1].all() for i in at])
+        unknown = np.concatenate([[0], np.cumsum(~known)])  # so many before each frame
+        held = unknown[np.minimum(at + reach + 1, len(known))] == unknown[np.maximum(at - reach, 0)]
         return held, wanted[at][held]
 
     def _solve(self, right: np.ndarray, held: np.ndarray, wanted: np.ndarray) -> np.ndarray:
