@@ -1,7 +1,8 @@
 """A clip seen in other axes, or told from another rest pose, without a change in where anything is.
 
 World axes turned by A and each joint's rest axes turned by Q_j: the orientation W_j of a joint becomes A W_j Q_j^-1,
-its offset Q_parent o_j, its shift Q_parent s_j, and its rotation relative to its parent Q_parent r_j Q_j^-1 (the root's: A r Q^-1).
+its offset Q_parent o_j, its shift Q_parent s_j, and its rotation relative to its parent Q_parent r_j Q_j^-1 (the
+root's: A r Q^-1).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Motions joined: blended, crossfaded, chained, and layered part by part.   [tracking, section 6: Z8]
 
-Rotations go from one to the other by slerp, the root's position and the joints' shifts on a straight line. The weight rises by the
-sinusoidal ease w(u) = 1/2 - 1/2 cos(pi u): no jump in pose or velocity at either end.
+Rotations go from one to the other by slerp, the root's position and the joints' shifts on a straight line. The weight
+rises by the sinusoidal ease w(u) = 1/2 - 1/2 cos(pi u): no jump in pose or velocity at either end.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ goes on standing still.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from poise.motion.clip import Clip
@@ -32,7 +34,7 @@ def find_heading_carrier(clip: Clip) -> int:
     """The joint from the root down to the hips whose own turning changes the heading most; the root if none does."""
     chain = _chain(clip)
     headings = [np.zeros(len(clip)), *(np.unwrap(compute_heading(clip.world[1][:, joint])) for joint in chain)]
-    reaches = [np.ptp(here - above) for above, here in zip(headings[:-1], headings[1:], strict=True)]
+    reaches = [np.ptp(here - above) for above, here in pairwise(headings)]
     return chain[int(np.argmax(reaches))]
 
 

@@ -2,9 +2,9 @@
 
 A reflection across x = 0 takes a point (x, y, z) to (-x, y, z). A rotation R becomes M R M with M = diag(-1, 1, 1):
 its axis is a pseudo-vector, so the quaternion (w, x, y, z) becomes (w, x, -y, -z). A shift is a vector and is reflected
-as a point is. Joints change places with their partners. On a symmetric skeleton every joint's position is then the reflected position of its partner; on an
-asymmetric one the *rotations* are reflected and the bones keep their own lengths, so that hands and feet come to lie
-a little elsewhere.
+as a point is. Joints change places with their partners. On a symmetric skeleton every joint's position is then the
+reflected position of its partner; on an asymmetric one the *rotations* are reflected and the bones keep their own
+lengths, so that hands and feet come to lie a little elsewhere.
 """
 
 from __future__ import annotations
