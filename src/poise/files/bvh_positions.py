@@ -4,7 +4,7 @@ Blender's importer lets the channels *replace* the OFFSET, and so do most progra
 which are *added* to it. A file does not say which. A joint's channels c and its OFFSET o do, on every axis where o is
 not zero and c moves little beside it:
 
-    c stays at zero            nothing is given: the bone keeps its OFFSET, whatever the other joints do
+    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it
     c stays at o               the file replaces
     c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
 
@@ -27,8 +27,8 @@ AXES = "XYZ"
 _NOISE, _TRAVEL = 1e-5, 1.0
 # A rest offset may lie this share of the longest bone outside of where its joint goes, and still be its rest.
 _NEAR = 0.1
-# Of -1 to 1: below this, a joint's own channels are displacements; below that, the file's are.
-_OWN, _ALL = -0.7, -0.5
+# Of 1: how much a joint's own channels must say to be believed, and how much all of them together to be displacements.
+_SURE, _MOST = 0.7, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +99,13 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
     evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
     inner = np.arange(len(o)) > 0
+    replacing = inner & (evidence > _SURE)
+    unused = at_zero & (lengths[at_zero & inner].sum() >= lengths[replacing].sum())
     if at_offset[inner].any():
-        return at_zero & inner
+        return unused & inner
     voters = says & inner
-    all_added = voters.any() and float((evidence * lengths)[voters].sum() / lengths[voters].sum()) < _ALL
-    sure = np.abs(evidence) > -_OWN
-    displaced = at_zero | np.where(sure, evidence < 0.0, all_added)
+    all_added = voters.any() and float((evidence * lengths)[voters].sum() / lengths[voters].sum()) < -_MOST
+    displaced = unused | np.where(np.abs(evidence) > _SURE, evidence < 0.0, all_added)
     displaced[0] &= bool(all_added)
     return displaced
 
