@@ -10,9 +10,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.motion import Clip, foot_points
-from poise.motion.center import find_center
 from poise.motion.own.curves import rise, rise_and_fall
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import Tracks, build_clip, stand
@@ -106,10 +106,10 @@ def _settle(figure: Figure, tracks: Tracks, lift: np.ndarray, down: np.ndarray, 
     for _ in range(12):
         _carry_feet(figure, tracks, down, floor)
         clip = build_clip(figure, tracks, "driven")
-        center = find_center(clip, tree)[:, 1]
+        center = compute_center_of_mass(tree, *clip.poses)[:, 1]
         if standing is None:
             still = build_clip(figure, stand(figure, times[:1]), "still")
-            standing = find_center(still, tree)[0, 1]
+            standing = compute_center_of_mass(tree, *still.poses)[0, 1]
         tracks.hips[:, 1] += standing + lift - center
     return clip
 

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from poise.body.character import Character
+from poise.dynamics.momentum import compute_center_of_mass
 from poise.files import load_clip
-from poise.motion.center import find_center
 from poise.motion.forces import ClipForces, compute_forces
 from poise.pictures.force_plot import COLORS
 from poise.spatial.cutoff import choose_cutoff
@@ -165,7 +165,7 @@ def main(folder: Path) -> None:
         clip, plates = load_clip(path), read_table(folder / f"{path.stem}_grf.csv")
         body = Character.from_skeleton(clip.skeleton, mass=mass)
         forces = compute_forces(clip, body)
-        center = find_center(clip, forces.tree)
+        center = compute_center_of_mass(forces.tree, *clip.poses)
         plain = compute_forces(clip, body, choose_cutoff(center, uniform_rate(clip.times)).hz)
         forces_rows.append(force_row(name, plain, forces, plates, mass))
         contact_rows.append(contact_row(name, forces, plates))

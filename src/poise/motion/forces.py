@@ -20,11 +20,11 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.dynamics.ground import GroundReaction, find_pressure, root_wrench
+from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.support import FootForces, Soles, share_between_feet
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
 from poise.errors import InputError
-from poise.motion.center import find_center
 from poise.motion.center_path import CenterPath, find_center_path
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
@@ -87,7 +87,7 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
         raise InputError(f"forces need accelerations, so at least 3 frames; the clip has {len(clip)}.")
     tree = build_tree(character)
     contacts = find_contacts(clip)
-    center = find_center(clip, tree)
+    center = compute_center_of_mass(tree, *clip.poses)
     reason, path = (f"{cutoff:g} Hz was given.", None) if cutoff is not None else ("", None)
     if cutoff is None:
         rate = uniform_rate(clip.times)
@@ -116,7 +116,11 @@ def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
     """Poses, velocities and accelerations of every frame, low-passed at `cutoff` Hz before differentiating (W5)."""
     root = smooth_positions(clip.root, clip.times, cutoff)
     turns = smooth_rotations(clip.rotations, clip.times, cutoff)
-    return Kinematics(root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+    state = (root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+    if clip.shifts is None:
+        return Kinematics(*state)
+    slides = smooth_positions(clip.shifts, clip.times, cutoff)
+    return Kinematics(*state, slides.value, slides.velocity, slides.acceleration)
 
 
 def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:

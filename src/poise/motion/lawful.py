@@ -34,7 +34,7 @@ def keep_laws(tree: Tree, state: Kinematics, path: CenterPath, rate: float) -> K
     center = momentum.center
     moment = moment - np.cross(center, force)  # about the centre of mass
     wanted = _fit_moment(momentum.angular, rate, path.flight, 1.0 / path.hz) if path.flight.any() else moment
-    inertia = compute_composites(tree, compute_world_pose(tree, state.root, state.rotations))[2][:, 0]
+    inertia = compute_composites(tree, compute_world_pose(tree, state.root, state.rotations, state.shift))[2][:, 0]
     turn = np.linalg.solve(inertia, (wanted - moment)[..., None])[..., 0]
     shift = path.acceleration - (force / tree.mass + GRAVITY)
     angular = state.angular_acceleration.copy()

@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.character import Character
+from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import GRAVITY, build_tree
 from poise.errors import PoiseError
-from poise.motion.center import find_center
 from poise.motion.clip import Clip
 from poise.motion.runs import find_runs
 
@@ -34,7 +34,7 @@ def find_height(clip: Clip) -> np.ndarray:
     except PoiseError:
         hips = clip.skeleton.find_role("hips")
         return np.asarray(clip.positions[:, 0 if hips is None else hips, 1])
-    return np.asarray(find_center(clip, tree)[:, 1])
+    return np.asarray(compute_center_of_mass(tree, *clip.poses)[:, 1])
 
 
 def find_fall(times: np.ndarray, height: np.ndarray, first: int, last: int) -> float:
