@@ -80,7 +80,9 @@ def test_the_joints_angles_are_not_touched(jump):
     found = forces_of(clip)
     plain = forces_of(clip, found.cutoff)
     np.testing.assert_array_equal(found.state.rotations, plain.state.rotations)
-    np.testing.assert_array_equal(found.state.angular_acceleration[:, 1:], plain.state.angular_acceleration[:, 1:])
+    near = found.contacts.flight
+    ours, theirs = (each.state.angular_acceleration[near, 1:] for each in (found, plain))
+    np.testing.assert_array_equal(ours, theirs)
 
 
 def test_the_gain_of_a_swing_is_found_from_its_flights():

@@ -38,6 +38,7 @@ _GRAVITYS = (
     0.7,
     1.4,
 )  # g: flights that fall slower or faster on the average are not a capture's. (Runs here: 0.8 to 1.1)
+_NEAR = (0.35, 0.7)  # s from a flight: pushes off and landings are within the first
 _JUDGED = 0.1  # s, the smoothing at which that is judged
 _PULL = 0.02  # of g
 _FEWEST_FLIGHT = 3  # frames, without which there is nothing to choose by
@@ -52,7 +53,8 @@ class CenterPath:
 
     place, acceleration  (F, 3) m, m/s2
     moved                (F, 3) m, from the recorded place
-    hz                   1 / T, where the smoothing halves a motion
+    hz                   1 / T around flights, where the smoothing halves a motion
+    periods              (F,) s, T at every frame: longer where nothing flies for a while
     gain                 of the vertical swing, 1 as recorded
     flight               (F,) where it falls freely: what was given, less the frames in which the ground clearly pushes
     reason               a sentence
@@ -62,6 +64,7 @@ class CenterPath:
     acceleration: np.ndarray
     moved: np.ndarray
     hz: float
+    periods: np.ndarray
     gain: float
     flight: np.ndarray
     reason: str
@@ -70,7 +73,7 @@ class CenterPath:
 def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff: float) -> CenterPath | None:
     """The path nearest to `center` (F, 3) m, at `rate` Hz, that falls freely in `flight` (F,) and is pushed elsewhere.
 
-    cutoff  Hz, how to smooth where too few frames fly to tell
+    cutoff  Hz, how to smooth where nothing flies for a while, or too few frames do to tell
     None where there is no flight and the path, smoothed so, keeps the rules; and where its flights are not gravity's.
     """
     h = 1.0 / rate
@@ -82,7 +85,9 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
         if _keeps_rules(fit.fit(center, np.zeros((len(center), 3), bool), np.zeros((len(center), 3))).acceleration):
             return None
         path = keep_rules(fit, center, flight)
-        return _tell(path, center, cutoff, 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls")
+        return _tell(
+            path, center, np.full(len(center), 1.0 / cutoff), 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls"
+        )
     fits = {period: FallingFit(len(center), rate, period) for period in periods}
     if not _GRAVITYS[0] < _find_fall(fits[min(periods, key=lambda p: abs(p - _JUDGED))], center, flight) < _GRAVITYS[1]:
         return None
@@ -92,11 +97,25 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
         period = _choose_period(fits, _scaled(center, swing, gain), flight)
         gain = _choose_gain(fits[period], center, swing, flight)
         flight = _trim(fits[period], _scaled(center, swing, gain), flight)
-    path = keep_rules(fits[period], _scaled(center, swing, gain), flight)
+    calm = find_calm(flight, rate)
+    lasts = np.exp((1.0 - calm) * np.log(period) + calm * np.log(max(period, min(1.0 / cutoff, _PERIODS[-1]))))
+    path = keep_rules(FallingFit(len(center), rate, lasts), _scaled(center, swing, gain), flight)
     said = (
         f"{1.0 / period:.1f} Hz brings the flights nearest to free fall, with {100 * gain:.0f} % of the recorded swing"
     )
-    return _tell(path, center, 1.0 / period, gain, flight, said)
+    return _tell(path, center, lasts, gain, flight, said)
+
+
+def find_calm(flight: np.ndarray, rate: float) -> np.ndarray:
+    """(F,) 0 near a flight, 1 well away from it: what is chosen by the flights holds for the pushes around them."""
+    frames = np.arange(len(flight))
+    at = np.flatnonzero(flight)
+    after = np.searchsorted(at, frames)
+    since = frames - at[np.maximum(after - 1, 0)]
+    until = at[np.minimum(after, len(at) - 1)] - frames
+    away = np.minimum(np.abs(since), np.abs(until)) / rate
+    u = np.clip((away - _NEAR[0]) / (_NEAR[1] - _NEAR[0]), 0.0, 1.0)
+    return np.asarray(u * u * (3.0 - 2.0 * u))
 
 
 def _find_fall(fit: FallingFit, center: np.ndarray, flight: np.ndarray) -> float:
@@ -106,11 +125,13 @@ def _find_fall(fit: FallingFit, center: np.ndarray, flight: np.ndarray) -> float
     return float(-a[flight, 1].mean() / _G)
 
 
-def _tell(path: Path, center: np.ndarray, hz: float, gain: float, flight: np.ndarray, said: str) -> CenterPath:
+def _tell(
+    path: Path, center: np.ndarray, periods: np.ndarray, gain: float, flight: np.ndarray, said: str
+) -> CenterPath:
     moved = path.place - center
     most = 1e3 * float(np.linalg.norm(moved, axis=1).max())
     reason = f"{said}; the centre of mass was moved by up to {most:.0f} mm."
-    return CenterPath(path.place, path.acceleration, moved, hz, gain, flight, reason)
+    return CenterPath(path.place, path.acceleration, moved, 1.0 / float(periods.min()), periods, gain, flight, reason)
 
 
 def _keeps_rules(acceleration: np.ndarray) -> bool:

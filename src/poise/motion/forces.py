@@ -11,6 +11,7 @@ then that is all that is done to the motion.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.support import FootForces, Soles, share_between_feet
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
 from poise.errors import InputError
-from poise.motion.center_path import CenterPath, find_center_path
+from poise.motion.center_path import CenterPath, find_calm, find_center_path
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
 from poise.motion.feet import find_soles, foot_points
@@ -101,7 +102,9 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
     state = compute_kinematics(clip, cutoff)
     if path is not None:
         contacts = contacts.touching(~path.flight)
-        state = keep_laws(tree, state, path, uniform_rate(clip.times))
+        if choice.hz < cutoff and path.flight.any():  # away from flights, as calm as without them
+            state = _blend(state, compute_kinematics(clip, choice.hz), find_calm(path.flight, rate))
+        state = keep_laws(tree, state, path, rate)
         center = path.place
     free = compute_inverse_dynamics(tree, state)
     reaction = find_pressure(tree, *root_wrench(state, free), height=_floor(contacts))
@@ -121,6 +124,17 @@ def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
         return Kinematics(*state)
     slides = smooth_positions(clip.shifts, clip.times, cutoff)
     return Kinematics(*state, slides.value, slides.velocity, slides.acceleration)
+
+
+def _blend(lively: Kinematics, calm: Kinematics, share: np.ndarray) -> Kinematics:
+    """The lively state with velocities and accelerations that are by a share (F,) those of the calm one."""
+    rates = ["velocity", "angular_velocity", "acceleration", "angular_acceleration"]
+    rates += ["shift_velocity", "shift_acceleration"] if lively.shift is not None else []
+    mixed = {}
+    for name in rates:
+        a, b = getattr(lively, name), getattr(calm, name)
+        mixed[name] = a + share.reshape(-1, *(1,) * (a.ndim - 1)) * (b - a)
+    return dataclasses.replace(lively, **mixed)
 
 
 def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def keep_laws(tree: Tree, state: Kinematics, path: CenterPath, rate: float) -> K
     momentum = compute_momentum(tree, state)
     center = momentum.center
     moment = moment - np.cross(center, force)  # about the centre of mass
-    wanted = _fit_moment(momentum.angular, rate, path.flight, 1.0 / path.hz) if path.flight.any() else moment
+    wanted = _fit_moment(momentum.angular, rate, path) if path.flight.any() else moment
     inertia = compute_composites(tree, compute_world_pose(tree, state.root, state.rotations, state.shift))[2][:, 0]
     turn = np.linalg.solve(inertia, (wanted - moment)[..., None])[..., 0]
     shift = path.acceleration - (force / tree.mass + GRAVITY)
@@ -47,9 +47,9 @@ def keep_laws(tree: Tree, state: Kinematics, path: CenterPath, rate: float) -> K
     )
 
 
-def _fit_moment(angular: np.ndarray, rate: float, flight: np.ndarray, period: float) -> np.ndarray:
+def _fit_moment(angular: np.ndarray, rate: float, path: CenterPath) -> np.ndarray:
     """(F, 3) N m, the rate of an angular momentum (F, 3) that does not change in flight."""
     h = 1.0 / rate
     way = np.concatenate([np.zeros((1, 3)), np.cumsum(0.5 * h * (angular[1:] + angular[:-1]), axis=0)])
-    known = np.repeat(flight[:, None], 3, axis=1)
-    return FallingFit(len(way), rate, period).fit(way, known, np.zeros_like(way)).acceleration
+    known = np.repeat(path.flight[:, None], 3, axis=1)
+    return FallingFit(len(way), rate, path.periods).fit(way, known, np.zeros_like(way)).acceleration

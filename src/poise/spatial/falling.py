@@ -46,10 +46,12 @@ class FallingFit:
 
     frames  how many there are, at least 4
     rate    Hz
-    period  T, s, positive: slower motion passes, faster is smoothed away
+    period  T, s, positive: slower motion passes, faster is smoothed away; one for all, or one a frame (F,)
     """
 
-    def __init__(self, frames: int, rate: float, period: float) -> None:
+    def __init__(self, frames: int, rate: float, period: float | np.ndarray) -> None:
+        from scipy import sparse
+
         self._every = math.ceil(rate / MOST_KNOTS)  # frames from knot to knot
         knots = -(-(frames - 1) // self._every) + 1
         self._h = self._every / rate
@@ -58,10 +60,13 @@ class FallingFit:
         rough = self._bend
         for _ in range(ORDER):
             rough = rough[1:] - rough[:-1]
-        self._rough = rough
+        at = np.minimum(np.arange(knots) * self._every, frames - 1)
+        here = np.broadcast_to(np.asarray(period, float), (frames,))[at][ORDER // 2 : knots - ORDER // 2]
         # In units of a knot's interval: a h^2 is the second difference of b. Every knot stands for so many frames.
-        self._weight = self._every * (period / (2.0 * np.pi * self._h)) ** (2 * (ORDER + 2))
-        self._base = (self._place.T @ self._place + self._weight * (rough.T @ rough)).tocsr()
+        weight = self._every * (here / (2.0 * np.pi * self._h)) ** (2 * (ORDER + 2))
+        self._rough = sparse.diags_array(np.sqrt(weight)) @ rough
+        self._most = float(weight.max(initial=1.0))
+        self._base = (self._place.T @ self._place + self._rough.T @ self._rough).tocsr()
 
     def fit(self, x: np.ndarray, known: np.ndarray, acceleration: np.ndarray) -> Path:
         """The path through x (F, 3) m.
@@ -77,7 +82,7 @@ class FallingFit:
             b[:, axes] = self._solve(self._place.T @ data[:, axes], held, wanted * self._h**2)
         place, bend = self._place @ b, self._bend @ b
         found = np.where(known, acceleration, self._between @ bend / self._h**2)
-        penalty = self._weight * np.sum((self._rough @ b) ** 2, axis=0)
+        penalty = np.sum((self._rough @ b) ** 2, axis=0)
         return Path(place + straight, found, np.sum((place - data) ** 2, axis=0), penalty)
 
     def _at_knots(self, known: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -94,7 +99,7 @@ class FallingFit:
         from scipy.linalg import cho_solve_banded, cholesky_banded
 
         rows = self._bend[held]
-        hold = _HOLD * max(1.0, self._weight)
+        hold = _HOLD * self._most
         matrix = self._base + hold * (rows.T @ rows)
         bands = np.zeros((_BANDS + 1, matrix.shape[0]))
         for k in range(_BANDS + 1):
