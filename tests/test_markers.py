@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from poise.errors import InputError
 from poise.files.amc import read_amc
 from poise.files.c3d import load_c3d, read_c3d
 from poise.motion.markers import clean_label, find_markers, fit_markers

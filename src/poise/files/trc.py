@@ -38,12 +38,13 @@ def load_trc(path: str | PathLike[str]) -> MarkerFile:
     header, top = _read_header(path, lines)
     labels = _read_labels(path, lines[top], top)
     times, points = _read_frames(path, lines, top + 1, len(labels))
+    few = _check_frames(path, len(times), header, lines[-1])
     times, warnings = _check_times(path, times, header)
     kept = [i for i, label in enumerate(labels) if label]
     labels, points = [labels[i] for i in kept], points[:, kept]
     unit, odd = find_unit(path, header.get("units", ""), labels, points)
     up, standing = find_up(labels, points * unit, "Y")
-    return MarkerFile(str(path), tuple(labels), times, points * unit, {}, unit, up, (*warnings, *odd, *standing))
+    return MarkerFile(str(path), tuple(labels), times, points * unit, {}, unit, up, (*few, *warnings, *odd, *standing))
 
 
 def _split(line: str) -> list[str]:
@@ -107,6 +108,17 @@ def _read_frames(path: str | PathLike[str], lines: list[str], start: int, count:
         unseen = ~np.all(np.abs(points) < _LARGEST, axis=-1) | np.all(points == 0.0, axis=-1)
     points[unseen] = np.nan
     return np.array(times, float), points
+
+
+def _check_frames(path: str | PathLike[str], count: int, header: dict[str, str], last: str) -> list[str]:
+    """A sentence where the header announces another number of frames; an error where the last one is not finished."""
+    announced = _number(header.get("numframes", ""))
+    if not announced or not np.isfinite(announced) or announced == count:
+        return []
+    if count < announced and last.strip():  # whole files end their last line
+        message = f"the file ends after {count} of the {announced:.0f} frames that its header announces. It is cut off."
+        raise FileError(path, message)
+    return [f"header: it announces {announced:.0f} frames; {count} are there."]
 
 
 def _number(cell: str) -> float | None:
