@@ -107,6 +107,7 @@ def read_markers(file: MarkerFile, clip: str | None, form: str) -> Recording:
         file.unit,
         file.up,
         dict(skeleton.roles),
+        all_roles=True,
         stature=None if "height" not in measures else measures["height"] / file.unit,
         source=dataclasses.replace(file, motion=motion),
         warnings=said,

@@ -238,7 +238,10 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
     clip = recording.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _POSES)).astype(int))
     poses, _ = clip.skeleton.pose(clip.root[frames], clip.rotations[frames])
-    guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
+    if recording.all_roles:
+        guess = RoleGuess(dict(recording.roles), 1.0, "the file")
+    else:
+        guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
     skeleton = with_roles(clip.skeleton.replace(roles=guess.roles or clip.skeleton.roles), roles)
     if roles:
         guess = RoleGuess(guess.roles, max(guess.confidence, _SURE), f"given, {guess.reason}")

@@ -45,7 +45,7 @@ def find_markers(labels: Sequence[str], seen: Sequence[float] | None = None) -> 
 def name_set(labels: Sequence[str]) -> str | None:
     """The set that explains most of the labels, None where none explains any."""
     cleaned = [clean_label(label) for label in labels]
-    best = _rank_sets(cleaned)[0]
+    best = max(_rank_sets(cleaned), key=lambda table: len(_explain(table, cleaned)))
     return best.name if _explain(best, cleaned) else None
 
 
