@@ -169,8 +169,11 @@ def test_an_upper_body_is_an_upper_body(tmp_path: Path) -> None:
     assert reading.up == "Z" and reading.scale == pytest.approx(1e-3)
     check_joints(reading.clip)
     assert reading.stature_source == "estimated from the arms" and reading.stature == pytest.approx(HEIGHT, rel=0.06)
-    save_clip(reading.clip, tmp_path / "top.glb")
-    assert set(read_clip(tmp_path / "top.glb").clip.skeleton.names) >= roles
+    for suffix in (".glb", ".bvh"):
+        save_clip(reading.clip, tmp_path / f"top{suffix}")
+        again = read_clip(tmp_path / f"top{suffix}")
+        assert {role: again.clip.skeleton.roles.get(role) for role in ARMS} == {role: role for role in ARMS}
+        assert again.stature == pytest.approx(reading.stature, rel=1e-3)
 
 
 @pytest.mark.parametrize("lost", ["RASI", "LASI", "RPSI", "LPSI"])

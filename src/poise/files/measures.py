@@ -11,8 +11,8 @@ TYPICAL_STATURE = 1.7  # m
 # Longest way along the bones of a person, hand to toes, over stature: 1.31 to 1.51 on the skeletons of 24 recordings,
 # 1.30 without arms.
 _SPAN = 1.4
-# A stature found from roles, over the rough one: less or more means that the roles are not a person's. One limb alone has
-# a span of a third of the stature.
+# A stature found from roles, over the rough one: less or more means that the roles are not a person's. One limb alone
+# has a span of a third of the stature.
 _LEAST, _MOST = 0.18, 4.5
 
 

@@ -112,7 +112,7 @@ class Reading:
             return ["stature: unknown, since the joints are of no whole leg or arm. Give --scale where units matter."]
         if not self.stature_source.startswith("estimated"):
             return []
-        return [f"stature: {self.stature:.2f} m, {self.stature_source}, for there is no head. Give --height."]
+        return [f"stature: {self.stature:.2f} m, {self.stature_source}. Give --height where it is known."]
 
     def _describe_rate(self) -> list[str]:
         if self.given_rate or len(self.clip) < 2:
