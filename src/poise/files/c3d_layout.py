@@ -91,7 +91,7 @@ def _candidates(header: Counts, others: tuple[Counts, ...]) -> Iterator[Layout]:
     ):
         frames = span[1]
         # Two words tell a number that 16 bits have cut off.
-        begin = next((b for b, f in reversed(spans) if f == frames and b is not None), first)
+        begin = max((b for b, f in spans if f == frames and b is not None), default=first)
         if (
             scale
             and math.isfinite(scale)

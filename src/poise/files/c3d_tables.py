@@ -263,8 +263,6 @@ class _Reader:
     def _read_overflowed(self, header: Counts, used: int | None) -> Iterator[Counts]:
         """The header's own frames where their numbers stopped at 65535, or began again from 0: as many as there are."""
         first, last = self._word(6), self._word(8)
-        if header.frames is not None:
-            return
         if last < 0xFFFF and first == last + 1:
             return  # an empty file
         width = 4 if (header.scale or -1.0) < 0 else 2
