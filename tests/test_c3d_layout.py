@@ -61,7 +61,7 @@ def test_the_same_as_ezc3d_on_files_made_by_hand(integers: float | None, first: 
         "ANALOG": {
             "USED": 2,
             "SCALE": np.array([0.5, 2.0]),
-            "OFFSET": np.array([10, -7]),
+            "OFFSET": np.array([10, 7]),  # ezc3d takes a negative offset for a positive one
             "GEN_SCALE": 0.1,
             "RATE": 400.0,
         },

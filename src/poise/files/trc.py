@@ -22,6 +22,7 @@ from poise.files.loading import read_text, shorten
 from poise.files.marker_files import MarkerFile, find_unit, find_up, read_markers
 from poise.files.recording import Recording
 
+_MOST_BYTES = 300_000_000  # an hour of 60 markers at 100 Hz
 _MOST_MARKERS = 10_000
 _RATES = (1e-3, 1e6)  # Hz
 _LARGEST = 1e9
@@ -34,7 +35,7 @@ def read_trc(path: str | PathLike[str], clip: str | None = None) -> Recording:
 
 def load_trc(path: str | PathLike[str]) -> MarkerFile:
     """The markers of a TRC file, whatever they are."""
-    lines = read_text(path).split("\n")
+    lines = read_text(path, _MOST_BYTES).split("\n")
     header, top = _read_header(path, lines)
     labels = _read_labels(path, lines[top], top)
     times, points = _read_frames(path, lines, top + 1, len(labels))
@@ -83,27 +84,29 @@ def _read_labels(path: str | PathLike[str], line: str, number: int) -> list[str]
 
 def _read_frames(path: str | PathLike[str], lines: list[str], start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Times (F,) s and points (F, M, 3), NaN where a cell is empty."""
-    times, rows = [], []
+    times: list[float] = []
+    rows: list[np.ndarray] = []
     for number, line in enumerate(lines[start:], start + 1):
         cells = _split(line)
-        if not any(cells) or (not rows and not cells[0] and re.match(r"X\d*$", next(filter(None, cells)), re.I)):
+        if not any(cells) or (not rows and re.match(r"X\d*$", next(filter(None, cells)), re.I)):
             continue
-        values = [_number(cell) for cell in cells[1 : 2 + 3 * count]]
-        if len(cells) < 2 or values[0] is None:
+        read = [_number(cell) for cell in cells[1 : 2 + 3 * count]]
+        values = [value for value in read if value is not None]
+        if len(cells) < 2 or read[0] is None:
             raise FileError(
                 path, f"a frame begins with its number and its time; '{shorten(line.strip())}' does not.", number
             )
-        if any(value is None for value in values):
-            wrong = cells[1 + next(i for i, value in enumerate(values) if value is None)]
+        if len(values) < len(read):
+            wrong = cells[1 + read.index(None)]
             raise FileError(path, f"'{shorten(wrong)}' is no number.", number)
         if any(cells[2 + 3 * count :]):
             have = (len(cells) - 2) // 3
             raise FileError(path, f"a frame of {have} markers, but {count} have labels. The file is broken.", number)
         times.append(values[0])
-        rows.append(values[1:] + [np.nan] * (3 * count + 1 - len(values)))
+        rows.append(np.array(values[1:] + [np.nan] * (3 * count + 1 - len(values))))
     if not rows:
         raise FileError(path, "it has no frames.")
-    points = np.array(rows, float).reshape(len(rows), count, 3)
+    points = np.array(rows).reshape(len(rows), count, 3)
     with np.errstate(invalid="ignore"):
         unseen = ~np.all(np.abs(points) < _LARGEST, axis=-1) | np.all(points == 0.0, axis=-1)
     points[unseen] = np.nan

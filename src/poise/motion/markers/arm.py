@@ -158,10 +158,10 @@ def _thumbward(cast: Cast, letter: str, wrist: np.ndarray) -> np.ndarray | None:
     if not cast.has(letter + "WOU", letter + "WIN"):
         return None
     outward = cast.m[letter + "WOU"] - cast.m[letter + "WIN"]
-    little = cast.m.get(letter + "HM5")
-    if little is None:
+    pinky = cast.m.get(letter + "HM5")
+    if pinky is None:
         return np.asarray(outward)
-    side = np.median(np.sum(outward * (little - wrist), axis=1))
+    side = np.median(np.sum(outward * (pinky - wrist), axis=1))
     return np.asarray(outward if side < 0 else -outward)
 
 

@@ -100,20 +100,15 @@ def _find_axes(cast: Cast, pelvis: Pelvis | None) -> tuple[np.ndarray, np.ndarra
     top = next((p for p in (_mean_top(cast), cast.m.get("NJC"), *_shoulders(cast)) if p is not None), None)
     if top is None or (ahead is None and left is None):
         return None
-    axes = np.empty(0)
-    for _ in range(3):
-        axes = (
-            axes_from(y=top - base, z=ahead, first="y")
-            if ahead is not None
-            else axes_from(y=top - base, x=left, first="y")
-        )
+    aside = {"x": left} if ahead is None else {"z": ahead}
+    turns = 1 if cast.has("C7", "CLAV") else 3
+    for turn in range(turns):
+        axes = axes_from(y=top - base, first="y", **aside)
         found = follow(NECKS, cast.m, None, cast, axes[..., 2], axes[..., 1])
-        if found is None:
-            return None
-        if _mean_top(cast) is not None and cast.has("C7", "CLAV"):
-            break
+        if found is None or turn == turns - 1:
+            return None if found is None else (axes, *found)
         top = found[0]
-    return axes, *found
+    return None
 
 
 def _level_axes(cast: Cast, ahead: np.ndarray | None, left: np.ndarray | None) -> np.ndarray | None:
