@@ -20,7 +20,7 @@ from poise.files.loading import find_choice, shorten
 from poise.files.quirks.up_axis import AXES, turn_to_y
 from poise.files.recording import Recording
 from poise.files.reframe import turn_clip
-from poise.motion.markers import MarkerMotion, find_markers, fit_markers, split_subjects
+from poise.motion.markers import MarkerMotion, find_markers, fit_markers, share_seen, split_subjects
 from poise.spatial import rotation
 
 UNITS = {"mm": 1e-3, "cm": 1e-2, "dm": 0.1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
@@ -150,7 +150,7 @@ def _fits(lengths: list[tuple[str, float, float, float]], unit: float) -> bool:
 
 def _measure_lengths(labels: Sequence[str], points: np.ndarray) -> list[tuple[str, float, float, float]]:
     """(first marker, median length in the file's unit, least and most m) of every pair that is there."""
-    found = find_markers([bare for _, bare in split_subjects(labels)])
+    found = _find_one(labels, points)
     out = []
     for a, b, least, most in _LENGTHS:
         lengths: list[float] = []
@@ -162,6 +162,16 @@ def _measure_lengths(labels: Sequence[str], points: np.ndarray) -> list[tuple[st
         if lengths and np.median(lengths) > 0:
             out.append((a, float(np.median(lengths)), least, most))
     return out
+
+
+def _find_one(labels: Sequence[str], points: np.ndarray) -> dict[str, int]:
+    """Standard name -> index, of the person who wears most markers."""
+    split = split_subjects(labels)
+    subjects = [subject for subject, _ in split]
+    most = max(dict.fromkeys(subjects), key=subjects.count, default="")
+    mine = [i for i, subject in enumerate(subjects) if subject == most]
+    seen = share_seen(points[:, mine])
+    return {name: mine[i] for name, i in find_markers([split[i][1] for i in mine], seen.tolist()).items()}
 
 
 def find_up(
@@ -187,7 +197,7 @@ def find_up(
 
 def _find_standing(labels: Sequence[str], points: np.ndarray) -> str | None:
     """The axis along which the body stands in most frames, or None."""
-    found = find_markers([bare for _, bare in split_subjects(labels)])
+    found = _find_one(labels, points)
     low = [found[name] for name in _LOW if name in found]
     groups = [[found[name] for name in names if name in found] for names in _HIGH]
     pairs = [(high, low) for high in groups] if low else [(groups[1], groups[0])]

@@ -15,7 +15,7 @@ import numpy as np
 from poise.motion.markers.sets import JOINT_SETS, SETS, MarkerSet
 from poise.motion.markers.sets.table import clean_label
 
-__all__ = ["clean_label", "find_markers", "name_set", "split_subjects"]
+__all__ = ["clean_label", "find_markers", "name_set", "share_seen", "split_subjects"]
 
 _PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR")
 _FEWEST = 3  # labels that make a prefix a person's

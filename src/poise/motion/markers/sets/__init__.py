@@ -14,10 +14,10 @@ A set is a table: standard name -> the labels that mean it there. Standard names
 
 from __future__ import annotations
 
-from poise.motion.markers.sets import animation, clinical, isb, joints, opensim
+from poise.motion.markers.sets import animation, clinical, isb, joints, opensim, words
 from poise.motion.markers.sets.table import MarkerSet
 
-SETS: tuple[MarkerSet, ...] = (*clinical.SETS, *isb.SETS, *opensim.SETS, *animation.SETS)
+SETS: tuple[MarkerSet, ...] = (*clinical.SETS, *isb.SETS, *opensim.SETS, *animation.SETS, *words.SETS)
 JOINT_SETS: tuple[MarkerSet, ...] = joints.SETS
 
 __all__ = ["JOINT_SETS", "SETS", "MarkerSet"]
