@@ -1,7 +1,8 @@
 """Every marker at every time: hidden ones from their segment, then along time.
 
 A marker that its rigid segment shows is put back from there (`rigid`). Others are interpolated relative to the middle
-of the body, so that one that is lost while the body travels travels with it; at the ends it is held there.
+of the body, so that one that is lost while the body travels travels with it, and then once more relative to the markers
+nearest to it; at the ends it is held there.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from poise.motion.markers.rigid import put_back
 
 LONGEST_GAP = 0.2  # s: a longer one is filled too, but said
+_NEIGHBOURS = 3
 _LEAST_SEEN = 0.1  # of the frames: a marker seen less, that its segment does not show, is left out
 
 
@@ -32,25 +34,35 @@ def _seen(points: np.ndarray) -> np.ndarray:
 
 
 def _interpolate(markers: dict[str, np.ndarray], times: np.ndarray) -> dict[str, np.ndarray]:
-    from scipy.interpolate import PchipInterpolator
-
     known = {marker: _seen(p) for marker, p in markers.items()}
     whole = [marker for marker in markers if known[marker].all()] or list(markers)
     rough = [
         np.stack([np.interp(times, times[known[m]], markers[m][known[m], k]) for k in range(3)], axis=1) for m in whole
     ]
     middle = np.mean(rough, axis=0)
-    filled = {}
-    for marker, p in markers.items():
-        there = known[marker]
-        if there.all():
-            filled[marker] = p
-            continue
-        relative = p[there] - middle[there]
-        inside = np.clip(times, times[there][0], times[there][-1])
-        curve = PchipInterpolator(times[there], relative)(inside) if there.sum() > 1 else relative
-        filled[marker] = np.where(there[:, None], p, middle + curve)
+    filled = {marker: _follow(p, known[marker], middle, times) for marker, p in markers.items()}
+    if len(markers) <= _NEIGHBOURS:
+        return filled
+    names = list(filled)
+    cloud = np.stack([filled[name] for name in names], axis=1)
+    for k, name in enumerate(names):
+        if not known[name].all():
+            apart = np.median(np.linalg.norm(cloud - cloud[:, k, None], axis=2), axis=0)
+            nearest = np.argsort(apart)[1 : 1 + _NEIGHBOURS]
+            filled[name] = _follow(markers[name], known[name], cloud[:, nearest].mean(axis=1), times)
     return filled
+
+
+def _follow(p: np.ndarray, there: np.ndarray, reference: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(F, 3) a marker whose gaps are interpolated relative to a point (F, 3) that is always there."""
+    from scipy.interpolate import PchipInterpolator
+
+    if there.all():
+        return p
+    relative = p[there] - reference[there]
+    inside = np.clip(times, times[there][0], times[there][-1])
+    curve = PchipInterpolator(times[there], relative)(inside) if there.sum() > 1 else relative
+    return np.where(there[:, None], p, reference + curve)
 
 
 def longest_gap(there: np.ndarray, times: np.ndarray) -> float:
