@@ -45,7 +45,8 @@ _HIGH = (
 _LOW = tuple(side + stem for side in "LR" for stem in ("ANK", "AJC", "HEE", "TOE", "MT5", "HLX"))
 _STANDING = 0.6  # of the frames
 _UPRIGHT = np.cos(np.radians(35.0))
-_LYING = (-0.05, 0.35)  # m: the middle of a lying body over the floor
+_LYING = 0.35  # m: the middle of a lying body over the floor, at most
+_BELOW = 0.05  # m: markers are not farther than this below the floor
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +227,10 @@ def _mean_seen(points: np.ndarray) -> np.ndarray:
 
 
 def _lies(points: np.ndarray, up: str) -> bool:
-    """Whether the body's middle is right above the floor, at height zero along this axis, in most frames."""
-    along = _mean_seen(points)[:, "XYZ".index(up[-1])] * (-1.0 if up.startswith("-") else 1.0)
-    along = along[np.isfinite(along)]
-    return bool(len(along)) and bool(_LYING[0] <= np.median(along) <= _LYING[1]) and bool(np.ptp(along) < 1.0)
+    """Whether the body is right above the floor, at height zero along this axis: its middle near, no marker below."""
+    along = points[..., "XYZ".index(up[-1])] * (-1.0 if up.startswith("-") else 1.0)
+    along = along[np.isfinite(along).any(axis=1)]
+    if not len(along):
+        return False
+    middle, lowest = np.nanmean(along, axis=1), np.nanmin(along, axis=1)
+    return bool(np.median(middle) < _LYING and np.quantile(lowest, 0.05) > -_BELOW)
