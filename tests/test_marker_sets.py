@@ -10,7 +10,7 @@ import pytest
 from c3d_writer import make_c3d
 from marker_figure import HEIGHT, put_markers, spoil, walking_body
 from marker_sets import SETS
-from poise.errors import FileError
+from poise.errors import FileError, InputError
 from poise.files.c3d import read_c3d
 from poise.files.formats import read_clip, read_recording, save_clip
 from poise.files.normalise import Reading, normalise
@@ -285,3 +285,30 @@ def test_joints_and_skin_are_not_mixed_up() -> None:
     assert joints.how["leftLowerLeg"] == "the knee's own point"
     skin = fit(SETS["Helen Hayes"])
     assert skin.how["leftLowerLeg"] == "inwards from the knee's outer side"
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_any_part_of_a_set_is_built_or_refused(name: str) -> None:
+    """Random parts of a set, with random gaps and few frames: a finite clip that names what it lacks, or a sentence."""
+    rng = np.random.default_rng(len(name))
+    labels = list(SETS[name])
+    whole = put_markers(WALK, list(SETS[name].values()))
+    built = 0
+    for trial in range(25):
+        count = int(rng.integers(3, len(labels) + 1))
+        picks = rng.permutation(len(labels))[:count]
+        frames = np.arange(0, 401, 20)[: [1, 2, 21][trial % 3]]
+        points = whole[frames][:, picks]
+        points[rng.random(points.shape[:2]) < rng.choice([0.0, 0.3])] = np.nan
+        try:
+            motion = fit_markers([labels[i] for i in picks], WALK.times[frames], points)
+        except InputError as error:
+            assert "\n" not in str(error)
+            continue
+        built += 1
+        assert np.isfinite(motion.clip.positions).all()
+        roles = set(motion.clip.skeleton.names)
+        missing = {"head", *LEGS, *ARMS} - roles
+        said = " ".join(motion.warnings)
+        assert all(role in said for role in missing)
+    assert built > 3
