@@ -24,6 +24,7 @@ from poise.files.recording import Recording
 
 _MOST_BYTES = 300_000_000  # an hour of 60 markers at 100 Hz
 _MOST_MARKERS = 10_000
+_MOST_VALUES = 40_000_000
 _RATES = (1e-3, 1e6)  # Hz
 _LARGEST = 1e9
 
@@ -84,6 +85,9 @@ def _read_labels(path: str | PathLike[str], line: str, number: int) -> list[str]
 
 def _read_frames(path: str | PathLike[str], lines: list[str], start: int, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Times (F,) s and points (F, M, 3), NaN where a cell is empty."""
+    if 3 * count * (len(lines) - start) > _MOST_VALUES:
+        have = f"{len(lines) - start} frames of {count} markers"
+        raise FileError(path, f"{have} are more than the {_MOST_VALUES} numbers that are read. Split the recording.")
     times: list[float] = []
     rows: list[np.ndarray] = []
     for number, line in enumerate(lines[start:], start + 1):

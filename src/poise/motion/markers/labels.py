@@ -18,6 +18,7 @@ from poise.motion.markers.sets.table import clean_label
 __all__ = ["clean_label", "find_markers", "name_set", "share_seen", "split_subjects"]
 
 _PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR")
+_LONGEST = 200  # letters of a label with a name in it
 _FEWEST = 3  # labels that make a prefix a person's
 _SIDE_WORDS = {"L", "R", "LEFT", "RIGHT"}
 _MARKS = "_.- "
@@ -79,7 +80,7 @@ def split_subjects(labels: Sequence[str], stated: Iterable[str] = ()) -> list[tu
     prefixes = {word for word in stated if word and not word.endswith(":")}
     votes: Counter[str] = Counter()
     for label in labels:
-        if ":" not in label and clean_label(label) not in known:
+        if ":" not in label and len(label) <= _LONGEST and clean_label(label) not in known:
             votes.update(
                 label[: i + 1]
                 for i, mark in enumerate(label)

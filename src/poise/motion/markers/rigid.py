@@ -107,10 +107,12 @@ def _foretell(template: np.ndarray, cloud: np.ndarray, seen: np.ndarray, k: int)
     guess = np.full(cloud[:, k].shape, np.nan)
     others = seen.copy()
     others[:, k] = False
-    for pattern in np.unique(others, axis=0):
+    codes = others @ (1 << np.arange(others.shape[1]))  # who is seen, as one number a frame
+    for code in np.unique(codes):
+        frames = codes == code
+        pattern = others[np.argmax(frames)]
         if not is_spread(template[pattern]):
             continue
-        frames = (others == pattern).all(axis=1)
         pose = fit_pose(template[pattern], cloud[frames][:, pattern])
         guess[frames] = pose.turn @ template[k] + pose.at
     return guess
