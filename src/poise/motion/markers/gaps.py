@@ -12,7 +12,7 @@ import numpy as np
 from poise.motion.markers.rigid import put_back
 
 LONGEST_GAP = 0.2  # s: a longer one is filled too, but said
-_NEIGHBOURS = 3
+_NEIGHBOURS, _SAMPLES = 3, 200  # markers beside one, and frames that tell which they are
 _LEAST_SEEN = 0.1  # of the frames: a marker seen less, that its segment does not show, is left out
 
 
@@ -44,13 +44,16 @@ def _interpolate(markers: dict[str, np.ndarray], times: np.ndarray) -> dict[str,
     if len(markers) <= _NEIGHBOURS:
         return filled
     names = list(filled)
-    cloud = np.stack([filled[name] for name in names], axis=1)
+    some = np.unique(np.linspace(0, len(times) - 1, min(len(times), _SAMPLES)).astype(int))
+    cloud = np.stack([filled[name][some] for name in names], axis=1)
+    better = dict(filled)
     for k, name in enumerate(names):
         if not known[name].all():
             apart = np.median(np.linalg.norm(cloud - cloud[:, k, None], axis=2), axis=0)
-            nearest = np.argsort(apart)[1 : 1 + _NEIGHBOURS]
-            filled[name] = _follow(markers[name], known[name], cloud[:, nearest].mean(axis=1), times)
-    return filled
+            near = [names[i] for i in np.argsort(apart)[1 : 1 + _NEIGHBOURS]]
+            beside = np.mean([filled[other] for other in near], axis=0)
+            better[name] = _follow(markers[name], known[name], beside, times)
+    return better
 
 
 def _follow(p: np.ndarray, there: np.ndarray, reference: np.ndarray, times: np.ndarray) -> np.ndarray:

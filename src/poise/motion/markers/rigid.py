@@ -103,13 +103,17 @@ def put_back(markers: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _foretell(template: np.ndarray, cloud: np.ndarray, seen: np.ndarray, k: int) -> np.ndarray:
-    """(F, 3) where marker k should be by the others, NaN where too few of them are seen."""
+    """(F, 3) where marker k should be by the others, in its gaps and beside them; NaN where too few are seen."""
     guess = np.full(cloud[:, k].shape, np.nan)
+    hidden = ~seen[:, k]
+    wanted = hidden | np.append(hidden[1:], False) | np.append(False, hidden[:-1])
     others = seen.copy()
     others[:, k] = False
     codes = others @ (1 << np.arange(others.shape[1]))  # who is seen, as one number a frame
     for code in np.unique(codes):
-        frames = codes == code
+        frames = (codes == code) & wanted
+        if not frames.any():
+            continue
         pattern = others[np.argmax(frames)]
         if not is_spread(template[pattern]):
             continue
