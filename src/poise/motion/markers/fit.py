@@ -27,7 +27,7 @@ from poise.motion.markers.head import add_head
 from poise.motion.markers.labels import find_markers, name_set, share_seen
 from poise.motion.markers.leg import add_leg
 from poise.motion.markers.pelvis import add_pelvis
-from poise.motion.markers.size import estimate_size
+from poise.motion.markers.size import estimate_size, measure_breadths
 from poise.motion.markers.trunk import add_trunk
 from poise.spatial import rotation
 
@@ -84,8 +84,10 @@ def fit_markers(
     shares = share_seen(positions)
     there = [i for i in range(len(labels)) if shares[i] > 0]
     found = find_markers([labels[i] for i in there], shares[there].tolist())
-    markers, gaps, rare = fill_gaps({marker: positions[:, there[i]] for marker, i in found.items()}, times)
-    cast = Cast(dict(markers), dict(measures or {}), estimate_size(markers, measures or {}))
+    recorded = {marker: positions[:, there[i]] for marker, i in found.items()}
+    markers, gaps, rare = fill_gaps(recorded, times)
+    known = {**measure_breadths(recorded), **(measures or {})}
+    cast = Cast(dict(markers), known, estimate_size(markers, known))
     _build(cast)
     if not cast.segments:
         raise _nothing(markers)

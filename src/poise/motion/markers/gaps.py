@@ -14,6 +14,9 @@ from poise.motion.markers.rigid import put_back
 LONGEST_GAP = 0.2  # s: a longer one is filled too, but said
 _NEIGHBOURS, _SAMPLES = 3, 200  # markers beside one, and frames that tell which they are
 _LEAST_SEEN = 0.1  # of the frames: a marker seen less, that its segment does not show, is left out
+# Inner markers are put on to calibrate and taken off to walk. Their joint is found without them, too: better than with
+# one that is not there for most of the time.
+_INNER, _LEAST_INNER = ("KNM", "ANM", "ELM"), 0.5
 
 
 def fill_gaps(
@@ -22,7 +25,7 @@ def fill_gaps(
     """Every marker (F, 3) at every time, the longest gap in s of each that had one, and the markers left out."""
     gaps = {m: longest_gap(there, times) for m, p in markers.items() if not (there := _seen(p)).all()}
     back = put_back(markers)
-    rare = tuple(m for m, p in back.items() if _seen(p).mean() < _LEAST_SEEN)
+    rare = tuple(m for m, p in back.items() if _seen(p).mean() < (_LEAST_INNER if m[1:] in _INNER else _LEAST_SEEN))
     kept = {m: p for m, p in back.items() if m not in rare}
     if not kept:
         return {}, gaps, rare
@@ -79,10 +82,8 @@ def describe_gaps(gaps: dict[str, float], rare: tuple[str, ...]) -> list[str]:
     """Sentences on gaps, and on markers that were hardly ever seen."""
     said = []
     if rare:
-        said.append(
-            f"markers: {', '.join(rare)} {'is' if len(rare) == 1 else 'are'} seen in less than "
-            f"{100 * _LEAST_SEEN:.0f} % of the frames and left out."
-        )
+        are = "is" if len(rare) == 1 else "are"
+        said.append(f"markers: {', '.join(rare)} {are} seen in too few of the frames and left out.")
     long = {marker: gap for marker, gap in gaps.items() if gap > LONGEST_GAP}
     if long:
         worst = ", ".join(f"{m} {gap:.2f} s" for m, gap in sorted(long.items(), key=lambda item: -item[1])[:6])

@@ -13,8 +13,11 @@ import numpy as np
 
 from poise.body.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
 from poise.errors import InputError
+from poise.motion.markers.cast import MARKER_RADIUS
+from poise.motion.markers.recipes import LETTERS
 
 STATURES = (0.5, 2.5)  # m, that a body from markers may have
+_BREADTHS = (0.03, 0.2)  # m, of a knee, an ankle or an elbow
 USUAL = 1.7  # m, where nothing tells
 _LEG = 0.523  # of the stature: front spine to knee to ankle, along the outer markers
 _HEEL_TO_SPINE = 0.56  # of the stature: front spine to heel's marker, standing or at heel strike
@@ -47,6 +50,20 @@ def estimate_size(markers: Mapping[str, np.ndarray], measures: Mapping[str, floa
         if known:
             return _check(float(np.mean(known)) / fraction, part)
     return USUAL
+
+
+def measure_breadths(markers: Mapping[str, np.ndarray]) -> dict[str, float]:
+    """m, `leftKnee` and so on, of joints with markers on both sides in some frames. (F, 3), NaN where hidden."""
+    found = {}
+    for joint, outer, inner in (("Knee", "KNE", "KNM"), ("Ankle", "ANK", "ANM"), ("Elbow", "ELB", "ELM")):
+        for side, letter in LETTERS.items():
+            if letter + outer in markers and letter + inner in markers:
+                apart = np.linalg.norm(markers[letter + outer] - markers[letter + inner], axis=1)
+                apart = apart[np.isfinite(apart)]
+                breadth = float(np.median(apart)) - 2.0 * MARKER_RADIUS if len(apart) else 0.0
+                if _BREADTHS[0] < breadth < _BREADTHS[1]:
+                    found[side + joint] = breadth
+    return found
 
 
 def _measure(markers: Mapping[str, np.ndarray], letter: str, stems: tuple[str, ...], quantile: float) -> float | None:
