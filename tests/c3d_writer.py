@@ -59,8 +59,12 @@ def make_c3d(
     integers: float | None = None,
     first: int = 1,
     trial: bool = False,
+    header: Mapping[int, int | float] | None = None,
 ) -> bytes:
-    """A whole file. points (F, P, 3), NaN unseen; analog (F x samples, A); integers: the scale, None for floats."""
+    """A whole file. points (F, P, 3), NaN unseen; analog (F x samples, A); integers: the scale, None for floats.
+
+    header  byte -> the word or float that the header has there instead of the right one
+    """
     frames, count = points.shape[:2]
     packer = Packer(order)
     scale = -0.1 if integers is None else integers
@@ -80,9 +84,12 @@ def make_c3d(
     blocks = -(-len(section) // 512)
     section = (section[:2] + bytes([blocks]) + section[3:]).ljust(512 * blocks, b"\0")
     channels = 0 if analog is None else analog.shape[1]
-    header = bytes([2, 80]) + packer.word(count) + packer.word(channels * samples)
-    header += packer.word(min(first, 65535)) + packer.word(min(first + frames - 1, 65535)) + packer.word(10)
-    header += packer.floats([scale]) + packer.word(2 + blocks) + packer.word(samples) + packer.floats([rate])
+    top = bytes([2, 80]) + packer.word(count) + packer.word(channels * samples)
+    top += packer.word(min(first, 65535)) + packer.word(min(first + frames - 1, 65535)) + packer.word(10)
+    top += packer.floats([scale]) + packer.word(2 + blocks) + packer.word(samples) + packer.floats([rate])
+    for at, value in (header or {}).items():
+        wrong = packer.floats([value]) if isinstance(value, float) else packer.word(value)
+        top = top[:at] + wrong + top[at + len(wrong) :]
     unseen = ~np.isfinite(points).all(axis=-1)
     values = np.concatenate([np.where(unseen[..., None], 0.0, points), np.where(unseen, -1.0, 1.0)[..., None]], axis=-1)
     rows = values.reshape(frames, -1)
@@ -92,4 +99,4 @@ def make_c3d(
     if analog is not None:
         rows = np.concatenate([rows, analog.reshape(frames, -1)], axis=1)
     data = packer.floats(rows) if integers is None else packer.words(rows.astype(int))
-    return header.ljust(512, b"\0") + section + data
+    return top.ljust(512, b"\0") + section + data

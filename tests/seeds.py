@@ -5,7 +5,6 @@ Formats that Poise writes are written by it. The others are made here by hand, f
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import struct
@@ -14,9 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
+from c3d_writer import make_c3d
 from clips import random_clip
 from poise.files.formats import FORMATS, Format, save_clip
 from poise.spatial import rotation
+from trc_writer import make_trc
+from walker import LABELS, walk_markers
 
 BVH = """HIERARCHY
 ROOT hips
@@ -109,6 +111,7 @@ def write_seed(suffix: str, folder: Path) -> Path | None:
         ".vrma": _write_vrma,
         ".txt": _write_deepmimic,
         ".c3d": _write_c3d,
+        ".trc": _write_trc,
     }
     if suffix in by_hand:
         return path if by_hand[suffix](path) else None
@@ -120,7 +123,7 @@ def write_seed(suffix: str, folder: Path) -> Path | None:
 
 def reason_for_none(suffix: str) -> str:
     """Why there is no seed of a format."""
-    needs = {".fbx": "set POISE_BPY_PYTHON to a Python with bpy", ".c3d": "pip install ezc3d"}
+    needs = {".fbx": "set POISE_BPY_PYTHON to a Python with bpy"}
     return f"no {suffix} file can be made here: {needs.get(suffix, 'tests/seeds.py knows no way')}"
 
 
@@ -186,19 +189,18 @@ def _write_deepmimic(path: Path) -> bool:
     return bool(path.write_text(json.dumps({"Loop": "wrap", "Frames": rows})))
 
 
-def _write_c3d(path: Path) -> bool:
-    if importlib.util.find_spec("ezc3d") is None:
-        return False
-    import ezc3d
+def _small_walk() -> tuple[np.ndarray, list[str]]:
+    """(6, 14, 3) mm, Z up: the markers of a walker's pelvis and legs, and their labels."""
+    _, markers = walk_markers()
+    legs = [i for i, label in enumerate(LABELS) if label[1:] in ("ASI", "PSI", "THI", "KNE", "ANK", "HEE", "TOE")]
+    return 1000.0 * markers[:60:10, legs][..., [2, 0, 1]], [LABELS[i] for i in legs]
 
-    file = ezc3d.c3d()
-    labels = ("LASI", "RASI", "LPSI", "RPSI", "LANK", "RANK", "LHEE", "RHEE")
-    file["parameters"]["POINT"]["RATE"]["value"] = [100]
-    file["parameters"]["POINT"]["LABELS"]["value"] = list(labels)
-    file["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
-    rng = np.random.default_rng(0)
-    points = np.ones((4, len(labels), 6))
-    points[:3] = 1000 * rng.random((3, len(labels), 1)) + rng.normal(size=(3, len(labels), 6))
-    file["data"]["points"] = points
-    file.write(str(path))
-    return True
+
+def _write_c3d(path: Path) -> bool:
+    points, labels = _small_walk()
+    return bool(path.write_bytes(make_c3d(points, labels, groups={"POINT": {"UNITS": ["mm"]}})))
+
+
+def _write_trc(path: Path) -> bool:
+    points, labels = _small_walk()
+    return bool(path.write_text(make_trc(points[..., [1, 2, 0]], labels, 100.0)))

@@ -221,7 +221,7 @@ def test_files_without_a_body(tmp_path: Path) -> None:
     path = tmp_path / "wand.c3d"
     path.write_bytes(make_c3d(some_points(), ["tip", "mid", "end"]))
     assert load_c3d(path).labels == ("tip", "mid", "end")
-    with pytest.raises(FileError, match=r"without the pelvis: markers LASI, RASI, LPSI, RPSI.* It has tip, mid, end"):
+    with pytest.raises(FileError, match=r"no body can be built.*the pelvis \(LASI, RASI.* It has tip, mid, end"):
         read_c3d(path)
     path.write_bytes(make_c3d(some_points(), ["*0", "*1", "*2"]))
     with pytest.raises(FileError, match="none of its points is labelled"):

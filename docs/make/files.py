@@ -20,8 +20,8 @@ from poise.files.formats import find_format, load_clip, read_recording
 from poise.files.normalise import Reading, normalise
 
 DOCS = Path(__file__).parents[1]
-# Folders of models, not motions.
-SKIPPED = ("forces-", "mjcf")
+# A folder of models, not motions.
+SKIPPED = ("mjcf",)
 MAIN = ("hips", "spine", "head", *sided(LEG_STEMS[:3]), *sided(ARM_STEMS[1:]))
 TRIALS = 5
 
@@ -29,10 +29,11 @@ TRIALS = 5
 def info_row(name: str, reading: Reading) -> str:
     """One file as a row."""
     found = describe(reading)
+    stature = "-" if found["stature_m"] is None else f"{found['stature_m']:.2f}"
     quirks = ", ".join(dict.fromkeys(w.split(":")[0] for w in found["warnings"] if ":" in w[:24])) or "-"
     return (
         f"| {name} | {found['format']} | {found['joints']} | {found['frames']} | {found['fps']:.4g} | "
-        f"{100 * found['scale_to_m']:.4g} | {found['up']} | {found['stature_m']:.2f} | {len(found['roles'])} | "
+        f"{100 * found['scale_to_m']:.4g} | {found['up']} | {stature} | {len(found['roles'])} | "
         f"{found['confidence']:.2f} | {quirks} |"
     )
 
@@ -99,7 +100,7 @@ def main(folder: Path) -> None:
     rng = np.random.default_rng(0)
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        entry = find_format(path) if path.is_file() and not name.startswith(SKIPPED) else None
+        entry = find_format(path) if path.is_file() and not name.startswith(SKIPPED) and path.stem != "README" else None
         if entry is None or entry.read is None:
             continue
         try:

@@ -17,7 +17,7 @@ from seeds import AMC, ASF, BVH, write_seed
 
 def write_hostile(folder: Path) -> Iterator[Path]:
     """Write each one, with what it needs beside it, into a folder; the paths to read."""
-    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _c3d):
+    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _c3d, _trc):
         yield from make(folder)
 
 
@@ -173,3 +173,20 @@ def _c3d(folder: Path) -> Iterator[Path]:
         yield _write(folder / f"absurd-{name}.c3d", bytes(changed))
     yield _write(folder / "header-only.c3d", bytes(data[:512]))
     yield _write(folder / "parameters-loop.c3d", bytes(data[:516]) + b"\x01\x01G\x00\x00" * 200_000)
+
+
+def _trc(folder: Path) -> Iterator[Path]:
+    seed = write_seed(".trc", folder)
+    assert seed is not None
+    text = seed.read_text()
+    seed.unlink()
+    top = text.split("Frame#")[0]
+    yield _write(folder / "million-markers.trc", f"{top}Frame#\tTime" + "\tM\t\t" * 1_000_000 + "\n1\t0\n")
+    yield _write(
+        folder / "ten-thousand-names.trc", f"{top}Frame#\tTime" + "".join(f"\ts{i}_LKNE\t\t" for i in range(9_999))
+    )
+    yield _write(folder / "long-label.trc", text.replace("LASI", "_" * 1_000_000 + "XASI"))
+    yield _write(folder / "million-frames.trc", text + "".join(f"{i}\t{i / 100}\n" for i in range(7, 1_000_000)))
+    yield _write(folder / "absurd-frames.trc", text.replace("\t6\t", f"\t{10**17}\t", 1))
+    yield _write(folder / "absurd-rate.trc", text.replace("100.00", "1e308"))
+    yield _write(folder / "absurd-places.trc", text.replace(".", "e99."))

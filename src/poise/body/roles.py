@@ -161,6 +161,9 @@ def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[di
     if len(named_legs) == len(legs) and any(shape.roles.get(role) != known[role] for role in legs):
         return {}, 1.0
     filled: dict[str, int] = {}
+    # Limbs that names have whole stay what they are: arms without legs are arms.
+    wholes = [sided(stems, [side]) for side in SIDES for stems in (ARM_STEMS[1:], LEG_STEMS[:3])]
+    named_whole = {known[role] for limb in wholes if all(role in known for role in limb) for role in limb}
     for side in SIDES:
         for stems, main in ((ARM_STEMS, ARM_STEMS[1:]), (LEG_STEMS, LEG_STEMS[:3])):
             is_whole = all(side + stem in known for stem in main)
@@ -169,6 +172,8 @@ def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[di
             for stem in stems:
                 known.pop(side + stem, None)
             limb = {side + stem: shape.roles[side + stem] for stem in stems if side + stem in shape.roles}
+            if set(limb.values()) & named_whole:
+                continue
             for role in [role for role, joint in known.items() if joint in limb.values()]:
                 del known[role]
             filled |= limb

@@ -4,6 +4,9 @@ The stature is the sum of bone lengths from sole to vertex, so that it does not 
 mid-hip to neck, neck to head, head to vertex. What a skeleton does not have (the height of the ankle over the sole, the
 skull above a head joint without an end site) is a fraction of the stature, and the sum is solved for it.
 
+A skeleton of the legs alone, or of the arms, has no head to measure up to: its stature is estimated from what it has,
+by the same proportions, and `find_stature` says so.
+
 Some files lose the length of a bone that has two children: in the CMU recordings as BVH the thorax has none, and the
 neck sits below the shoulders. There the neck is taken to be where the height of the shoulders says it is.
 """
@@ -14,7 +17,7 @@ import numpy as np
 
 from poise.body.anthropometry import ADULT_AGE, check_sex_age
 from poise.body.proportions import ANKLE_HEIGHT, compute_proportions
-from poise.body.roles import SIDES, check_human, with_roles
+from poise.body.roles import LEG_STEMS, SIDES, check_human, sided, with_roles
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 
@@ -29,6 +32,8 @@ _CHILD_BMI = {
 # From the youth's index at 18 to the grown-ups' mean, which middle age has raised.
 _GROWN_AGE = 25.0
 STATURES = (0.3, 3.0)
+MEASURED = "measured"
+_LEGS = sided(LEG_STEMS[:3])
 # A head's joint this much higher over the hips than the neck's base should be is at the skull: half-way, about.
 _SKULL_LIMIT = 1.1
 
@@ -47,6 +52,39 @@ def estimate_stature(skeleton: Skeleton) -> float:
             "Give the height, or scale the skeleton (is its length unit right?)."
         )
     return stature
+
+
+def find_stature(skeleton: Skeleton) -> tuple[float, str] | None:
+    """The stature, in the skeleton's own unit, and how it is known; None where neither leg nor arm is there.
+
+    "measured" is from sole to vertex along the bones; "estimated from ..." names the bones that there are.
+    """
+    skeleton = with_roles(skeleton)
+    usual = compute_proportions()
+    if all(skeleton.find_role(role) is not None for role in ("hips", *_LEGS)):
+        above, missing = _measure_above_hips(skeleton)
+        stature = (_measure_legs(skeleton) + above) / (1.0 - missing - ANKLE_HEIGHT)
+        if skeleton.find_role("head") is not None:
+            return stature, MEASURED
+        return stature, "estimated from the legs" + (" and the trunk" if above > 0.0 else "")
+    for part, stems, fraction in (
+        ("leg", ("UpperLeg", "LowerLeg", "Foot"), usual.thigh + usual.shank),
+        ("arm", ("UpperArm", "LowerArm", "Hand"), usual.upper_arm + usual.forearm),
+    ):
+        lengths = [length for side in SIDES if (length := _measure_limb(skeleton, side, stems)) > 0.0]
+        if lengths:
+            return sum(lengths) / len(lengths) / fraction, f"estimated from the {part}{'s' if len(lengths) > 1 else ''}"
+    return None
+
+
+def _measure_limb(skeleton: Skeleton, side: str, stems: tuple[str, ...]) -> float:
+    """From a limb's first joint along the others to its last; 0 where it has not all of them."""
+    joints = [skeleton.find_role(side + stem) for stem in stems]
+    there = [joint for joint in joints if joint is not None]
+    if len(there) < len(stems):
+        return 0.0
+    bones = np.diff(skeleton.rest_positions()[there], axis=0)
+    return float(np.linalg.norm(bones, axis=1).sum())
 
 
 def _measure_legs(skeleton: Skeleton) -> float:

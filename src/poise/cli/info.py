@@ -38,7 +38,7 @@ def describe(reading: Reading) -> dict[str, Any]:
 
     clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
     mapped = set(skeleton.roles.values())
-    stature = reading.stature
+    stature = reading.stature if reading.stature_source is not None else None
     return {
         "format": recording.format,
         "clip": clip.name,
@@ -52,7 +52,8 @@ def describe(reading: Reading) -> dict[str, Any]:
         "up": reading.up,
         "up_reason": reading.up_reason,
         "stature_m": stature,
-        "mass_guess_kg": estimate_mass(stature) if STATURES[0] <= stature <= STATURES[1] else None,
+        "stature_source": reading.stature_source,
+        "mass_guess_kg": estimate_mass(stature) if stature and STATURES[0] <= stature <= STATURES[1] else None,
         "rest_pose": reading.rest,
         "rest_facing_degrees": reading.facing,
         "heading_degrees": reading.heading,
@@ -75,7 +76,7 @@ def write_out(found: dict[str, Any]) -> str:
     lines = [
         f"{found['format']}, '{found['clip']}'{more}: {found['frames']} frames at {found['fps']:.6g} Hz, "
         f"{found['duration_s']:.2f} s, {found['joints']} joints" + (", with a mesh" if found["has_mesh"] else ""),
-        f"body     {found['stature_m']:.2f} m tall{mass}",
+        f"body     {_tall(found)}{mass}",
         f"unit     {found['scale_to_m']:.6g} m: {found['scale_reason']}",
         f"up       {found['up']}: {found['up_reason']}",
         f"rest     {found['rest_pose']} pose; facing {_degrees(found['rest_facing_degrees'])}",
@@ -89,6 +90,13 @@ def write_out(found: dict[str, Any]) -> str:
     if len(clips) > 1:
         lines.append(f"clips    {', '.join(clips)}")
     return "\n".join(lines)
+
+
+def _tall(found: dict[str, Any]) -> str:
+    if found["stature_m"] is None:
+        return "of unknown stature"
+    how = "" if found["stature_source"] == "measured" else f" ({found['stature_source']})"
+    return f"{found['stature_m']:.2f} m tall{how}"
 
 
 def _degrees(angle: float | None) -> str:

@@ -100,10 +100,17 @@ class Source:
     def build_character(self, clip: Clip, report: Report) -> Character:
         """The body under the clip's skeleton, as heavy and tall as these options say or as is usual."""
         from poise.body.character import Character
+        from poise.body.roles import TRUNK_ROLES
 
         if self.character is not None:
             return self._load_character(clip)
         character = Character.from_skeleton(clip.skeleton, self.mass, self.height)
+        above = [role for role in (*TRUNK_ROLES, "neck", "head") if clip.skeleton.find_role(role) is not None]
+        if not above:
+            report.warn(
+                "body: the clip has nothing above the hips; the mass of trunk, arms and head moves with the hips, and "
+                "forces and torques are as rough as that."
+            )
         if self.mass is None:
             report.note(f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with --mass.")
         return character

@@ -1,9 +1,9 @@
 """The tables of a C3D file: header, parameters, points and analog samples, in the file's own units.
 
 Source: the C3D file format user guide (Motion Lab Systems, c3d.org). All three byte orders are read: Intel, DEC (VAX)
-and MIPS (SGI). Why not with a C++ library: of 1500 files with a few changed bytes in
-header and parameters, the usual one (ezc3d 1.7.2) crashed the whole process on 55 and was still running after ten
-seconds on 5, which no error message can turn into a sentence. It is the tests' oracle.
+and MIPS (SGI). Why not with a C++ library: of 1500 files with a few changed bytes in header and parameters, the usual
+one (ezc3d 1.7.2) crashed the whole process on 55 and was still running after ten seconds on 5, which no error message
+can turn into a sentence. It is the tests' oracle. Where header and parameters disagree: `c3d_layout`.
 
 Layout, in blocks of 512 bytes counted from 1:
     header      byte 0: first parameter block; byte 1: 80; then 16-bit words: points, analog values a frame, first and
@@ -18,16 +18,17 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
 
 from poise.errors import FileError
+from poise.files.c3d_layout import BLOCK as _BLOCK
+from poise.files.c3d_layout import Counts, find_layout
 from poise.files.loading import read_bytes, shorten
 
-_BLOCK = 512
 _KEY = 80
 _INTEL, _DEC, _MIPS = 84, 85, 86
 _LARGEST_VALUE = 1e9
@@ -41,11 +42,12 @@ class C3dTables:
     """A C3D file as it stands.
 
     parameters   group -> parameter -> value: words, or numbers with the first dimension varying fastest
-    first_frame  number of the first frame, from 1
+    first_frame  number of the first frame; most programs count from 1, some from 0
     rate         Hz of the points
     points       (F, P, 3) in the file's unit, NaN where a point was not seen
     analog       (F x samples, A) scaled as the file says
     analog_rate  Hz
+    warnings     where header and parameters contradict each other, a sentence each
     """
 
     path: str
@@ -55,6 +57,7 @@ class C3dTables:
     points: np.ndarray
     analog: np.ndarray
     analog_rate: float
+    warnings: tuple[str, ...] = ()
 
     def words(self, group: str, name: str) -> tuple[str, ...]:
         """A parameter's words, with those of its continuations (LABELS2, ...); empty where there are none."""
@@ -176,46 +179,101 @@ class _Reader:
 
     def read_data(self, parameters: dict[str, dict[str, Value]]) -> C3dTables:
         """Points and analog samples."""
-        n_points, n_analog, first, last = (self._word(at) for at in (2, 4, 6, 8))
-        scale, rate = (float(self._floats(self.data[at : at + 4])[0]) for at in (12, 20))
-        start, samples = (self._word(16) - 1) * _BLOCK, self._word(18)
-        table = C3dTables("", parameters, first, rate, np.empty(0), np.empty(0), 0.0)
-        scale = table.number("POINT", "SCALE") or scale
-        rate = table.number("POINT", "RATE") or rate
-        if not (_RATES[0] <= rate <= _RATES[1] and math.isfinite(scale) and scale != 0.0):
-            raise self._error(20, f"a rate of {rate:g} Hz and a scale of {scale:g} cannot be true. The file is broken.")
-        if n_points == 0:
+        table = C3dTables("", parameters, 1, 0.0, np.empty(0), np.empty(0), 0.0)
+        rate, warnings = self._find_rate(table)
+        header = self._read_header(table)
+        if header.scale is None:
+            raise self._error(12, "neither header nor parameters have a scale that can be true. The file is broken.")
+        if header.points == 0 and not table.number("POINT", "USED"):
             raise self._error(2, "there are no points in it: it has no markers to make a motion of.")
-        if start < _BLOCK:
+        if header.start is not None and header.start < _BLOCK and table.number("POINT", "DATA_START") is None:
             raise self._error(16, "the header does not say where the data begins. The file is broken.")
-        first, frames = self._count_frames(table, first, last)
-        width = 4 if scale < 0 else 2
-        frame_bytes = width * (4 * n_points + n_analog)
-        there = max(0, len(self.data) - start) // frame_bytes
-        if there < frames:
-            message = f"the file ends after {there} of the {frames} frames that its header announces. It is cut off."
+        others = tuple(self._read_counts(table, header, rate))
+        layout, odd = find_layout(header, others, len(self.data))
+        if layout is None:
+            first, last = self._word(6), self._word(8)
+            raise self._error(6, f"frames {first} to {last} are none. The file is empty or broken.")
+        if layout.left_over(len(self.data)) < 0:
+            there = max(0, len(self.data) - layout.start) // layout.frame_bytes
+            message = (
+                f"the file ends after {there} of the {layout.frames} frames that its header announces. It is cut off."
+            )
             raise self._error(len(self.data), message)
-        values = self._read_values(start, frames, frame_bytes, width)
-        points = self._read_points(values[:, : 4 * n_points].reshape(frames, n_points, 4), scale)
-        channels = n_analog // samples if samples else 0
-        if channels * samples != n_analog:
-            raise self._error(4, f"{n_analog} analog values a frame are not {samples} samples of as many channels.")
+        values = self._read_values(layout.start, layout.frames, layout.frame_bytes, layout.width)
+        n_points = layout.points
+        points = self._read_points(values[:, : 4 * n_points].reshape(layout.frames, n_points, 4), layout.scale)
+        samples = self._word(18)
+        if layout.analog != header.analog or not samples:
+            samples = _count_samples(table, rate)
+        channels = layout.analog // samples if samples else 0
+        if channels * samples != layout.analog:
+            raise self._error(
+                4, f"{layout.analog} analog values a frame are not {samples} samples of as many channels."
+            )
         analog = self._scale_analog(values[:, 4 * n_points :].reshape(-1, channels) if channels else None, table)
-        analog_rate = rate * samples
-        return C3dTables(str(self.path), parameters, first, rate, points, analog, analog_rate)
+        said = (*warnings, *odd)
+        return C3dTables(str(self.path), parameters, layout.first, rate, points, analog, rate * samples, said)
 
-    def _count_frames(self, table: C3dTables, first: int, last: int) -> tuple[int, int]:
-        """First frame's number and how many there are; where 16 bits are too few, TRIAL has two words for each."""
+    def _find_rate(self, table: C3dTables) -> tuple[float, list[str]]:
+        """Hz of the points, as the parameters say, or else the header; and a sentence where they differ."""
+        stated, header = table.number("POINT", "RATE"), float(self._floats(self.data[20:24])[0])
+        good = [rate for rate in (stated, header) if rate is not None and _RATES[0] <= rate <= _RATES[1]]
+        if not good:
+            raise self._error(20, f"a rate of {header:g} Hz cannot be true. The file is broken.")
+        if len(good) == 2 and abs(good[0] - good[1]) > 1e-3 * good[0]:
+            return good[0], [f"frame rate: the header says {header:g} Hz, POINT:RATE {stated:g}; the latter is taken."]
+        return good[0], []
+
+    def _read_header(self, table: C3dTables) -> Counts:
+        """What the header says; no frames where its numbers of the first and last make none or overflowed."""
+        n_points, n_analog, first, last = (self._word(at) for at in (2, 4, 6, 8))
+        scale, start = float(self._floats(self.data[12:16])[0]), (self._word(16) - 1) * _BLOCK
+        stated = table.number("POINT", "SCALE")
+        if stated and (stated < 0) == (
+            scale < 0
+        ):  # both say floats, or integers: then the parameter's is the exact one
+            scale = stated
+        frames = last - first + 1 if first <= last < 0xFFFF else None
+        return Counts(first, frames, n_points, n_analog, start, scale if math.isfinite(scale) and scale else stated)
+
+    def _read_counts(self, table: C3dTables, header: Counts, rate: float) -> Iterator[Counts]:
+        """What the parameters say, place by place."""
+        used, channels = (_whole(table.number(group, "USED")) for group in ("POINT", "ANALOG"))
+        samples = _count_samples(table, rate)
+        begins = _whole(table.number("POINT", "DATA_START"))
+        start = (begins - 1) * _BLOCK if begins else None
+        scale = table.number("POINT", "SCALE")
+        analog = None if channels is None else channels * samples
+        yield Counts(None, None, used or None, analog, start, scale)
         ends = []
         for name in ("ACTUAL_START_FIELD", "ACTUAL_END_FIELD"):
             words = table.integers("TRIAL", name).reshape(-1) & 0xFFFF
             ends.append(int(words[0] + (int(words[1]) << 16)) if len(words) == 2 else None)
-        start, end = ends
-        if start is not None and end is not None and end >= start > 0 and (last in (end & 0xFFFF, 0xFFFF)):
-            return start, end - start + 1
-        if last < first or first == 0:
-            raise self._error(6, f"frames {first} to {last} are none. The file is empty or broken.")
-        return first, last - first + 1
+        first, last = ends
+        if first is not None and last is not None and last >= first:
+            same = self._word(6) in (first & 0xFFFF, 0xFFFF)
+            yield Counts(first if same else None, last - first + 1)
+        for name in ("LONG_FRAMES", "FRAMES"):
+            frames = table.number("POINT", name)
+            if frames is not None and frames != 0:
+                # 16 bits without a sign, unless it was stored as a float.
+                yield Counts(None, _whole(frames + 65536.0 if -32768 <= frames < 0 else frames))
+        yield from self._read_overflowed(header, used)
+
+    def _read_overflowed(self, header: Counts, used: int | None) -> Iterator[Counts]:
+        """The header's own frames where their numbers stopped at 65535, or began again from 0: as many as there are."""
+        first, last = self._word(6), self._word(8)
+        if last < 0xFFFF and first == last + 1:
+            return  # an empty file
+        width = 4 if (header.scale or -1.0) < 0 else 2
+        frame_bytes = width * (4 * (header.points or used or 0) + (header.analog or 0))
+        there = max(0, len(self.data) - (header.start or 0)) // frame_bytes if frame_bytes else 0
+        if last == 0xFFFF:
+            yield Counts(first, last - first + 1)  # it may be just so many
+            yield Counts(first, there)
+            return
+        rest = (last - first) % 65536 + 1
+        yield Counts(first, rest + max(0, there - rest) // 65536 * 65536)
 
     def _read_values(self, start: int, frames: int, frame_bytes: int, width: int) -> np.ndarray:
         """(F, values a frame)"""
@@ -244,6 +302,17 @@ class _Reader:
         with np.errstate(invalid="ignore", over="ignore"):
             values = (raw - offset) * scale * (1.0 if general is None else general)
         return np.where(np.abs(values) <= _LARGEST_VALUE, values, 0.0)
+
+
+def _count_samples(table: C3dTables, rate: float) -> int:
+    """Analog samples a channel and frame, by the two rates."""
+    stated = table.number("ANALOG", "RATE") or rate
+    return max(1, round(min(max(stated, rate), _RATES[1]) / rate))
+
+
+def _whole(value: float | None) -> int | None:
+    """A count that a parameter holds, None where it is none."""
+    return int(value) if value is not None and 0 <= value < 2**31 and value == int(value) else None
 
 
 def _pad(values: np.ndarray, count: int, default: float) -> np.ndarray:

@@ -46,6 +46,7 @@ FORMATS = (
     Format("DeepMimic", ".txt", "poise.files.deepmimic:read_deepmimic"),
     Format("npz", ".npz", "poise.files.npz:read_npz", "poise.files.npz:save_npz"),
     Format("C3D", ".c3d", "poise.files.c3d:read_c3d"),
+    Format("TRC", ".trc", "poise.files.trc:read_trc"),
 )
 
 

@@ -5,29 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.body.stature import estimate_stature
-from poise.errors import InputError
+from poise.body.stature import find_stature
 
 TYPICAL_STATURE = 1.7  # m
 # Longest way along the bones of a person, hand to toes, over stature: 1.31 to 1.51 on the skeletons of 24 recordings,
 # 1.30 without arms.
 _SPAN = 1.4
+# A stature found from roles, over the rough one: less or more means that the roles are not a person's. One limb alone
+# has a span of a third of the stature.
+_LEAST, _MOST = 0.18, 4.5
 
 
 def compute_stature(skeleton: Skeleton) -> float:
     """How tall the body stands, in the skeleton's own unit; 0 if it has no length.
 
-    As `poise.body.stature.estimate_stature`, which wants metres; for what is no human body, roughly, from the longest
-    way along its bones.
+    As `poise.body.stature.find_stature`; for what has neither leg nor arm, roughly, from the longest way along its
+    bones.
     """
     roughly = _compute_span(skeleton) / _SPAN
     if roughly == 0.0:
         return 0.0
-    unit = roughly / TYPICAL_STATURE
-    try:
-        return estimate_stature(skeleton.scaled(1.0 / unit)) * unit
-    except InputError:
-        return roughly
+    found = find_stature(skeleton)
+    return found[0] if found is not None and _LEAST * roughly <= found[0] <= _MOST * roughly else roughly
 
 
 def _compute_span(skeleton: Skeleton) -> float:

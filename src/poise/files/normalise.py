@@ -22,6 +22,7 @@ import numpy as np
 
 from poise.body.roles import RoleGuess, guess_roles, with_roles
 from poise.body.skin import SkinnedMesh
+from poise.body.stature import MEASURED, find_stature
 from poise.errors import InputError
 from poise.files.measures import compute_stature
 from poise.files.quirks import observations
@@ -96,6 +97,7 @@ class Reading:
         skeleton = self.clip.skeleton
         return (
             *self.found,
+            *self._describe_stature(),
             *observations.describe_ground(self.ground),
             *observations.describe_heading(self.heading),
             *observations.find_flat_joints(skeleton, compute_stature(skeleton)),
@@ -104,6 +106,13 @@ class Reading:
             *observations.find_euler_orders(self.recording.source),
             *self._describe_rate(),
         )
+
+    def _describe_stature(self) -> list[str]:
+        if self.stature_source is None:
+            return ["stature: unknown, since the joints are of no whole leg or arm. Give --scale where units matter."]
+        if not self.stature_source.startswith("estimated"):
+            return []
+        return [f"stature: {self.stature:.2f} m, {self.stature_source}. Give --height where it is known."]
 
     def _describe_rate(self) -> list[str]:
         if self.given_rate or len(self.clip) < 2:
@@ -122,14 +131,30 @@ class Reading:
             return None
         return self.frame.apply_to_skin(self.recording.skin, self.recording.clip.skeleton)
 
-    @cached_property
+    @property
     def stature(self) -> float:
         """m: the height of the file's mesh where it has one that fits its bones, else what the bones say."""
-        bones = compute_stature(self.clip.skeleton)
-        if self.skin is None or not len(self.skin.vertices):
-            return bones
-        height = float(np.ptp(self.skin.vertices[:, 1]))
-        return height if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones else bones
+        return self._find_stature[0]
+
+    @property
+    def stature_source(self) -> str | None:
+        """How the stature is known: "measured", "stated by the file", "estimated from the legs", ...
+
+        None where nothing but the size of the skeleton tells, which is no stature.
+        """
+        return self._find_stature[1]
+
+    @cached_property
+    def _find_stature(self) -> tuple[float, str | None]:
+        found = find_stature(self.clip.skeleton)
+        bones, source = (compute_stature(self.clip.skeleton), None if found is None else found[1])
+        if self.skin is not None and len(self.skin.vertices):
+            height = float(np.ptp(self.skin.vertices[:, 1]))
+            if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones:
+                return height, MEASURED
+        if source != MEASURED and self.recording.stature is not None:
+            return self.recording.stature * self.scale, "stated by the file"
+        return bones, source
 
 
 def normalise(
@@ -213,7 +238,10 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
     clip = recording.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _POSES)).astype(int))
     poses, _ = clip.skeleton.pose(*clip.pick(frames).poses)
-    guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
+    if recording.all_roles:
+        guess = RoleGuess(dict(recording.roles), 1.0, "the file")
+    else:
+        guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
     skeleton = with_roles(clip.skeleton.replace(roles=guess.roles or clip.skeleton.roles), roles)
     if roles:
         guess = RoleGuess(guess.roles, max(guess.confidence, _SURE), f"given, {guess.reason}")

@@ -1,0 +1,203 @@
+"""A skeleton and its motion from labelled optical markers on the skin, or from points that are joints already.
+
+    labels -> the markers they stand for -> gaps filled -> for each joint the first recipe that the markers support ->
+    bones of constant length (medians) -> rotations
+
+The pelvis is the root; without one, the chest. Legs, trunk, arms and head are built as far as their markers go: nothing
+is invented, and what is not there is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
+from poise.body.roles import BODY_ROLES, SIDES
+from poise.body.skeleton import Skeleton
+from poise.errors import InputError
+from poise.motion.clip import Clip
+from poise.motion.markers.arm import add_arm
+from poise.motion.markers.cast import Cast
+from poise.motion.markers.gaps import describe_gaps, fill_gaps
+from poise.motion.markers.geometry import into, median_length
+from poise.motion.markers.head import add_head
+from poise.motion.markers.labels import find_markers, name_set, share_seen
+from poise.motion.markers.leg import add_leg
+from poise.motion.markers.pelvis import add_pelvis
+from poise.motion.markers.size import estimate_size, measure_breadths
+from poise.motion.markers.trunk import add_trunk
+from poise.spatial import rotation
+
+# What a whole body has, part by part, and the joints by which a part is missed.
+_PARTS: Mapping[str, tuple[str, ...]] = {
+    "trunk": ("spine", "chest", "neck"),
+    "head": ("head",),
+    **{f"{s} arm": tuple(s + stem for stem in ("Shoulder", "UpperArm", "LowerArm", "Hand")) for s in SIDES},
+    **{f"{s} leg": tuple(s + stem for stem in ("UpperLeg", "LowerLeg", "Foot")) for s in SIDES},
+}
+_UPPER = ("trunk", "head", "left arm", "right arm")
+_LOWER = ("left leg", "right leg")
+_GUESSED = ("by usual proportions", "mirrored", "turns against")
+
+
+@dataclass(frozen=True, eq=False)
+class MarkerMotion:
+    """What markers gave.
+
+    clip      in the markers' metres, Y up; joints have canonical names, each its own role
+    centers   joint -> (F, 3) m, centre as the markers give it, before the bones were made constant
+    used      markers that were used, by their standard names
+    gaps      marker -> s, its longest gap, where it has any
+    warnings  what was odd, a sentence each
+    how       joint -> how its centre was found, a few words
+    set_name  the marker set that explains most labels
+    stature   m, that breadths and regressions went by
+    """
+
+    clip: Clip
+    centers: Mapping[str, np.ndarray]
+    used: tuple[str, ...]
+    gaps: Mapping[str, float]
+    warnings: tuple[str, ...]
+    how: Mapping[str, str] = field(default_factory=dict)
+    set_name: str | None = None
+    stature: float = 0.0
+
+
+def fit_markers(
+    labels: Sequence[str],
+    times: np.ndarray,
+    positions: np.ndarray,
+    measures: Mapping[str, float] | None = None,
+    name: str = "",
+) -> MarkerMotion:
+    """The motion of the person who wears the markers.
+
+    labels     (M) as recorded
+    times      (F,) s
+    positions  (F, M, 3) m, Y up, NaN where a marker was not seen
+    measures   what is known of the body: `height`, `leftKnee`, `rightAnkle`, `leftElbow`, ... breadths, in metres
+    """
+    shares = share_seen(positions)
+    there = [i for i in range(len(labels)) if shares[i] > 0]
+    found = find_markers([labels[i] for i in there], shares[there].tolist())
+    recorded = {marker: positions[:, there[i]] for marker, i in found.items()}
+    markers, gaps, rare = fill_gaps(recorded, times)
+    known = {**measure_breadths(recorded), **(measures or {})}
+    cast = Cast(dict(markers), known, estimate_size(markers, known))
+    _build(cast)
+    if not cast.segments:
+        raise _nothing(markers)
+    warnings = [*describe_gaps(gaps, rare), *_say_missing(cast.segments), *_say_guessed(cast.how)]
+    return MarkerMotion(
+        _make_clip(cast, times, name),
+        {role: segment.center for role, segment in cast.segments.items()},
+        tuple(markers),
+        gaps,
+        tuple(warnings),
+        cast.how,
+        name_set(labels),
+        cast.stature,
+    )
+
+
+def _build(cast: Cast) -> None:
+    pelvis = add_pelvis(cast)
+    if pelvis is not None:
+        for side in SIDES:
+            add_leg(cast, side, pelvis.hips[side])
+    chest = add_trunk(cast, pelvis)
+    if chest is not None:
+        for side in SIDES:
+            add_arm(cast, side, chest)
+        add_head(cast, chest)
+    if len(cast.segments) == 1 or (pelvis is None and not _has_limb(cast.segments)):
+        cast.segments.clear()  # a root alone, or a trunk alone: no body
+
+
+def _has_limb(roles: Iterable[str]) -> bool:
+    return any(role == "head" or role.endswith("UpperArm") for role in roles)
+
+
+def _nothing(markers: Iterable[str]) -> InputError:
+    known = list(markers)
+    shown = f" ({', '.join(known[:6])}{', ...' if len(known) > 6 else ''} are known)" if known else ""
+    return InputError(
+        f"no body can be built from these markers{shown}: it takes the pelvis (LASI, RASI and LPSI, RPSI or SACR) with "
+        "a knee, or the trunk (C7, CLAV, LSHO, RSHO) with an elbow or the head. Rename the labels to these."
+    )
+
+
+def _say_missing(roles: Iterable[str]) -> list[str]:
+    """A sentence on the parts of a whole body that were not built."""
+    here = set(roles)
+    missing = {part: [role for role in joints if role not in here] for part, joints in _PARTS.items()}
+    if "hips" not in here:
+        missing["trunk"] = [role for role in missing["trunk"] if role != "spine"]
+    joints = [role for roles in missing.values() for role in roles]
+    if not joints:
+        return []
+    gone = [part for part, joints in _PARTS.items() if missing[part] and len(missing[part]) == len(joints)]
+    for word, parts in (("upper body", _UPPER), ("pelvis or legs" if "hips" not in here else "legs", _LOWER)):
+        if set(parts) <= set(gone):
+            gone = [word, *(part for part in gone if part not in parts)]
+    what = f"no {', no '.join(gone)}; " if gone else ""
+    return [f"markers: {what}{_join(joints)} {'is' if len(joints) == 1 else 'are'} not built."]
+
+
+def _join(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def _say_guessed(how: Mapping[str, str]) -> list[str]:
+    """A sentence on joints that no marker shows directly."""
+    ways: dict[str, list[str]] = {}
+    for role, words in how.items():
+        if any(mark in words for mark in _GUESSED) and not role.endswith("UpperLeg"):
+            ways.setdefault(words, []).append(role)
+    return [
+        f"markers: {_join(roles)} {'is' if len(roles) == 1 else 'are'} found from {words}."
+        for words, roles in ways.items()
+    ]
+
+
+def _make_clip(cast: Cast, times: np.ndarray, name: str) -> Clip:
+    """Bones of constant length, and the rotations that lay them along the segments."""
+    segments = cast.segments
+    names = tuple(role for role in BODY_ROLES if role in segments)
+    offsets, tips, parents = [], [], []
+    for role in names:
+        segment = segments[role]
+        if segment.parent is None:
+            parents.append(-1)
+            offsets.append(np.array([0.0, _rest_height(cast, role), 0.0]))
+        else:
+            parents.append(names.index(segment.parent))
+            above = segments[segment.parent]
+            offsets.append(np.median(into(above.axes, segment.center - above.center), axis=0))
+        tips.append(np.full(3, np.nan) if segment.tip is None else segment.tip)
+    skeleton = Skeleton(names, np.array(parents), np.array(offsets), np.array(tips), {n: n for n in names})
+    world = np.stack([rotation.from_matrix(segments[role].axes) for role in names], axis=1)
+    local = world.copy()
+    local[:, 1:] = rotation.multiply(rotation.conjugate(world[:, parents[1:]]), world[:, 1:])
+    return Clip(skeleton, times, segments[names[0]].center, local, name)
+
+
+def _rest_height(cast: Cast, root: str) -> float:
+    """m, the root above the soles in the rest pose."""
+    usual = compute_proportions()
+    if root != "hips":
+        return (HIP_HEIGHT + usual.trunk_parts[1] * usual.trunk) * cast.stature
+    centers = {role: segment.center for role, segment in cast.segments.items()}
+    legs = [
+        sum(
+            median_length(centers[side + a] - centers[side + b])
+            for a, b in (("UpperLeg", "LowerLeg"), ("LowerLeg", "Foot"))
+        )
+        for side in SIDES
+        if side + "Foot" in centers
+    ]
+    return max(legs) + ANKLE_HEIGHT * cast.stature if legs else HIP_HEIGHT * cast.stature
