@@ -12,6 +12,8 @@ from poise.files.bvh_keep import format_bvh_as
 from poise.files.normalise import normalise
 from poise.motion import own
 from poise.motion.clip import Clip
+from poise.motion.contacts import find_contacts
+from poise.motion.feet import foot_points
 
 CLOSE = 1e-4  # m
 WALK = own.walk(tpose(), 3.0, 30.0)
@@ -167,3 +169,15 @@ def read_text(text: str) -> Clip:
     from poise.files.bvh_text import parse_bvh
 
     return compute_clip(parse_bvh(text.encode()))[0]
+
+
+@pytest.mark.parametrize("hips_offset", [False, True])
+def test_soles_and_ground_are_those_of_the_plain_file(tmp_path, hips_offset):
+    """They hang on the rest pose, which must not take the height of the hips' travel for a bone."""
+    raised = WALK.replace(root=WALK.root + [0.0, 0.06, 0.0])
+    plain, twin = (
+        normalise(read_bvh(save(tmp_path, write_twin(raised, above, above, hips_offset=hips_offset)))).clip
+        for above in (0, 1)
+    )
+    np.testing.assert_allclose(foot_points(twin), foot_points(plain), atol=1e-9)
+    assert find_contacts(twin).ground_height == pytest.approx(find_contacts(plain).ground_height, abs=1e-9)

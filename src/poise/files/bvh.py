@@ -194,7 +194,7 @@ def _choose_moving(clip: Clip) -> np.ndarray:
     declared[0] = 0.0
     declared, places = np.round(declared, _DECIMALS), np.round(_channel_positions(clip), _DECIMALS)
     given = np.repeat(moving[:, None], 3, axis=1)
-    is_plain = not place_joints(declared, given, places).added[moving].any()
+    is_plain = not place_joints(clip.skeleton.parents, declared, given, places).added[moving].any()
     return moving if is_plain else np.ones_like(moving)
 
 

@@ -35,7 +35,8 @@ _SURE, _LEAST = 0.7, 0.15
 class Positions:
     """Where the channels of one skeleton put its joints.
 
-    translations  (F, J, 3) units, each joint from its parent, in its parent's axes; the root's in the world
+    translations  (F, J, 3) units, each joint from its parent, in its parent's axes; the root's in the world. (F, 1, 3)
+                  where only the root has channels
     added         (J, 3) what the channels are added to: the OFFSET of displacements, zero where channels replace it
     offsets       (J, 3) units, the rest offset of each joint
     shifts        (F, J, 3) units, how far each is from there; the root's zero. None where every bone keeps its length
@@ -56,17 +57,21 @@ def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[
     """What the position channels of a skeleton's joints say."""
     declared = np.array([joint.offset for joint in joints], float)
     picks = np.array([[column.get(f"{axis}position", -1) for axis in AXES] for column in columns])
-    return place_joints(declared, picks >= 0, file.values[:, picks])
+    if not (picks[1:] >= 0).any():  # as in most files: nothing but the root has positions
+        translations = np.where(picks[:1] >= 0, file.values[:, picks[:1]], declared[:1])
+        return Positions(translations, 0.0 * declared, declared, None)
+    parents = np.array([joint.parent for joint in joints])
+    return place_joints(parents - parents[1:].min(initial=0), declared, picks >= 0, file.values[:, picks])
 
 
-def place_joints(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
-    """From OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
+def place_joints(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
+    """From parents (J,), OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
     inner = given[1:].any()
     added = np.where(_find_displaced(declared, given, channels)[:, None], declared, 0.0) if inner else 0.0 * declared
     translations = np.where(given, added + channels, declared)
     if not inner:
         return Positions(translations, added, declared, None)
-    offsets = _find_rest(declared, translations)
+    offsets = _find_rest(parents, declared, translations)
     shifts = translations - offsets
     shifts[:, 0] = 0.0
     shifts[:, _still(translations, declared)] = 0.0
@@ -109,13 +114,26 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     return displaced
 
 
-def _find_rest(declared: np.ndarray, translations: np.ndarray) -> np.ndarray:
-    """(J, 3) rest offsets: the file's own where the joint comes by it or travels, else where it mostly is."""
+def _find_rest(parents: np.ndarray, declared: np.ndarray, translations: np.ndarray) -> np.ndarray:
+    """(J, 3) rest offsets: the file's own where the joint comes by it or carries the body, else where it mostly is."""
     low, high = translations.min(axis=0), translations.max(axis=0)
     longest = _longest(declared, translations)
     near = (declared >= low - _NEAR * longest) & (declared <= high + _NEAR * longest)
     rest = np.where(near | (high - low > _TRAVEL * longest), declared, np.median(translations, axis=0))
+    carriers = _carriers(parents)
+    rest[carriers] = declared[carriers]
     still = _still(translations, declared)
     rest[still] = 0.5 * (low + high)[still]  # what it was given, to the last digit where all frames agree
     rest[0] = declared[0]
     return rest
+
+
+def _carriers(parents: np.ndarray) -> list[int]:
+    """From the root down to the first joint that branches, the hips: what says where the body is, and no bone of it.
+
+    None where nothing branches: that is no body.
+    """
+    chain = [0]
+    while len(children := np.flatnonzero(parents == chain[-1])) == 1:
+        chain.append(int(children[0]))
+    return chain if len(children) else []
