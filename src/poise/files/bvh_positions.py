@@ -47,11 +47,6 @@ class Positions:
     offsets: np.ndarray
     shifts: np.ndarray | None
 
-    @property
-    def sliding(self) -> list[int]:
-        """The joints that do not stay at the ends of their bones."""
-        return [] if self.shifts is None else [int(j) for j in np.flatnonzero(np.abs(self.shifts).max(axis=(0, 2)))]
-
 
 def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[dict[str, int]]) -> Positions:
     """What the position channels of a skeleton's joints say."""
@@ -74,7 +69,7 @@ def place_joints(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, c
     offsets = _find_rest(parents, declared, translations)
     shifts = translations - offsets
     shifts[:, 0] = 0.0
-    shifts[:, _still(translations, declared)] = 0.0
+    shifts[:, np.abs(shifts).max(axis=(0, 2)) <= _NOISE * _longest(declared, translations)] = 0.0
     return Positions(translations, added, offsets, shifts if shifts.any() else None)
 
 
@@ -84,11 +79,6 @@ def _longest(declared: np.ndarray, translations: np.ndarray) -> float:
     if not lengths.any():
         lengths = np.linalg.norm(np.median(translations[:, 1:], axis=0), axis=1)
     return float(lengths.max(initial=0.0))
-
-
-def _still(translations: np.ndarray, declared: np.ndarray) -> np.ndarray:
-    """(J,) which joints stay where they are, but for noise."""
-    return np.asarray(np.ptp(translations, axis=0).max(axis=1) <= _NOISE * _longest(declared, translations))
 
 
 def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
@@ -120,11 +110,10 @@ def _find_rest(parents: np.ndarray, declared: np.ndarray, translations: np.ndarr
     longest = _longest(declared, translations)
     near = (declared >= low - _NEAR * longest) & (declared <= high + _NEAR * longest)
     rest = np.where(near | (high - low > _TRAVEL * longest), declared, np.median(translations, axis=0))
-    carriers = _carriers(parents)
-    rest[carriers] = declared[carriers]
-    still = _still(translations, declared)
+    still = (high - low).max(axis=1) <= _NOISE * longest
     rest[still] = 0.5 * (low + high)[still]  # what it was given, to the last digit where all frames agree
-    rest[0] = declared[0]
+    carriers = [0, *_carriers(parents)]
+    rest[carriers] = declared[carriers]
     return rest
 
 
