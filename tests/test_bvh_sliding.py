@@ -14,6 +14,8 @@ from poise.motion import own
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.feet import foot_points
+from poise.motion.heading import translate
+from poise.motion.mirroring import mirror
 
 CLOSE = 1e-4  # m
 WALK = own.walk(tpose(), 3.0, 30.0)
@@ -181,3 +183,28 @@ def test_soles_and_ground_are_those_of_the_plain_file(tmp_path, hips_offset):
     )
     np.testing.assert_allclose(foot_points(twin), foot_points(plain), atol=1e-9)
     assert find_contacts(twin).ground_height == pytest.approx(find_contacts(plain).ground_height, abs=1e-9)
+
+
+def test_each_of_two_skeletons_is_where_it_is_alone(tmp_path):
+    """Two people in one file, both carried by hips whose OFFSET is not their height."""
+    texts = [write_twin(translated, 1, 1, hips_offset=False) for translated in (WALK, mirrored_and_moved())]
+    heads, tables = zip(*(text.split("MOTION\n") for text in texts), strict=True)
+    second = heads[1].removeprefix("HIERARCHY\n").replace("Reference", "Reference2")
+    frames = [part.split("Frame Time:")[1].splitlines()[1:] for part in tables]
+    top = tables[0][: tables[0].index("\n", tables[0].index("Frame Time:")) + 1]
+    rows = "\n".join(f"{a} {b}" for a, b in zip(*frames, strict=True))
+    path = save(tmp_path, heads[0] + second + "MOTION\n" + top + rows + "\n")
+    for number, text in enumerate(texts):
+        alone = normalise(read_bvh(save_as(tmp_path, f"{number}.bvh", text))).clip
+        found = normalise(read_bvh(path, str(number))).clip
+        np.testing.assert_allclose(found.positions, alone.positions, atol=1e-12)
+        np.testing.assert_allclose(found.skeleton.offsets, alone.skeleton.offsets, atol=1e-12)
+
+
+def mirrored_and_moved() -> Clip:
+    return translate(mirror(WALK), np.array([2.0, 0.0, 0.5]))
+
+
+def save_as(tmp_path, name: str, text: str):
+    (tmp_path / name).write_text(text)
+    return tmp_path / name

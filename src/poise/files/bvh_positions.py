@@ -55,8 +55,8 @@ def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[
     if not (picks[1:] >= 0).any():  # as in most files: nothing but the root has positions
         translations = np.where(picks[:1] >= 0, file.values[:, picks[:1]], declared[:1])
         return Positions(translations, 0.0 * declared, declared, None)
-    parents = np.array([joint.parent for joint in joints])
-    return place_joints(parents - parents[1:].min(initial=0), declared, picks >= 0, file.values[:, picks])
+    parents = np.array([joint.parent for joint in joints]) - joints[1].parent  # which is the root, wherever it stands
+    return place_joints(parents, declared, picks >= 0, file.values[:, picks])
 
 
 def place_joints(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
