@@ -12,6 +12,10 @@ from poise.files.bvh_keep import format_bvh_as
 from poise.files.normalise import normalise
 from poise.motion import own
 from poise.motion.clip import Clip
+from poise.motion.contacts import find_contacts
+from poise.motion.feet import foot_points
+from poise.motion.heading import translate
+from poise.motion.mirroring import mirror
 
 CLOSE = 1e-4  # m
 WALK = own.walk(tpose(), 3.0, 30.0)
@@ -81,14 +85,55 @@ def test_hips_alone_say_what_their_channels_mean(tmp_path, others, hips_offset, 
 
 def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
     """The hips replace their OFFSET, all other joints have channels that nobody filled."""
-    replaced, added = (write_twin(WALK, 1, 1, adds).splitlines() for adds in (False, True))
-    start = next(i for i, line in enumerate(replaced) if line.startswith("Frame Time")) + 1
-    table, zeros = (np.array([[float(x) for x in line.split()] for line in text[start:]]) for text in (replaced, added))
-    zeros[:, 6:9] = table[:, 6:9]
-    lines = replaced[:start] + [" ".join(f"{x:.9f}" for x in row) for row in zeros]
-    clip = normalise(read_bvh(save(tmp_path, "\n".join(lines)))).clip
+
+    def leave_empty(table: np.ndarray) -> None:
+        for joint in range(2, len(WALK.skeleton) + 1):
+            table[:, 6 * joint : 6 * joint + 3] = 0.0
+
+    text = change_table(write_twin(WALK, 1, 1), leave_empty)
+    clip = normalise(read_bvh(save(tmp_path, text))).clip
     joints = [clip.skeleton.index(name) for name in WALK.skeleton.names]
     np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
+
+
+def change_table(text: str, change) -> str:
+    """The text with its table of frames (F, columns) changed in place."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    table = np.array([[float(x) for x in line.split()] for line in lines[start:]])
+    change(table)
+    return "\n".join([*lines[:start], *(" ".join(f"{x:.9f}" for x in row) for row in table)]) + "\n"
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("clip", ["walk", "lying"])
+def test_no_channel_has_to_be_exact(tmp_path, adds, clip):
+    """Every position of every joint trembles, and the hips may lie near the ground all the time."""
+    motion = WALK if clip == "walk" else WALK.replace(root=WALK.root * [1.0, 0.1, 1.0])
+    columns = [6 * j + axis for j in range(1, len(WALK.skeleton) + 1) for axis in range(3)]
+
+    def tremble(table: np.ndarray) -> None:
+        table[:, columns] += np.random.default_rng(1).normal(size=(len(table), len(columns))) * 0.05
+
+    text = change_table(write_twin(motion, 1, 1, adds), tremble)
+    found = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    np.testing.assert_allclose(found.positions, places(text, found, 0.01, "Y", adds), atol=CLOSE)
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("aside", [(0.2, 0.0, 0.0), (0.3, 0.0, -0.4)])
+def test_offsets_along_the_way_say_little(tmp_path, adds, aside):
+    """Hips whose OFFSET lies along their travel, beside joints whose channels nobody filled."""
+    skeleton = WALK.skeleton.replace(offsets=WALK.skeleton.offsets + [aside, *np.zeros((len(WALK.skeleton) - 1, 3))])
+    text = write_twin(WALK.replace(skeleton=skeleton), 1, 1, adds)
+
+    def leave_empty(table: np.ndarray) -> None:
+        for joint in range(2, len(skeleton) + 1):
+            table[:, 6 * joint : 6 * joint + 3] = 0.0
+
+    found = normalise(read_bvh(save(tmp_path, change_table(text, leave_empty))), 0.01, "Y").clip
+    joints = [found.skeleton.index(name) for name in skeleton.names]
+    np.testing.assert_allclose(found.positions[:, joints], WALK.positions, atol=CLOSE)
 
 
 def test_bones_that_keep_their_length_give_a_plain_clip(tmp_path):
@@ -126,3 +171,40 @@ def read_text(text: str) -> Clip:
     from poise.files.bvh_text import parse_bvh
 
     return compute_clip(parse_bvh(text.encode()))[0]
+
+
+@pytest.mark.parametrize("hips_offset", [False, True])
+def test_soles_and_ground_are_those_of_the_plain_file(tmp_path, hips_offset):
+    """They hang on the rest pose, which must not take the height of the hips' travel for a bone."""
+    raised = WALK.replace(root=WALK.root + [0.0, 0.06, 0.0])
+    plain, twin = (
+        normalise(read_bvh(save(tmp_path, write_twin(raised, above, above, hips_offset=hips_offset)))).clip
+        for above in (0, 1)
+    )
+    np.testing.assert_allclose(foot_points(twin), foot_points(plain), atol=1e-9)
+    assert find_contacts(twin).ground_height == pytest.approx(find_contacts(plain).ground_height, abs=1e-9)
+
+
+def test_each_of_two_skeletons_is_where_it_is_alone(tmp_path):
+    """Two people in one file, both carried by hips whose OFFSET is not their height."""
+    texts = [write_twin(translated, 1, 1, hips_offset=False) for translated in (WALK, mirrored_and_moved())]
+    heads, tables = zip(*(text.split("MOTION\n") for text in texts), strict=True)
+    second = heads[1].removeprefix("HIERARCHY\n").replace("Reference", "Reference2")
+    frames = [part.split("Frame Time:")[1].splitlines()[1:] for part in tables]
+    top = tables[0][: tables[0].index("\n", tables[0].index("Frame Time:")) + 1]
+    rows = "\n".join(f"{a} {b}" for a, b in zip(*frames, strict=True))
+    path = save(tmp_path, heads[0] + second + "MOTION\n" + top + rows + "\n")
+    for number, text in enumerate(texts):
+        alone = normalise(read_bvh(save_as(tmp_path, f"{number}.bvh", text))).clip
+        found = normalise(read_bvh(path, str(number))).clip
+        np.testing.assert_allclose(found.positions, alone.positions, atol=1e-12)
+        np.testing.assert_allclose(found.skeleton.offsets, alone.skeleton.offsets, atol=1e-12)
+
+
+def mirrored_and_moved() -> Clip:
+    return translate(mirror(WALK), np.array([2.0, 0.0, 0.5]))
+
+
+def save_as(tmp_path, name: str, text: str):
+    (tmp_path / name).write_text(text)
+    return tmp_path / name
