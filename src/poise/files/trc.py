@@ -104,8 +104,8 @@ def _read_frames(path: str | PathLike[str], lines: list[str], start: int, count:
             wrong = cells[1 + read.index(None)]
             raise FileError(path, f"'{shorten(wrong)}' is no number.", number)
         if any(cells[2 + 3 * count :]):
-            have = (len(cells) - 2) // 3
-            raise FileError(path, f"a frame of {have} markers, but {count} have labels. The file is broken.", number)
+            carried = (len(cells) - 2) // 3
+            raise FileError(path, f"a frame of {carried} markers, but {count} have labels. The file is broken.", number)
         times.append(values[0])
         rows.append(np.array(values[1:] + [np.nan] * (3 * count + 1 - len(values))))
     if not rows:

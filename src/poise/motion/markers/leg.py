@@ -157,10 +157,7 @@ ANKLES: tuple[Recipe[np.ndarray], ...] = (
     Recipe(("*ANK", "*ANM"), _between_malleoli, "between the malleoli"),
     Recipe(("*ANK",), _from_malleolus, "inwards from the outer malleolus"),
     Recipe(("*ANM",), _from_malleolus, "outwards from the inner malleolus"),
-    *(
-        Recipe(("*HEE", toe), _from_foot, "from heel and toes, by usual proportions")
-        for toe in ("*TOE", "*MT5", "*HLX")
-    ),
+    *(Recipe(("*HEE", toe), _from_foot, "heel and toes, by usual proportions") for toe in ("*TOE", "*MT5", "*HLX")),
 )
 
 
