@@ -96,6 +96,14 @@ def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
     np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
 
 
+@pytest.mark.parametrize("others", ["six", "three"])
+@pytest.mark.parametrize("adds", [False, True])
+def test_hips_at_zero_under_a_root_that_travels_are_there(tmp_path, others, adds):
+    text = write_twin(WALK, 1, 0, adds, others=others)
+    clip = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    np.testing.assert_allclose(clip.positions, places(text, clip, 0.01, "Y", adds), atol=CLOSE)
+
+
 def change_table(text: str, change) -> str:
     """The text with its table of frames (F, columns) changed in place."""
     lines = text.splitlines()

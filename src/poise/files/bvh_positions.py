@@ -4,7 +4,8 @@ Blender's importer lets the channels *replace* the OFFSET, and so do most progra
 which are *added* to it. A file does not say which. A joint's channels c and its OFFSET o do, on every axis where o is
 not zero and c moves little beside it:
 
-    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it
+    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it. Hips
+                               and what is above them are no bones: where no bone is at zero, they are meant to be
     c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
 
 Where more of the body clearly replaces than clearly adds, all of it replaces: hips that lie near the ground look like
@@ -62,7 +63,9 @@ def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[
 def place_joints(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
     """From parents (J,), OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
     inner = given[1:].any()
-    added = np.where(_find_displaced(declared, given, channels)[:, None], declared, 0.0) if inner else 0.0 * declared
+    added = 0.0 * declared
+    if inner:
+        added = np.where(_find_displaced(parents, declared, given, channels)[:, None], declared, 0.0)
     translations = np.where(given, added + channels, declared)
     if not inner:
         return Positions(translations, added, declared, None)
@@ -81,7 +84,7 @@ def _longest(declared: np.ndarray, translations: np.ndarray) -> float:
     return float(lengths.max(initial=0.0))
 
 
-def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
+def _find_displaced(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
     """(J,) whose channels are displacements from the OFFSET. The root's are only where the others' are."""
     o, c = np.where(given, declared, 0.0), np.where(given, channels, 0.0)
     noise = _NOISE * _longest(declared, c)
@@ -92,6 +95,10 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     weight = np.abs(o) / np.maximum(np.abs(o) + np.ptp(c, axis=0), 1e-300)
     toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
     evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
+    bones = np.ones(len(o), bool)
+    bones[[0, *_carriers(parents)]] = False
+    if not (at_zero & bones).any():
+        evidence, at_zero = np.where(at_zero, 0.0, evidence), at_zero & False
     inner = np.arange(len(o)) > 0
     replacing, adding, unfilled = (
         float(lengths[inner & which].sum()) for which in (evidence > _SURE, (evidence < -_SURE) & ~at_zero, at_zero)
