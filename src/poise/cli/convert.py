@@ -122,10 +122,15 @@ class _Job:
             written = write_clean(reading, output, self.changes.plan(), self.names, self.source.mass)
         for sentence in written.notes:
             report.note(f"{output}: {sentence}")
+        for sentence in written.warnings:
+            report.warn(f"{output}: {sentence}")
         return {
             "file": str(output),
             "frames": written.frames,
             "max_joint_error_m": written.error,
+            "reading_error_m": written.reading_error,
+            "writing_error_m": written.writing_error,
+            "joints_left_out": list(written.left_out),
             **written.figures,
         }
 

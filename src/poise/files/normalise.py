@@ -61,6 +61,7 @@ class Reading:
     rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
     facing        degrees from +Z that the file's rest pose faces, None where it does not stand
     given_rate    whether the frame rate was given, so that it needs no check
+    mended        whether frames were left out or bones given back
 
     What takes time to find (`ground`, `heading`, `warnings`, `skin`, `stature`) is found when it is asked for.
     """
@@ -79,6 +80,7 @@ class Reading:
     rest: str = "unknown"
     facing: float | None = None
     given_rate: bool = False
+    mended: bool = False
 
     @cached_property
     def ground(self) -> Ground | None:
@@ -206,6 +208,7 @@ def normalise(
         kind,
         facing,
         fps is not None,
+        added is not None or (mend and lost is not None),
     )
 
 

@@ -42,7 +42,8 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
     if entry is None or entry.read is None:
         return None
     recording = read_recording(path)
-    order = find_order(path, clip.skeleton, recording.clip.skeleton)
+    there = recording.clip.skeleton
+    order = find_order(path, clip.skeleton, there.names, there.parents.tolist())
     turns = recording.clip.rotations[:, order]
     if len(turns) != len(clip):
         raise InputError(f"{path}: {len(clip)} frames were written, {len(turns)} are there.")
