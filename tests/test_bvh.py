@@ -223,13 +223,17 @@ def six_channels(first: str, second: str) -> str:
         ("3 48 0", "3 48 0", (3, 48, 0), False),
         ("0 48 0", "0 52 0", (0, 50, 0), True),
         ("0 0 0", "0 0 0", (0, 50, 0), False),  # displacements
-        ("1 0 0", "3 0 0", (2, 50, 0), True),
+        ("1 0 0", "3 0 0", (0, 50, 0), True),
     ],
 )
 def test_position_channels_of_inner_joints(first, second, offset, warned):
     clip, warnings = compute_clip(parse_bvh(six_channels(first, second).encode()))
     np.testing.assert_allclose(clip.skeleton.offsets[1], offset)
+    given = np.array([first.split(), second.split()], float) + ([0, 50, 0] if float(first.split()[1]) == 0 else 0)
+    from_parent = rotation.rotate(rotation.conjugate(clip.rotations[:, 0]), clip.positions[:, 1] - clip.positions[:, 0])
+    np.testing.assert_allclose(from_parent, given, atol=1e-12)
     assert bool(warnings) == warned
+    assert all("is kept" in said for said in warnings)
 
 
 # What the wild does to the format

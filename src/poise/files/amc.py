@@ -1,7 +1,8 @@
 """AMC in: Acclaim motion, which moves the skeleton of an ASF file.
 
 Source: as `asf`. An AMC gives, frame after frame, each bone's angles in the order of its `dof`, and the root's position
-and angles in the order of the ASF's `:root`. Rotations are about fixed axes, the first one first. The format has no
+and angles in the order of the ASF's `:root`. Rotations are about fixed axes, the first one first. A bone with `tx`,
+`ty`, `tz` starts that far from its place, along its own axes, and one with `l` is that much longer. The format has no
 frame rate (some programs write `:SAMPLES-PER-SECOND`); 120 Hz, the CMU database's, is assumed and said.
 """
 
@@ -57,6 +58,7 @@ def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
         _compute_root(file),
         _compute_rotations(file, np.pi / 180.0 if degrees else 1.0),
         name,
+        _compute_shifts(file),
     )
     warnings = (*skeleton.warnings, *file.warnings)
     return Recording(
@@ -98,6 +100,27 @@ def _compute_root(file: AmcFile) -> np.ndarray:
         if freedom in root.freedoms:
             position[:, axis] += file.values["root"][:, root.freedoms.index(freedom)]
     return position
+
+
+def _compute_shifts(file: AmcFile) -> np.ndarray | None:
+    """(F, J, 3) how far the joints are from the ends of their bones; None where no bone is moved or stretched."""
+    skeleton = file.skeleton
+    shifts = np.zeros((len(file.values["root"]), 1 + len(skeleton.bones), 3))
+    for j, bone in enumerate(skeleton.bones):
+        values = file.values.get(bone.name)
+        if values is None:
+            continue
+        moved = np.zeros((len(shifts), 3))
+        for axis, freedom in enumerate(("tx", "ty", "tz")):
+            if freedom in bone.freedoms:
+                moved[:, axis] = values[:, bone.freedoms.index(freedom)]
+        shifts[:, 1 + j] += rotation.rotate(bone.axes, moved)
+        length = float(np.linalg.norm(bone.vector))
+        if "l" in bone.freedoms and length > 0.0:  # its end moves, and with it what begins there
+            longer = values[:, bone.freedoms.index("l"), None] * np.array(bone.vector) / length
+            for child in np.flatnonzero(np.array(skeleton.parents) == j):
+                shifts[:, 1 + child] += longer
+    return shifts if shifts.any() else None
 
 
 def _compute_rotations(file: AmcFile, unit: float) -> np.ndarray:
@@ -214,9 +237,6 @@ class _AmcReader:
         still = [bone.name for bone in self.skeleton.bones if bone.freedoms and bone.name not in self.rows]
         if still:
             warnings.append(f"the motion has no values for {', '.join(still[:6])}; they stay at rest.")
-        moved = [bone.name for bone in self.skeleton.bones if any(f[0] in "tl" for f in bone.freedoms)]
-        if moved:
-            warnings.append(f"the bones {', '.join(moved[:6])} also change in length or place, which is left out.")
         return warnings
 
     def _fill_tables(self) -> dict[str, np.ndarray]:

@@ -5,13 +5,12 @@ How the numbers are read (docs of the format disagree; this is what Blender 5.0'
   the two instead agree on files whose root has a zero OFFSET, so that is what is written;
 - rotation channels stand in the order in which they are multiplied: `Zrotation Xrotation Yrotation` is Rz Rx Ry.
 
-Other joints than the root may have position channels, too. A skeleton has bones of fixed length, so the mean of such
-channels becomes the offset. Where they hover about zero while the OFFSET does not, they can only be displacements: then
-their mean is added to it.
+Other joints than the root may have position channels, too. What moves in them becomes the clip's shifts; programs
+differ in whether they replace the OFFSET (`bvh_positions` finds out).
 
-Written files are in metres, Y up, with six channels at the root and rotations ZXY everywhere (one order for all joints:
-many small readers assume it). Angles are curves without jumps, numbers have no exponent, and the same clip gives the
-same bytes.
+Written files are in metres, Y up, with six channels at the root and at joints that have shifts, whose positions replace
+the OFFSET, and rotations ZXY everywhere (one order for all joints: many small readers assume it). Angles are curves
+without jumps, numbers have no exponent, and the same clip gives the same bytes.
 """
 
 from __future__ import annotations
@@ -24,6 +23,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.atomic import write_bytes
+from poise.files.bvh_positions import AXES, Positions, place_joints, read_positions
 from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
 from poise.files.loading import find_choice
@@ -32,7 +32,6 @@ from poise.files.recording import Recording
 from poise.motion.clip import Clip
 
 _ORDER = "ZXY"
-_AXES = "XYZ"
 # Decimals written. A joint at the end of ten bones of half a metre is then at most 1e-6 m off, a tenth of the 0.01 mm
 # that a file read and written again must keep.
 _DECIMALS = 6
@@ -42,7 +41,7 @@ _DEEPEST_INDENT = 64
 # A leaf without end site gets one this far on, as a fraction of its own bone, and this long if that has no length (m):
 # importers show nothing, or a spike, where a bone has no length.
 _TIP_FRACTION, _TIP_LENGTH = 0.3, 0.03
-# Position channels of a bone may vary by this fraction of the longest bone before it is worth a warning.
+# Position channels of a bone may vary by this fraction of the longest bone before it is worth saying.
 _STRETCH = 1e-3
 
 
@@ -95,47 +94,31 @@ def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
     picked = file.trees[tree]
     joints = [file.joints[i] for i in picked]
     columns = [file.columns[i] for i in picked]
-    root = _read_translation(file, columns[0], joints[0])
-    offsets, warnings = _read_offsets(file, joints, columns)
+    found = read_positions(file, joints, columns)
     skeleton = Skeleton(
         tuple(joint.name for joint in joints),
         np.array([joint.parent - picked[0] if joint.parent >= 0 else -1 for joint in joints]),
-        offsets,
+        found.offsets,
         np.array([joint.tip or (np.nan,) * 3 for joint in joints], float),
     )
     times = np.arange(len(file.values)) * file.frame_time
-    clip = Clip(skeleton, times, root, _read_rotations(file, joints, columns), Path(file.path).stem)
-    return clip, (*file.warnings, *warnings)
+    rotations = _read_rotations(file, joints, columns)
+    clip = Clip(skeleton, times, found.translations[:, 0], rotations, Path(file.path).stem, found.shifts)
+    return clip, (*file.warnings, *_describe_sliding(found, skeleton))
 
 
-def _read_translation(file: BvhFile, columns: dict[str, int], joint: BvhJoint) -> np.ndarray:
-    """(F, 3) translation of a joint from its parent: its position channels, its OFFSET where an axis has none."""
-    translation = np.tile(np.array(joint.offset), (len(file.values), 1))
-    for axis, letter in enumerate(_AXES):
-        column = columns.get(f"{letter}position")
-        if column is not None:
-            translation[:, axis] = file.values[:, column]
-    return translation
-
-
-def _read_offsets(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, int]]) -> tuple[np.ndarray, list[str]]:
-    """(J, 3) offsets with position channels of inner joints taken into account, and what that loses."""
-    declared = np.array([joint.offset for joint in joints])
-    moving = [j for j in range(1, len(joints)) if any(f"{letter}position" in columns[j] for letter in _AXES)]
+def _describe_sliding(found: Positions, skeleton: Skeleton) -> list[str]:
+    """Which joints move by their position channels, and how far."""
+    if found.shifts is None:
+        return []
+    reach = np.linalg.norm(found.shifts, axis=-1).max(axis=0)
+    longest = np.linalg.norm(skeleton.offsets[1:], axis=1).max()
+    moving = [skeleton.names[j] for j in found.sliding if reach[j] > _STRETCH * longest]
     if not moving:
-        return declared, []
-    translations = np.stack([_read_translation(file, columns[j], joints[j]) for j in moving], axis=1)
-    mean = translations.mean(axis=0)
-    as_displacement = np.abs(mean).sum() < np.abs(mean - declared[moving]).sum()
-    offsets = declared.copy()
-    offsets[moving] = declared[moving] + mean if as_displacement else mean
-    longest = np.linalg.norm(offsets[1:], axis=1).max()
-    stretch = np.linalg.norm(translations - mean, axis=-1).max(axis=0)
-    stretched = [joints[j].name for j, s in zip(moving, stretch, strict=True) if s > _STRETCH * longest]
-    if not stretched:
-        return offsets, []
-    return offsets, [
-        f"the bones to {', '.join(stretched)} change in length, by up to {stretch.max():.3g} units; their mean is used."
+        return []
+    return [
+        f"position channels move {', '.join(moving)} by up to {reach.max():.3g} units from the ends of their bones; "
+        "that is kept."
     ]
 
 
@@ -153,7 +136,7 @@ def read_angles(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, i
     picks: list[list[int]] = []
     for joint, column in zip(joints, columns, strict=True):
         given = "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
-        orders.append(given + "".join(axis for axis in _AXES if axis not in given))
+        orders.append(given + "".join(axis for axis in AXES if axis not in given))
         picks.append([column.get(f"{axis}rotation", blank) for axis in orders[-1]])
     return np.radians(values[:, np.array(picks)]), orders
 
@@ -161,10 +144,19 @@ def read_angles(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, i
 def format_bvh(clip: Clip) -> str:
     """A clip as the text of a BVH file."""
     names = [_clean_name(name) for name in clip.skeleton.names]
-    order, lines = _format_hierarchy(clip.skeleton, names)
+    moving = _choose_moving(clip)
+    order, lines = _format_hierarchy(clip.skeleton, names, moving)
     frame_time = find_frame_time(clip.times)
     angles = np.degrees(to_euler_curves(clip.rotations[:, order], _ORDER))
-    table = np.concatenate([clip.root, angles.reshape(len(clip), -1)], axis=1)
+    places = _channel_positions(clip)
+    # The channels of each joint, in the order of the hierarchy: its position where it has one, and its angles.
+    table = np.concatenate(
+        [
+            np.concatenate([places[:, joint], angles[:, k]], axis=1) if moving[joint] else angles[:, k]
+            for k, joint in enumerate(order)
+        ],
+        axis=1,
+    )
     # Rounded first, so that no "-0.000000" is written.
     rows = (np.round(table, _DECIMALS) + 0.0).tolist()
     row_format = " ".join([f"%.{_DECIMALS}f"] * table.shape[1])
@@ -179,7 +171,34 @@ def _clean_name(name: str) -> str:
     return " ".join(words) or "joint"
 
 
-def _format_hierarchy(skeleton: Skeleton, names: list[str]) -> tuple[list[int], list[str]]:
+def _channel_positions(clip: Clip) -> np.ndarray:
+    """(F, J, 3) m, each joint from its parent, the root from the origin."""
+    places = np.tile(clip.skeleton.offsets, (len(clip), 1, 1))
+    if clip.shifts is not None:
+        places += clip.shifts
+    places[:, 0] = clip.root
+    return places
+
+
+def _choose_moving(clip: Clip) -> np.ndarray:
+    """(J,) which joints get position channels: the root and those that slide.
+
+    All of them where a reader could take those few for displacements; bones that stay as they are then show that the
+    channels replace the OFFSET.
+    """
+    moving = np.arange(len(clip.skeleton)) == 0
+    if clip.shifts is None:
+        return moving
+    moving |= np.abs(clip.shifts).max(axis=(0, 2)) > 0.0
+    declared = clip.skeleton.offsets.copy()
+    declared[0] = 0.0
+    declared, places = np.round(declared, _DECIMALS), np.round(_channel_positions(clip), _DECIMALS)
+    given = np.repeat(moving[:, None], 3, axis=1)
+    is_plain = not place_joints(declared, given, places).added[moving].any()
+    return moving if is_plain else np.ones_like(moving)
+
+
+def _format_hierarchy(skeleton: Skeleton, names: list[str], moving: np.ndarray) -> tuple[list[int], list[str]]:
     """Joint indices in the order in which BVH lists them, depth first, and the lines of the HIERARCHY."""
     children: list[list[int]] = [[] for _ in names]
     for child, parent in enumerate(skeleton.parents):
@@ -198,7 +217,7 @@ def _format_hierarchy(skeleton: Skeleton, names: list[str]) -> tuple[list[int], 
             continue
         order.append(joint)
         offset = np.zeros(3) if joint == 0 else skeleton.offsets[joint]
-        channels = f"6 Xposition Yposition Zposition {rotations}" if joint == 0 else f"3 {rotations}"
+        channels = f"6 Xposition Yposition Zposition {rotations}" if moving[joint] else f"3 {rotations}"
         lines += [
             f"{indent}{'JOINT' if joint else 'ROOT'} {names[joint]}",
             f"{indent}{{",

@@ -15,13 +15,13 @@ import numpy as np
 from poise.errors import InputError
 from poise.files.atomic import write_bytes
 from poise.files.bvh import find_frame_time, read_angles
+from poise.files.bvh_positions import AXES, read_positions
 from poise.files.bvh_text import BvhFile
 from poise.files.euler import from_euler_curves, to_euler_curves, to_euler_near
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
 _FEWEST_DECIMALS, _MOST_DECIMALS = 6, 15
-_AXES = "XYZ"
 # A pose within this of the source's is the source's: rad, and a share of a position. Scaling, turning and coming back
 # costs 1e-15; the seventh decimal of a degree is 2e-9.
 _SAME = 1e-10
@@ -39,7 +39,7 @@ def save_bvh_as(
     source  the file, as `Recording.source` of one that was read
     tree    which of its skeletons; the others keep their motion
     frames  (F,) the source's frame that each of the clip's comes from, for the branch of its angles and for what a
-            clip does not hold (position channels of inner joints, other skeletons); the nearest in time if None
+            clip does not hold (other skeletons); the nearest in time if None
 
     A joint turns only about the axes that it has channels for, and moves only along those.
     """
@@ -78,17 +78,27 @@ def count_decimals(values: np.ndarray) -> int:
 
 
 def _set_positions(values: np.ndarray, clip: Clip, source: BvhFile, tree: int, frames: np.ndarray) -> bool:
-    """Put the root's position into its channels, in place; whether nothing changed."""
-    columns = source.columns[source.trees[tree][0]]
+    """Put the joints' positions into their channels, in place; whether nothing changed."""
+    picked = source.trees[tree]
+    columns = [source.columns[i] for i in picked]
+    found = read_positions(source, [source.joints[i] for i in picked], columns)
+    # Where they were read to be, and where they are now.
+    was, now = (np.tile(offsets, (len(clip), 1, 1)) for offsets in (found.offsets, clip.skeleton.offsets))
+    if found.shifts is not None:
+        was += found.shifts[frames]
+    if clip.shifts is not None:
+        now += clip.shifts
+    was[:, 0], now[:, 0] = found.translations[frames, 0], clip.root
     same = True
-    for axis, letter in enumerate(_AXES):
-        column = columns.get(f"{letter}position")
-        if column is None:
-            continue
-        old, new = values[:, column], clip.root[:, axis]
-        kept = np.abs(new - old) <= _SAME * np.maximum(1.0, np.abs(old))
-        values[:, column] = np.where(kept, old, new)
-        same &= bool(kept.all())
+    for joint, column in enumerate(columns):
+        for axis, letter in enumerate(AXES):
+            channel = column.get(f"{letter}position")
+            if channel is None:
+                continue
+            old, new = was[:, joint, axis], now[:, joint, axis]
+            kept = np.abs(new - old) <= _SAME * np.maximum(1.0, np.abs(old))
+            values[:, channel] = np.where(kept, values[:, channel], new - found.added[joint, axis])
+            same &= bool(kept.all())
     return same
 
 

@@ -1,7 +1,8 @@
 """glTF 2.0 binary out: a skeleton, its motion and a body that is skinned to it.
 
 Layout: an armature node holds the joints, whose rest rotations are none and whose rest pose stands on the ground;
-beside it one skinned mesh; one animation with the root's translation and all rotations.
+beside it one skinned mesh; one animation with the root's translation, all rotations, and translations of joints that
+slide on their bones.
 glTF's axes and units are Poise's, so that numbers are written as they are, in float32. End sites are kept in a joint's
 `extras.tip` and roles in `extras.role`: extra end nodes would become extra bones in Blender and game engines. The same
 input gives the same bytes.
@@ -164,6 +165,8 @@ def list_channels(clip: Clip, first: int = 0) -> Iterator[tuple[int, str, np.nda
     yield first + 1, "translation", clip.root
     for joint in range(len(clip.skeleton)):
         yield first + joint + 1, "rotation", clip.rotations[:, joint]
+        if clip.shifts is not None and clip.shifts[:, joint].any():
+            yield first + joint + 1, "translation", clip.skeleton.offsets[joint] + clip.shifts[:, joint]
 
 
 def build_lozenges(skeleton: Skeleton) -> dict[int, Mesh]:

@@ -6,6 +6,8 @@ terms of the file's own nodes, their rest rotations and the scales and turns of 
     d      a joint's turn relative to its parent joint, in the axes of the world        (what a clip has)
     W0     the world matrix of the node's parent at rest, r0 the node's own rotation at rest
     r = (W0^-1 d W0) r0                                                                 (what the node is given)
+
+A node is given a translation where its joint slides on its bone, or the clip's bone is not the file's.
 """
 
 from __future__ import annotations
@@ -93,9 +95,14 @@ def compute_channels(clip: Clip, reading: Reading, source: GltfSource) -> Iterat
             place = positions[:, fit.joints[top]] - (rest[top] - rest[0])
             yield node, "translation", (place - base[:3, 3]) @ np.linalg.inv(base[:3, :3]).T
         elif own is not None and fit.joints[parent] is not None:
-            offset = np.linalg.inv(base[:3, :3]) @ fit.bone(parent, j)
-            if float(np.linalg.norm(base[:3, :3] @ (offset - nodes.translations[node]))) > _SAME * size:
-                yield node, "translation", np.tile(offset, (len(clip), 1))
+            bone = np.tile(fit.bone(parent, j), (len(clip), 1))
+            if fit.clip.shifts is not None:
+                apart = positions[:, own] - positions[:, fit.joints[parent]]
+                bone = rotation.rotate(rotation.conjugate(above), apart)
+            local_bone = bone @ np.linalg.inv(base[:3, :3]).T
+            off = np.linalg.norm((local_bone - nodes.translations[node]) @ base[:3, :3].T, axis=1)
+            if float(off.max()) > _SAME * size:
+                yield node, "translation", local_bone
         if own is not None:
             d = rotation.to_matrix(rotation.multiply(rotation.conjugate(above), world_turns[:, j]))
             local = to_turns(np.linalg.inv(base[:3, :3]) @ d @ base[:3, :3])

@@ -168,7 +168,7 @@ def normalise(
         added = None
     elif added is not None:
         warnings.append(added)
-        clip = clip.replace(times=clip.times[1:], root=clip.root[1:], rotations=clip.rotations[1:])
+        clip = clip.pick(slice(1, None))
     if guess.confidence < _SURE:
         warnings.append(_describe_guess(guess))
 
@@ -215,7 +215,7 @@ def normalise(
 def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[Clip, RoleGuess]:
     clip = recording.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _POSES)).astype(int))
-    poses, _ = clip.skeleton.pose(clip.root[frames], clip.rotations[frames])
+    poses, _ = clip.skeleton.pose(*clip.pick(frames).poses)
     guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
     skeleton = with_roles(clip.skeleton.replace(roles=guess.roles or clip.skeleton.roles), roles)
     if roles:

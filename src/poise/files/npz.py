@@ -8,6 +8,7 @@
     times      (F,) s           or `fps`, one number
     root       (F, 3) m         position of the root joint in the world
     rotations  (F, J, 4)        quaternions w, x, y, z, each joint relative to its parent, the root to the world
+    shifts     (F, J, 3) m      each joint from the end of its bone, in its parent's axes; only where bones change
     unit, up   number, "Y"|"Z"  metres a unit, and the vertical axis; metres and Y where they are left out
     name       text             what the motion is called
 
@@ -56,6 +57,7 @@ def save_npz(clip: Clip, path: str | PathLike[str]) -> None:
             "times": np.asarray(clip.times),
             "root": np.asarray(clip.root),
             "rotations": np.asarray(clip.rotations),
+            **({} if clip.shifts is None else {"shifts": np.asarray(clip.shifts)}),
             "unit": np.array(1.0),
             "up": np.array("Y"),
             "name": np.array(clip.name),
@@ -94,7 +96,8 @@ def _read_plain(file: NpzFile) -> Recording:
     if (unit is not None and not 1e-6 <= unit <= 1e6) or up not in (None, "X", "Y", "Z"):
         raise FileError(file.path, f"unit {unit} and up '{shorten(str(up))}' must be metres a unit and Y or Z.")
     stem = Path(file.path).stem
-    motion = Clip(skeleton, times, root, rotations, _read_word(file, "name") if "name" in file else stem)
+    shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
+    motion = Clip(skeleton, times, root, rotations, _read_word(file, "name") if "name" in file else stem, shifts)
     return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate, source=None)
 
 

@@ -1,7 +1,8 @@
 """A clip seen in other axes, or told from another rest pose, without a change in where anything is.
 
 World axes turned by A and each joint's rest axes turned by Q_j: the orientation W_j of a joint becomes A W_j Q_j^-1,
-its offset Q_parent o_j, and its rotation relative to its parent Q_parent r_j Q_j^-1 (the root's: A r Q^-1).
+its offset Q_parent o_j, its shift Q_parent s_j, and its rotation relative to its parent Q_parent r_j Q_j^-1 (the
+root's: A r Q^-1).
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ class Reframe:
         skeleton = reframe_skeleton(clip.skeleton, self.rest).scaled(self.scale)
         parents = np.concatenate([self.world[None], self.rest[clip.skeleton.parents[1:]]])
         turned = rotation.multiply(rotation.multiply(parents, clip.rotations), rotation.conjugate(self.rest))
-        return clip.replace(
-            skeleton=skeleton, root=self.scale * rotation.rotate(self.world, clip.root), rotations=turned
-        )
+        root = self.scale * rotation.rotate(self.world, clip.root)
+        shifts = None if clip.shifts is None else self.scale * rotation.rotate(parents, clip.shifts)
+        return clip.replace(skeleton=skeleton, root=root, rotations=turned, shifts=shifts)
 
     def undo(self, clip: Clip) -> Clip:
         """A clip of the same joints back in the file's units, axes and rest pose."""

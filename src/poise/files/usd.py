@@ -151,7 +151,9 @@ def _add_motion(stage: Any, clip: Clip, joints: Sequence[str], codes: np.ndarray
     motion.CreateJointsAttr(list(joints))
     motion.CreateScalesAttr([pxr.Gf.Vec3h(1.0)] * len(joints))
     translations, rotations = motion.CreateTranslationsAttr(), motion.CreateRotationsAttr()
-    places = np.tile(clip.skeleton.offsets.astype(np.float32), (len(clip), 1, 1))
+    places = np.tile(clip.skeleton.offsets, (len(clip), 1, 1)).astype(np.float32)
+    if clip.shifts is not None:
+        places = (clip.skeleton.offsets + clip.shifts).astype(np.float32)
     places[:, 0] = clip.root
     turns = clip.rotations[..., [1, 2, 3, 0]].astype(np.float32)  # USD's memory has the real part last
     for i, code in enumerate(codes.tolist()):

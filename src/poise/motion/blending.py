@@ -1,7 +1,7 @@
 """Motions joined: blended, crossfaded, chained, and layered part by part.   [tracking, section 6: Z8]
 
-Rotations go from one to the other by slerp, the root's position on a straight line. The weight rises by the
-sinusoidal ease w(u) = 1/2 - 1/2 cos(pi u): no jump in pose or velocity at either end.
+Rotations go from one to the other by slerp, the root's position and the joints' shifts on a straight line. The weight
+rises by the sinusoidal ease w(u) = 1/2 - 1/2 cos(pi u): no jump in pose or velocity at either end.
 """
 
 from __future__ import annotations
@@ -37,8 +37,7 @@ def blend(a: Clip, b: Clip, weight: np.ndarray | float) -> Clip:
     check_same_joints(a.skeleton, b.skeleton)
     weight = np.broadcast_to(weight, (len(a),))
     there = interpolate(b, b.times[0] + a.times - a.times[0], "spline")
-    mixed = _mix(Pose(a.root, a.rotations), there, weight)
-    return a.replace(root=mixed.root, rotations=mixed.rotations)
+    return a.replace(**_mix(a.poses, _on_bones(there, b.skeleton, a.skeleton), weight)._asdict())
 
 
 def crossfade(a: Clip, b: Clip, start: float, duration: float) -> Clip:
@@ -89,7 +88,7 @@ def concatenate(clips: Sequence[Clip], blend: float = 0.3, align: bool = True) -
         if align:
             now = result.pose(result.times[-1] - 0.5 * blend, "spline")
             hips = result.skeleton.find_role("hips") or 0
-            positions, orientations = result.skeleton.pose(now.root, now.rotations)
+            positions, orientations = result.skeleton.pose(*now)
             heading = float(compute_heading(orientations[hips]))
             clip = place(clip, positions[hips], heading, clip.times[0] + 0.5 * blend)
         result = _join(result, clip, begin, begin, blend)
@@ -100,10 +99,9 @@ def _join(a: Clip, b: Clip, b_begins: float, start: float, duration: float) -> C
     """a, then b from `b_begins` on, the weight easing from `start` within `duration`; all in s from a's start."""
     times = frame_times(b_begins + b.duration, a.fps)
     u = (times - start) / duration if duration > 0 else np.where(times > start, 1.0, 0.0)
-    mixed = _mix(
-        interpolate(a, a.times[0] + times, "spline"), interpolate(b, b.times[0] + times - b_begins, "spline"), ease(u)
-    )
-    return a.replace(times=times, root=mixed.root, rotations=mixed.rotations)
+    there = interpolate(b, b.times[0] + times - b_begins, "spline")
+    mixed = _mix(interpolate(a, a.times[0] + times, "spline"), _on_bones(there, b.skeleton, a.skeleton), ease(u))
+    return a.replace(times=times, **mixed._asdict())
 
 
 def layer(
@@ -147,13 +145,48 @@ def layer(
     rotations = base.rotations.copy()
     rotations[:, joints] = rotation.slerp(rotations[:, joints], there.rotations[:, from_joints], w[:, None])
     root = base.root + w[:, None] * (there.root - base.root) if 0 in joints else base.root
-    return base.replace(root=root, rotations=rotations)
+    return base.replace(root=root, rotations=rotations, shifts=_layer_shifts(base, there, joints, from_joints, w))
+
+
+def _layer_shifts(
+    base: Clip, there: Pose, joints: list[int], from_joints: list[int], weight: np.ndarray
+) -> np.ndarray | None:
+    """(F, J, 3) m: those of the part's joints go over to the other motion's, weight (F,)."""
+    if base.shifts is None and there.shifts is None:
+        return None
+    shifts = _or_zeros(base.poses).copy()
+    shifts[:, joints] += weight[:, None, None] * (_or_zeros(there)[:, from_joints] - shifts[:, joints])
+    shifts[:, 0] = 0.0
+    return shifts
 
 
 def _mix(a: Pose, b: Pose, weight: np.ndarray) -> Pose:
     """Between two batches of poses (F, ...), weight (F,)."""
     root = a.root + weight[:, None] * (b.root - a.root)
-    return Pose(root, rotation.slerp(a.rotations, b.rotations, weight[:, None]))
+    rotations = rotation.slerp(a.rotations, b.rotations, weight[:, None])
+    if a.shifts is None and b.shifts is None:
+        return Pose(root, rotations)
+    here = _or_zeros(a)
+    return Pose(root, rotations, here + weight[:, None, None] * (_or_zeros(b) - here))
+
+
+def _or_zeros(pose: Pose) -> np.ndarray:
+    """Shifts (F, J, 3) m, zeros where there are none."""
+    return np.zeros((*pose.rotations.shape[:-1], 3)) if pose.shifts is None else pose.shifts
+
+
+def _on_bones(pose: Pose, own: Skeleton, other: Skeleton) -> Pose:
+    """A pose of one skeleton for another of the same joints, whose bones may have other lengths.
+
+    Where a joint from the root to the hips slides, it says where the body is: that is kept, whatever its rest offset.
+    """
+    if pose.shifts is None:
+        return pose
+    shifts = pose.shifts.copy()
+    for joint in own.chain(own.find_role("hips") or 0)[1:]:
+        if np.any(shifts[:, joint]):
+            shifts[:, joint] += own.offsets[joint] - other.offsets[joint]
+    return pose._replace(shifts=shifts)
 
 
 def check_same_joints(a: Skeleton, b: Skeleton) -> None:

@@ -24,8 +24,8 @@ def trim(clip: Clip, start: float | None = None, end: float | None = None) -> Cl
             f"no frame lies between {start:g} s and {end:g} s; the clip runs from {clip.times[0]:g} s to "
             f"{clip.times[-1]:g} s at {clip.fps:g} frames a second."
         )
-    times = clip.times[keep]
-    return clip.replace(times=times - times[0], root=clip.root[keep], rotations=clip.rotations[keep])
+    kept = clip.pick(keep)
+    return kept.replace(times=kept.times - kept.times[0])
 
 
 def frame_times(duration: float, fps: float) -> np.ndarray:
@@ -40,8 +40,7 @@ def frame_times(duration: float, fps: float) -> np.ndarray:
 def resample(clip: Clip, fps: float, how: How = "spline") -> Clip:
     """The same motion at `fps` frames a second. It does not filter: going down from noisy data keeps the noise."""
     times = frame_times(clip.duration, fps)
-    pose = interpolate(clip, clip.times[0] + times, how)
-    return clip.replace(times=times, root=pose.root, rotations=pose.rotations)
+    return clip.replace(times=times, **interpolate(clip, clip.times[0] + times, how)._asdict())
 
 
 def change_speed(clip: Clip, factor: float, how: How = "spline") -> Clip:
@@ -79,7 +78,7 @@ def warp(clip: Clip, moments: np.ndarray, to: np.ndarray, *, fps: float | None =
         )
     times = frame_times(to[-1] - to[0], clip.fps if fps is None else fps)
     pose = interpolate(clip, PchipInterpolator(to, moments)(np.minimum(to[0] + times, to[-1])), how)
-    return clip.replace(times=times, root=pose.root, rotations=pose.rotations)
+    return clip.replace(times=times, **pose._asdict())
 
 
 def check_lasts(clip: Clip, what: str) -> None:

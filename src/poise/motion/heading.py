@@ -64,7 +64,7 @@ def place(clip: Clip, position: np.ndarray, heading: float, frame_time: float | 
     """
     t = clip.times[0] if frame_time is None else frame_time
     pose = clip.pose(t)
-    positions, orientations = clip.skeleton.pose(pose.root, pose.rotations)
+    positions, orientations = clip.skeleton.pose(*pose)
     here = positions[_hips(clip)] * (1 - _UP)
     turned = turn(clip, heading - float(compute_heading(orientations[_hips(clip)])), about=here)
     return translate(turned, np.asarray(position, float) * (1 - _UP) - here)

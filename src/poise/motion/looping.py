@@ -3,7 +3,8 @@
 Where a loop may begin and end: at two moments at which the body is in the same pose and moves alike, seen from the hips
 and their heading, so that it does not matter where on the ground they are. What then still differs is taken out at
 both ends: half of it fades away after the first frame, the other half builds up before the last. A body that travels
-goes on from where it came to: height and lean close, place and heading on the ground do not.
+goes on from where it came to: height and lean close, place and heading on the ground do not. Both belong to the joints
+that carry the body (`carrying`), which need not be the root.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.errors import InputError
+from poise.motion.carrying import find_heading_carrier, find_travel_carrier
 from poise.motion.clip import Clip
 from poise.motion.edits import check_lasts, trim
 from poise.motion.heading import clip_heading, compute_heading, ground_position
@@ -24,6 +26,8 @@ _SHORTEST_SHARE = 0.5
 # s: how much a difference of velocity counts beside one of place. A tenth to a third finds the same strides.
 _VELOCITY_WEIGHT = 0.2
 _MOST_FRAMES = 1500  # compared with each other; longer clips are thinned for the search
+# Weights of a difference in place and in velocity, after the start and before the end.
+_Fades = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 _FADE = 0.3  # s over which what still differs at the seam fades away, at each end
 
 
@@ -97,19 +101,38 @@ def _find_seam(clip: Clip) -> tuple[int, int]:
 
 def _close(clip: Clip, fade: float) -> Clip:
     """The clip with the difference between its ends taken out: half at the start, half at the end."""
-    turned = float(compute_heading(clip.world[1][-1, _hips(clip)]) - compute_heading(clip.world[1][0, _hips(clip)]))
+    fades = _fades(clip.times - clip.times[0], fade)
+    turner = find_heading_carrier(clip)
+    turned = float(np.diff(compute_heading(clip.world[1][[0, -1], turner]))[0])
     back = rotation.exp(-turned * _UP)
     rotations = clip.rotations.copy()
     last = clip.rotations[-1].copy()
-    last[0] = rotation.multiply(back, last[0])
+    # The carrier as if it had not turned about the vertical, which lies so in its parent's axes:
+    above = _above(clip, turner)[-1]
+    about = rotation.multiply(rotation.multiply(rotation.conjugate(above), back), above)
+    last[turner] = rotation.multiply(about, last[turner])
     # Each joint, in its own axes: from the first pose to the last.
     step = rotation.log(rotation.multiply(rotation.conjugate(clip.rotations[0]), last))
-    spin = _end_spins(clip)
-    begin, finish = _fades(clip.times - clip.times[0], fade)
-    after = begin[0][:, None, None] * step / 2 + begin[1][:, None, None] * spin / 2
-    before = finish[0][:, None, None] * step / 2 + finish[1][:, None, None] * spin / 2
+    after, before = _halves(fades, step, _end_spins(clip))
     rotations = rotation.multiply(rotations, rotation.exp(after - before))
-    return clip.replace(root=_close_root(clip, begin, finish, back), rotations=rotations)
+    turned_clip = clip.replace(rotations=rotations)
+    if clip.shifts is None:
+        return turned_clip.replace(root=_close_travel(clip.root, clip.times, fades, back))
+    # Joints that do not carry the body close altogether; the one that does closes in the world.
+    mover, offsets = find_travel_carrier(clip), clip.skeleton.offsets
+    root, shifts = _close_curve(clip.root, clip.times, fades), _close_curve(clip.shifts, clip.times, fades)
+    if mover == 0:
+        root = _close_travel(clip.root, clip.times, fades, back)
+    else:
+        path = rotation.rotate(_above(clip, mover), offsets[mover] + clip.shifts[:, mover])
+        path = _close_travel(path, clip.times, fades, back)
+        shifts[:, mover] = rotation.rotate(rotation.conjugate(_above(turned_clip, mover)), path) - offsets[mover]
+    return turned_clip.replace(root=root, shifts=shifts)
+
+
+def _above(clip: Clip, joint: int) -> np.ndarray:
+    """(F, 4) the orientation of what carries a joint, in the world."""
+    return clip.world[1][:, clip.skeleton.parents[joint]] if joint else rotation.identity((len(clip),))
 
 
 def _hips(clip: Clip) -> int:
@@ -123,19 +146,36 @@ def _end_spins(clip: Clip) -> np.ndarray:
     return np.asarray(rates[1] - rates[0])
 
 
-def _close_root(
-    clip: Clip, begin: tuple[np.ndarray, np.ndarray], finish: tuple[np.ndarray, np.ndarray], back: np.ndarray
-) -> np.ndarray:
-    """(F, 3) m: the root's height closed, and its velocity over the ground, seen from its heading."""
-    velocity = np.diff(clip.root[[0, 1, -2, -1]], axis=0)[[0, 2]] / np.diff(clip.times)[[0, -1], None]
+def _end_rates(curve: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(2, ...) the velocities of a curve (F, ...) in its first frame and its last."""
+    steps = np.diff(curve[[0, 1, -2, -1]], axis=0)[[0, 2]]
+    return np.asarray(steps / np.diff(times)[[0, -1]].reshape(2, *[1] * (curve.ndim - 1)))
+
+
+def _halves(fades: _Fades, step: np.ndarray, faster: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F, ...) what is added after the start and taken away before the end of a difference in place and velocity."""
+    (begin, begin_rate), (finish, finish_rate) = (
+        tuple(w.reshape(-1, *[1] * np.ndim(step)) for w in pair) for pair in fades
+    )
+    return begin * step / 2 + begin_rate * faster / 2, finish * step / 2 + finish_rate * faster / 2
+
+
+def _close_curve(curve: np.ndarray, times: np.ndarray, fades: _Fades) -> np.ndarray:
+    """A curve (F, ...) that ends where, and as fast as, it begins."""
+    velocity = _end_rates(curve, times)
+    after, before = _halves(fades, curve[-1] - curve[0], velocity[1] - velocity[0])
+    return np.asarray(curve + after - before)
+
+
+def _close_travel(path: np.ndarray, times: np.ndarray, fades: _Fades, back: np.ndarray) -> np.ndarray:
+    """A path (F, 3) m with its height closed, and its velocity over the ground, seen from its heading."""
+    velocity = _end_rates(path, times)
     faster = rotation.rotate(back, velocity[1]) - velocity[0]
-    step = (clip.root[-1] - clip.root[0]) * _UP
-    after = begin[0][:, None] * step / 2 + begin[1][:, None] * faster / 2
-    before = finish[0][:, None] * step / 2 + finish[1][:, None] * faster / 2
-    return np.asarray(clip.root + after - rotation.rotate(rotation.conjugate(back), before))
+    after, before = _halves(fades, (path[-1] - path[0]) * _UP, faster)
+    return np.asarray(path + after - rotation.rotate(rotation.conjugate(back), before))
 
 
-def _fades(times: np.ndarray, fade: float) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
+def _fades(times: np.ndarray, fade: float) -> _Fades:
     """Weights (F,) of a difference in place and (s) in velocity: fading after the start, and building up to the end.
 
     Cubic Hermite curves: value and slope at the seam are the difference's own, and both are zero where it has faded.

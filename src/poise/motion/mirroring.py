@@ -1,10 +1,10 @@
 """A clip seen in the mirror: left and right exchanged.
 
 A reflection across x = 0 takes a point (x, y, z) to (-x, y, z). A rotation R becomes M R M with M = diag(-1, 1, 1):
-its axis is a pseudo-vector, so the quaternion (w, x, y, z) becomes (w, x, -y, -z). Joints change places with their
-partners. On a symmetric skeleton every joint's position is then the reflected position of its partner; on an
-asymmetric one the *rotations* are reflected and the bones keep their own lengths, so that hands and feet come to lie
-a little elsewhere.
+its axis is a pseudo-vector, so the quaternion (w, x, y, z) becomes (w, x, -y, -z). A shift is a vector and is reflected
+as a point is. Joints change places with their partners. On a symmetric skeleton every joint's position is then the
+reflected position of its partner; on an asymmetric one the *rotations* are reflected and the bones keep their own
+lengths, so that hands and feet come to lie a little elsewhere.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ def mirror(clip: Clip, about: About = "world") -> Clip:
     partner = find_partners(clip.skeleton)
     rotations = clip.rotations[:, np.where(partner < 0, 0, partner)] * _MIRROR_QUATERNION
     rotations[:, partner < 0] = rotation.identity()
-    reflected = clip.replace(root=clip.root * _MIRROR, rotations=rotations)
+    shifts = clip.shifts
+    if shifts is not None:
+        shifts = shifts[:, np.where(partner < 0, 0, partner)] * _MIRROR
+    reflected = clip.replace(root=clip.root * _MIRROR, rotations=rotations, shifts=shifts)
     if about == "world":
         return reflected
     return place(reflected, ground_position(clip)[0], float(clip_heading(clip)[0]))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.errors import InputError
+from poise.motion.carrying import carry
 from poise.motion.clip import Clip
 from poise.motion.heading import ground_position
 
@@ -39,7 +40,7 @@ def remove_travel(clip: Clip, cutoff: float = _CUTOFF) -> tuple[Clip, np.ndarray
     elif len(clip) == 2:
         way = ground_position(clip)
     way -= way[0]
-    return clip.replace(root=clip.root - way), way
+    return carry(clip, -way), way
 
 
 def remove_drift(clip: Clip) -> tuple[Clip, np.ndarray]:
@@ -50,7 +51,7 @@ def remove_drift(clip: Clip) -> tuple[Clip, np.ndarray]:
     ground = ground_position(clip)
     share = (clip.times - clip.times[0]) / max(clip.duration, 1e-300)
     way = share[:, None] * (ground[-1] - ground[0])
-    return clip.replace(root=clip.root - way), way
+    return carry(clip, -way), way
 
 
 def _smooth(values: np.ndarray, step: float, cutoff: float) -> np.ndarray:

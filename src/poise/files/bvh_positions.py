@@ -1,0 +1,122 @@
+"""Position channels of BVH joints: what they mean, and where they put each joint.
+
+Blender's importer lets the channels *replace* the OFFSET, and so do most programs. Some write displacements instead,
+which are *added* to it. A file does not say which. A joint's channels c and its OFFSET o do, on every axis where o is
+not zero and c moves little beside it:
+
+    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it
+    c stays at o               the file replaces
+    c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
+
+A joint that says nothing by itself (hips that travel, a bone without OFFSET) goes with the others; where none says
+anything, channels replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.files.bvh_text import BvhFile, BvhJoint
+
+AXES = "XYZ"
+# Shares of the longest bone: what text and single precision leave of a bone that keeps its length, and what is moved
+# farther than any bone is long, so that it cannot be a bone that stretches.
+_NOISE, _TRAVEL = 1e-5, 1.0
+# A rest offset may lie this share of the longest bone outside of where its joint goes, and still be its rest.
+_NEAR = 0.1
+# Of 1: how much a joint's own channels must say to be believed, and how much all of them together to be displacements.
+_SURE, _MOST = 0.7, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Positions:
+    """Where the channels of one skeleton put its joints.
+
+    translations  (F, J, 3) units, each joint from its parent, in its parent's axes; the root's in the world
+    added         (J, 3) what the channels are added to: the OFFSET of displacements, zero where channels replace it
+    offsets       (J, 3) units, the rest offset of each joint
+    shifts        (F, J, 3) units, how far each is from there; the root's zero. None where every bone keeps its length
+    """
+
+    translations: np.ndarray
+    added: np.ndarray
+    offsets: np.ndarray
+    shifts: np.ndarray | None
+
+    @property
+    def sliding(self) -> list[int]:
+        """The joints that do not stay at the ends of their bones."""
+        return [] if self.shifts is None else [int(j) for j in np.flatnonzero(np.abs(self.shifts).max(axis=(0, 2)))]
+
+
+def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[dict[str, int]]) -> Positions:
+    """What the position channels of a skeleton's joints say."""
+    declared = np.array([joint.offset for joint in joints], float)
+    picks = np.array([[column.get(f"{axis}position", -1) for axis in AXES] for column in columns])
+    return place_joints(declared, picks >= 0, file.values[:, picks])
+
+
+def place_joints(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
+    """From OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
+    inner = given[1:].any()
+    added = np.where(_find_displaced(declared, given, channels)[:, None], declared, 0.0) if inner else 0.0 * declared
+    translations = np.where(given, added + channels, declared)
+    if not inner:
+        return Positions(translations, added, declared, None)
+    offsets = _find_rest(declared, translations)
+    shifts = translations - offsets
+    shifts[:, 0] = 0.0
+    shifts[:, _still(translations, declared)] = 0.0
+    return Positions(translations, added, offsets, shifts if shifts.any() else None)
+
+
+def _longest(declared: np.ndarray, translations: np.ndarray) -> float:
+    """The length of the longest bone; joints that travel have none."""
+    lengths = np.linalg.norm(declared[1:], axis=1)
+    if not lengths.any():
+        lengths = np.linalg.norm(np.median(translations[:, 1:], axis=0), axis=1)
+    return float(lengths.max(initial=0.0))
+
+
+def _still(translations: np.ndarray, declared: np.ndarray) -> np.ndarray:
+    """(J,) which joints stay where they are, but for noise."""
+    return np.asarray(np.ptp(translations, axis=0).max(axis=1) <= _NOISE * _longest(declared, translations))
+
+
+def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
+    """(J,) whose channels are displacements from the OFFSET. The root's are only where the others' are."""
+    o, c = np.where(given, declared, 0.0), np.where(given, channels, 0.0)
+    noise = _NOISE * _longest(declared, c)
+    lengths = np.abs(o).sum(axis=1)
+    says = lengths > noise
+    at_zero = says & (np.abs(c).max(axis=(0, 2)) <= noise)
+    at_offset = says & (np.abs(c - o).max(axis=(0, 2)) <= noise)
+    # w (|c| - |c - o|) / |o|, with w = |o| / (|o| + range): from -1, displacements, to 1.
+    weight = np.abs(o) / np.maximum(np.abs(o) + np.ptp(c, axis=0), 1e-300)
+    toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
+    evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
+    inner = np.arange(len(o)) > 0
+    replacing = inner & (evidence > _SURE)
+    unused = at_zero & (lengths[at_zero & inner].sum() >= lengths[replacing].sum())
+    if at_offset[inner].any():
+        return unused & inner
+    voters = says & inner
+    all_added = voters.any() and float((evidence * lengths)[voters].sum() / lengths[voters].sum()) < -_MOST
+    displaced = unused | np.where(np.abs(evidence) > _SURE, evidence < 0.0, all_added)
+    displaced[0] &= bool(all_added)
+    return displaced
+
+
+def _find_rest(declared: np.ndarray, translations: np.ndarray) -> np.ndarray:
+    """(J, 3) rest offsets: the file's own where the joint comes by it or travels, else where it mostly is."""
+    low, high = translations.min(axis=0), translations.max(axis=0)
+    longest = _longest(declared, translations)
+    near = (declared >= low - _NEAR * longest) & (declared <= high + _NEAR * longest)
+    rest = np.where(near | (high - low > _TRAVEL * longest), declared, np.median(translations, axis=0))
+    still = _still(translations, declared)
+    rest[still] = 0.5 * (low + high)[still]  # what it was given, to the last digit where all frames agree
+    rest[0] = declared[0]
+    return rest

@@ -1,0 +1,128 @@
+"""BVH files with positions on every joint, through every way out again, against a plain reader of the text."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bvh_twins import AXES, plain_bvh, write_twin
+from figures import tpose
+from poise.files.bvh import format_bvh, read_bvh
+from poise.files.bvh_keep import format_bvh_as
+from poise.files.normalise import normalise
+from poise.motion import own
+from poise.motion.clip import Clip
+
+CLOSE = 1e-4  # m
+WALK = own.walk(tpose(), 3.0, 30.0)
+WAYS = list(itertools.product(range(4), (False, True)))
+
+
+def save(tmp_path, text: str):
+    path = tmp_path / "twin.bvh"
+    path.write_text(text)
+    return path
+
+
+def places(text: str, clip: Clip, unit: float, up: str, adds: bool) -> np.ndarray:
+    """(F, J, 3) m, Y up: where the text has the clip's joints."""
+    found = plain_bvh(text, adds)
+    return np.stack([found[name] for name in clip.skeleton.names], axis=1) * unit @ AXES[up]
+
+
+@pytest.mark.parametrize(("carrier", "adds"), WAYS)
+@pytest.mark.parametrize("stretch", [0.0, 0.03])
+@pytest.mark.parametrize(
+    ("unit", "up", "orders"),
+    [
+        (0.01, "Y", ("ZXY",)),
+        (0.0254, "Z", ("XYZ", "YZX", "ZYX")),
+        (1.0, "Y", ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")),
+        (0.001, "X", ("YXZ",)),
+    ],
+)
+def test_every_joint_is_where_the_file_has_it(tmp_path, carrier, adds, stretch, unit, up, orders):
+    text = write_twin(WALK, 3, carrier, adds, unit, up, orders, stretch)
+    path = save(tmp_path, text)
+    reading = normalise(read_bvh(path), unit, up)
+    wanted = places(text, reading.clip, unit, up, adds)
+    assert np.ptp(wanted[:, reading.clip.skeleton.index("hips"), 2]) > 1.5  # it does walk
+    np.testing.assert_allclose(reading.clip.positions, wanted, atol=CLOSE)
+    # The same body as that of the plain clip, where only the travel moved.
+    index = [reading.clip.skeleton.names.index(name) for name in WALK.skeleton.names[1:]]
+    assert np.allclose(reading.clip.skeleton.offsets[index], WALK.skeleton.offsets[1:], atol=1e-3 + 1.01 * stretch)
+    # Written again, it is there again, by anybody's reading, and in the manner of the file to the last digit.
+    back = places(format_bvh(reading.clip), reading.clip, 1.0, "Y", False)
+    np.testing.assert_allclose(back, wanted, atol=CLOSE)
+    kept = format_bvh_as(reading.recording.clip, reading.recording.source).decode()
+    numbers = [[float(x) for x in part.split("Frame Time:")[1].split()] for part in (text, kept)]
+    np.testing.assert_array_equal(*numbers)
+
+
+@pytest.mark.parametrize(("above", "adds"), WAYS)
+def test_nothing_has_to_be_told(tmp_path, above, adds):
+    text = write_twin(WALK, above, above, adds)
+    reading = normalise(read_bvh(save(tmp_path, text)))
+    assert reading.scale == 0.01 and reading.up == "Y"
+    np.testing.assert_allclose(reading.clip.positions, places(text, reading.clip, 0.01, "Y", adds), atol=CLOSE)
+    joints = [reading.clip.skeleton.index(name) for name in WALK.skeleton.names]
+    np.testing.assert_allclose(reading.clip.positions[:, joints], WALK.positions, atol=CLOSE)
+    assert reading.clip.skeleton.roles == WALK.skeleton.roles
+
+
+@pytest.mark.parametrize("others", ["six", "three"])
+@pytest.mark.parametrize("hips_offset", [False, True])
+@pytest.mark.parametrize("adds", [False, True])
+def test_hips_alone_say_what_their_channels_mean(tmp_path, others, hips_offset, adds):
+    text = write_twin(WALK, 1, 1, adds, others=others, hips_offset=hips_offset)
+    clip = normalise(read_bvh(save(tmp_path, text))).clip
+    np.testing.assert_allclose(clip.positions, places(text, clip, 0.01, "Y", adds), atol=CLOSE)
+
+
+def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
+    """The hips replace their OFFSET, all other joints have channels that nobody filled."""
+    replaced, added = (write_twin(WALK, 1, 1, adds).splitlines() for adds in (False, True))
+    start = next(i for i, line in enumerate(replaced) if line.startswith("Frame Time")) + 1
+    table, zeros = (np.array([[float(x) for x in line.split()] for line in text[start:]]) for text in (replaced, added))
+    zeros[:, 6:9] = table[:, 6:9]
+    lines = replaced[:start] + [" ".join(f"{x:.9f}" for x in row) for row in zeros]
+    clip = normalise(read_bvh(save(tmp_path, "\n".join(lines)))).clip
+    joints = [clip.skeleton.index(name) for name in WALK.skeleton.names]
+    np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
+
+
+def test_bones_that_keep_their_length_give_a_plain_clip(tmp_path):
+    """Six channels everywhere, with digits that round differently in every frame."""
+    text = write_twin(WALK, 0, 0)
+    plain = read_bvh(save(tmp_path, text)).clip
+    assert plain.shifts is None
+    noisy = normalise(read_bvh(save(tmp_path, write_twin(WALK, 0, 0, stretch=2e-7)))).clip
+    assert noisy.shifts is None
+    joints = [noisy.skeleton.index(name) for name in WALK.skeleton.names]
+    np.testing.assert_allclose(noisy.positions[:, joints], WALK.positions, atol=1e-5)
+
+
+@pytest.mark.parametrize("height", [0.1, 0.95, 3.0])
+def test_what_is_written_is_read_the_same_wherever_the_hips_are(height):
+    """Hips that lie near the ground while their bone is long look like displacements: then all joints have channels."""
+    skeleton = normalise_twin_skeleton()
+    turns = np.tile([1.0, 0, 0, 0], (20, len(skeleton), 1))
+    shifts = np.zeros((20, len(skeleton), 3))
+    shifts[:, 1] = [0.0, height, 0.0] - skeleton.offsets[1]
+    shifts[:, 1, 0] += 0.02 * np.sin(np.arange(20))
+    clip = Clip(skeleton, np.arange(20) / 30, np.zeros((20, 3)), turns, shifts=shifts)
+    text = format_bvh(clip)
+    np.testing.assert_allclose(places(text, clip, 1.0, "Y", False), clip.positions, atol=CLOSE)
+    again = read_text(text)
+    np.testing.assert_allclose(again.positions, clip.positions, atol=CLOSE)
+
+
+def normalise_twin_skeleton():
+    return read_text(write_twin(WALK.pick(slice(0, 3)), 1, 1, unit=1.0)).skeleton
+
+
+def read_text(text: str) -> Clip:
+    from poise.files.bvh import compute_clip
+    from poise.files.bvh_text import parse_bvh
+
+    return compute_clip(parse_bvh(text.encode()))[0]
