@@ -205,13 +205,13 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
     from poise.files.checked import checked_output
     from poise.files.writing import write_result
     from poise.stage.measures import describe_body, describe_effort, measure_error, measure_feet, read_written
-    from poise.stage.take_file import load_take
+    from poise.stage.take_file import load_take, save_take
 
     clip = reading.clip
     error = None
     with checked_output(output) as draft:
         if str(output).endswith(".take.npz"):
-            found.take.save(draft)
+            save_take(found.take, draft)
             there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
         else:
             named = found.clip.replace(name=found.clip.name or output.stem)

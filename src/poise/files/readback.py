@@ -40,7 +40,7 @@ def read_positions(path: Path, skeleton: Skeleton, tree: int = 0, kept: bool = F
     if entry is None or entry.read is None:
         return None
     try:
-        motion = _read_motion(path, tree)
+        motion = _read_motion(path, tree, kept)
         joints = range(len(motion.names)) if kept else motion.wanted
         order = find_order(path, skeleton, [motion.names[i] for i in joints], motion.parents)
         return motion.places([joints[i] for i in order])
@@ -52,10 +52,10 @@ def read_positions(path: Path, skeleton: Skeleton, tree: int = 0, kept: bool = F
         raise FileError(path, f"what was written cannot be read again: {type(error).__name__}, {error}.") from error
 
 
-def _read_motion(path: Path, tree: int) -> PlainMotion:
+def _read_motion(path: Path, tree: int, kept: bool) -> PlainMotion:
     suffix = path.suffix.lower()
     if suffix == ".bvh":
-        return read_bvh_motions(path)[tree]
+        return read_bvh_motions(path, as_written=not kept)[tree]
     if suffix == ".glb":
         file = read_gltf_file(path)
         animation = len(file.json["animations"]) - 1  # the one that was added last

@@ -182,7 +182,7 @@ def _keep_bvh(reading: Reading, path: Path, edits: Edits, fps: float | None) -> 
         edited = edited.replace(skeleton=recording.clip.skeleton)  # bones that were mended go back to the file's own
     with checked_output(path) as draft:
         save_bvh_as(edited, file, draft, tree=tree, frames=frames)
-        places = read_positions(draft, edited.skeleton, tree)
+        places = read_positions(draft, edited.skeleton, tree, kept=True)
         written = judge(reading, places, edited.positions, frames if edits.only_trims else None, kept=True)
     return dataclasses.replace(written, frames=len(edited), figures=figures)
 

@@ -1,9 +1,9 @@
 """BVH: offsets and channels, as Blender's importer takes them.
 
 A position channel replaces the OFFSET of its axis, and rotations multiply in the order of the channels. Some programs
-write displacements from the OFFSET into the position channels of inner joints instead. Nothing in the file says so, but
-an OFFSET is where a joint rests: whichever way leaves the joints nearer to their OFFSETs, half of the time, is taken
-for the whole skeleton (docs/decisions/0011-a-second-opinion-on-every-file.md).
+write displacements from the OFFSET instead, and nothing in a file says so; but an OFFSET is where a joint rests. So
+channels are added to it only where that leaves both the joint itself and the whole skeleton nearer to their OFFSETs
+(docs/decisions/0011-a-second-opinion-on-every-file.md).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class _Joint:
     column: int = 0
 
 
-def read_bvh_motions(path: str | PathLike[str]) -> list[PlainMotion]:
-    """The skeletons of a file, one a ROOT."""
+def read_bvh_motions(path: str | PathLike[str], as_written: bool = False) -> list[PlainMotion]:
+    """The skeletons of a file, one a ROOT. as_written: Poise's own, whose position channels all replace the OFFSET."""
     if Path(path).stat().st_size > _MOST_BYTES:
         raise UnreadableError("it is too large")
     text = _read_text(Path(path).read_bytes())
@@ -50,7 +50,8 @@ def read_bvh_motions(path: str | PathLike[str]) -> list[PlainMotion]:
         raise UnreadableError(f"{len(numbers)} numbers do not fill rows of {columns}")
     table = numbers.reshape(-1, columns)
     roots = [i for i, joint in enumerate(joints) if joint.parent < 0]
-    return [_build(joints[a:b], a, table) for a, b in zip(roots, [*roots[1:], len(joints)], strict=True)]
+    ends = [*roots[1:], len(joints)]
+    return [_build(joints[a:b], a, table, as_written) for a, b in zip(roots, ends, strict=True)]
 
 
 def _read_text(data: bytes) -> str:
@@ -89,8 +90,8 @@ def _read_joints(text: str) -> list[_Joint]:
     return joints
 
 
-def _build(joints: list[_Joint], first: int, table: np.ndarray) -> PlainMotion:
-    displaced = _is_displaced(joints, table)
+def _build(joints: list[_Joint], first: int, table: np.ndarray, as_written: bool) -> PlainMotion:
+    displaced = set() if as_written else _find_displaced(joints, table)
 
     def local(i: int, rows: slice) -> np.ndarray:
         joint, values = joints[i], table[rows]
@@ -100,7 +101,7 @@ def _build(joints: list[_Joint], first: int, table: np.ndarray) -> PlainMotion:
             column, axis = values[:, joint.column + k], "xyz".index(channel[0])
             if channel[1] == "r":
                 turn = turn @ spin(channel[0], np.radians(column))
-            elif displaced and i > 0:
+            elif i in displaced:
                 place[:, axis] += column
             else:
                 place[:, axis] = column
@@ -111,15 +112,16 @@ def _build(joints: list[_Joint], first: int, table: np.ndarray) -> PlainMotion:
     return PlainMotion(names, parents, len(table), local, tuple(range(len(joints))))
 
 
-def _is_displaced(joints: list[_Joint], table: np.ndarray) -> bool:
-    """Whether inner joints are nearer to their OFFSETs if their position channels are added to them."""
-    replaced = added = 0.0
-    for joint in joints[1:]:
+def _find_displaced(joints: list[_Joint], table: np.ndarray) -> set[int]:
+    """The joints whose position channels are added to their OFFSETs; the inner ones decide for the skeleton."""
+    nearer: dict[int, float] = {}  # by how much a joint is nearer to its OFFSET, half of the time, if they are added
+    for i, joint in enumerate(joints):
         moved = [(k, "xyz".index(c[0])) for k, c in enumerate(joint.channels) if c[1] == "p"]
-        if not moved:
-            continue
-        values = table[:, [joint.column + k for k, _ in moved]]
-        rest = joint.offset[[axis for _, axis in moved]]
-        replaced += float(np.median(np.sqrt(((values - rest) ** 2).sum(axis=1))))
-        added += float(np.median(np.sqrt((values**2).sum(axis=1))))
-    return added < replaced
+        if moved:
+            values = table[:, [joint.column + k for k, _ in moved]]
+            rest = joint.offset[[axis for _, axis in moved]]
+            replaced = np.median(np.sqrt(((values - rest) ** 2).sum(axis=1)))
+            nearer[i] = float(replaced - np.median(np.sqrt((values**2).sum(axis=1))))
+    if sum(gain for i, gain in nearer.items() if i > 0) <= 0.0:
+        return set()
+    return {i for i, gain in nearer.items() if gain > 0.0}
