@@ -67,7 +67,7 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
         if len(bodies) > 1:
             warnings.append(f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read.")
     else:
-        own, seeds = [], _find_animated_tree(document, nodes)
+        own, seeds = [], _find_animated_tree(document, nodes, moving)
     seeds, left = _keep_one_tree(nodes, seeds)
     if left:
         warnings.append(f"{left} joints under no common node with the others are left out.")
@@ -119,9 +119,12 @@ def _find_all_moving(document: Document) -> set[int]:
     return set().union(*(find_moving(document, animation) for animation in document.animations))
 
 
-def _find_animated_tree(document: Document, nodes: Nodes) -> set[int]:
-    """All nodes of the tree that the animations move; from where it branches, or where the first one moves."""
-    moving = _find_all_moving(document)
+def _find_animated_tree(document: Document, nodes: Nodes, moving: set[int]) -> set[int]:
+    """All nodes of the tree that the animations move; from where it branches, or where the first one moves.
+
+    Where names tell a person, what hangs beside him is not of it: a ball, another's sword.
+    """
+    moving = {node for node in moving if _may_be_joint(document, node)}
     if not moving:
         raise FileError(
             document.path, "holds no skeleton: no skin, no bones of a VRM, and no animation that moves a node."
@@ -130,12 +133,23 @@ def _find_animated_tree(document: Document, nodes: Nodes) -> set[int]:
     root = nodes.chain(next(iter(moving)))[0]
     plain = _find_plain(document)
     children = _list_children(nodes)
-    while root not in moving:
+    hips = _find_hips(nodes, root)
+    while root not in moving and root != hips:
         below = [child for child in children[root] if plain[child] or child in moving]
+        if hips is not None:
+            below = [next(node for node in nodes.chain(hips) if nodes.parents[node] == root)]
         if len(below) != 1:
             break
         root = below[0]
     return {int(i) for i in np.flatnonzero(nodes.closure([root])) if plain[i] or i in moving}
+
+
+def _find_hips(nodes: Nodes, top: int) -> int | None:
+    """The hips of a person whose limbs are named below a node, or None."""
+    below = nodes.closure([top])
+    tree = [int(node) for node in nodes.order if below[node]]
+    parts = _find_parts(nodes, tree) if len(tree) <= MAX_JOINTS else {}
+    return parts.get("hips") if {"leftUpperLeg", "rightUpperLeg"} <= set(parts) else None
 
 
 def _keep_one_tree(nodes: Nodes, chosen: set[int]) -> tuple[set[int], int]:
