@@ -131,7 +131,7 @@ class Source:
         if reading.stature == 0:
             raise InputError("the skeleton has no length, so --height cannot scale it. Use --scale.")
         factor = self.height / reading.stature
-        clip = reading.clip.replace(skeleton=reading.clip.skeleton.scaled(factor), root=reading.clip.root * factor)
+        clip = reading.clip.scaled(factor)
         frame = dataclasses.replace(reading.frame, scale=reading.frame.scale * factor)
         return dataclasses.replace(
             reading, clip=clip, scale=reading.scale * factor, scale_reason="--height", frame=frame

@@ -10,6 +10,10 @@ blocks that stay in the cache, so that the compiler computes several frames with
     F    = m (a_i + dw_i x c + w_i x (w_i x c))                           c: centre of mass
     f_i  = F - f_ext + sum over children of E f_k
     n_i  = I dw_i + w_i x (I w_i) + c x F - n_ext + sum over children of (E n_k + r x E f_k)
+
+Where a joint slides, r is its offset and its shift s together, and its motion relative to the parent counts too:
+
+    a_i += E^T (2 w_p x s' + s'')
 """
 
 from __future__ import annotations
@@ -32,11 +36,12 @@ R0 = BLOCK * 34  # rotation into the world's axes, nine rows; only with external
 
 @kernel(fastmath={"contract", "nsz"})
 def inverse_dynamics(
-    parents, offsets, masses, centers, inertias, gravity, rotations, omega, acc, alpha, external, force, torque
+    parents, offsets, masses, centers, inertias, gravity, rotations, omega, acc, alpha, slides, external, force, torque
 ):
     """Fill force (F, 3) and torque (F, J, 3); external is (F, J, 6) wrenches in world axes, or (0, J, 6) for none.
 
-    rotations (F, J, 4), omega and alpha (F, J, 3), acc (F, 3); see `tree.Kinematics`.
+    rotations (F, J, 4), omega and alpha (F, J, 3), acc (F, 3); see `tree.Kinematics`. slides is (F, J, 9): shift, its
+    velocity and its acceleration; or (0, J, 9) for none.
     """
     frames, joints = rotations.shape[0], rotations.shape[1]
     work = np.empty((joints, ROWS * BLOCK))
@@ -49,6 +54,8 @@ def inverse_dynamics(
                 _start(work[0], acc, gravity, start, n)
             else:
                 _outward(work[parents[i]], work[i], offsets[i], n)
+                if slides.shape[0] > 0:
+                    _slide_outward(work[parents[i]], work[i], slides, start, i, n)
             _net_force(work[i], masses[i], centers[i], inertias[i], n)
         if external.shape[0] > 0:
             for i in range(joints):
@@ -56,6 +63,8 @@ def inverse_dynamics(
                 _subtract_external(work[i], external, start, i, n)
         for i in range(joints - 1, 0, -1):
             _inward(work[parents[i]], work[i], offsets[i], n)
+            if slides.shape[0] > 0:
+                _slide_inward(work[parents[i]], work[i], slides, start, i, n)
         _scatter(work, force, torque, start, n)
 
 
@@ -184,6 +193,40 @@ def _inward(parent, body, r, n):
         parent[NX + b] += hx + (ry * gz - rz * gy)
         parent[NY + b] += hy + (rz * gx - rx * gz)
         parent[NZ + b] += hz + (rx * gy - ry * gx)
+
+
+@kernel
+def _slide_outward(parent, body, slides, start, i, n):
+    for b in range(n):
+        f = start + b
+        sx, sy, sz = slides[f, i, 0], slides[f, i, 1], slides[f, i, 2]
+        vx, vy, vz = slides[f, i, 3], slides[f, i, 4], slides[f, i, 5]
+        wx, wy, wz = parent[WX + b], parent[WY + b], parent[WZ + b]
+        dx, dy, dz = parent[DX + b], parent[DY + b], parent[DZ + b]
+        # a_i += E^T (dw_p x s + w_p x (w_p x s + 2 s') + s'')
+        cx = wy * sz - wz * sy + 2.0 * vx
+        cy = wz * sx - wx * sz + 2.0 * vy
+        cz = wx * sy - wy * sx + 2.0 * vz
+        ax = slides[f, i, 6] + (dy * sz - dz * sy) + (wy * cz - wz * cy)
+        ay = slides[f, i, 7] + (dz * sx - dx * sz) + (wz * cx - wx * cz)
+        az = slides[f, i, 8] + (dx * sy - dy * sx) + (wx * cy - wy * cx)
+        body[AX + b] += body[E0 + b] * ax + body[E3 + b] * ay + body[E6 + b] * az
+        body[AY + b] += body[E1 + b] * ax + body[E4 + b] * ay + body[E7 + b] * az
+        body[AZ + b] += body[E2 + b] * ax + body[E5 + b] * ay + body[E8 + b] * az
+
+
+@kernel
+def _slide_inward(parent, body, slides, start, i, n):
+    for b in range(n):
+        sx, sy, sz = slides[start + b, i, 0], slides[start + b, i, 1], slides[start + b, i, 2]
+        fx, fy, fz = body[FX + b], body[FY + b], body[FZ + b]
+        gx = body[E0 + b] * fx + body[E1 + b] * fy + body[E2 + b] * fz
+        gy = body[E3 + b] * fx + body[E4 + b] * fy + body[E5 + b] * fz
+        gz = body[E6 + b] * fx + body[E7 + b] * fy + body[E8 + b] * fz
+        # n_p += s x E f
+        parent[NX + b] += sy * gz - sz * gy
+        parent[NY + b] += sz * gx - sx * gz
+        parent[NZ + b] += sx * gy - sy * gx
 
 
 @kernel

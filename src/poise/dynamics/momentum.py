@@ -34,15 +34,17 @@ class Momentum:
     angular: np.ndarray
 
 
-def compute_center_of_mass(tree: Tree, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
+def compute_center_of_mass(
+    tree: Tree, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None
+) -> np.ndarray:
     """(..., 3) m, in the world."""
-    centers = compute_world_pose(tree, root, rotations).centers
+    centers = compute_world_pose(tree, root, rotations, shifts).centers
     return np.einsum("j,...ja->...a", tree.masses, centers) / tree.mass
 
 
 def compute_momentum(tree: Tree, state: Kinematics) -> Momentum:
     """Centre of mass, its velocity, and linear and angular momentum."""
-    pose = compute_world_pose(tree, state.root, state.rotations)
+    pose = compute_world_pose(tree, state.root, state.rotations, state.shift)
     speed = compute_world_velocity(tree, state, pose)
     m = tree.masses
     center = np.einsum("j,...ja->...a", m, pose.centers) / tree.mass

@@ -61,11 +61,20 @@ def compute_inverse_dynamics(
         np.ascontiguousarray(state.angular_velocity).reshape(frames, joints, 3),
         np.ascontiguousarray(state.acceleration).reshape(frames, 3),
         np.ascontiguousarray(state.angular_acceleration).reshape(frames, joints, 3),
+        _slides(state, frames, joints),
         wrenches,
         force,
         torque,
     )
     return JointForces(force.reshape(*state.batch, 3), torque.reshape(*state.batch, joints, 3))
+
+
+def _slides(state: Kinematics, frames: int, joints: int) -> np.ndarray:
+    """(F, J, 9) shift, velocity and acceleration of joints that slide; (0, J, 9) where none does."""
+    if state.shift is None or state.shift_velocity is None or state.shift_acceleration is None:
+        return np.zeros((0, joints, 9))
+    parts = [state.shift, state.shift_velocity, state.shift_acceleration]
+    return np.ascontiguousarray(np.concatenate(parts, axis=-1)).reshape(frames, joints, 9)
 
 
 def compute_bias(
@@ -79,5 +88,8 @@ def compute_bias(
         state.angular_velocity,
         np.zeros_like(state.acceleration),
         np.zeros_like(state.angular_acceleration),
+        state.shift,
+        state.shift_velocity,
+        state.shift_acceleration,
     )
     return compute_inverse_dynamics(tree, still, external, gravity).generalised

@@ -44,10 +44,16 @@ def compute_inverse_dynamics(
             a[0] = np.concatenate([state.angular_acceleration[0], point - np.cross(w, linear)])
         else:
             X = _transform(tree, state, i)
-            v_joint = BALL @ w
+            v_joint, a_joint = BALL @ w, BALL @ state.angular_acceleration[i]
+            if state.shift_velocity is not None and state.shift_acceleration is not None:
+                # A joint that slides at s' along the parent's axes: in the body's E s', which changes by E s'' - w x E s'.
+                E = X[:3, :3]
+                slide = E @ state.shift_velocity[i]
+                v_joint = np.concatenate([w, slide])
+                a_joint[3:] = E @ state.shift_acceleration[i] - np.cross(w, slide)
             v[i] = X @ v[p] + v_joint  # v_i = X v_p + S qd                        [mix, eq 2]
             # a_i = X a_p + S qdd + v_i x S qd                                     [mix, eq 3]
-            a[i] = X @ a[p] + BALL @ state.angular_acceleration[i] + _cross_motion(v[i]) @ v_joint
+            a[i] = X @ a[p] + a_joint + _cross_motion(v[i]) @ v_joint
         I = tree.body(i).matrix()
         f[i] = I @ a[i] - _cross_motion(v[i]).T @ (I @ v[i])  # I a + v x* I v     [mix, eq 4]
         if external is not None:
@@ -112,7 +118,8 @@ def _transform(tree: Tree, state: Kinematics, i: int) -> np.ndarray:
     E = rotation.to_matrix(state.rotations[i]).T
     X = np.zeros((6, 6))
     X[:3, :3] = X[3:, 3:] = E
-    X[3:, :3] = -E @ skew(tree.offsets[i])
+    shift = np.zeros(3) if state.shift is None else state.shift[i]
+    X[3:, :3] = -E @ skew(tree.offsets[i] + shift)
     return X
 
 

@@ -104,6 +104,9 @@ def build_tree(character: Character) -> Tree:
     )
 
 
+_FIELDS = 6  # of a Kinematics whose joints do not slide
+
+
 @dataclass(frozen=True, eq=False)
 class Kinematics:
     """Where a tree is, how fast it moves and how that changes; any leading axes (frames, characters).
@@ -114,6 +117,10 @@ class Kinematics:
     angular_velocity     (..., J, 3) rad/s, of each body relative to its parent, in the body's axes
     acceleration         (..., 3) m/s2, of the root joint, world axes
     angular_acceleration (..., J, 3) rad/s2, time derivative of `angular_velocity`, component by component
+    shift                (..., J, 3) m, how far each joint is from its offset, in the parent's axes; None: nowhere. The
+                         root's are not used. Given motion: joints that slide are no freedoms of the tree
+    shift_velocity       (..., J, 3) m/s, its time derivative, component by component; None with `shift`
+    shift_acceleration   (..., J, 3) m/s2, that one's
     """
 
     root: np.ndarray
@@ -122,10 +129,15 @@ class Kinematics:
     angular_velocity: np.ndarray
     acceleration: np.ndarray
     angular_acceleration: np.ndarray
+    shift: np.ndarray | None = None
+    shift_velocity: np.ndarray | None = None
+    shift_acceleration: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        for name in self.__dataclass_fields__:
+        for name in self._given:
             object.__setattr__(self, name, np.asarray(getattr(self, name), float))
+        if len(self._given) not in (_FIELDS, _FIELDS + 3):
+            raise InputError("joints that slide need their shift, its velocity and its acceleration; some are missing.")
         batch, j = self.rotations.shape[:-2], self.rotations.shape[-2]
         wanted = {
             "root": (*batch, 3),
@@ -133,6 +145,7 @@ class Kinematics:
             "acceleration": (*batch, 3),
             "angular_velocity": (*batch, j, 3),
             "angular_acceleration": (*batch, j, 3),
+            **dict.fromkeys(self._given[_FIELDS:], (*batch, j, 3)),
         }
         for name, shape in wanted.items():
             if getattr(self, name).shape != shape:
@@ -148,18 +161,23 @@ class Kinematics:
         return Kinematics(root, rotations, still, turns, still, turns)
 
     @property
+    def _given(self) -> list[str]:
+        """The fields that are not None."""
+        return [name for name in self.__dataclass_fields__ if getattr(self, name) is not None]
+
+    @property
     def batch(self) -> tuple[int, ...]:
         """The leading axes."""
         return self.rotations.shape[:-2]
 
     def __getitem__(self, item: int | slice | np.ndarray | tuple) -> Kinematics:
         """Some frames, by indexing the leading axes."""
-        return Kinematics(*(getattr(self, name)[item] for name in self.__dataclass_fields__))
+        return Kinematics(*(getattr(self, name)[item] for name in self._given))
 
     @staticmethod
     def stack(states: Sequence[Kinematics]) -> Kinematics:
         """Several of equal shape along a new first axis."""
-        return Kinematics(*(np.stack([getattr(m, name) for m in states]) for name in Kinematics.__dataclass_fields__))
+        return Kinematics(*(np.stack([getattr(m, name) for m in states]) for name in states[0]._given))
 
     @property
     def generalised_velocity(self) -> np.ndarray:

@@ -31,8 +31,10 @@ class WorldPose:
         return self.joints.shape[:-2]
 
 
-def compute_world_pose(tree: Tree, root: np.ndarray, rotations: np.ndarray) -> WorldPose:
-    """Forward kinematics of joints and centres of mass. root (..., 3), rotations (..., J, 4)."""
+def compute_world_pose(
+    tree: Tree, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None
+) -> WorldPose:
+    """Forward kinematics of joints and centres of mass. root (..., 3), rotations (..., J, 4), shifts (..., J, 3)."""
     turns = rotation.to_matrix(rotations)
     joints = np.empty((*turns.shape[:-2], 3))
     joints[..., 0, :] = root
@@ -40,6 +42,8 @@ def compute_world_pose(tree: Tree, root: np.ndarray, rotations: np.ndarray) -> W
         p = tree.parents[i]
         turns[..., i, :, :] = turns[..., p, :, :] @ turns[..., i, :, :]
         joints[..., i, :] = joints[..., p, :] + turns[..., p, :, :] @ tree.offsets[i]
+        if shifts is not None:
+            joints[..., i, :] += np.einsum("...ab,...b->...a", turns[..., p, :, :], shifts[..., i, :])
     centers = joints + np.einsum("...jab,jb->...ja", turns, tree.centers)
     inertias = turns @ tree.inertias @ np.swapaxes(turns, -1, -2)
     return WorldPose(joints, turns, centers, inertias)
@@ -61,7 +65,7 @@ class WorldVelocity:
 
 def compute_world_velocity(tree: Tree, state: Kinematics, pose: WorldPose | None = None) -> WorldVelocity:
     """How every body moves in the world."""
-    pose = pose or compute_world_pose(tree, state.root, state.rotations)
+    pose = pose or compute_world_pose(tree, state.root, state.rotations, state.shift)
     angular = np.einsum("...jab,...jb->...ja", pose.turns, state.angular_velocity)
     joints = np.empty_like(angular)
     joints[..., 0, :] = state.velocity
@@ -70,5 +74,8 @@ def compute_world_velocity(tree: Tree, state: Kinematics, pose: WorldPose | None
         angular[..., i, :] += angular[..., p, :]
         arm = pose.joints[..., i, :] - pose.joints[..., p, :]
         joints[..., i, :] = joints[..., p, :] + np.cross(angular[..., p, :], arm)
+        if state.shift_velocity is not None:
+            own = np.einsum("...ab,...b->...a", pose.turns[..., p, :, :], state.shift_velocity[..., i, :])
+            joints[..., i, :] += own
     centers = joints + np.cross(angular, pose.centers - pose.joints)
     return WorldVelocity(angular, joints, centers)

@@ -134,6 +134,11 @@ class Clip:
             times=self.times[frames], root=self.root[frames], rotations=self.rotations[frames], shifts=shifts
         )
 
+    def scaled(self, factor: float) -> Clip:
+        """The same motion of a body `factor` times as large."""
+        shifts = None if self.shifts is None else factor * self.shifts
+        return self.replace(skeleton=self.skeleton.scaled(factor), root=factor * self.root, shifts=shifts)
+
     def replace(self, **changes: object) -> Clip:
         """A copy with some fields changed; where arrays are among them, all are checked anew."""
         skeleton = changes.get("skeleton", self.skeleton)

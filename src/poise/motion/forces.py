@@ -81,13 +81,13 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
     tree = build_tree(character)
     reason = f"{cutoff:g} Hz was given." if cutoff is not None else ""
     if cutoff is None:
-        choice = choose_cutoff(compute_center_of_mass(tree, clip.root, clip.rotations), uniform_rate(clip.times))
+        choice = choose_cutoff(compute_center_of_mass(tree, *clip.poses), uniform_rate(clip.times))
         cutoff, reason = choice.hz, choice.reason
     state = compute_kinematics(clip, cutoff)
     free = compute_inverse_dynamics(tree, state)
     contacts = find_contacts(clip)
     reaction = find_pressure(tree, *root_wrench(state, free), height=contacts.ground_height)
-    center = compute_center_of_mass(tree, clip.root, clip.rotations)
+    center = compute_center_of_mass(tree, *clip.poses)
     feet = share_between_feet(reaction, center, _soles(clip), _ease(contacts))
     driven = compute_inverse_dynamics(tree, state, _foot_wrenches(clip, feet))
     return ClipForces(
@@ -99,7 +99,11 @@ def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
     """Poses, velocities and accelerations of every frame, low-passed at `cutoff` Hz before differentiating (W5)."""
     root = smooth_positions(clip.root, clip.times, cutoff)
     turns = smooth_rotations(clip.rotations, clip.times, cutoff)
-    return Kinematics(root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+    state = (root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+    if clip.shifts is None:
+        return Kinematics(*state)
+    slides = smooth_positions(clip.shifts, clip.times, cutoff)
+    return Kinematics(*state, slides.value, slides.velocity, slides.acceleration)
 
 
 def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:

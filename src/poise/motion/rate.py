@@ -83,15 +83,13 @@ def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
     silent = RateCheck(clip.fps, None, 0.0, 0, "the motion has no flight and no fall to judge by")
     if len(clip) < 2 * _SHORTEST_FLIGHT:
         return silent
-    clip = clip.replace(
-        times=clip.times[:_MOST_FRAMES], root=clip.root[:_MOST_FRAMES], rotations=clip.rotations[:_MOST_FRAMES]
-    )
+    clip = clip.pick(slice(0, _MOST_FRAMES))
     try:
         tree = build_tree(Character.from_skeleton(clip.skeleton))
         soles = foot_points(clip)[..., 1].min(axis=(1, 2))
     except PoiseError:
         return silent
-    center = compute_center_of_mass(tree, clip.root, clip.rotations)
+    center = compute_center_of_mass(tree, *clip.poses)
     floor = float(np.percentile(soles, 5)) if ground is None else ground
     clear = soles > floor + _CLEARANCE * leg_length(clip.skeleton, "left")
     flights = _find_flights(clip.times, center, clear)

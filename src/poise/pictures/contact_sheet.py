@@ -42,7 +42,8 @@ def draw_contact_sheet(
         )
     frames = np.unique(np.round(np.linspace(0, len(clip) - 1, count)).astype(int))
     skin = meshes if isinstance(meshes, SkinnedMesh) else build_skin(clip.skeleton, meshes)
-    surfaces = [pose_surface(clip.skeleton, skin, clip.root[f], clip.rotations[f]) for f in frames]
+    shifts = [None] * len(clip) if clip.shifts is None else clip.shifts
+    surfaces = [pose_surface(clip.skeleton, skin, clip.root[f], clip.rotations[f], shifts=shifts[f]) for f in frames]
     positions = clip.positions[frames]
     centers = [_ground_center(surface.points) for surface in surfaces]
     azimuth = find_heading(clip.skeleton, positions[0]) + VIEW_AZIMUTH
