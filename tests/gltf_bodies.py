@@ -144,7 +144,7 @@ def _add_joints(
         carrier = nodes.get("Root", top) if j == 0 else nodes[human.names[human.parents[j]]]
         place = unit * human.offsets[j]
         if body.between != "nothing" and name.endswith("UpperLeg"):
-            carrier = _add_between(b, body, carrier, f"helper {name}", unit)
+            carrier = _add_between(b, body, carrier, f"helper_{name}", unit)
             moved += [carrier] if body.between == "moving" else []
         turn = Rotation.from_rotvec(0.4 * rng.normal(size=3)) if body.rests != "none" else Rotation.identity()
         if body.rests == "matrices" and name.endswith(("Toes", "Hand")):

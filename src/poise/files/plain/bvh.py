@@ -2,7 +2,8 @@
 
 A position channel replaces the OFFSET of its axis, and rotations multiply in the order of the channels. Some programs
 write displacements from the OFFSET instead, and nothing in a file says so; but an OFFSET is where a joint rests. So
-channels are added to it only where that leaves both the joint itself and the whole skeleton nearer to their OFFSETs
+channels are added to it only where that leaves both the joint itself and the bones of the body nearer to their OFFSETs.
+Joints down to the first that branches are no bones: they carry the travel, and say nothing of it
 (docs/decisions/0011-a-second-opinion-on-every-file.md).
 """
 
@@ -91,7 +92,7 @@ def _read_joints(text: str) -> list[_Joint]:
 
 
 def _build(joints: list[_Joint], first: int, table: np.ndarray, as_written: bool) -> PlainMotion:
-    displaced = set() if as_written else _find_displaced(joints, table)
+    displaced = set() if as_written else _find_displaced(joints, first, table)
 
     def local(i: int, rows: slice) -> np.ndarray:
         joint, values = joints[i], table[rows]
@@ -112,8 +113,8 @@ def _build(joints: list[_Joint], first: int, table: np.ndarray, as_written: bool
     return PlainMotion(names, parents, len(table), local, tuple(range(len(joints))))
 
 
-def _find_displaced(joints: list[_Joint], table: np.ndarray) -> set[int]:
-    """The joints whose position channels are added to their OFFSETs; the inner ones decide for the skeleton."""
+def _find_displaced(joints: list[_Joint], first: int, table: np.ndarray) -> set[int]:
+    """The joints whose position channels are added to their OFFSETs; the bones decide for the skeleton."""
     nearer: dict[int, float] = {}  # by how much a joint is nearer to its OFFSET, half of the time, if they are added
     for i, joint in enumerate(joints):
         moved = [(k, "xyz".index(c[0])) for k, c in enumerate(joint.channels) if c[1] == "p"]
@@ -122,6 +123,10 @@ def _find_displaced(joints: list[_Joint], table: np.ndarray) -> set[int]:
             rest = joint.offset[[axis for _, axis in moved]]
             replaced = np.median(np.sqrt(((values - rest) ** 2).sum(axis=1)))
             nearer[i] = float(replaced - np.median(np.sqrt((values**2).sum(axis=1))))
-    if sum(gain for i, gain in nearer.items() if i > 0) <= 0.0:
+    carriers = [joint.parent - first for joint in joints[1:]]
+    branch = 0
+    while carriers.count(branch) == 1:
+        branch += 1  # an only child follows its parent
+    if sum(gain for i, gain in nearer.items() if i > branch) <= 0.0:
         return set()
     return {i for i, gain in nearer.items() if gain > 0.0}
