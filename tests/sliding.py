@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
+from poise.spatial import rotation
 
 
 def matrix(q: np.ndarray) -> np.ndarray:
@@ -45,3 +48,20 @@ def slide(clip: Clip, joints: dict[str, float], hz: float = 0.7) -> Clip:
         phase = 2.0 * np.pi * hz * clip.times[:, None] + k + np.array([0.0, 1.0, 2.5])
         shifts[:, clip.skeleton.index(joint)] = size * np.sin(phase)
     return clip.replace(shifts=shifts)
+
+
+def under_reference(clip: Clip) -> Clip:
+    """The same motion on a skeleton whose first joint stands still at the origin, hips sliding away from it."""
+    body = clip.skeleton
+    skeleton = dataclasses.replace(
+        body,
+        names=("Reference", *body.names),
+        parents=np.array([-1, *(body.parents + 1)]),
+        offsets=np.concatenate([np.zeros((1, 3)), body.offsets]),
+        tips=np.concatenate([np.full((1, 3), np.nan), body.tips]),
+    )
+    still = rotation.identity((len(clip), 1))
+    shifts = np.zeros((len(clip), len(skeleton), 3))
+    shifts[:, 1] = clip.root - body.offsets[0]
+    turns = np.concatenate([still, clip.rotations], axis=1)
+    return Clip(skeleton, clip.times, np.zeros((len(clip), 3)), turns, clip.name, shifts)

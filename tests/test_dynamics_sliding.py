@@ -15,10 +15,9 @@ from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
 from poise.dynamics.world import compute_world_pose, compute_world_velocity
 from poise.errors import InputError
 from poise.motion import own
-from poise.motion.clip import Clip
 from poise.motion.forces import compute_forces
 from poise.spatial import rotation
-from sliding import plain_positions, slide
+from sliding import plain_positions, slide, under_reference
 from trees import human_tree, random_state, random_tree
 
 SEEDS = range(4)
@@ -111,23 +110,6 @@ def test_bias_keeps_what_slides() -> None:
     )
     wanted = compute_inverse_dynamics(tree, still).generalised
     np.testing.assert_allclose(compute_bias(tree, state), wanted, rtol=1e-12)
-
-
-def under_reference(clip: Clip) -> Clip:
-    """The same motion on a skeleton whose first joint stands still at the origin, hips sliding away from it."""
-    body = clip.skeleton
-    skeleton = dataclasses.replace(
-        body,
-        names=("Reference", *body.names),
-        parents=np.array([-1, *(body.parents + 1)]),
-        offsets=np.concatenate([np.zeros((1, 3)), body.offsets]),
-        tips=np.concatenate([np.full((1, 3), np.nan), body.tips]),
-    )
-    still = rotation.identity((len(clip), 1))
-    shifts = np.zeros((len(clip), len(skeleton), 3))
-    shifts[:, 1] = clip.root - body.offsets[0]
-    turns = np.concatenate([still, clip.rotations], axis=1)
-    return Clip(skeleton, clip.times, np.zeros((len(clip), 3)), turns, clip.name, shifts)
 
 
 @pytest.mark.parametrize("motion", ["walk", "jump"])

@@ -158,6 +158,8 @@ def _perform(asked: Recipe, report: Report) -> int:
         report.note(f"the ground is at {found.ground:.3f} m, where the clip's soles rest. Override with --stage.")
     if found.stepping and "legs" in plan.physical:
         report.note("the clip steps; its feet stay planted here.")
+    for sentence in found.notes:
+        report.note(sentence)
     output = Path(str(asked.output))
     figures = _write(found, reading, character, plan, output)
     if found.broken is not None:
@@ -219,9 +221,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
             there = read_written(draft, found.clip)
     result = found.clip if there is None else there
     n = len(result)
-    short = clip if n == len(clip) else clip.replace(
-        times=clip.times[:n], root=clip.root[:n], rotations=clip.rotations[:n]
-    )  # fmt: skip
+    short = clip if n == len(clip) else clip.pick(slice(0, n))
     tree = load_tree(build_tree(character), character, plan.loads)
     return {
         "fell": found.fell_at is not None or found.broken is not None,

@@ -46,7 +46,7 @@ def compute_inverse_dynamics(
             X = _transform(tree, state, i)
             v_joint, a_joint = BALL @ w, BALL @ state.angular_acceleration[i]
             if state.shift_velocity is not None and state.shift_acceleration is not None:
-                # A joint that slides at s' along the parent's axes: in the body's E s', which changes by E s'' - w x E s'.
+                # It slides at s' along the parent's axes: E s' in the body's, which changes by E s'' - w x E s'.
                 E = X[:3, :3]
                 slide = E @ state.shift_velocity[i]
                 v_joint = np.concatenate([w, slide])

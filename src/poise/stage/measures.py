@@ -11,7 +11,7 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
-from poise.errors import InputError
+from poise.errors import FileError
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
 from poise.spatial import rotation
@@ -42,12 +42,17 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
     if entry is None or entry.read is None:
         return None
     recording = read_recording(path)
-    there = recording.clip.skeleton
-    order = find_order(path, clip.skeleton, there.names, there.parents.tolist())
-    turns = recording.clip.rotations[:, order]
+    there, unit = recording.clip, recording.unit or 1.0
+    order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
+    turns = there.rotations[:, order]
     if len(turns) != len(clip):
-        raise InputError(f"{path}: {len(clip)} frames were written, {len(turns)} are there.")
-    return Clip(clip.skeleton, clip.times, recording.clip.root * (recording.unit or 1.0), turns, clip.name)
+        raise FileError(path, f"{len(clip)} frames were written, {len(turns)} are there.")
+    shifts = None
+    if clip.shifts is not None or there.shifts is not None:  # from where the clip's bones end
+        bones = np.broadcast_to(there.skeleton.offsets, (len(there), len(there.skeleton), 3))
+        shifts = unit * (bones if there.shifts is None else bones + there.shifts)[:, order] - clip.skeleton.offsets
+        shifts[:, 0] = 0.0
+    return Clip(clip.skeleton, clip.times, there.root * unit, turns, clip.name, shifts)
 
 
 def measure_error(result: Clip, clip: Clip, joints: list[int]) -> float | None:
@@ -77,7 +82,7 @@ def measure_feet(clip: Clip, tree: Tree, ground: float) -> dict[str, float | Non
     """
     corners = find_sole_corners(clip)
     down = np.asarray((corners[..., 1] < ground + _DOWN).all(axis=-1))
-    center = compute_center_of_mass(tree, clip.root, clip.rotations)[:, [0, 2]]
+    center = compute_center_of_mass(tree, *clip.poses)[:, [0, 2]]
     sway = float(np.linalg.norm(center - center.mean(axis=0), axis=1).max())
     return {
         "foot_slip_mm": _measure_slip(corners[..., [0, 2]], down),

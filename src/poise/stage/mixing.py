@@ -1,5 +1,6 @@
 """A clip with physics under it: the chosen parts are simulated, all others are where the clip has them.
 
+The body is simulated apart from what carries it in the file (`motion.rooting`), and goes back there in the result.
 Physical legs balance, and free the root. Where the clip stands (`find_stepping`), the balance follows its hips and its
 centre of mass; where it steps, the feet stay planted as they first are. Other physical parts track the clip by springs.
 """
@@ -25,10 +26,12 @@ from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
+from poise.motion.rooting import Rooting, root_at_hips
 from poise.spatial.filter import uniform_rate
 from poise.stage.actor import Actor
 from poise.stage.measures import find_stepping
 from poise.stage.plan import MixPlan
+from poise.stage.rooted import cut_character, restore_record
 from poise.stage.stage import STEPS, Stage
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.ground import Ground
@@ -42,7 +45,7 @@ _GRID = 1e-10  # s: frames this near to a step are on it
 class Mix:
     """What came of it.
 
-    take       on the stage's clock, which begins at the clip's first frame
+    take       on the stage's clock, which begins at the clip's first frame; of the clip's skeleton, as all that follows
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
     kinematic  indices of the joints that followed the clip
     physical   indices of those that the engine moved
@@ -50,7 +53,9 @@ class Mix:
     ground     m, its height
     dt         s, the step
     fell_at    s after the first frame, None: it stood;  fell_why: in words
-    broken     the sentence about a simulation that became non-finite, else None;  last: its last states
+    broken     the sentence about a simulation that became non-finite, else None;  last: its last states, of the body
+               apart
+    notes      what there is to say, a sentence each
     """
 
     take: Take
@@ -64,6 +69,7 @@ class Mix:
     fell_why: str
     broken: str | None = None
     last: Take | None = None
+    notes: tuple[str, ...] = ()
 
 
 def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
@@ -72,18 +78,27 @@ def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
     character  a body on the clip's own skeleton
     """
     plan = plan or MixPlan()
-    physical = find_physical(character, plan.physical)
     if len(clip) < 3:
         raise InputError(
             f"a mix needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
         )
+    rooting = root_at_hips(clip)
+    found = _mix_body(rooting, cut_character(character, rooting.body.skeleton), plan)
+    return found if rooting.body is clip else restore_mix(found, rooting, character)
+
+
+def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
+    """The mix of a body apart."""
+    clip = rooting.body
+    physical = find_physical(character, plan.physical)
     legs = _find_legs(clip.skeleton)
     balances = bool(legs) and legs <= physical
     if plan.pinned and not balances:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
-    stepping = bool(legs) and _has_feet(clip.skeleton) and find_stepping(clip)
+    stepping = bool(legs) and _has_feet(clip.skeleton) and find_stepping(rooting.clip)
     dt = choose_step(clip, plan.dt)
-    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, _find_ground(clip, plan, bool(legs)))
+    ground = _find_ground(rooting.clip, plan, bool(legs))
+    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground)
     for prop in plan.scenery.props:
         stage.add_prop(prop)
     for load in plan.loads:
@@ -107,6 +122,19 @@ def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.time)
     return _run(stage, actor, clip, rest, stepping)
+
+
+def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
+    """The mix of a body apart, as one of the clip's own skeleton."""
+    record = restore_record(found.take.actor(), rooting, character, found.clip.times, found.kinematic)
+    return dataclasses.replace(
+        found,
+        take=dataclasses.replace(found.take, actors={record.name: record}),
+        clip=rooting.restore(found.clip, found.kinematic),
+        kinematic=[int(rooting.joints[i]) for i in found.kinematic],
+        physical=[int(rooting.joints[i]) for i in found.physical],
+        notes=rooting.describe_stretch(),
+    )
 
 
 def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:

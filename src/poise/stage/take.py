@@ -38,6 +38,7 @@ class ActorTake:
     soles (F, 2, 4, 3) m    corners of the soles
     connectors              labels of the bodies that carry kinematic parts
     wrench (F, C, 6)        [torque, force] of the coupling on each connector about its joint
+    shifts (F, J, 3) m      as of a clip; None where every bone keeps its length
     """
 
     name: str
@@ -56,6 +57,7 @@ class ActorTake:
     soles: np.ndarray
     connectors: tuple[str, ...]
     wrench: np.ndarray
+    shifts: np.ndarray | None = None
 
 
 ARRAYS = (
@@ -96,7 +98,7 @@ class Take:
     def clip(self, name: str | None = None, start: float = 0.0) -> Clip:
         """An actor's motion; its times are the take's, less `start`."""
         actor = self.actor(name)
-        return Clip(actor.character.skeleton, self.times - start, actor.root, actor.rotations, actor.name)
+        return Clip(actor.character.skeleton, self.times - start, actor.root, actor.rotations, actor.name, actor.shifts)
 
     def fell_at(self, name: str | None = None) -> float | None:
         """s, when an actor fell; None if it stood."""

@@ -6,7 +6,7 @@
     prop/NAME                   (F, 7)    position m and orientation wxyz
     actor/NAME/character        text      the body, as in `files.character`
     actor/NAME/connectors       text      JSON list of labels
-    actor/NAME/ARRAY            one for each of `take.ARRAYS`, shaped as `ActorTake` says
+    actor/NAME/ARRAY            one for each of `take.ARRAYS`, shaped as `ActorTake` says; `shifts` only where there are
 
 A file is read without pickles, and every size is checked before memory is taken for it.
 """
@@ -50,6 +50,8 @@ def save_take(take: Take, path: str | PathLike[str]) -> None:
         arrays[f"actor/{name}/connectors"] = np.array(json.dumps(list(actor.connectors)))
         for array in ARRAYS:
             arrays[f"actor/{name}/{array}"] = getattr(actor, array)
+        if actor.shifts is not None:
+            arrays[f"actor/{name}/shifts"] = actor.shifts
     write_npz(path, arrays)
 
 
@@ -97,6 +99,9 @@ def _read_actor(file: NpzFile, name: str, frames: int) -> ActorTake:
     norms = np.linalg.norm(arrays["rotations"], axis=-1)
     if np.any(np.abs(norms - 1.0) > 1e-6):
         raise FileError(file.path, f"the rotations of actor '{shorten(name)}' must be unit quaternions.")
+    shifts = f"actor/{name}/shifts"
+    if shifts in file:
+        arrays["shifts"] = file.numbers(shifts, (frames, len(character.skeleton), 3), _MOST)
     return ActorTake(name, character, connectors=tuple(labels), **arrays)
 
 
