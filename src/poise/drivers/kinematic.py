@@ -21,8 +21,10 @@ from poise.body.character import Character
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.rig import Rig
 from poise.errors import InputError
+from poise.motion.clip import Clip
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Motion
+from poise.motion.rooting import check_bones
 from poise.motion.track import Track, build_gesture_track, build_track
 from poise.spatial import rotation
 
@@ -69,6 +71,8 @@ class Kinematic(Driver):
                 "the motion's joints are not the character's, so it cannot be played on it. "
                 "Retarget it first: poise.retarget(clip, character.skeleton)."
             )
+        if isinstance(self.motion, Clip):
+            check_bones(self.motion, joints)
         return Claim(tuple(joints))
 
     def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from poise.motion.parts import part_joints
     from poise.motion.retargeting import retarget
     from poise.motion.retargeting_measures import measure_retargeting
+    from poise.motion.rooting import Rooting, root_at_hips
 
 _HOME = {
     "blending": ("blend", "concatenate", "crossfade", "ease", "layer"),
@@ -30,14 +31,15 @@ _HOME = {
     "parts": ("part_joints",),
     "retargeting": ("retarget",),
     "retargeting_measures": ("measure_retargeting",),
+    "rooting": ("Rooting", "root_at_hips"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "Clip", "ClipSpline", "Contacts", "Motion", "Pose", "Sole", "blend", "change_speed", "clip_heading",
+    "Clip", "ClipSpline", "Contacts", "Motion", "Pose", "Rooting", "Sole", "blend", "change_speed", "clip_heading",
     "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners", "find_soles",
     "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints", "place", "resample",
-    "retarget", "translate", "trim", "turn", "warp",
+    "retarget", "root_at_hips", "translate", "trim", "turn", "warp",
 ]  # fmt: skip
 
 

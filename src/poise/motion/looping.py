@@ -73,9 +73,13 @@ def measure_gap(clip: Clip, positions: np.ndarray | None = None) -> float:
 
 
 def _seen_from_hips(clip: Clip, positions: np.ndarray) -> np.ndarray:
-    """Positions (F, J, 3) from the point below the hips, in axes that turn with their heading."""
+    """Positions (F, K, 3) from the point below the hips, in axes that turn with their heading.
+
+    Of the joints that travel: a reference that stands still behind them is not part of the pose.
+    """
     back = rotation.exp(-clip_heading(clip)[:, None] * _UP)
-    return rotation.rotate(back[:, None], positions - ground_position(clip)[:, None])
+    joints = clip.skeleton.descendants(find_travel_carrier(clip))
+    return rotation.rotate(back[:, None], positions[:, joints] - ground_position(clip)[:, None])
 
 
 def _find_seam(clip: Clip) -> tuple[int, int]:

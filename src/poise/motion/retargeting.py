@@ -24,10 +24,11 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.feet import find_soles, leg_length
-from poise.motion.retargeting_draft import Draft, build_draft, find_neck, find_trunk
+from poise.motion.retargeting_draft import Draft, build_draft, find_neck, find_shifts, find_trunk
 from poise.motion.retargeting_feet import Stance, find_sole_errors, find_stance, stand
 from poise.motion.retargeting_hands import find_head, keep_hands
 from poise.motion.retargeting_reference import Reference, build_reference
+from poise.motion.rooting import root_at
 
 _LEG_ROLES = tuple(side + stem for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot"))
 _SAME = 1e-6  # of the stature: bones that differ by less are the same
@@ -59,6 +60,7 @@ def retarget(
         scale = compute_scale(source.skeleton, target.skeleton)
         motion, stance = stand_source(clip)
     draft = build_draft(motion, target)
+    draft.shifts = find_shifts(motion, target.skeleton, scale, limbs=not feet and not hands)
     hips = scale * _hip_middle(motion.skeleton, motion.positions)
     if stance is not None and has_legs(target.skeleton):
         hips[:, 1] += _ankle_height(target.skeleton) - scale * _ankle_height(motion.skeleton)
@@ -70,7 +72,28 @@ def retarget(
     if ground is not None and has_legs(motion.skeleton):
         level = find_contacts(motion).ground_height if stance is None else stance.ground
         draft.root = draft.root + np.array([0.0, ground - scale * level, 0.0])
-    return target.leave(draft.clip(clip.name))
+    named = clip.replace(skeleton=source.original)
+    return _under_same_joints(target.leave(draft.clip(clip.name)), named, scale)
+
+
+def _under_same_joints(result: Clip, clip: Clip, scale: float) -> Clip:
+    """The result with the travel where the clip has it, if both have the same joints above the hips.
+
+    A file whose first joint stands still while the hips slide away from it gives one of the same kind.
+    """
+    above, there = (c.skeleton.chain(c.skeleton.index("hips"))[:-1] for c in (clip, result))
+    names = [[c.skeleton.names[i] for i in chain] for c, chain in ((clip, above), (result, there))]
+    hips = clip.skeleton.index("hips")
+    if clip.shifts is None or not clip.shifts[:, [*above, hips]].any() or names[0] != names[1]:
+        return result
+    body = root_at(result, result.skeleton.index("hips"))
+    rotations = result.rotations.copy()
+    shifts = np.zeros((*rotations.shape[:2], 3)) if result.shifts is None else result.shifts.copy()
+    rotations[:, there] = clip.rotations[:, above]
+    shifts[:, there] = scale * clip.shifts[:, above]
+    shifts[:, body.top] = scale * clip.shifts[:, hips]
+    carried = result.replace(root=scale * clip.root, rotations=rotations, shifts=shifts)
+    return body.over(carried).restore(body.body, range(len(body.joints)))
 
 
 def stand_source(clip: Clip) -> tuple[Clip, Stance | None]:

@@ -4,11 +4,14 @@ Limbs and fingers take the world orientation of the source's joint of the same r
 of joints: along each of the two chains the source's orientations are a curve from its first bone to its last, which
 the target's bones sample where their middles lie. Joints without a role take over the rotation of a joint of the same
 name; all others stay as they are at rest relative to their parents.
+
+Joints that slide on their bones do so here, scaled: those of trunk, neck, head and fingers, and what goes by its name.
+Arms and legs only do where nothing has to be reached, on a body of the source's own proportions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,6 +23,7 @@ from poise.spatial import rotation
 
 _CHAIN_ROLES = ("hips", "spine", "chest", "upperChest", "neck", "head")
 LIMB_ROLES = tuple(role for role in ROLES if role not in _CHAIN_ROLES)
+_REACHING = ("UpperArm", "LowerArm", "Hand", "UpperLeg", "LowerLeg", "Foot", "Toes")
 
 
 @dataclass(eq=False)
@@ -31,6 +35,7 @@ class Draft:
     driven    joint -> (F, 4) world orientation
     carried   joint -> (F, 4) or (4,) rotation relative to its parent, for joints that are not driven
     root      (F, 3) m, position of the root joint
+    shifts    joint -> (F, 3) m, how far it is from the end of its bone, for joints that slide
     """
 
     skeleton: Skeleton
@@ -38,6 +43,7 @@ class Draft:
     driven: dict[int, np.ndarray]
     carried: dict[int, np.ndarray]
     root: np.ndarray
+    shifts: dict[int, np.ndarray] = field(default_factory=dict)
 
     def world(self) -> tuple[np.ndarray, np.ndarray]:
         """Joint positions (F, J, 3) m and orientations (F, J, 4) in the world."""
@@ -46,7 +52,7 @@ class Draft:
         for i, parent in enumerate(self.skeleton.parents):
             above = orientations[:, parent] if i else rotation.identity((f,))
             orientations[:, i] = self.driven[i] if i in self.driven else rotation.multiply(above, self.carried[i])
-            step = rotation.rotate(above, self.skeleton.offsets[i])
+            step = rotation.rotate(above, self.skeleton.offsets[i] + self.shifts.get(i, 0.0))
             positions[:, i] = positions[:, parent] + step if i else self.root
         return positions, orientations
 
@@ -57,7 +63,12 @@ class Draft:
             [rotation.identity((len(self.times), 1)), orientations[:, self.skeleton.parents[1:]]], axis=1
         )
         rotations = rotation.multiply(rotation.conjugate(above), orientations)
-        return Clip(self.skeleton, self.times, self.root, rotations, name)
+        shifts = None
+        if self.shifts:
+            shifts = np.zeros((*rotations.shape[:2], 3))
+            for joint, own in self.shifts.items():
+                shifts[:, joint] = own
+        return Clip(self.skeleton, self.times, self.root, rotations, name, shifts)
 
 
 def build_draft(source: Clip, target: Reference) -> Draft:
@@ -76,6 +87,30 @@ def build_draft(source: Clip, target: Reference) -> Draft:
             driven |= dict(zip(there[1:], spread[1:], strict=True))
     carried = {i: _carry(source, target, i) for i in range(len(target.skeleton)) if i not in driven}
     return Draft(target.skeleton, source.times, driven, carried, np.zeros((len(source), 3)))
+
+
+def find_shifts(source: Clip, target: Skeleton, scale: float, limbs: bool) -> dict[int, np.ndarray]:
+    """Joint of the target -> (F, 3) m, as the source's joint of its role, place in spine or neck, or name slides.
+
+    source  a clip of a reference skeleton, as is `target`
+    limbs   whether arms and legs slide, too
+    """
+    if source.shifts is None:
+        return {}
+    here, found = source.skeleton, {}
+    hips = {here.names[i] for i in here.chain(here.index("hips"))}
+    twins = {target.names.index(name): i for i, name in enumerate(here.names) if name in target.names}
+    twins |= {target.index(role): here.index(role) for role in here.roles if role in target.roles}
+    for find in (find_trunk, find_neck):
+        if len(find(here)) == len(find(target)):
+            twins |= dict(zip(find(target)[1:], find(here)[1:], strict=True))
+    reaching = {target.index(role) for role in target.roles if role.endswith(_REACHING)}
+    above = set(target.chain(target.index("hips")))
+    for joint, twin in twins.items():
+        moves = source.shifts[:, twin].any() and here.names[twin] not in hips and joint not in above
+        if moves and (limbs or joint not in reaching):
+            found[joint] = scale * source.shifts[:, twin]
+    return found
 
 
 def find_trunk(skeleton: Skeleton) -> list[int]:

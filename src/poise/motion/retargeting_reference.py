@@ -60,13 +60,15 @@ class Reference:
         # Orientations O C^-1, so rotations relative to the parent are C_parent R C^-1.
         above = self._above()
         rotations = rotation.multiply(rotation.multiply(above, clip.rotations), rotation.conjugate(self.turns))
-        return clip.replace(skeleton=self.skeleton, rotations=rotations)
+        shifts = None if clip.shifts is None else rotation.rotate(above, clip.shifts)
+        return clip.replace(skeleton=self.skeleton, rotations=rotations, shifts=shifts)
 
     def leave(self, clip: Clip) -> Clip:
         """The opposite of `enter`."""
         above = rotation.conjugate(self._above())
         rotations = rotation.multiply(rotation.multiply(above, clip.rotations), self.turns)
-        return clip.replace(skeleton=self.original, rotations=rotations)
+        shifts = None if clip.shifts is None else rotation.rotate(above, clip.shifts)
+        return clip.replace(skeleton=self.original, rotations=rotations, shifts=shifts)
 
     def turned(self, joint: int, by: np.ndarray) -> Reference:
         """The reference with a joint, and all that it carries, turned by `by` (4,) at rest."""

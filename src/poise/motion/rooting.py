@@ -13,11 +13,12 @@ orientation of the body's first joint; afterwards the result goes back under the
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -87,6 +88,10 @@ class Rooting:
                 root = clip.root + result.root - places[:, self.top]
         return clip.replace(times=result.times, root=root, rotations=rotations, shifts=shifts)
 
+    def over(self, clip: Clip) -> Rooting:
+        """The same body, to be restored under the joints of another clip of its skeleton."""
+        return replace(self, clip=clip)
+
     def _restore_shifts(self, clip: Clip, kinematic: Iterable[int]) -> np.ndarray:
         shifts = np.zeros((len(clip), len(clip.skeleton), 3)) if clip.shifts is None else clip.shifts.copy()
         given = set(kinematic)
@@ -101,8 +106,12 @@ class Rooting:
 
 def root_at_hips(clip: Clip) -> Rooting:
     """A clip's body apart: from the lowest joint that carries all joints with roles, which is the hips, on."""
+    return root_at(clip, _find_top(clip.skeleton))
+
+
+def root_at(clip: Clip, top: int) -> Rooting:
+    """What a joint of a clip carries, apart."""
     skeleton = clip.skeleton
-    top = _find_top(skeleton)
     joints = np.array(skeleton.descendants(top))
     bones = np.zeros((len(joints), 3))
     if top == 0 and clip.shifts is None:
@@ -115,6 +124,20 @@ def root_at_hips(clip: Clip) -> Rooting:
     rotations = clip.rotations[:, joints].copy()
     rotations[:, 0] = turns[:, top]
     return Rooting(clip, Clip(body, clip.times, places[:, top], rotations, clip.name), joints, bones)
+
+
+def check_bones(clip: Clip, joints: Iterable[int]) -> None:
+    """Refuse a clip for a body of rigid bones where any of these joints slides by more than a centimetre."""
+    if clip.shifts is None:
+        return
+    reach = np.ptp(clip.shifts, axis=0).max(axis=1)
+    sliding = [joint for joint in joints if reach[joint] > _WORTH_SAYING]
+    if sliding:
+        names = ", ".join(clip.skeleton.names[joint] for joint in sliding[:6])
+        raise InputError(
+            f"{names} of clip '{clip.name}' slide by up to {reach[sliding].max():.2g} m, but bodies on a stage "
+            "have rigid bones. Play poise.motion.root_at_hips(clip).body instead, whose root has the travel."
+        )
 
 
 def _find_top(skeleton: Skeleton) -> int:

@@ -59,6 +59,11 @@ class Figure:
             raise InputError(f"a figure's offset is (3,) metres; given {offset}.")
         object.__setattr__(self, "offset", offset)
 
+    def places(self, times: np.ndarray) -> np.ndarray:
+        """(F, 3) m, where its hips are at each of times (F,) s, before its offset."""
+        pose, hips = self.motion.pose(times), self.motion.skeleton.find_role("hips") or 0
+        return pose.root if hips == 0 else self.motion.skeleton.pose(*pose)[0][:, hips]
+
     def bounds(self, times: np.ndarray) -> np.ndarray:
         """(F, N, 3) m, points around its body at each of times (F,) s, none of the body outside their hull."""
         return SkinBounds(self.motion.skeleton, self.skin).at(self.motion.pose(times)) + self.offset
@@ -117,7 +122,7 @@ def place_side_by_side(
     times = np.linspace(0.0, scene.duration, 120)
     azimuth = _usual_azimuth(scene) if azimuth is None else azimuth
     right = np.array([np.cos(azimuth), 0.0, -np.sin(azimuth)])
-    shared = np.mean([figure.motion.pose(times).root for figure in figures], axis=0)
+    shared = np.mean([figure.places(times) for figure in figures], axis=0)
     placed, edge = [], 0.0
     for figure in figures:
         across = (figure.bounds(times) - figure.offset - shared[:, None]) @ right
@@ -150,7 +155,7 @@ def frame_scene(
     bodies = np.concatenate([figure.bounds(times) for figure in scene.figures], axis=1)
     few = np.unique(np.linspace(0, len(times) - 1, 40).astype(int))
     beside = {int(k): _points_beside(scene, float(times[k])) for k in few}
-    roots = np.stack([figure.motion.pose(times).root + figure.offset for figure in scene.figures])
+    roots = np.stack([figure.places(times) + figure.offset for figure in scene.figures])
     if elevation is None:
         elevation = _MARKS_ELEVATION if any(scene.paints(float(times[k])) for k in few) else VIEW_ELEVATION
     return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation)

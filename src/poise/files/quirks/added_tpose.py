@@ -25,7 +25,8 @@ def find_added_tpose(clip: Clip) -> str | None:
     """A warning where the first frame is an added T-pose, else None. Needs no units and no axes."""
     if len(clip) < _FEWEST:
         return None
-    places = clip.positions - clip.positions[:, :1]
+    hips = clip.skeleton.find_role("hips") or 0
+    places = clip.positions - clip.positions[:, hips, None]
     steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).mean(axis=1)
     size = float(np.linalg.norm(np.ptp(clip.skeleton.rest_positions(), axis=0)))
     if steps[0] < _JUMP * steps[1:].max() or steps[0] < _SIZE * size:
