@@ -19,7 +19,7 @@ from poise.files.plain.source import match_names, read_source_motion
 from poise.files.plain.tree import UnreadableError
 from poise.files.quirks.up_axis import turn_to_y
 from poise.spatial import rotation
-from seeds import write_seed
+from seeds import AMC, ASF, write_seed
 from sweeps.reading_cases import BvhCase
 from test_convert import ODD, PAIR
 
@@ -40,6 +40,26 @@ def test_both_opinions_agree_on_a_file_of_every_format(suffix: str, tmp_path: Pa
     assert len(source.joints) == len(reading.clip.skeleton)
     error = measure_reading(source, reading)
     assert error is not None and error < 1e-6
+
+
+@pytest.mark.parametrize("motion", [False, True], ids=["asf", "amc"])
+def test_both_opinions_agree_on_turned_roots_orders_and_bones_that_move(motion: bool, tmp_path: Path) -> None:
+    asf = ASF.replace("orientation 0 0 0", "orientation 10 -20 30").replace("position 0 0 0", "position 1 2 3")
+    asf = asf.replace("order TX TY TZ RX RY RZ", "order RZ RX RY TX TZ TY").replace(
+        "axis XYZ\n  pos", "axis ZYX\n  pos"
+    )
+    asf = asf.replace("axis 0 0 20 XYZ\n    dof rx ry rz", "axis 5 -15 20 YZX\n    dof rz tx ty tz rx ry")
+    (tmp_path / "seed.asf").write_text(asf)
+    (tmp_path / "seed.amc").write_text(AMC.replace("lfemur ", "lfemur 12 0.5 -1 2 "))
+    text = (tmp_path / "seed.amc").read_text()
+    for old, new in (("8.0 30.0", "30.0"), ("8.5 29.0", "29.0")):
+        text = text.replace(old, new)
+    (tmp_path / "seed.amc").write_text(text)
+    reading = normalise(read_recording(tmp_path / ("seed.amc" if motion else "seed.asf")), mend=False)
+    source = find_source_places(reading)
+    assert source.unchecked == ""
+    error = measure_reading(source, reading)
+    assert error is not None and error < 1e-9
 
 
 def test_amass_is_evaluated_on_the_body_that_was_taken(tmp_path: Path) -> None:

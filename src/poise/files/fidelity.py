@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.files.normalise import Reading
-from poise.files.plain.source import match_names, read_source_motion
+from poise.files.plain.source import BROKEN, match_names, read_source_motion
 from poise.files.plain.tree import PlainMotion, UnreadableError
 
 SUSPECT = 1e-3  # m: no format's rounding explains a distance above it
@@ -55,9 +55,12 @@ def find_source_places(reading: Reading) -> SourcePlaces:
     try:
         motion = read_source_motion(reading.recording)
         matched = match_names(motion.names, reading.recording.clip.skeleton.names)
-        places = motion.places(list(matched))
-    except UnreadableError as error:
-        return SourcePlaces(None, nobody, (), str(error))
+        with np.errstate(all="ignore"):
+            places = motion.places(list(matched))
+    except (UnreadableError, *BROKEN) as error:
+        return SourcePlaces(None, nobody, (), " ".join(str(error).split()).rstrip("."))
+    if not np.isfinite(places).all():
+        return SourcePlaces(None, nobody, (), "its numbers go beyond all bounds")
     joints = np.array(list(matched.values()), int)
     return SourcePlaces(to_metres(reading, places), joints, _find_left_out(motion, set(matched)))
 

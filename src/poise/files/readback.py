@@ -43,13 +43,15 @@ def read_positions(path: Path, skeleton: Skeleton, tree: int = 0, kept: bool = F
         motion = _read_motion(path, tree, kept)
         joints = range(len(motion.names)) if kept else motion.wanted
         order = find_order(path, skeleton, [motion.names[i] for i in joints], motion.parents)
-        return motion.places([joints[i] for i in order])
-    except UnreadableError as error:
-        raise FileError(path, f"what was written cannot be read again: {error}.") from error
+        with np.errstate(all="ignore"):
+            places = motion.places([joints[i] for i in order])
     except FileError:
         raise
-    except BROKEN as error:
-        raise FileError(path, f"what was written cannot be read again: {type(error).__name__}, {error}.") from error
+    except (UnreadableError, *BROKEN) as error:
+        raise FileError(path, f"what was written cannot be read again: {str(error).rstrip('.')}.") from error
+    if not np.isfinite(places).all():
+        raise FileError(path, "what was written has places beyond all bounds.")
+    return places
 
 
 def _read_motion(path: Path, tree: int, kept: bool) -> PlainMotion:

@@ -62,8 +62,12 @@ def _read_lines(path: str | PathLike[str]) -> list[list[str]]:
     if Path(path).stat().st_size > _MOST_BYTES:
         raise UnreadableError("it is too large")
     data = Path(path).read_bytes()
-    text = data.decode("utf-16") if data[:2] in (b"\xff\xfe", b"\xfe\xff") else data.decode("utf-8-sig", "replace")
-    plain = (line.partition("#")[0].replace(",", " ").replace("(", " ").replace(")", " ") for line in text.splitlines())
+    try:
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    plain = (line.partition("#")[0].replace(",", " ").replace("(", " ").replace(")", " ") for line in lines)
     return [words for line in plain if (words := line.split())]
 
 

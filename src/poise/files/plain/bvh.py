@@ -10,6 +10,7 @@ Joints down to the first that branches are no bones: they carry the travel, and 
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -46,7 +47,9 @@ def read_bvh_motions(path: str | PathLike[str], as_written: bool = False) -> lis
         raise UnreadableError("it has no MOTION")
     joints = _read_joints(text[: motion.end()])
     columns = sum(len(joint.channels) for joint in joints)
-    numbers = np.fromstring(text[found.end() :], sep=" ")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # words that are no numbers
+        numbers = np.fromstring(text[found.end() :], sep=" ")
     if columns == 0 or len(numbers) == 0 or len(numbers) % columns:
         raise UnreadableError(f"{len(numbers)} numbers do not fill rows of {columns}")
     table = numbers.reshape(-1, columns)
@@ -64,6 +67,7 @@ def _read_text(data: bytes) -> str:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             text = data.decode("latin-1")
+    text = text.replace("\0", " ")
     return text if "\n" in text else text.replace("\r", "\n")
 
 

@@ -7,6 +7,7 @@ nodes by which a VRM animation moves a face.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -32,7 +33,8 @@ class _Track:
     how: str
 
 
-Tracks = dict[tuple[int, str], _Track]
+# (node, path) -> the sampler of its channel; keys are read when a node is asked for.
+Samplers = dict[tuple[int, str], dict[str, Any]]
 
 
 def read_gltf_motion(
@@ -48,14 +50,16 @@ def read_gltf_motion(
         for child in node.get("children") or ():
             parents[int(child)] = i
     names = tuple(str(node.get("name") or f"node{i}") for i, node in enumerate(nodes))
-    tracks = {} if animation is None else _read_tracks(file, file.json["animations"][animation])
+    samplers = {} if animation is None else _find_samplers(file.json["animations"][animation])
+    tracks = {key: functools.cache(functools.partial(_read_track, file, each)) for key, each in samplers.items()}
     still = PlainMotion(names, tuple(parents), 1, lambda i, rows: _rest(nodes[i]), ())
     own = None if joints is None else _find_own(still, set(joints))
-    at = _find_moments([t.times for (i, _), t in tracks.items() if own is None or i in own], np.asarray(times, float))
+    keys = [track().times for (i, _), track in tracks.items() if own is None or i in own]
+    at = _find_moments(keys, np.asarray(times, float))
 
     def local(i: int, rows: slice) -> np.ndarray:
         node = nodes[i]
-        moved = {path: tracks[i, path] for path in _PATHS if (i, path) in tracks}
+        moved = {path: tracks[i, path]() for path in _PATHS if (i, path) in tracks}
         if not moved:
             return _rest(node)
         if "matrix" in node:
@@ -66,7 +70,7 @@ def read_gltf_motion(
         x, y, z, w = parts["rotation"].T
         return np.asarray(move(parts["translation"]) @ turn(w, x, y, z) @ stretch(parts["scale"]))
 
-    return PlainMotion(names, tuple(parents), len(at), local, _find_wanted(file, tracks))
+    return PlainMotion(names, tuple(parents), len(at), local, _find_wanted(file, {i for i, _ in tracks}))
 
 
 _USUAL = {"translation": (0.0, 0.0, 0.0), "rotation": (0.0, 0.0, 0.0, 1.0), "scale": (1.0, 1.0, 1.0)}
@@ -80,17 +84,19 @@ def _rest(node: dict[str, Any]) -> np.ndarray:
     return np.asarray(move(shift) @ turn(w, x, y, z) @ stretch(size))
 
 
-def _read_tracks(file: GltfFile, animation: dict[str, Any]) -> Tracks:
-    tracks: Tracks = {}
+def _find_samplers(animation: dict[str, Any]) -> Samplers:
+    samplers: Samplers = {}
     for channel in animation.get("channels") or ():
         target = channel.get("target") or {}
         node, path = target.get("node"), target.get("path")
-        if node is None or path not in _PATHS or (int(node), path) in tracks:
-            continue
-        sampler = animation["samplers"][int(channel["sampler"])]
-        times, values = file.numbers(int(sampler["input"]))[:, 0], file.numbers(int(sampler["output"]))
-        tracks[int(node), path] = _Track(times, values, sampler.get("interpolation") or "LINEAR")
-    return tracks
+        if node is not None and path in _PATHS:
+            samplers.setdefault((int(node), path), animation["samplers"][int(channel["sampler"])])
+    return samplers
+
+
+def _read_track(file: GltfFile, sampler: dict[str, Any]) -> _Track:
+    times, values = file.numbers(int(sampler["input"]))[:, 0], file.numbers(int(sampler["output"]))
+    return _Track(times, values, sampler.get("interpolation") or "LINEAR")
 
 
 def _find_own(tree: PlainMotion, joints: set[str]) -> set[int]:
@@ -105,7 +111,9 @@ def _find_moments(keys: list[np.ndarray], times: np.ndarray) -> np.ndarray:
         return times
     every = np.unique(np.concatenate(keys))
     at = every[0] + times
-    step = float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+    if len(times) < 2:
+        return at
+    step = float(np.median(np.diff(times)))
     nearest = _near(every, at)
     latest = every[np.searchsorted(every, nearest + _SAME_MOMENT * step, side="right") - 1]
     return np.where(np.abs(nearest - at) < _AT_KEY * step, latest, at)
@@ -118,7 +126,7 @@ def _near(every: np.ndarray, at: np.ndarray) -> np.ndarray:
     return np.where(at - every[before] < every[after] - at, every[before], every[after])
 
 
-def _find_wanted(file: GltfFile, tracks: Tracks) -> tuple[int, ...]:
+def _find_wanted(file: GltfFile, moving: set[int]) -> tuple[int, ...]:
     wanted = {int(joint) for skin in file.json.get("skins") or () for joint in skin.get("joints") or ()}
     extensions = file.json.get("extensions") or {}
     for name in ("VRMC_vrm", "VRMC_vrm_animation", "VRM"):
@@ -127,7 +135,7 @@ def _find_wanted(file: GltfFile, tracks: Tracks) -> tuple[int, ...]:
         wanted |= {int(entry["node"]) for entry in entries if entry and entry.get("node") is not None}
     nodes = file.json["nodes"]
     face = _find_face(extensions.get("VRMC_vrm_animation") or {})
-    moved = {i for i, _ in tracks if "camera" not in nodes[i] and "skin" not in nodes[i]}
+    moved = {i for i in moving if "camera" not in nodes[i] and "skin" not in nodes[i]}
     return tuple(sorted(wanted | moved - face))
 
 
@@ -141,5 +149,6 @@ def _find_face(extension: dict[str, Any]) -> set[int]:
 
 def list_key_times(file: GltfFile, animation: int) -> np.ndarray:
     """(K,) s, every moment at which something of an animation has a key; zero alone where nothing has."""
-    tracks = _read_tracks(file, file.json["animations"][animation])
-    return np.unique(np.concatenate([track.times for track in tracks.values()])) if tracks else np.zeros(1)
+    samplers = _find_samplers(file.json["animations"][animation])
+    keys = [_read_track(file, sampler).times for sampler in samplers.values()]
+    return np.unique(np.concatenate(keys)) if keys else np.zeros(1)

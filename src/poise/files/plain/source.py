@@ -21,8 +21,8 @@ from poise.files.recording import Recording
 
 # What plain code runs into on a file that it was not made for.
 BROKEN = (
-    KeyError, IndexError, TypeError, ValueError, AttributeError, StopIteration, OSError, OverflowError,
-    RecursionError, struct.error, zipfile.BadZipFile, EOFError,
+    LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError, RecursionError, MemoryError,
+    StopIteration, EOFError, Warning, struct.error, zipfile.BadZipFile,
 )  # fmt: skip
 _NUMBERED = re.compile(r"(.*)[._]([0-9]{1,9})", re.DOTALL)
 
@@ -31,8 +31,6 @@ def read_source_motion(recording: Recording) -> PlainMotion:
     """The motion of the file that was read, with as many frames. Raises UnreadableError where that cannot be told."""
     try:
         motion = _read(recording)
-    except UnreadableError:
-        raise
     except BROKEN as error:
         raise UnreadableError(f"{type(error).__name__}: {error}") from error
     if motion.frames != len(recording.clip):
