@@ -291,3 +291,29 @@ def test_the_same_take_as_bvh() -> None:
     for ours, theirs in above.items():
         apart = amc.positions[:, amc.skeleton.index(ours)] - bvh.positions[1:, bvh.skeleton.index(theirs)] - lost
         assert recording.unit * np.linalg.norm(apart, axis=1).max() < 1e-5, ours
+
+
+def test_bones_that_move_and_stretch(tmp_path):
+    """tx ty tz put the start of a bone elsewhere along its own axes, l its end; by matrices as above."""
+    asf = ASF.replace("dof rx\n", "dof rx tx tz l\n").replace("dof rz rx ry", "dof rz rx ry l")
+    asf = asf.replace("    limits (-160.0 20.0)\n           (-70.0, 70.0)\n           (-inf inf)\n", "")
+    rng = np.random.default_rng(5)
+    rows = [[rng.uniform(-30, 30, n) for n in (6, 4, 4, 3)] for _ in range(5)]
+    lines = [":FULLY-SPECIFIED", ":DEGREES"]
+    for frame, values in enumerate(rows, 1):
+        named = zip(("root", "lleg", "lshin", "back"), values, strict=True)
+        lines += [str(frame), *(f"{name} {' '.join(f'{v:.9f}' for v in row)}" for name, row in named)]
+    (tmp_path / "07.asf").write_text(asf)
+    (tmp_path / "07_02.amc").write_text("\n".join(lines) + "\n")
+    recording = read_amc(tmp_path / "07_02.amc")
+    clip = recording.clip
+    assert clip.shifts is not None and not any("left out" in said for said in recording.warnings)
+    for frame, (root, leg, shin, _) in enumerate(rows):
+        hips = Rotation.from_euler("xyz", root[[0, 2, 4]], degrees=True).as_matrix()
+        knee_axes = Rotation.from_euler("xyz", (5, -40, 7), degrees=True).as_matrix()
+        leg_axes = Rotation.from_euler("zyx", (30, 20, 10), degrees=True).as_matrix()
+        thigh = hips @ leg_axes @ Rotation.from_euler("zxy", leg[:3], degrees=True).as_matrix() @ leg_axes.T
+        hip = np.array([0.5, 1.0, 0.0]) + root[[3, 1, 5]] + hips @ [1.2, -1.6, 0.0]
+        knee = hip + thigh @ ([0.0, -4.0 - leg[3], 0.0] + knee_axes @ [shin[1], 0.0, shin[2]])
+        np.testing.assert_allclose(clip.positions[frame, clip.skeleton.index("lleg")], hip, atol=1e-6)
+        np.testing.assert_allclose(clip.positions[frame, clip.skeleton.index("lshin")], knee, atol=1e-6)

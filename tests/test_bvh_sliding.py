@@ -81,14 +81,55 @@ def test_hips_alone_say_what_their_channels_mean(tmp_path, others, hips_offset, 
 
 def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
     """The hips replace their OFFSET, all other joints have channels that nobody filled."""
-    replaced, added = (write_twin(WALK, 1, 1, adds).splitlines() for adds in (False, True))
-    start = next(i for i, line in enumerate(replaced) if line.startswith("Frame Time")) + 1
-    table, zeros = (np.array([[float(x) for x in line.split()] for line in text[start:]]) for text in (replaced, added))
-    zeros[:, 6:9] = table[:, 6:9]
-    lines = replaced[:start] + [" ".join(f"{x:.9f}" for x in row) for row in zeros]
-    clip = normalise(read_bvh(save(tmp_path, "\n".join(lines)))).clip
+
+    def leave_empty(table: np.ndarray) -> None:
+        for joint in range(2, len(WALK.skeleton) + 1):
+            table[:, 6 * joint : 6 * joint + 3] = 0.0
+
+    text = change_table(write_twin(WALK, 1, 1), leave_empty)
+    clip = normalise(read_bvh(save(tmp_path, text))).clip
     joints = [clip.skeleton.index(name) for name in WALK.skeleton.names]
     np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
+
+
+def change_table(text: str, change) -> str:
+    """The text with its table of frames (F, columns) changed in place."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Frame Time")) + 1
+    table = np.array([[float(x) for x in line.split()] for line in lines[start:]])
+    change(table)
+    return "\n".join([*lines[:start], *(" ".join(f"{x:.9f}" for x in row) for row in table)]) + "\n"
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("clip", ["walk", "lying"])
+def test_no_channel_has_to_be_exact(tmp_path, adds, clip):
+    """Every position of every joint trembles, and the hips may lie near the ground all the time."""
+    motion = WALK if clip == "walk" else WALK.replace(root=WALK.root * [1.0, 0.1, 1.0])
+    columns = [6 * j + axis for j in range(1, len(WALK.skeleton) + 1) for axis in range(3)]
+
+    def tremble(table: np.ndarray) -> None:
+        table[:, columns] += np.random.default_rng(1).normal(size=(len(table), len(columns))) * 0.05
+
+    text = change_table(write_twin(motion, 1, 1, adds), tremble)
+    found = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    np.testing.assert_allclose(found.positions, places(text, found, 0.01, "Y", adds), atol=CLOSE)
+
+
+@pytest.mark.parametrize("adds", [False, True])
+@pytest.mark.parametrize("aside", [(0.2, 0.0, 0.0), (0.3, 0.0, -0.4)])
+def test_offsets_along_the_way_say_little(tmp_path, adds, aside):
+    """Hips whose OFFSET lies along their travel, beside joints whose channels nobody filled."""
+    skeleton = WALK.skeleton.replace(offsets=WALK.skeleton.offsets + [aside, *np.zeros((len(WALK.skeleton) - 1, 3))])
+    text = write_twin(WALK.replace(skeleton=skeleton), 1, 1, adds)
+
+    def leave_empty(table: np.ndarray) -> None:
+        for joint in range(2, len(skeleton) + 1):
+            table[:, 6 * joint : 6 * joint + 3] = 0.0
+
+    found = normalise(read_bvh(save(tmp_path, change_table(text, leave_empty))), 0.01, "Y").clip
+    joints = [found.skeleton.index(name) for name in skeleton.names]
+    np.testing.assert_allclose(found.positions[:, joints], WALK.positions, atol=CLOSE)
 
 
 def test_bones_that_keep_their_length_give_a_plain_clip(tmp_path):

@@ -5,11 +5,11 @@ which are *added* to it. A file does not say which. A joint's channels c and its
 not zero and c moves little beside it:
 
     c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it
-    c stays at o               the file replaces
     c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
 
-A joint that says nothing by itself (hips that travel, a bone without OFFSET) goes with the others; where none says
-anything, channels replace.
+Where more of the body clearly replaces than clearly adds, all of it replaces: hips that lie near the ground look like
+displacements. Otherwise each joint goes by its own channels; one that says nothing by itself (hips that travel, a bone
+without OFFSET) goes with those that add, and replaces where there are none.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ AXES = "XYZ"
 _NOISE, _TRAVEL = 1e-5, 1.0
 # A rest offset may lie this share of the longest bone outside of where its joint goes, and still be its rest.
 _NEAR = 0.1
-# Of 1: how much a joint's own channels must say to be believed, and how much all of them together to be displacements.
-_SURE, _MOST = 0.7, 0.5
+# Of 1: what a joint's own channels say clearly, and what they say at all.
+_SURE, _LEAST = 0.7, 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +93,19 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     lengths = np.abs(o).sum(axis=1)
     says = lengths > noise
     at_zero = says & (np.abs(c).max(axis=(0, 2)) <= noise)
-    at_offset = says & (np.abs(c - o).max(axis=(0, 2)) <= noise)
     # w (|c| - |c - o|) / |o|, with w = |o| / (|o| + range): from -1, displacements, to 1.
     weight = np.abs(o) / np.maximum(np.abs(o) + np.ptp(c, axis=0), 1e-300)
     toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
     evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
     inner = np.arange(len(o)) > 0
-    replacing = inner & (evidence > _SURE)
-    unused = at_zero & (lengths[at_zero & inner].sum() >= lengths[replacing].sum())
-    if at_offset[inner].any():
+    replacing, adding, unfilled = (
+        float(lengths[inner & which].sum()) for which in (evidence > _SURE, (evidence < -_SURE) & ~at_zero, at_zero)
+    )
+    unused = at_zero & (unfilled >= replacing)
+    if replacing > adding:
         return unused & inner
-    voters = says & inner
-    all_added = voters.any() and float((evidence * lengths)[voters].sum() / lengths[voters].sum()) < -_MOST
-    displaced = unused | np.where(np.abs(evidence) > _SURE, evidence < 0.0, all_added)
-    displaced[0] &= bool(all_added)
+    displaced = unused | np.where(np.abs(evidence) > _LEAST, evidence < 0.0, adding + unfilled > 0.0)
+    displaced[0] &= bool(evidence[0] < -_LEAST)
     return displaced
 
 

@@ -117,6 +117,8 @@ def find_still_joints(clip: Clip) -> list[str]:
         return []
     skeleton = clip.skeleton
     turned = rotation.angle(clip.rotations, clip.rotations[:1]).max(axis=0) > _STILL
+    if clip.shifts is not None:  # what slides was captured
+        turned |= np.ptp(clip.shifts, axis=0).max(axis=1) > 0.0
     lengths = np.linalg.norm(skeleton.offsets, axis=1)
     carries = np.isin(np.arange(len(skeleton)), skeleton.parents) | skeleton.has_tip
     clavicles = {skeleton.find_role(f"{side}Shoulder") for side in SIDES}
