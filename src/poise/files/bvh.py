@@ -23,7 +23,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.atomic import write_bytes
-from poise.files.bvh_positions import AXES, Positions, place_joints, read_positions
+from poise.files.bvh_positions import AXES, Positions, find_way, place_joints, read_positions
 from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
 from poise.files.loading import find_choice
@@ -194,7 +194,8 @@ def _choose_moving(clip: Clip) -> np.ndarray:
     declared[0] = 0.0
     declared, places = np.round(declared, _DECIMALS), np.round(_channel_positions(clip), _DECIMALS)
     given = np.repeat(moving[:, None], 3, axis=1)
-    is_plain = not place_joints(declared, given, places).added[moving].any()
+    way = find_way(clip.skeleton.parents.tolist())
+    is_plain = not place_joints(declared, given, places, way).added[moving].any()
     return moving if is_plain else np.ones_like(moving)
 
 

@@ -4,7 +4,8 @@ Blender's importer lets the channels *replace* the OFFSET, and so do most progra
 which are *added* to it. A file does not say which. A joint's channels c and its OFFSET o do, on every axis where o is
 not zero and c moves little beside it:
 
-    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it
+    c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it. Hips
+                               and what is above them are no bones: theirs alone replace it
     c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
 
 Where more of the body clearly replaces than clearly adds, all of it replaces: hips that lie near the ground look like
@@ -56,13 +57,28 @@ def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[
     """What the position channels of a skeleton's joints say."""
     declared = np.array([joint.offset for joint in joints], float)
     picks = np.array([[column.get(f"{axis}position", -1) for axis in AXES] for column in columns])
-    return place_joints(declared, picks >= 0, file.values[:, picks])
+    first = next((j.parent for j in joints if j.parent >= 0), 0)  # the root's number in the file
+    way = find_way([-1, *(joint.parent - first for joint in joints[1:])])
+    return place_joints(declared, picks >= 0, file.values[:, picks], way)
 
 
-def place_joints(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
-    """From OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
+def find_way(parents: Sequence[int]) -> np.ndarray:
+    """(J,) which joints lie on the way down to the first that branches; the root alone where none does."""
+    children = np.bincount(np.asarray(parents, int)[1:], minlength=len(parents))
+    path = [0]
+    while children[path[-1]] == 1:
+        path.append(list(parents).index(path[-1]))
+    way = np.zeros(len(parents), bool)
+    way[path if children[path[-1]] else 0] = True
+    return way
+
+
+def place_joints(declared: np.ndarray, given: np.ndarray, channels: np.ndarray, way: np.ndarray) -> Positions:
+    """From OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one; way (J,) as `find_way` has it."""
     inner = given[1:].any()
-    added = np.where(_find_displaced(declared, given, channels)[:, None], declared, 0.0) if inner else 0.0 * declared
+    added = 0.0 * declared
+    if inner:
+        added = np.where(_find_displaced(declared, given, channels, way)[:, None], declared, 0.0)
     translations = np.where(given, added + channels, declared)
     if not inner:
         return Positions(translations, added, declared, None)
@@ -86,7 +102,7 @@ def _still(translations: np.ndarray, declared: np.ndarray) -> np.ndarray:
     return np.asarray(np.ptp(translations, axis=0).max(axis=1) <= _NOISE * _longest(declared, translations))
 
 
-def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
+def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray, way: np.ndarray) -> np.ndarray:
     """(J,) whose channels are displacements from the OFFSET. The root's are only where the others' are."""
     o, c = np.where(given, declared, 0.0), np.where(given, channels, 0.0)
     noise = _NOISE * _longest(declared, c)
@@ -97,6 +113,8 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     weight = np.abs(o) / np.maximum(np.abs(o) + np.ptp(c, axis=0), 1e-300)
     toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
     evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
+    if not (at_zero & ~way).any():  # nothing but joints that are no bones: at zero they may well be meant to be
+        evidence, at_zero = np.where(at_zero, 0.0, evidence), at_zero & False
     inner = np.arange(len(o)) > 0
     replacing, adding, unfilled = (
         float(lengths[inner & which].sum()) for which in (evidence > _SURE, (evidence < -_SURE) & ~at_zero, at_zero)

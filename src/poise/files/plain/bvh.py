@@ -131,6 +131,7 @@ def _find_displaced(joints: list[_Joint], first: int, table: np.ndarray) -> set[
     branch = 0
     while carriers.count(branch) == 1:
         branch += 1  # an only child follows its parent
+    branch = branch if branch in carriers else 0  # a chain that never branches is all bones
     if sum(gain for i, gain in nearer.items() if i > branch) <= 0.0:
         return set()
     return {i for i, gain in nearer.items() if gain > 0.0}
