@@ -191,9 +191,7 @@ def test_generated_files_are_converted_within_a_tenth_of_a_millimetre(
     assert set(found.lost) <= {"Ball"}
 
 
-@pytest.mark.parametrize(
-    "name", ["plain", "above turned, a hundredth", "hips travel", "joints slide", "foot mesh moving"]
-)
+@pytest.mark.parametrize("name", SINGLE)
 def test_a_model_keeps_its_motion(name: str, tmp_path: Path) -> None:
     found = check(GltfCase(SINGLE[name]), ".glb", tmp_path, keep=True)
     assert found.off < AIM and abs(found.off - found.told) < AIM
