@@ -38,7 +38,7 @@ class Body:
     above       a key of ABOVE: what the node over the joints is like
     above_moves which of its paths are animated
     between     what lies between hips and thighs: nothing, or nodes outside the skin that are "still", "turned",
-                "uneven" (scaled by axis) or "moving" (animated rotation, translation and scale)
+                "mirrored", "uneven" (scaled by axis) or "moving" (animated rotation, translation and scale)
     foot        the feet: in the skin ("joint"), a "plain" node outside, a "mesh" outside, either "moving" or not
     skin        "all" joints in one; "two"; "upper": spine and arms, hips and legs outside; "parts": none, a mesh each
     travels     "root": the first joint is the hips and travels; "hips": they travel under a joint on the ground
@@ -71,7 +71,7 @@ SINGLE: dict[str, Body] = {
     **{f"above {name}": Body(above=name) for name in ABOVE if name != "plain"},
     **{f"above moves its {path}": Body(above_moves=(path,)) for path in ("translation", "rotation", "scale")},
     "above scaled unevenly and moving": Body("uneven", ("translation", "rotation", "scale")),
-    **{f"between {name}": Body(between=name) for name in ("still", "turned", "uneven", "moving")},
+    **{f"between {name}": Body(between=name) for name in ("still", "turned", "mirrored", "uneven", "moving")},
     **{f"foot {name}": Body(foot=name) for name in ("plain", "plain moving", "mesh", "mesh moving")},
     **{f"skin {name}": Body(skin=name) for name in ("two", "upper", "parts")},
     "parts whose feet are still": Body(skin="parts", foot="mesh"),
@@ -100,7 +100,7 @@ def draw(seed: int) -> Body:
     return Body(
         above=pick(*ABOVE),
         above_moves=pick((), (), ("translation",), ("rotation", "translation"), ("scale",)),
-        between=pick("nothing", "still", "turned", "uneven", "moving"),
+        between=pick("nothing", "still", "mirrored", "uneven", "moving"),
         foot=pick("joint", "plain", "plain moving", "mesh", "mesh moving"),
         skin=pick("all", "two", "upper", "parts"),
         travels=pick("root", "hips"),
@@ -160,8 +160,8 @@ def _add_between(b: Builder, body: Body, carrier: int, name: str, unit: float) -
     fields: dict[str, Any] = {"translation": np.array([0.0, 0.02, 0.01]) * unit}
     if body.between != "still":
         fields["rotation"] = TURN
-    if body.between == "uneven":
-        fields["scale"] = [1.0, 1.3, 0.8]
+    if body.between in ("uneven", "mirrored"):
+        fields["scale"] = [1.0, 1.3, 0.8] if body.between == "uneven" else [-1.0, 1.0, 1.0]
     return b.node(carrier, name=name, **fields)
 
 

@@ -151,6 +151,18 @@ def test_joints_that_are_left_out_are_named(capsys: pytest.CaptureFixture[str], 
     assert found["max_joint_error_m"] < 1e-5 and found["reading_error_m"] < 1e-5 and found["writing_error_m"] < 1e-5
 
 
+def test_joints_in_another_tree_are_named(tmp_path: Path) -> None:
+    """Two hands that float beside the body, each a tree of its own: one skeleton has one root."""
+    builder, _ = build(Body())
+    for side in ("left", "right"):
+        node = builder.node(name=f"{side} glove", translation=[0.5, 1.0, 0.0])
+        builder.json["skins"][0]["joints"].append(node)
+        builder.json["scenes"][0]["nodes"].append(node)
+    written = write_clean(read(builder.save(tmp_path / "x.glb")), tmp_path / "y.glb")
+    assert written.left_out == ("left glove", "right glove")
+    assert written.error is not None and written.error < 1e-5
+
+
 def test_an_error_that_rounding_cannot_explain_is_told(
     capsys: pytest.CaptureFixture[str], walking: Path, tmp_path: Path, monkeypatch: Any
 ) -> None:
