@@ -12,6 +12,10 @@ from poise.files.bvh_keep import format_bvh_as
 from poise.files.normalise import normalise
 from poise.motion import own
 from poise.motion.clip import Clip
+from poise.motion.contacts import find_contacts
+from poise.motion.feet import foot_points
+from poise.motion.heading import translate
+from poise.motion.mirroring import mirror
 
 CLOSE = 1e-4  # m
 WALK = own.walk(tpose(), 3.0, 30.0)
@@ -92,6 +96,14 @@ def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
     np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
 
 
+@pytest.mark.parametrize("others", ["six", "three"])
+@pytest.mark.parametrize("adds", [False, True])
+def test_hips_at_zero_under_a_root_that_travels_are_there(tmp_path, others, adds):
+    text = write_twin(WALK, 1, 0, adds, others=others)
+    clip = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    np.testing.assert_allclose(clip.positions, places(text, clip, 0.01, "Y", adds), atol=CLOSE)
+
+
 def change_table(text: str, change) -> str:
     """The text with its table of frames (F, columns) changed in place."""
     lines = text.splitlines()
@@ -167,3 +179,40 @@ def read_text(text: str) -> Clip:
     from poise.files.bvh_text import parse_bvh
 
     return compute_clip(parse_bvh(text.encode()))[0]
+
+
+@pytest.mark.parametrize("hips_offset", [False, True])
+def test_soles_and_ground_are_those_of_the_plain_file(tmp_path, hips_offset):
+    """They hang on the rest pose, which must not take the height of the hips' travel for a bone."""
+    raised = WALK.replace(root=WALK.root + [0.0, 0.06, 0.0])
+    plain, twin = (
+        normalise(read_bvh(save(tmp_path, write_twin(raised, above, above, hips_offset=hips_offset)))).clip
+        for above in (0, 1)
+    )
+    np.testing.assert_allclose(foot_points(twin), foot_points(plain), atol=1e-9)
+    assert find_contacts(twin).ground_height == pytest.approx(find_contacts(plain).ground_height, abs=1e-9)
+
+
+def test_each_of_two_skeletons_is_where_it_is_alone(tmp_path):
+    """Two people in one file, both carried by hips whose OFFSET is not their height."""
+    texts = [write_twin(translated, 1, 1, hips_offset=False) for translated in (WALK, mirrored_and_moved())]
+    heads, tables = zip(*(text.split("MOTION\n") for text in texts), strict=True)
+    second = heads[1].removeprefix("HIERARCHY\n").replace("Reference", "Reference2")
+    frames = [part.split("Frame Time:")[1].splitlines()[1:] for part in tables]
+    top = tables[0][: tables[0].index("\n", tables[0].index("Frame Time:")) + 1]
+    rows = "\n".join(f"{a} {b}" for a, b in zip(*frames, strict=True))
+    path = save(tmp_path, heads[0] + second + "MOTION\n" + top + rows + "\n")
+    for number, text in enumerate(texts):
+        alone = normalise(read_bvh(save_as(tmp_path, f"{number}.bvh", text))).clip
+        found = normalise(read_bvh(path, str(number))).clip
+        np.testing.assert_allclose(found.positions, alone.positions, atol=1e-12)
+        np.testing.assert_allclose(found.skeleton.offsets, alone.skeleton.offsets, atol=1e-12)
+
+
+def mirrored_and_moved() -> Clip:
+    return translate(mirror(WALK), np.array([2.0, 0.0, 0.5]))
+
+
+def save_as(tmp_path, name: str, text: str):
+    (tmp_path / name).write_text(text)
+    return tmp_path / name

@@ -79,6 +79,17 @@ def test_the_mix_of_a_twin_is_that_of_the_plain_clip(kind):
     np.testing.assert_allclose(found.clip.rotations[:, 0], twin.rotations[:, 0], atol=1e-12)
 
 
+def test_a_kinematic_root_travels_as_the_clip_does():
+    clip = own.walk(tpose(), 3.0, 60.0)
+    plan = MixPlan(physical=("leftArm",))
+    plain, found = run(clip, plan), run(moving_reference(clip), plan)
+    np.testing.assert_allclose(found.clip.positions[:, 1:], plain.clip.positions, atol=1e-5)
+    for joint in ("hips", "leftFoot", "head"):
+        i = clip.skeleton.index(joint)
+        np.testing.assert_allclose(found.clip.positions[:, i + 1], clip.positions[:, i], atol=1e-9)
+    assert found.clip.skeleton.find_role("hips") not in found.physical
+
+
 def test_the_take_tells_the_same_motion_and_is_saved_with_it(tmp_path):
     found = run(under_reference(wave()))
     np.testing.assert_allclose(found.take.clip().positions, found.clip.positions, atol=1e-12)

@@ -23,7 +23,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.atomic import write_bytes
-from poise.files.bvh_positions import AXES, Positions, find_way, place_joints, read_positions
+from poise.files.bvh_positions import AXES, Positions, place_joints, read_positions
 from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
 from poise.files.loading import find_choice
@@ -111,14 +111,14 @@ def _describe_sliding(found: Positions, skeleton: Skeleton) -> list[str]:
     """Which joints move by their position channels, and how far."""
     if found.shifts is None:
         return []
-    reach = np.linalg.norm(found.shifts, axis=-1).max(axis=0)
+    reach = np.linalg.norm(np.ptp(found.shifts, axis=0), axis=-1)
     longest = np.linalg.norm(skeleton.offsets[1:], axis=1).max()
-    moving = [skeleton.names[j] for j in found.sliding if reach[j] > _STRETCH * longest]
+    moving = [skeleton.names[j] for j in np.flatnonzero(reach > _STRETCH * longest)]
     if not moving:
         return []
     return [
-        f"position channels move {', '.join(moving)} by up to {reach.max():.3g} units from the ends of their bones; "
-        "that is kept."
+        f"position channels move {', '.join(moving)}, by up to {reach.max():.3g} units, and not only the root; that is "
+        "kept."
     ]
 
 
@@ -194,8 +194,7 @@ def _choose_moving(clip: Clip) -> np.ndarray:
     declared[0] = 0.0
     declared, places = np.round(declared, _DECIMALS), np.round(_channel_positions(clip), _DECIMALS)
     given = np.repeat(moving[:, None], 3, axis=1)
-    way = find_way(clip.skeleton.parents.tolist())
-    is_plain = not place_joints(declared, given, places, way).added[moving].any()
+    is_plain = not place_joints(clip.skeleton.parents, declared, given, places).added[moving].any()
     return moving if is_plain else np.ones_like(moving)
 
 

@@ -5,7 +5,7 @@ which are *added* to it. A file does not say which. A joint's channels c and its
 not zero and c moves little beside it:
 
     c stays at zero            nobody filled it: the bone keeps its OFFSET, unless more of the body replaces it. Hips
-                               and what is above them are no bones: theirs alone replace it
+                               and what is above them are no bones: where no bone is at zero, they are meant to be
     c hovers about o, or zero  |c| - |c - o| is +|o|, or -|o|; it counts the less, the farther c ranges
 
 Where more of the body clearly replaces than clearly adds, all of it replaces: hips that lie near the ground look like
@@ -36,7 +36,8 @@ _SURE, _LEAST = 0.7, 0.15
 class Positions:
     """Where the channels of one skeleton put its joints.
 
-    translations  (F, J, 3) units, each joint from its parent, in its parent's axes; the root's in the world
+    translations  (F, J, 3) units, each joint from its parent, in its parent's axes; the root's in the world. (F, 1, 3)
+                  where only the root has channels
     added         (J, 3) what the channels are added to: the OFFSET of displacements, zero where channels replace it
     offsets       (J, 3) units, the rest offset of each joint
     shifts        (F, J, 3) units, how far each is from there; the root's zero. None where every bone keeps its length
@@ -47,45 +48,31 @@ class Positions:
     offsets: np.ndarray
     shifts: np.ndarray | None
 
-    @property
-    def sliding(self) -> list[int]:
-        """The joints that do not stay at the ends of their bones."""
-        return [] if self.shifts is None else [int(j) for j in np.flatnonzero(np.abs(self.shifts).max(axis=(0, 2)))]
-
 
 def read_positions(file: BvhFile, joints: Sequence[BvhJoint], columns: Sequence[dict[str, int]]) -> Positions:
     """What the position channels of a skeleton's joints say."""
     declared = np.array([joint.offset for joint in joints], float)
     picks = np.array([[column.get(f"{axis}position", -1) for axis in AXES] for column in columns])
-    first = next((j.parent for j in joints if j.parent >= 0), 0)  # the root's number in the file
-    way = find_way([-1, *(joint.parent - first for joint in joints[1:])])
-    return place_joints(declared, picks >= 0, file.values[:, picks], way)
+    if not (picks[1:] >= 0).any():  # as in most files: nothing but the root has positions
+        translations = np.where(picks[:1] >= 0, file.values[:, picks[:1]], declared[:1])
+        return Positions(translations, 0.0 * declared, declared, None)
+    parents = np.array([joint.parent for joint in joints]) - joints[1].parent  # which is the root, wherever it stands
+    return place_joints(parents, declared, picks >= 0, file.values[:, picks])
 
 
-def find_way(parents: Sequence[int]) -> np.ndarray:
-    """(J,) which joints lie on the way down to the first that branches; the root alone where none does."""
-    children = np.bincount(np.asarray(parents, int)[1:], minlength=len(parents))
-    path = [0]
-    while children[path[-1]] == 1:
-        path.append(list(parents).index(path[-1]))
-    way = np.zeros(len(parents), bool)
-    way[path if children[path[-1]] else 0] = True
-    return way
-
-
-def place_joints(declared: np.ndarray, given: np.ndarray, channels: np.ndarray, way: np.ndarray) -> Positions:
-    """From OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one; way (J,) as `find_way` has it."""
+def place_joints(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> Positions:
+    """From parents (J,), OFFSETs (J, 3) and channels (F, J, 3), where an axis (J, 3) is given one."""
     inner = given[1:].any()
     added = 0.0 * declared
     if inner:
-        added = np.where(_find_displaced(declared, given, channels, way)[:, None], declared, 0.0)
+        added = np.where(_find_displaced(parents, declared, given, channels)[:, None], declared, 0.0)
     translations = np.where(given, added + channels, declared)
     if not inner:
         return Positions(translations, added, declared, None)
-    offsets = _find_rest(declared, translations)
+    offsets = _find_rest(parents, declared, translations)
     shifts = translations - offsets
     shifts[:, 0] = 0.0
-    shifts[:, _still(translations, declared)] = 0.0
+    shifts[:, np.abs(shifts).max(axis=(0, 2)) <= _NOISE * _longest(declared, translations)] = 0.0
     return Positions(translations, added, offsets, shifts if shifts.any() else None)
 
 
@@ -97,12 +84,7 @@ def _longest(declared: np.ndarray, translations: np.ndarray) -> float:
     return float(lengths.max(initial=0.0))
 
 
-def _still(translations: np.ndarray, declared: np.ndarray) -> np.ndarray:
-    """(J,) which joints stay where they are, but for noise."""
-    return np.asarray(np.ptp(translations, axis=0).max(axis=1) <= _NOISE * _longest(declared, translations))
-
-
-def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarray, way: np.ndarray) -> np.ndarray:
+def _find_displaced(parents: np.ndarray, declared: np.ndarray, given: np.ndarray, channels: np.ndarray) -> np.ndarray:
     """(J,) whose channels are displacements from the OFFSET. The root's are only where the others' are."""
     o, c = np.where(given, declared, 0.0), np.where(given, channels, 0.0)
     noise = _NOISE * _longest(declared, c)
@@ -113,7 +95,9 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     weight = np.abs(o) / np.maximum(np.abs(o) + np.ptp(c, axis=0), 1e-300)
     toward = np.median(np.abs(c), axis=0) - np.median(np.abs(c - o), axis=0)
     evidence = np.where(says, (weight * toward).sum(axis=1) / np.maximum(lengths, 1e-300), 0.0)
-    if not (at_zero & ~way).any():  # nothing but joints that are no bones: at zero they may well be meant to be
+    bones = np.ones(len(o), bool)
+    bones[[0, *_carriers(parents)]] = False
+    if not (at_zero & bones).any():
         evidence, at_zero = np.where(at_zero, 0.0, evidence), at_zero & False
     inner = np.arange(len(o)) > 0
     replacing, adding, unfilled = (
@@ -127,13 +111,25 @@ def _find_displaced(declared: np.ndarray, given: np.ndarray, channels: np.ndarra
     return displaced
 
 
-def _find_rest(declared: np.ndarray, translations: np.ndarray) -> np.ndarray:
-    """(J, 3) rest offsets: the file's own where the joint comes by it or travels, else where it mostly is."""
+def _find_rest(parents: np.ndarray, declared: np.ndarray, translations: np.ndarray) -> np.ndarray:
+    """(J, 3) rest offsets: the file's own where the joint comes by it or carries the body, else where it mostly is."""
     low, high = translations.min(axis=0), translations.max(axis=0)
     longest = _longest(declared, translations)
     near = (declared >= low - _NEAR * longest) & (declared <= high + _NEAR * longest)
     rest = np.where(near | (high - low > _TRAVEL * longest), declared, np.median(translations, axis=0))
-    still = _still(translations, declared)
+    still = (high - low).max(axis=1) <= _NOISE * longest
     rest[still] = 0.5 * (low + high)[still]  # what it was given, to the last digit where all frames agree
-    rest[0] = declared[0]
+    carriers = [0, *_carriers(parents)]
+    rest[carriers] = declared[carriers]
     return rest
+
+
+def _carriers(parents: np.ndarray) -> list[int]:
+    """From the root down to the first joint that branches, the hips: what says where the body is, and no bone of it.
+
+    None where nothing branches: that is no body.
+    """
+    chain = [0]
+    while len(children := np.flatnonzero(parents == chain[-1])) == 1:
+        chain.append(int(children[0]))
+    return chain if len(children) else []
