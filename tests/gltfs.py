@@ -120,7 +120,15 @@ class Reference:
         stride = view.get("byteStride", kind.itemsize * width)
         rows = [np.frombuffer(self.binary, kind, width, start + i * stride) for i in range(accessor["count"])]
         array = np.array(rows).astype(float)
+        if "sparse" in accessor:
+            sparse = accessor["sparse"]
+            at = self._plain(sparse["indices"], kinds[sparse["indices"]["componentType"]], sparse["count"], 1)
+            array[at[:, 0].astype(int)] = self._plain(sparse["values"], kind, sparse["count"], width)
         return np.maximum(array / np.iinfo(kind).max, -1) if accessor.get("normalized") else array
+
+    def _plain(self, entry: dict[str, Any], kind: Any, count: int, width: int) -> np.ndarray:
+        start = self.json["bufferViews"][entry["bufferView"]].get("byteOffset", 0) + entry.get("byteOffset", 0)
+        return np.frombuffer(self.binary, np.dtype(kind).newbyteorder("<"), count * width, start).reshape(count, width)
 
     def sample(self, sampler: dict[str, Any], path: str, t: float) -> np.ndarray:
         times, values = self.array(sampler["input"])[:, 0], self.array(sampler["output"])

@@ -122,15 +122,22 @@ class _Job:
             written = write_clean(reading, output, self.changes.plan(), self.names, self.source.mass)
         for sentence in written.notes:
             report.note(f"{output}: {sentence}")
+        for sentence in written.warnings:
+            report.warn(f"{output}: {sentence}")
         return {
             "file": str(output),
             "frames": written.frames,
             "max_joint_error_m": written.error,
+            "reading_error_m": written.reading_error,
+            "writing_error_m": written.writing_error,
+            "joints_left_out": list(written.left_out),
             **written.figures,
         }
 
 
 def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, report: Report) -> int:
+    from poise.files.fidelity import SUSPECT
+
     if output.exists() and not output.is_dir():
         raise FileError(output, f"is a file, but '{folder}' is a folder. Give a folder to write to.")
     quiet = dataclasses.replace(report, quiet=True)  # guesses about hundreds of files are for `poise info`
@@ -154,6 +161,9 @@ def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, repor
         done.append({"source": str(path), **figures})
         if not report.json:
             print(f"{path} -> {target}: {figures['frames']} frames, {_describe_error(figures['max_joint_error_m'])}")
+    for row in done:
+        if row["max_joint_error_m"] is not None and row["max_joint_error_m"] > SUSPECT:
+            report.warn(f"{row['file']}: joints are off by {1e3 * row['max_joint_error_m']:.3g} mm. Convert it alone.")
     for failure in failed:
         report.warn(f"not converted: {failure['error']}")
     summary = f"{len(done)} converted, {len(failed)} failed"

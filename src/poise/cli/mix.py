@@ -204,17 +204,21 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
     """Write the motion, on the input's own body where it has one; its figures, of what was written."""
     from poise.drivers.rig import load_tree
     from poise.dynamics.tree import build_tree
-    from poise.files.writing import write_clean
+    from poise.files.checked import checked_output
+    from poise.files.writing import write_result
     from poise.stage.measures import describe_body, describe_effort, measure_error, measure_feet, read_written
-    from poise.stage.take_file import load_take
+    from poise.stage.take_file import load_take, save_take
 
     clip = reading.clip
-    if str(output).endswith(".take.npz"):
-        found.take.save(output)
-        there: Clip | None = load_take(output).clip(start=-float(clip.times[0]))
-    else:
-        write_clean(dataclasses.replace(reading, clip=found.clip), output, mass=character.mass)
-        there = read_written(output, found.clip)
+    error = None
+    with checked_output(output) as draft:
+        if str(output).endswith(".take.npz"):
+            save_take(found.take, draft)
+            there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
+        else:
+            named = found.clip.replace(name=found.clip.name or output.stem)
+            error = write_result(named, reading, draft, character.mass).error
+            there = read_written(draft, found.clip)
     result = found.clip if there is None else there
     n = len(result)
     short = clip if n == len(clip) else clip.pick(slice(0, n))
@@ -229,6 +233,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
         "coupling": plan.couple,
         "stepping": found.stepping,
         "frames": n,
+        "max_joint_error_m": error,
         "fps": clip.fps,
         "dt_s": found.dt,
         "engine": plan.engine,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter
 
 from poise.cli import report as speaking
@@ -50,15 +49,28 @@ def retarget(
 
     What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
     """
+    from poise.files.written import judge_result
     from poise.motion.retargeting import retarget as put_on
     from poise.motion.retargeting_measures import measure_retargeting
 
     check_outputs((clip, character), {"-o": output})
-    motion = source.read(clip, report).clip
+    reading = source.read(clip, report)
+    motion = reading.clip
     target = _read_target(character, parse_roles(character_roles), report)
     result = put_on(motion, target.skeleton, feet=feet, hands=hands, ground=ground, skin=target.skin)
-    error = target.write(result, output)
-    report.result({**measure_retargeting(motion, result), "max_joint_error_m": error, "file": str(output)})
+    written = target.write(result, output)
+    errors = judge_result(reading, written, len(result))
+    for sentence in errors.warnings:
+        report.warn(f"{output}: {sentence}")
+    report.result(
+        {
+            **measure_retargeting(motion, result),
+            "max_joint_error_m": errors.error,
+            "reading_error_m": errors.reading_error,
+            "writing_error_m": errors.writing_error,
+            "file": str(output),
+        }
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,28 +87,11 @@ class _Target:
 
     def write(self, clip: Clip, path: Path) -> float | None:
         """Write a clip of this body; m, how far the joints in what was written are from the clip's."""
+        from poise.files.writing import write_made, write_on_model
+
         if path.suffix.lower() == ".glb" and self.reading is not None and self.skin is not None:
-            return self._write_on_model(clip, path, self.reading)
-        from poise.files.formats import save_clip
-        from poise.files.readback import read_positions
-
-        save_clip(clip, path, **self._meshes(clip, path))
-        written = read_positions(path, clip.skeleton)
-        return None if written is None else float(np.linalg.norm(written - clip.positions, axis=-1).max())
-
-    def _write_on_model(self, clip: Clip, path: Path, reading: Reading) -> float | None:
-        from poise.files.formats import read_recording
-        from poise.files.gltf_animate import save_on_character
-        from poise.files.placement import find_placement
-
-        save_on_character(clip, reading, path)
-        written = read_recording(path, read_recording(path).choices[-1]).clip  # the one that was added
-        place = find_placement(reading)
-        meant = place.to_file(clip)
-        if set(written.skeleton.names) != set(meant.skeleton.names) or len(written) != len(meant):
-            return None
-        order = [written.skeleton.names.index(name) for name in meant.skeleton.names]
-        return float(place.scale * np.linalg.norm(written.positions[:, order] - meant.positions, axis=-1).max())
+            return write_on_model(clip, self.reading, path)
+        return write_made(clip, path, **self._meshes(clip, path))
 
     def _meshes(self, clip: Clip, path: Path) -> dict[str, Any]:
         """What a GLB shows: a mannequin, or bones where that cannot be made."""

@@ -116,7 +116,9 @@ def read_asf(path: str | PathLike[str], clip: str | None = None) -> Recording:
     name = Path(path).stem
     find_choice(clip, [name], path)
     skeleton = file.build_skeleton()
-    motion = Clip(skeleton, np.zeros(1), skeleton.offsets[:1], rotation.identity((1, len(skeleton))), name)
+    turns = rotation.identity((1, len(skeleton)))
+    turns[0, 0] = file.root.axes  # the root's preset orientation, as in every motion
+    motion = Clip(skeleton, np.zeros(1), skeleton.offsets[:1], turns, name)
     return Recording(motion, "ASF", str(path), (name,), file.unit, has_rate=False, source=file, warnings=file.warnings)
 
 

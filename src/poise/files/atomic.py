@@ -8,12 +8,41 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
 from poise.errors import FileError, InputError
+
+
+@contextlib.contextmanager
+def temporary_beside(path: str | PathLike[str]) -> Iterator[Path]:
+    """A path to write to, of the same suffix and in the same folder; it takes the name `path` once the block ends.
+
+    If the block raises, the temporary file is removed and `path` is untouched: a file can be written, read again and
+    judged before anybody sees it. A link is followed, so that its target is replaced and not the link. A device or pipe
+    is given the bytes in the end. An OSError of the block becomes a FileError of `path`.
+    """
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        with tempfile.TemporaryDirectory(prefix="poise-") as folder:
+            temporary = Path(folder) / Path(path).name
+            yield temporary
+            write_bytes(path, temporary.read_bytes())
+        return
+    target = Path(os.path.realpath(path))
+    _check_writable_place(path, target)
+    temporary = target.with_name(f".{target.stem}.{os.urandom(6).hex()}.tmp{target.suffix}")
+    try:
+        yield temporary
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise FileError(path, f"cannot be written: {error.strerror or error}. Nothing was changed there.") from error
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 @contextlib.contextmanager

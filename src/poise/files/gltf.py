@@ -29,7 +29,7 @@ from poise.errors import FileError, InputError, unknown_name
 from poise.files.gltf_document import Document, read_document
 from poise.files.gltf_json import Entry
 from poise.files.gltf_nodes import Nodes, make_unique, read_nodes
-from poise.files.gltf_pose import compute_poses, place_root, settle_nodes, to_local
+from poise.files.gltf_pose import compute_poses, compute_shifts, settle_nodes, to_local
 from poise.files.gltf_remarks import list_remarks
 from poise.files.gltf_rig import Rig, find_rig
 from poise.files.gltf_skin import check_mesh, measure_bind_turn
@@ -41,7 +41,6 @@ from poise.motion.clip import Clip
 MAX_FRAMES = 1_000_000
 MAX_JOINT_FRAMES = 8_000_000  # frames times joints
 _BOUND_ELSEWHERE = np.radians(10.0)  # between bind and rest pose: worth a word
-_MISPLACED = 2e-3  # of the body's size: how far a joint may be from where the file's own transforms put it
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,17 +117,16 @@ def _build_recording(
     except ValueError as error:
         raise FileError(document.path, f"clip {animation} is too long to be read: {error}.") from error
     anchor = _find_anchor(rig, names, roles)
-    settled, lost = settle_nodes(nodes, rig, tracks, frames.at, anchor)
+    settled, said = settle_nodes(nodes, rig, tracks, frames.at, anchor)
     poses = compute_poses(settled, rig, tracks, frames.at)
     rest = settled.world[list(rig.joints), :3, 3]
     offsets = rest - np.where(rig.parents[:, None] >= 0, rest[rig.parents], 0.0)
     skeleton = Skeleton(names, rig.parents, offsets, _read_tips(document, rig), roles)
     name = choices[animation] if animation is not None else document.path.stem
-    motion = Clip(skeleton, frames.times, place_root(rig, offsets, poses, anchor), to_local(rig, poses.turns), name)
+    shifts = compute_shifts(rig, offsets, poses)
+    motion = Clip(skeleton, frames.times, poses.positions[:, 0], to_local(rig, poses.turns), name, shifts)
     skin, odd = check_mesh(document, settled, rig)
-    warnings = [*rig.warnings, *lost, *odd]
-    if not warnings:
-        warnings += _check_places(motion, poses.positions)
+    warnings = [*rig.warnings, *said, *odd]
     bound = measure_bind_turn(document, settled, rig) if skin is not None else 0.0
     if bound > _BOUND_ELSEWHERE:
         warnings.append(
@@ -185,7 +183,7 @@ def _is_own(document: Document) -> bool:
 
 
 def _find_anchor(rig: Rig, names: tuple[str, ...], roles: dict[str, str]) -> int:
-    """The joint whose place must be exact: the hips, else the first that has more than one child."""
+    """The joint above which there is no body: the hips, else the first that has more than one child."""
     tree = Skeleton(names, rig.parents, np.zeros((len(names), 3)))
     hips = roles.get("hips") or find_roles(tree).get("hips")
     if hips is not None:
@@ -195,16 +193,3 @@ def _find_anchor(rig: Rig, names: tuple[str, ...], roles: dict[str, str]) -> int
     while children[joint] == 1:
         joint = int(np.flatnonzero(rig.parents == joint)[0])
     return joint if children[joint] else 0
-
-
-def _check_places(clip: Clip, positions: np.ndarray) -> list[str]:
-    """A warning where the file's own transforms put a joint elsewhere, as scales that differ by axis do."""
-    sample = np.unique(np.linspace(0, len(clip) - 1, 50).astype(int))
-    placed, _ = clip.skeleton.pose(clip.root[sample], clip.rotations[sample])
-    off = np.linalg.norm(placed - positions[sample], axis=2).max(axis=0)
-    size = float(np.ptp(clip.skeleton.rest_positions(), axis=0).max())
-    worst = int(off.argmax())
-    if off[worst] <= _MISPLACED * size:
-        return []
-    name = clip.skeleton.names[worst]
-    return [f"joint '{name}' is up to {off[worst]:.3g} units off: scales that differ by axis cannot be kept in motion."]

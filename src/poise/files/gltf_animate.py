@@ -3,9 +3,12 @@
 Meshes, materials, textures, names and every other part stay as they are; so do other animations. The animation is in
 terms of the file's own nodes, their rest rotations and the scales and turns of what stands above them:
 
-    d      a joint's turn relative to its parent joint, in the axes of the world        (what a clip has)
-    W0     the world matrix of the node's parent at rest, r0 the node's own rotation at rest
-    r = (W0^-1 d W0) r0                                                                 (what the node is given)
+    D, p   a joint's turn since rest and its place, in the axes of the world     (what a clip has)
+    W0     the world matrix of its node at rest, s the node's own scale
+    P, o   the world matrix of the node's parent as it is by then, and its origin
+    r = P^-1 D W0 s^-1,  t = P^-1 (p - o)                                        (what the node is given)
+
+Under scales that differ by axis r is the nearest rotation; every joint is in its place all the same.
 
 A node is given a translation where its joint slides on its bone, or the clip's bone is not the file's.
 """
@@ -84,29 +87,29 @@ def compute_channels(clip: Clip, reading: Reading, source: GltfSource) -> Iterat
     size = float(np.ptp(rest, axis=0).max())
     positions, turns = fit.clip.world
     top = next(j for j, own in enumerate(fit.joints) if own is not None)
-    world_turns = np.empty((len(clip), len(rig.joints), 4))
+    # Each joint's world matrix and origin as they will be, so that what follows makes up for what a node cannot do.
+    base = nodes.world[nodes.parents[rig.joints[0]]] if nodes.parents[rig.joints[0]] >= 0 else np.eye(4)
+    worlds = {-1: (base[None, :3, :3], base[None, :3, 3])}
     for j, (node, own) in enumerate(zip(rig.joints, fit.joints, strict=True)):
         parent = int(rig.parents[j])
-        above = world_turns[:, parent] if parent >= 0 else rotation.identity((len(clip),))
-        base = nodes.world[nodes.parents[node]] if nodes.parents[node] >= 0 else np.eye(4)
-        world_turns[:, j] = above if own is None else turns[:, own]
-        if j == 0:
+        above, origin = worlds[parent]
+        back = np.linalg.inv(above)
+        offset, linear = nodes.translations[node][None], nodes.linear[node][None]
+        if j == 0 or (own is not None and fit.joints[parent] is not None):
             # Joints over the first that moves rest, so that they keep their distance to it.
-            place = positions[:, fit.joints[top]] - (rest[top] - rest[0])
-            yield node, "translation", (place - base[:3, 3]) @ np.linalg.inv(base[:3, :3]).T
-        elif own is not None and fit.joints[parent] is not None:
-            bone = np.tile(fit.bone(parent, j), (len(clip), 1))
-            if fit.clip.shifts is not None:
-                apart = positions[:, own] - positions[:, fit.joints[parent]]
-                bone = rotation.rotate(rotation.conjugate(above), apart)
-            local_bone = bone @ np.linalg.inv(base[:3, :3]).T
-            off = np.linalg.norm((local_bone - nodes.translations[node]) @ base[:3, :3].T, axis=1)
-            if float(off.max()) > _SAME * size:
-                yield node, "translation", local_bone
+            place = positions[:, fit.joints[top]] - (rest[top] - rest[0]) if j == 0 else positions[:, own]
+            local = (back @ (place - origin)[:, :, None])[:, :, 0]
+            off = np.linalg.norm((above @ (local - offset)[:, :, None])[:, :, 0], axis=1)
+            if j == 0 or float(off.max()) > _SAME * size:
+                offset = local
+                yield node, "translation", local
         if own is not None:
-            d = rotation.to_matrix(rotation.multiply(rotation.conjugate(above), world_turns[:, j]))
-            local = to_turns(np.linalg.inv(base[:3, :3]) @ d @ base[:3, :3])
-            yield node, "rotation", rotation.make_continuous(rotation.multiply(local, nodes.rotations[node]))
+            scales = np.where(nodes.scales[node] == 0.0, 1.0, nodes.scales[node])
+            turned = back @ rotation.to_matrix(turns[:, own]) @ nodes.world[node, :3, :3] / scales
+            keys = rotation.make_continuous(to_turns(turned))
+            linear = rotation.to_matrix(keys) * nodes.scales[node]
+            yield node, "rotation", keys
+        worlds[j] = above @ linear, origin + (above @ offset[:, :, None])[:, :, 0]
 
 
 @dataclass(frozen=True, eq=False)

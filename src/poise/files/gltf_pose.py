@@ -4,9 +4,11 @@
     D(t) = W(t) W0^-1         how the joint has turned since, in world axes. Uniform scales and mirrors above it cancel
     q_j  = D_parent^-1 D_j    what a clip keeps
 
-A skeleton has bones of fixed length and a position at its root only. So scales are held at their usual value and inner
-translations at rest, or at their mean where they never come by the rest. The root is placed so that the *hips* are
-exactly where the file has them: files often have a root joint on the ground and move the hips over it.
+    s_j  = D_parent^-1 (p_j - p_parent) - o_j      the clip's shifts: bones that change, in length or by a scale
+
+Every joint is thereby exactly where the file has it. Bones and scales at rest are those that the animation uses: the
+usual scale, and the mean of translations that never come by the rest. Rotations are those at these scales, since a
+scale does not turn a bone; under scales that differ by axis they are the nearest rotations.
 """
 
 from __future__ import annotations
@@ -25,15 +27,17 @@ Tracks = Mapping[tuple[int, str], Track]
 
 # Of the body's size: lengths that differ by less are the same length, in single precision several times over.
 _SAME = 2e-5
+# A joint nearer than this to the end of its bone is there: what single precision leaves of it.
+_NO_SHIFT = 1e-6
 # Scales within this of each other are the same; and a matrix this near to orthonormal is a rotation.
-_SAME_SCALE, _SKEW = 1e-3, 1e-5
+_SAME_SCALE, _SKEW = 1e-3, 1e-9
 _BLOCK = 200_000  # joints times frames that are worked on at once
 
 
 def settle_nodes(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, anchor: int) -> tuple[Nodes, list[str]]:
-    """The nodes with the bone lengths and scales that an animation uses, and what that loses.
+    """The nodes with the bone lengths and scales that an animation uses, and what there is to say of them.
 
-    anchor  the joint down to which translations are kept exactly
+    anchor  the joint down to which bones rest as the file has them, since they are a way and not a body
     """
     translations, scales = nodes.translations.copy(), nodes.scales.copy()
     exact = {*rig.above, *_way_down(rig, anchor)}
@@ -59,16 +63,12 @@ def settle_nodes(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, anchor:
             if stretch > 50 * _SAME * size:
                 stretched.append(nodes.names[node])
                 worst = max(worst, stretch)
-    warnings = []
+    said = []
     if swollen:
-        warnings.append(
-            f"the scale of {_list(swollen)} is animated, which a skeleton cannot do; the usual one is used."
-        )
+        said.append(f"scales: those of {_list(swollen)} are animated; joints are kept where that puts them.")
     if stretched:
-        warnings.append(
-            f"the bones to {_list(stretched)} change in length, by up to {worst:.3g} units; one length is used."
-        )
-    return nodes.settled(translations, scales), warnings
+        said.append(f"the bones to {_list(stretched)} change in length, by up to {worst:.3g} units; that is kept.")
+    return nodes.settled(translations, scales), said
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Poses:
 
 
 def compute_poses(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray) -> Poses:
-    """Where the joints are at times (F,). Scales do not move; translations do, at every joint."""
+    """Where the joints are at times (F,), with everything that moves there; nodes are settled."""
     frames, joints = len(at), len(rig.joints)
     positions, turns = np.empty((frames, joints, 3)), np.empty((frames, joints, 4))
     block = max(1, _BLOCK // (joints + len(rig.above)))
@@ -93,26 +93,43 @@ def compute_poses(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray) -> Pos
 def _compute_block(
     nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, positions: np.ndarray, turns: np.ndarray
 ) -> None:
-    worlds: dict[int, tuple[np.ndarray, np.ndarray]] = {-1: (np.eye(3)[None], np.zeros((1, 3)))}
+    # Of each node its matrix with the scales of the moment, the same with those at rest, and its origin.
+    worlds = {-1: (np.eye(3)[None], np.eye(3)[None], np.zeros((1, 3)))}
     place = {node: j for j, node in enumerate(rig.joints)}
     for node in (*rig.above, *rig.joints):
-        above, origin = worlds[int(nodes.parents[node])]
-        turn, shift = tracks.get((node, "rotation")), tracks.get((node, "translation"))
-        linear = nodes.linear[node][None]
-        if turn is not None:
-            linear = rotation.to_matrix(turn.sample(at)) * nodes.scales[node]
+        above, steady_above, origin = worlds[int(nodes.parents[node])]
+        turn, shift, scale = (tracks.get((node, path)) for path in ("rotation", "translation", "scale"))
+        matrix = None if turn is None else rotation.to_matrix(turn.sample(at))
+        linear = steady = nodes.linear[node][None] if matrix is None else matrix * nodes.scales[node]
+        if scale is not None:
+            turned = rotation.to_matrix(nodes.rotations[node])[None] if matrix is None else matrix
+            linear = turned * scale.sample(at)[:, None]
         offset = nodes.translations[node][None] if shift is None else shift.sample(at)
-        world = above @ linear, origin + (above @ offset[:, :, None])[:, :, 0]
-        worlds[node] = world
+        place_now = origin + (above @ offset[:, :, None])[:, :, 0]
+        is_same = above is steady_above and linear is steady
+        world = above @ linear
+        steady_world = world if is_same else steady_above @ steady
+        worlds[node] = world, steady_world, place_now
         if node not in place:
             continue
         j = place[node]
-        positions[:, j] = world[1]
+        positions[:, j] = place_now
         rest = nodes.world[node, :3, :3]
         if abs(np.linalg.det(rest)) > 1e-12 * np.abs(rest).max() ** 3:
-            turns[:, j] = to_turns(world[0] @ np.linalg.inv(rest))
+            turns[:, j] = to_turns(steady_world @ np.linalg.inv(rest))
         else:  # shrunk to nothing: no telling how it turns, so it goes with its parent
             turns[:, j] = turns[:, rig.parents[j]] if j else rotation.identity()
+
+
+def compute_shifts(rig: Rig, offsets: np.ndarray, poses: Poses) -> np.ndarray | None:
+    """(F, J, 3) how far each joint is from the end of its bone, in its parent's axes; None where none ever is."""
+    shifts = np.zeros_like(poses.positions)
+    parents = rig.parents[1:]
+    apart = poses.positions[:, 1:] - poses.positions[:, parents]
+    shifts[:, 1:] = rotation.rotate(rotation.conjugate(poses.turns[:, parents]), apart) - offsets[1:]
+    size = float(np.abs(offsets[1:]).sum(axis=0).max(initial=0.0))
+    shifts[:, np.abs(shifts).max(axis=(0, 2)) <= _NO_SHIFT * size] = 0.0
+    return shifts if shifts.any() else None
 
 
 def to_turns(matrices: np.ndarray) -> np.ndarray:
@@ -123,17 +140,6 @@ def to_turns(matrices: np.ndarray) -> np.ndarray:
         matrices = matrices.copy()
         matrices[skew] = nearest_rotation(matrices[skew])
     return rotation.from_matrix(matrices)
-
-
-def place_root(rig: Rig, offsets: np.ndarray, poses: Poses, anchor: int) -> np.ndarray:
-    """(F, 3) where the root must be for joint `anchor` to be where the file has it; offsets (J, 3) are the bones."""
-    root = poses.positions[:, anchor].copy()
-    joint = anchor
-    while joint > 0:
-        parent = int(rig.parents[joint])
-        root -= rotation.rotate(poses.turns[:, parent], offsets[joint])
-        joint = parent
-    return root
 
 
 def to_local(rig: Rig, turns: np.ndarray) -> np.ndarray:

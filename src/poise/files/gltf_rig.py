@@ -4,8 +4,10 @@
   a skin        its joints. Several skins are one body where they share joints or hang on one another; of several bodies
                 the one that is animated, then the one with most joints, is taken
   neither       the tree of nodes that an animation moves
-What lies between joints is a joint too, and so is what hangs on one and holds nothing to draw: end nodes, attachment
-points, twist bones. Joints under different nodes have these nodes' common parent as their root.
+What lies between joints is a joint too, and so is what hangs on one and holds nothing to draw (end nodes, attachment
+points, twist bones), is moved by an animation, or is named as a part of the body that none of the others is: a foot
+may be a plain node outside the skin, or one that holds a mesh. A part that hangs elsewhere, and moves, is one too.
+Joints under different nodes have these nodes' common parent as their root.
 """
 
 from __future__ import annotations
@@ -14,6 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.body.named_roles import find_named_roles
+from poise.body.roles import BODY_ROLES
+from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.gltf_document import Document
 from poise.files.gltf_nodes import Nodes
@@ -49,6 +54,7 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
     if sum(map(len, skins)) > _MOST_LISTED:
         raise FileError(document.path, f"its skins list more than {_MOST_LISTED} joints in all.")
     bodies = _group_skins(nodes, skins)
+    moving = _find_all_moving(document)
     warnings: list[str] = []
     if humanoid is not None:
         seeds = set(humanoid.nodes.values())
@@ -61,13 +67,14 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
         if len(bodies) > 1:
             warnings.append(f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read.")
     else:
-        own, seeds = [], _find_animated_tree(document, nodes)
+        own, seeds = [], _find_animated_tree(document, nodes, moving)
     seeds, left = _keep_one_tree(nodes, seeds)
     if left:
         warnings.append(f"{left} joints under no common node with the others are left out.")
-    root = nodes.common_ancestor(seeds)
-    assert root is not None
-    joints = _add_between(nodes, root, _add_plain_children(document, nodes, seeds))
+    root, joints = _complete(document, nodes, seeds, moving)
+    needed = _find_needed(document, nodes, root, joints, moving)
+    if needed:
+        root, joints = _complete(document, nodes, seeds | needed, moving)
     if len(joints) > MAX_JOINTS:
         raise FileError(document.path, f"its skeleton has {len(joints)} joints; at most {MAX_JOINTS} can be read.")
     ordered = _order(nodes, joints, [skins[i] for i in own])
@@ -112,9 +119,12 @@ def _find_all_moving(document: Document) -> set[int]:
     return set().union(*(find_moving(document, animation) for animation in document.animations))
 
 
-def _find_animated_tree(document: Document, nodes: Nodes) -> set[int]:
-    """All nodes of the tree that the animations move; from where it branches, or where the first one moves."""
-    moving = _find_all_moving(document)
+def _find_animated_tree(document: Document, nodes: Nodes, moving: set[int]) -> set[int]:
+    """All nodes of the tree that the animations move; from where it branches, or where the first one moves.
+
+    Where names tell a person, what hangs beside him is not of it: a ball, another's sword.
+    """
+    moving = {node for node in moving if _may_be_joint(document, node)}
     if not moving:
         raise FileError(
             document.path, "holds no skeleton: no skin, no bones of a VRM, and no animation that moves a node."
@@ -123,12 +133,23 @@ def _find_animated_tree(document: Document, nodes: Nodes) -> set[int]:
     root = nodes.chain(next(iter(moving)))[0]
     plain = _find_plain(document)
     children = _list_children(nodes)
-    while root not in moving:
+    hips = _find_hips(nodes, root)
+    while root not in moving and root != hips:
         below = [child for child in children[root] if plain[child] or child in moving]
+        if hips is not None:
+            below = [next(node for node in nodes.chain(hips) if nodes.parents[node] == root)]
         if len(below) != 1:
             break
         root = below[0]
     return {int(i) for i in np.flatnonzero(nodes.closure([root])) if plain[i] or i in moving}
+
+
+def _find_hips(nodes: Nodes, top: int) -> int | None:
+    """The hips of a person whose limbs are named below a node, or None."""
+    below = nodes.closure([top])
+    tree = [int(node) for node in nodes.order if below[node]]
+    parts = _find_parts(nodes, tree) if len(tree) <= MAX_JOINTS else {}
+    return parts.get("hips") if {"leftUpperLeg", "rightUpperLeg"} <= set(parts) else None
 
 
 def _keep_one_tree(nodes: Nodes, chosen: set[int]) -> tuple[set[int], int]:
@@ -140,13 +161,43 @@ def _keep_one_tree(nodes: Nodes, chosen: set[int]) -> tuple[set[int], int]:
     return kept, len(chosen) - len(kept)
 
 
-def _add_plain_children(document: Document, nodes: Nodes, joints: set[int]) -> set[int]:
+def _complete(document: Document, nodes: Nodes, seeds: set[int], moving: set[int]) -> tuple[int, set[int]]:
+    """The root of some joints, and all joints of their body: what moves below them, what is between, plain children."""
+    root = nodes.common_ancestor(seeds)
+    assert root is not None
+    carried = nodes.closure(seeds)
+    below = {node for node in moving if carried[node] and _may_be_joint(document, node)}
+    found = _add_between(nodes, root, seeds | below)
     plain = _find_plain(document)
-    found = set(joints)
     for node in nodes.order:
         if plain[node] and int(nodes.parents[node]) in found:
             found.add(int(node))
-    return found
+    return root, found
+
+
+def _find_needed(document: Document, nodes: Nodes, root: int, joints: set[int], moving: set[int]) -> set[int]:
+    """Nodes that are named as parts of the body which no joint is: below the root, or elsewhere if they move."""
+    tree = [int(node) for node in nodes.order if nodes.chain(int(node))[0] == nodes.chain(root)[0]]
+    below = nodes.closure([root])
+    others = {n for n in tree if n not in joints and (below[n] or n in moving) and _may_be_joint(document, n)}
+    if not others or len(tree) > MAX_JOINTS:
+        return set()
+    have = _find_parts(nodes, [node for node in tree if node in joints])
+    return {node for role, node in _find_parts(nodes, tree).items() if role not in have and node in others}
+
+
+def _find_parts(nodes: Nodes, chosen: list[int]) -> dict[str, int]:
+    """Role -> node, by the names of some nodes, parents before children, of one tree."""
+    place = {node: i for i, node in enumerate(chosen)}
+    parents = [-1, *(place[int(nodes.parents[node])] for node in chosen[1:])]
+    names = tuple(nodes.names[node] for node in chosen)
+    skeleton = Skeleton(names, np.array(parents), nodes.world[chosen, :3, 3])
+    return {role: chosen[i] for role, i in find_named_roles(skeleton).items() if role in BODY_ROLES}
+
+
+def _may_be_joint(document: Document, node: int) -> bool:
+    """Whether a node's own transform counts for a body: not a camera's, and not that of a mesh that a skin bends."""
+    return not any(key in document.nodes[node] for key in ("camera", "skin"))
 
 
 def _add_between(nodes: Nodes, root: int, joints: set[int]) -> set[int]:

@@ -24,6 +24,7 @@ PATHS = {"translation": 3, "rotation": 4, "scale": 3}
 _RATES = (30.0, 60.0, 24.0, 25.0, 120.0, 50.0, 48.0, 100.0, 90.0, 240.0)
 _OFF_GRID = 0.02  # of a frame: how far a key may lie off a grid
 _SNAP = 0.25  # of a frame: a key nearer than this to a frame of its own grid is that frame's
+_SAME_MOMENT = 1e-3  # of a frame: keys nearer than this to each other are one
 _SLOWEST, _FASTEST = 20.0, 1000.0  # Hz: keys farther apart are poses to be blended, not frames
 _USUAL_RATE = 30.0
 _MOST_KEYS_TRIED = 100_000
@@ -164,6 +165,8 @@ def choose_frames(tracks: Iterable[Track], most: int) -> Frames:
         step = 1.0 / round(rate)
     at = np.linspace(start, end, count + 1)
     near = times[np.clip(np.searchsorted(times, at - 0.5 * step), 0, len(times) - 1)]
+    # One moment may have slightly different times in several tracks: at the last of them, all have come to their keys.
+    near = times[np.searchsorted(times, near + _SAME_MOMENT * step, side="right") - 1]
     return Frames(np.arange(count + 1) * step, np.where(np.abs(near - at) < _SNAP * step, near, at), 1.0 / step)
 
 

@@ -62,6 +62,7 @@ class Reading:
     rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
     facing        degrees from +Z that the file's rest pose faces, None where it does not stand
     given_rate    whether the frame rate was given, so that it needs no check
+    mended        whether frames were left out or bones given back
 
     What takes time to find (`ground`, `heading`, `warnings`, `skin`, `stature`) is found when it is asked for.
     """
@@ -80,6 +81,7 @@ class Reading:
     rest: str = "unknown"
     facing: float | None = None
     given_rate: bool = False
+    mended: bool = False
 
     @cached_property
     def ground(self) -> Ground | None:
@@ -231,6 +233,7 @@ def normalise(
         kind,
         facing,
         fps is not None,
+        added is not None or (mend and lost is not None),
     )
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,11 +14,14 @@ from poise.errors import FileError, InputError
 from poise.files.bvh import find_tree
 from poise.files.bvh_keep import save_bvh_as
 from poise.files.bvh_text import BvhFile
-from poise.files.formats import find_format, read_recording, save_clip
+from poise.files.checked import checked_output
+from poise.files.fidelity import measure_distance
+from poise.files.formats import find_format, save_clip
 from poise.files.gltf import GltfSource
 from poise.files.normalise import Reading, compute_stature
 from poise.files.placement import find_placement
 from poise.files.readback import read_positions
+from poise.files.written import Written, judge
 from poise.motion.clip import Clip
 from poise.motion.edits import resample, trim
 
@@ -71,22 +74,6 @@ class Edits:
         return clip, begins, figures
 
 
-@dataclass(frozen=True)
-class Written:
-    """What is in a file after it was written.
-
-    frames   how many there are
-    error    m, the largest distance of a joint from where it was meant to be; None where the format cannot be read
-    figures  of the edits
-    notes    what there is to say, a sentence each
-    """
-
-    frames: int
-    error: float | None
-    figures: Mapping[str, float] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-
-
 def write_clean(
     reading: Reading,
     path: Path,
@@ -100,20 +87,63 @@ def write_clean(
     mass   kg of the body that is drawn, where the format has one; usual for the stature if None
     """
     edits = edits or Edits()
-    clip, _, figures = edits.apply(reading.clip)
+    clip, begins, figures = edits.apply(reading.clip)
     if names == "vrm":
         clip = clip.replace(skeleton=rename_by_role(clip.skeleton))
-    options, notes = _choose_body(clip, path, reading, mass)
-    save_clip(clip, path, **options)
-    places = read_positions(path, clip.skeleton)
-    if places is None:
-        return Written(len(clip), None, figures, notes)
-    error = np.linalg.norm(places - clip.positions, axis=-1).max()
-    if edits.loop:
-        from poise.motion.looping import measure_gap
+    with checked_output(path) as draft:
+        places, notes = _save_with_body(clip, reading, draft, path.stem, mass)
+        if edits.loop and places is not None:
+            from poise.motion.looping import measure_gap
 
-        figures["loop_gap_after_m"] = measure_gap(clip, places)
-    return Written(len(places), float(error), figures, notes)
+            figures["loop_gap_after_m"] = measure_gap(clip, places)
+        is_same = edits.only_trims and not reading.mended
+        frames = _find_frames(reading.clip, clip, begins) if is_same else None
+        written = judge(reading, places, clip.positions, frames)
+    return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
+
+
+def write_result(clip: Clip, reading: Reading, path: Path, mass: float | None = None) -> Written:
+    """Write a clip that was made from a reading, on the input's own body where it has one, as `write_clean` does.
+
+    How far it is from the source has no meaning: the error is that of writing.
+    """
+    with checked_output(path) as draft:
+        places, notes = _save_with_body(clip, reading, draft, path.stem, mass)
+        error = None if places is None else measure_distance(places, clip.positions)
+    return Written(len(clip), error, {}, notes, writing_error=error)
+
+
+def write_made(clip: Clip, path: Path, **options: Any) -> float | None:
+    """Write a clip that is of no file; m, how far its joints in the file are from it, None where that cannot be read.
+
+    options  for the format's own function, as in `save_clip`
+    """
+    with checked_output(path) as draft:
+        places = _save(clip, draft, path.stem, **options)
+        return None if places is None else measure_distance(places, clip.positions)
+
+
+def _save_with_body(
+    clip: Clip, reading: Reading, path: Path, name: str, mass: float | None
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """As `_save`, with the body of a reading or one made up for it; and what there is to say of that."""
+    options, notes = _choose_body(clip, path, reading, mass)
+    return _save(clip, path, name, **options), notes
+
+
+def _save(clip: Clip, path: Path, name: str, **options: Any) -> np.ndarray | None:
+    """Write a clip; where its joints are in the file (F, J, 3) m, None where that cannot be read."""
+    save_clip(clip.replace(name=clip.name or name), path, **options)
+    places = read_positions(path, clip.skeleton)
+    if places is not None and len(places) != len(clip):
+        raise FileError(path, f"{len(clip)} frames were written, {len(places)} are there.")
+    return places
+
+
+def _find_frames(before: Clip, after: Clip, begins: float) -> np.ndarray:
+    """(F,) the frames of a clip that a stretch of it begins and goes on with."""
+    at = begins + after.times - after.times[0]
+    return np.abs(before.times - at[:1]).argmin() + np.arange(len(at))
 
 
 def keep_as(reading: Reading, path: Path, edits: Edits | None = None, fps: float | None = None) -> Written:
@@ -150,24 +180,37 @@ def _keep_bvh(reading: Reading, path: Path, edits: Edits, fps: float | None) -> 
     if not edits.only_trims:
         edited = find_placement(reading).to_file(edited)
         edited = edited.replace(skeleton=recording.clip.skeleton)  # bones that were mended go back to the file's own
-    save_bvh_as(edited, file, path, tree=tree, frames=frames)
-    written = read_recording(path, str(tree)).clip
-    error = reading.scale * np.linalg.norm(written.positions - edited.positions, axis=-1).max()
-    return Written(len(written), float(error), figures)
+    with checked_output(path) as draft:
+        save_bvh_as(edited, file, draft, tree=tree, frames=frames)
+        places = read_positions(draft, edited.skeleton, tree, kept=True)
+        written = judge(reading, places, edited.positions, frames if edits.only_trims else None, kept=True)
+    return dataclasses.replace(written, frames=len(edited), figures=figures)
 
 
 def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
+    clip, begins, figures = edits.apply(reading.clip)
+    is_same = edits.only_trims and not reading.mended
+    frames = _find_frames(reading.clip, clip, begins) if is_same else None
+    with checked_output(path) as draft:
+        places, meant = _save_on_model(clip, reading, draft, path.stem)
+        written = judge(reading, places, meant, frames, kept=True)
+    return dataclasses.replace(written, frames=len(clip), figures=figures)
+
+
+def write_on_model(clip: Clip, reading: Reading, path: Path) -> float | None:
+    """Write a clip onto the glTF or VRM file that a reading is of; m, how far its joints in the file are from it."""
+    with checked_output(path) as draft:
+        places, meant = _save_on_model(clip, reading, draft, path.stem)
+        return None if places is None else reading.scale * measure_distance(places, meant)
+
+
+def _save_on_model(clip: Clip, reading: Reading, path: Path, name: str) -> tuple[np.ndarray | None, np.ndarray]:
+    """Where the joints of the clip are in the file, and where they were meant to be: in the file's units and axes."""
     from poise.files.gltf_animate import save_on_character
 
-    clip, _, figures = edits.apply(reading.clip)
-    save_on_character(clip, reading, path)
-    written = read_recording(path, read_recording(path).choices[-1])  # the one that was added
-    place = find_placement(reading)
-    meant = place.to_file(clip).positions
-    places = written.clip.positions
-    if places.shape != meant.shape:
-        return Written(len(places), None, figures)
-    return Written(len(places), float(place.scale * np.linalg.norm(places - meant, axis=-1).max()), figures)
+    save_on_character(clip, reading, path, clip.name or name)
+    meant = find_placement(reading).to_file(clip)
+    return read_positions(path, meant.skeleton, kept=True), meant.positions
 
 
 def rename_by_role(skeleton: Skeleton) -> Skeleton:

@@ -11,7 +11,7 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
-from poise.errors import InputError
+from poise.errors import FileError
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
 from poise.spatial import rotation
@@ -42,11 +42,11 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
     if entry is None or entry.read is None:
         return None
     recording = read_recording(path)
-    order = find_order(path, clip.skeleton, recording.clip.skeleton)
     there, unit = recording.clip, recording.unit or 1.0
+    order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
     turns = there.rotations[:, order]
     if len(turns) != len(clip):
-        raise InputError(f"{path}: {len(clip)} frames were written, {len(turns)} are there.")
+        raise FileError(path, f"{len(clip)} frames were written, {len(turns)} are there.")
     shifts = None
     if clip.shifts is not None or there.shifts is not None:  # from where the clip's bones end
         bones = np.broadcast_to(there.skeleton.offsets, (len(there), len(there.skeleton), 3))
