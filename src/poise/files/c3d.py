@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from poise.errors import FileError, InputError
 from poise.files.c3d_tables import C3dTables, read_c3d_tables
 from poise.files.force_plates import ForcePlate, read_force_plates
 from poise.files.loading import find_choice, shorten
+from poise.files.naming import stem_of
 from poise.files.normalise import turn_clip
 from poise.files.recording import Recording
 from poise.motion.markers import MarkerMotion, find_markers, fit_markers
@@ -110,7 +110,7 @@ def load_c3d(path: str | PathLike[str]) -> C3dFile:
 def read_c3d(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion of the person who wears a C3D file's markers, in the file's unit and axes."""
     file = load_c3d(path)
-    stem = Path(path).stem
+    stem = stem_of(path)
     names = file.subjects if len(file.subjects) > 1 else (stem,)
     chosen = find_choice(clip, names, path)
     subject = file.subjects[chosen]

@@ -7,7 +7,7 @@ names as they are. Needs the extra `usd` (usd-core), which is loaded only when a
 
 from __future__ import annotations
 
-import tempfile
+import importlib.util
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -19,12 +19,14 @@ from poise.body.mesh import Mesh
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError, InputError
-from poise.files.atomic import write_bytes
+from poise.files.atomic import temporary_folder, write_bytes
 from poise.files.glb import find_skin, stand_on_ground
+from poise.files.naming import stem_of
 from poise.motion.clip import Clip
 
 _COLOR = (0.74, 0.69, 0.62)
 _ROOT = "/Character"
+_MISSING = "USD needs the library usd-core. Install it: pip install poise[usd]"
 _SINGLE_FRAME_RATE = 30.0  # time codes a second of a clip that has one frame
 
 
@@ -41,9 +43,9 @@ def save_usd(
     """
     _import_pxr(path)
     suffix = ".usda" if Path(path).suffix.lower() == ".usda" else ".usdc"
-    with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-        written = Path(folder) / f"clip{suffix}"
-        stage = _build_stage(written, clip, meshes, name or clip.name or Path(path).stem)
+    with temporary_folder() as folder:
+        written = folder / f"clip{suffix}"
+        stage = _build_stage(written, clip, meshes, name or clip.name or stem_of(path))
         stage.GetRootLayer().Save()
         write_bytes(path, written.read_bytes())
 
@@ -62,6 +64,12 @@ def read_usd_positions(path: str | PathLike[str]) -> np.ndarray:
     return np.stack(places)[:, :, 3, :3]
 
 
+def check_pxr(path: str | PathLike[str]) -> None:
+    """Refuse to write USD where its library is missing; asked before there is anything to write."""
+    if importlib.util.find_spec("pxr") is None:
+        raise FileError(path, _MISSING)
+
+
 def _import_pxr(path: str | PathLike[str]) -> Any:
     try:
         import pxr
@@ -73,7 +81,7 @@ def _import_pxr(path: str | PathLike[str]) -> Any:
         import pxr.UsdSkel
         import pxr.Vt
     except ImportError:
-        raise FileError(path, "USD needs the library usd-core. Install it: pip install poise[usd]") from None
+        raise FileError(path, _MISSING) from None
     return pxr
 
 
