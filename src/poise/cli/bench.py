@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from poise.bench import BENCHES
-from poise.bench.saved import compare_figures, load_figures, save_figures
-from poise.cli.outputs import check_outputs
+from poise.bench.saved import check_place_to_save, compare_figures, load_figures, save_figures
+from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import DEFAULT, Report, lines, plain
 from poise.cli.words import read_path
 from poise.registry import choose
@@ -34,6 +34,9 @@ def bench(
     names = choose("bench", name, BENCHES)
     report.tell_nothing_random()
     check_outputs([compare], {"--save": save}, report.json)
+    check_suffix("--save", save, ".json")
+    if save is not None:
+        check_place_to_save(save)
     before = None if compare is None else load_figures(compare)
     figures: dict[str, dict[str, Any]] = {}
     for each in names:

@@ -75,6 +75,7 @@ def convert(
         _check_kept(source, changes)
     report.tell_nothing_random()
     changes.check()
+    source.check()
     job = _Job(keep, mend, names, changes, source)
     if file.is_dir():
         return _convert_folder(job, file, output, to, report)
@@ -168,7 +169,7 @@ def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, repor
             off = _describe_error(figures["max_joint_error_m"])
             tell(f"{printable(str(path))} -> {printable(str(target))}: {figures['frames']} frames, {off}")
     for failure in failed:
-        report.warn(f"not converted: {failure['error']}")
+        report.fail(f"not converted: {failure['error']}")
     summary = f"{len(done)} converted, {len(failed)} failed"
     report.result({"done": len(done), "failed": len(failed), "files": done, "failures": failed}, summary)
     return BAD_INPUT if failed else DONE

@@ -55,6 +55,10 @@ class Report:
         """Tell what may be wrong with the input or the result."""
         self.note(f"warning: {sentence}")
 
+    def fail(self, sentence: str) -> None:
+        """Tell what could not be done, where the rest was: an error, which is never silenced."""
+        mutter(f"poise: {sentence}")
+
     def progress(self, sentence: str) -> None:
         """Tell what is being done now, on a terminal only."""
         if sys.stderr.isatty():

@@ -87,7 +87,7 @@ class Source:
         from poise.files.formats import read_recording
         from poise.files.normalise import normalise
 
-        self._check_numbers()
+        self.check()
         recording = read_recording(path, None if self.clip is None else valid_text(self.clip))
         roles = parse_roles(self.roles)
         reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend))
@@ -101,8 +101,9 @@ class Source:
             report.warn(f"{path}: {warning}")
         return reading
 
-    def _check_numbers(self) -> None:
-        """Refuse numbers that no person and no recording has, for every command alike."""
+    def check(self) -> None:
+        """Refuse numbers that no person and no recording has, and roles that are none, for every command alike."""
+        parse_roles(self.roles)
         for option, (least, most, unit) in _RANGES.items():
             value = getattr(self, option)
             if value is not None and not least <= value <= most:

@@ -8,6 +8,7 @@ names as they are. Needs the extra `usd` (usd-core), which is loaded only when a
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -18,7 +19,7 @@ import numpy as np
 from poise.body.mesh import Mesh
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
-from poise.errors import FileError, InputError
+from poise.errors import FileError, InputError, valid_text
 from poise.files.atomic import temporary_folder, write_bytes
 from poise.files.glb import find_skin, stand_on_ground
 from poise.files.naming import stem_of
@@ -53,6 +54,9 @@ def save_usd(
 def read_usd_positions(path: str | PathLike[str]) -> np.ndarray:
     """World positions (F, J, 3) m of the joints in a USD file that Poise wrote, asked from UsdSkel itself."""
     pxr = _import_pxr(path)
+    if valid_text(str(path)) != str(path):  # USD's library takes only paths that are text
+        with temporary_folder() as folder:
+            return read_usd_positions(shutil.copy(path, folder / f"clip{Path(path).suffix}"))
     stage = pxr.Usd.Stage.Open(str(path))
     root = pxr.UsdSkel.Root(stage.GetPrimAtPath(_ROOT))
     skeleton = pxr.UsdSkel.Skeleton(stage.GetPrimAtPath(f"{_ROOT}/Skeleton"))
