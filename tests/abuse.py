@@ -1,4 +1,4 @@
-"""The command line in a folder of its own: small inputs of every kind, a run of a command, and what it must never do."""
+"""The command line in a folder of its own: small inputs of every kind, a run, and what a run must never do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No output of a run is one of its inputs or another output; what cannot be written is known before anything is done."""
+"""No output of a run is one of its inputs or another output; what cannot be written is known before any work."""
 
 from __future__ import annotations
 

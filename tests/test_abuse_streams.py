@@ -1,4 +1,4 @@
-"""Standard output and error that are closed, full or no longer read: the work is done all the same, and the exit says it."""
+"""Standard output and error that are closed, full or no longer read: the work is done, and the exit tells of it."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ PATHS = (
 )  # fmt: skip
 OUTPUTS = (
     "new.bvh", "new.glb", "new.npz", "new.usda", "new.take.npz", "new.csv", "new.png", "new.toml", "new.json",
-    "new.gif", "new.webp", "caf\udce9-new.glb", "new\x1b\n.bvh", "new", "library/new.glb", "../new.bvh", "/dev/full", *PATHS,
+    "new.gif", "new.webp", "caf\udce9-new.glb", "new\x1b\n.bvh", "new", "library/new.glb", "../new.bvh", "/dev/full",
+    *PATHS,
 )  # fmt: skip
 SAID = {
     "--load": ("rightHand=2", "rightHand=-1", "rightHand", "=2", "rightHand=1e400", "x=1", "head=5kg", "左=1"),
