@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abuse import make_clip, run
+from fuzz.hostile import write_odd_places
 from poise.errors import printable, valid_text
 from poise.files.formats import FORMATS, load_clip, read_recording, save_clip
 from poise.files.npz import save_npz
@@ -172,6 +173,20 @@ def test_halves_of_surrogate_pairs_in_json_are_no_fault(tmp_path: Path) -> None:
         assert run("convert", path, tmp_path / f"x{suffix}", "--json").code == 0
     assert run("convert", path, tmp_path / "kept.glb", "--keep").code == 0
     assert run("info", path, "--clip", "\udfff").code == 0
+
+
+def test_odd_places_are_read_or_refused(tmp_path: Path) -> None:
+    """Also links that go in a circle or nowhere, devices without end and pipes that nobody writes to."""
+    codes = {}
+    for path in write_odd_places(tmp_path):
+        for words in (["info", path], ["convert", path, tmp_path / "new.npz"]):
+            done = run(*words, "--json")
+            assert done.code in (0, 2), done.err
+            assert all(line.startswith("poise: ") and line.isprintable() for line in done.err.splitlines())
+            codes[path.name] = done.code
+    assert {name: code for name, code in codes.items() if code} == dict.fromkeys(
+        [f"{name}.bvh" for name in ("self", "nothing", "endless", "full", "pipe") if os.name != "nt"], 2
+    )
 
 
 def test_a_long_list_of_names_is_cut(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
-"""Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md.
+"""Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
+docs/command-line-results.md.
 
-usage, in the folder tests: python -m sweeps [all | files | bodies | clips | push | soak | steps | gains | engines |
-                                              crowd ...]
+usage, in the folder tests: python -m sweeps [all | files | cli | bodies | clips | push | soak | steps | gains |
+                                              engines | crowd ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -14,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from sweeps import coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, soak
+from sweeps import cli_sweep, coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, soak
 from sweeps.page import write_section
 
 SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
@@ -32,16 +33,23 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
 def main() -> int:
     """Run what was asked for, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("names", nargs="*", default=["all"], choices=["all", "files", *SWEEPS], metavar="name")
+    parser.add_argument("names", nargs="*", default=["all"], choices=["all", "files", "cli", *SWEEPS], metavar="name")
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of the files' sweep")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files and of commands")
     words = parser.parse_args()
-    names = ["files", *SWEEPS] if "all" in words.names else words.names
+    names = ["files", "cli", *SWEEPS] if "all" in words.names else words.names
     missed = 0
     for name in names:
         if name == "files":
             more = ["--minutes", str(words.minutes), "--results", "../docs/fuzzing-results.md"]
             missed += subprocess.run([sys.executable, "-m", "fuzz.sweep", *more]).returncode
+            continue
+        if name == "cli":
+            text, bad = cli_sweep.sweep(words.minutes)
+            body = f"{text}\n\nFindings: {bad or 'none'}."
+            write_section("Random commands", body, page=cli_sweep.PAGE, page_title=cli_sweep.TITLE)
+            print(f"cli: {bad} findings", flush=True)
+            missed += bad
             continue
         title, sweep = SWEEPS[name]
         text, bad = soak.sweep(words.soak) if name == "soak" else sweep()

@@ -10,6 +10,7 @@ The overview and the version are printed before the parser is imported: that kee
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Sequence
 
 from poise.cli import streams
@@ -24,6 +25,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words
     streams.prepare()
+    if argv is None and not debug:  # Python's warnings are for whoever debugs; Poise's own are sentences
+        warnings.simplefilter("ignore")
     try:
         with stop_on_signals():
             code = _attempt([word for word in words if word != "--debug"], debug)

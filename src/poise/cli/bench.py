@@ -11,7 +11,7 @@ from poise.bench import BENCHES
 from poise.bench.saved import check_place_to_save, compare_figures, load_figures, save_figures
 from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import DEFAULT, Report, lines, plain
-from poise.cli.words import read_path
+from poise.cli.words import read_input, read_path
 from poise.registry import choose
 
 NAMES = ", ".join(BENCHES)
@@ -23,7 +23,7 @@ def bench(
     *,
     save: Annotated[Path | None, Parameter(converter=read_path, help="Keep the figures in this file.")] = None,
     compare: Annotated[
-        Path | None, Parameter(converter=read_path, help="Show them beside those of this file, which --save wrote.")
+        Path | None, Parameter(converter=read_input, help="Show them beside those of this file, which --save wrote.")
     ] = None,
     report: Report = DEFAULT,
 ) -> None:

@@ -16,7 +16,7 @@ from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source
 from poise.cli.streams import tell
-from poise.cli.words import read_path
+from poise.cli.words import read_input, read_path
 from poise.errors import FileError, InputError, PoiseError, printable
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a b
 
 
 def convert(
-    file: Annotated[Path, Parameter(converter=read_path, help="A motion file, or a folder of them.")],
+    file: Annotated[Path, Parameter(converter=read_input, help="A motion file, or a folder of them.")],
     output: Annotated[
         Path, Parameter(converter=read_path, help="What to write; its suffix names the format. A folder for a folder.")
     ],

@@ -10,9 +10,10 @@ from cyclopts import Parameter
 
 from poise.cli.outputs import check_folder, identify
 from poise.cli.report import DEFAULT, Report, lines
-from poise.cli.words import read_number, read_path, read_whole
+from poise.cli.words import read_input, read_number, read_path, read_whole
 from poise.demos import DEMOS
 from poise.errors import FileError, InputError
+from poise.files.formats import load_clip
 from poise.registry import choose
 
 NAMES = ", ".join(DEMOS)
@@ -36,7 +37,7 @@ def demo(
         bool | None, Parameter(negative="", show_default=False, help="Conductor: go on for an hour.")
     ] = None,
     clip: Annotated[
-        Path | None, Parameter(converter=read_path, help="Mocap: a motion file instead of a motion of Poise's own.")
+        Path | None, Parameter(converter=read_input, help="Mocap: a motion file instead of a motion of Poise's own.")
     ] = None,
     count: Annotated[
         int | None, Parameter(converter=read_whole, help="Crowd: how many conductors; 30 if not given.")
@@ -55,8 +56,12 @@ def demo(
     Exit 1 if somebody fell.
     """
     names = choose("demo", name, DEMOS)
-    if minutes is not None and not 0.0 < minutes <= 1e5:
-        raise InputError(f"--minutes must be above 0 and at most 100000; given {minutes:g}.")
+    for option, value, most in (("minutes", minutes, 1e5), ("seconds", seconds, 1e5)):
+        if value is not None and not 0.0 < value <= most:
+            raise InputError(f"--{option} must be above 0 and at most {most:.0f}; given {value:g}.")
+    for option, number, most in (("count", count, 100_000), ("threads", threads, 1024)):
+        if number is not None and not 1 <= number <= most:
+            raise InputError(f"--{option} must be from 1 to {most:.0f}; given {number}.")
     if minutes is not None and soak:
         raise InputError("--soak is an hour; leave out --minutes or --soak.")
     given = {"minutes": minutes, "soak": soak, "clip": clip, "count": count, "seconds": seconds, "threads": threads}
@@ -68,6 +73,8 @@ def demo(
     if report.seed is not None and not any(_find_options(each, {"seed": report.seed}) for each in names):
         report.tell_nothing_random()
     _check_output(output, names, clip)
+    if clip is not None:
+        load_clip(clip)  # refused now, not when its turn comes
     output.mkdir(parents=True, exist_ok=True)
     figures = {}
     for each in names:

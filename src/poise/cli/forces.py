@@ -12,12 +12,12 @@ from poise.cli import source as sources
 from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import Report
 from poise.cli.source import Source
-from poise.cli.words import read_number, read_path
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 
 
 def forces(
-    clip: Annotated[Path, Parameter(converter=read_path, help="A motion file.")],
+    clip: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     /,
     *,
     output: Annotated[

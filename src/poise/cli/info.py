@@ -11,14 +11,14 @@ from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report, make_printable
 from poise.cli.source import Source
-from poise.cli.words import read_path
+from poise.cli.words import read_input
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
 
 
 def info(
-    file: Annotated[Path, Parameter(converter=read_path, help="A motion file.")],
+    file: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     /,
     *,
     source: Source = sources.DEFAULT,

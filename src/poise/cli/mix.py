@@ -13,7 +13,7 @@ from poise.cli import source as sources
 from poise.cli.mix_checks import check_effects, check_files, choose_dump
 from poise.cli.report import Report
 from poise.cli.source import Source, parse_roles
-from poise.cli.words import read_number, read_path
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Simulation:
             help="Longest step, s; the longest of which a frame is a multiple is taken. [default: 0.005]",
         ),
     ] = None
-    stage: Annotated[Path | None, Parameter(converter=read_path, help="TOML of ground and props.")] = None
+    stage: Annotated[Path | None, Parameter(converter=read_input, help="TOML of ground and props.")] = None
 
 
 USUAL = Simulation()
@@ -59,7 +59,7 @@ USUAL = Simulation()
 
 def mix(
     clip: Annotated[
-        Path | None, Parameter(converter=read_path, help="A motion file; may be left out where a recipe names it.")
+        Path | None, Parameter(converter=read_input, help="A motion file; may be left out where a recipe names it.")
     ] = None,
     /,
     *,
@@ -97,7 +97,7 @@ def mix(
         Parameter(converter=read_number, help="Of the balance: 0.3 sways widely, 3 is stiff. [default: 1]"),
     ] = None,
     recipe: Annotated[
-        Path | None, Parameter(converter=read_path, help="TOML that says all this; options go before it.")
+        Path | None, Parameter(converter=read_input, help="TOML that says all this; options go before it.")
     ] = None,
     save_recipe: Annotated[Path | None, Parameter(converter=read_path, help="Write what was done as a recipe.")] = None,
     film: Annotated[

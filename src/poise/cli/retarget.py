@@ -14,7 +14,7 @@ from poise.cli import source as sources
 from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source, parse_roles
-from poise.cli.words import read_number, read_path
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ HIGHEST = 10_000.0  # m that a ground may be above or below: higher than any mou
 
 
 def retarget(
-    clip: Annotated[Path, Parameter(converter=read_path, help="A motion file.")],
+    clip: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     character: Annotated[
         Path,
         Parameter(
-            converter=read_path,
+            converter=read_input,
             help="Whose body moves: a model (.glb, .gltf, .vrm), a body that Poise saved, or a motion file.",
         ),
     ],

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Group, Parameter
 
 from poise.cli.report import Report
-from poise.cli.words import read_number, read_path
+from poise.cli.words import read_input, read_number
 from poise.errors import FileError, InputError, valid_text
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Source:
     )
     character: Annotated[
         Path | None,
-        Parameter(converter=read_path, help="Body to use, a file that Poise saved; its joints are the clip's."),
+        Parameter(converter=read_input, help="Body to use, a file that Poise saved; its joints are the clip's."),
     ] = None
     fps: Annotated[
         float | None, Parameter(converter=read_number, help="True frame rate, where the file's is wrong.")

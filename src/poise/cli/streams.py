@@ -93,7 +93,10 @@ def _write(text: str) -> None:
 class Page:
     """Standard output as the parser's help wants it: a file to write to."""
 
-    encoding = "utf-8"
+    @property
+    def encoding(self) -> str:
+        """What standard output can show."""
+        return getattr(sys.stdout, "encoding", None) or "utf-8"
 
     def write(self, text: str) -> int:
         """As a file's."""

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from cyclopts import Token
 
+from poise.files.atomic import is_stream
+
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _ENDLESS = ("inf", "+inf", "-inf", "nan")  # understood, so that an option can say what it allows instead
 
@@ -53,3 +55,11 @@ def read_path(_type: object, tokens: Sequence[Token]) -> Path:
     if not word.strip():
         raise ValueError("the path is empty. Name a file or a folder.")
     return Path(word)
+
+
+def read_input(_type: object, tokens: Sequence[Token]) -> Path:
+    """The path of something to read: no device and no pipe, which may have no end."""
+    path = read_path(_type, tokens)
+    if is_stream(path):
+        raise ValueError(f"'{path}' is a device or a pipe, and only files are read.")
+    return path

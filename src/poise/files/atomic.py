@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -101,8 +102,11 @@ def temporary_folder() -> Iterator[Path]:
 
 def is_stream(path: str | PathLike[str]) -> bool:
     """Whether a path is a device or a pipe, such as /dev/stdout: written to, never replaced."""
-    place = Path(path)
-    return place.exists() and not place.is_file() and not place.is_dir()
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 def check_place(path: str | PathLike[str]) -> Path:
