@@ -306,6 +306,15 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
         path.rmdir() if path.is_dir() else path.unlink()
 
 
+@pytest.mark.parametrize("fps", ["0.5", "7", "15", "24"])
+def test_a_mix_of_few_frames_a_second_is_written_as_glb(place: Path, fps: str) -> None:
+    """A reader of GLB adds frames between keys that are far apart; that is no reason to refuse what was written."""
+    seen = Seen(place, ("mix", "clip.bvh", "-o", "new.glb", "--fps", fps))
+    assert seen.figures["frames"] == 12
+    # At 7 the reader's frames lie between the keys, and what is measured is blended from them.
+    assert seen.figures["kinematic_error_rad"] < (1e-3 if fps == "7" else 1e-5)
+
+
 def test_every_number_and_path_is_read_in_one_way() -> None:
     """float takes 1_000 and digits of all scripts, Path takes an empty word for a folder."""
     readers = {"number": {cli_words.read_number}, "path": {cli_words.read_path, cli_words.read_input}}

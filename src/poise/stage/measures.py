@@ -14,6 +14,7 @@ from poise.dynamics.tree import Tree
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
+from poise.motion.interpolation import interpolate
 from poise.spatial import rotation
 from poise.stage.take import ActorTake
 from poise.world.footing import build_footing, find_corners
@@ -43,10 +44,23 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
         return None
     recording = read_recording(path)
     order = find_order(path, clip.skeleton, recording.clip.skeleton)
-    turns = recording.clip.rotations[:, order]
+    motion = _at_frames(recording.clip, clip)
+    turns = motion.rotations[:, order]
     if len(turns) != len(clip):
         raise InputError(f"{path}: {len(clip)} frames were written, {len(turns)} are there.")
-    return Clip(clip.skeleton, clip.times, recording.clip.root * (recording.unit or 1.0), turns, clip.name)
+    return Clip(clip.skeleton, clip.times, motion.root * (recording.unit or 1.0), turns, clip.name)
+
+
+def _at_frames(motion: Clip, clip: Clip) -> Clip:
+    """A motion at the frames of a clip as long as it: glTF's reader samples keys that are far apart at another rate.
+
+    Where that rate's frames miss the keys, poses are blended between them, and seem a little off.
+    """
+    if len(motion) <= len(clip) or abs(motion.duration - clip.duration) > 1e-5 * max(1.0, clip.duration):
+        return motion
+    times = motion.times[0] + np.minimum(clip.times - clip.times[0], motion.duration)
+    pose = interpolate(motion, times, "slerp")
+    return motion.replace(times=clip.times - clip.times[0], root=pose.root, rotations=pose.rotations)
 
 
 def measure_error(result: Clip, clip: Clip, joints: list[int]) -> float | None:
