@@ -189,6 +189,12 @@ def test_odd_places_are_read_or_refused(tmp_path: Path) -> None:
     )
 
 
+def test_a_traceback_prints_nothing_that_acts(tmp_path: Path) -> None:
+    done = run("info", tmp_path / "\x1b[31m\r.bvh", "--debug")
+    assert done.code == 2 and "Traceback" in done.err
+    assert all(line.isprintable() for line in done.err.split("\n"))
+
+
 def test_a_long_list_of_names_is_cut(tmp_path: Path) -> None:
     clip = make_clip()
     skeleton = clip.skeleton.replace(names=[f"{i}{'x' * 3000}" for i in range(len(clip.skeleton))], roles={})

@@ -128,6 +128,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("retarget", "clip.bvh", "body.json", "-o", "new.glb", "--mass", "51"), "has a mass of its own"),
     (("convert", "clip.bvh", "new.bvh", "--mass", "51"), "'.bvh' holds none"),
     (("convert", "clip.bvh", "new.bvh", "--character", "body.json"), "'.bvh' holds none"),
+    (("convert", "clip.bvh", "new.glb", "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    (("info", "clip.bvh", "--character", "body.json", "--mass", "51"), "a mass of its own"),
     (("convert", "hero.glb", "new.glb", "--mass", "51"), "the input has a mesh of its own"),
     (("convert", "nobody.npz", "new.glb", "--mass", "51"), "no person's"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--mass", "51"), "--mass has no effect"),

@@ -129,6 +129,27 @@ def test_a_folder_is_asked_whether_it_tells_capitals_apart(tmp_path: Path) -> No
     assert is_blind_to_case(tmp_path) == (tmp_path / "pROBE").exists()
 
 
+def test_a_fault_at_one_file_does_not_stop_the_others(
+    place: Path, inputs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from poise.files import writing
+
+    library = place / "library"
+    library.mkdir()
+    for name in "abc":
+        (library / f"{name}.bvh").write_bytes((inputs / "clip.bvh").read_bytes())
+    write = writing.write_clean
+
+    def breaking(reading: object, path: Path, *more: object) -> object:
+        return 1 / 0 if path.stem == "b" else write(reading, path, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writing, "write_clean", breaking)
+    done = run("convert", library, place / "out", "--to", "npz", "--json")
+    assert done.code == 70
+    assert [each["source"][-5:] for each in json.loads(done.out)["failures"]] == ["b.bvh"]
+    assert sorted(path.name for path in (place / "out").iterdir()) == ["a.npz", "c.npz"]
+
+
 @POSIX
 def test_folders_that_are_closed_and_links_to_nothing_are_told(place: Path, inputs: Path) -> None:
     library = place / "library"
@@ -183,6 +204,25 @@ def test_no_output_is_an_input_or_another_output(place: Path, words: list[str], 
     if prepare is not None:
         prepare()
     assert "would overwrite" in refuse(place, *words)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "sentence"),
+    [
+        ('motion = "clip.bvh"', "would overwrite the input"),
+        ('motion = "x.bvh"\nplot = "./recipe.toml"', "would overwrite the input"),
+        ('motion = "x.bvh"\nfilm = "none/x.gif"', "does not exist"),
+        ('motion = "x\\u0000.bvh"', "cannot be written"),
+        ('motion = "x.bvh"\nfilm = "x.avi"', "--film writes"),
+    ],
+)
+def test_a_recipe_names_outputs_as_options_do(
+    place: Path, monkeypatch: pytest.MonkeyPatch, outputs: str, sentence: str
+) -> None:
+    text = (place / "recipe.toml").read_text()
+    (place / "recipe.toml").write_text(f"{text}[outputs]\n{outputs}\n")
+    monkeypatch.setattr(mixing, "mix", never)
+    assert sentence in refuse(place, "mix", "--recipe", "recipe.toml")
 
 
 def test_the_pictures_of_a_gltf_are_inputs_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,7 +355,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 @POSIX
-@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz"])
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz", ".usda", ".usdc"])
 def test_a_full_disk_is_a_sentence_and_loses_nothing(place: Path, suffix: str) -> None:
     (place / f"x{suffix}").write_bytes(b"old")
     before = look(place)
@@ -325,6 +365,34 @@ def test_a_full_disk_is_a_sentence_and_loses_nothing(place: Path, suffix: str) -
     assert "cannot be written: File too large. Nothing was changed there." in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
     assert look(place) == before
+
+
+FILM = """
+import resource, sys
+import numpy as np
+from poise.errors import FileError
+from poise.pictures.film import save_film
+frames = [np.random.default_rng(k).integers(0, 255, (64, 64, 3), dtype=np.uint8) for k in range(9)]
+resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+try:
+    save_film(sys.argv[1], frames, 25.0)
+except FileError as error:
+    print(error)
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("suffix", [".mp4", ".webp", ".gif"])
+def test_a_film_on_a_full_disk(tmp_path: Path, suffix: str) -> None:
+    if suffix == ".mp4":
+        pytest.importorskip("av")
+    words = [sys.executable, "-B", "-c", FILM, f"x{suffix}"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == (
+        f"x{suffix}: cannot be written: File too large. Nothing was changed there.\n",
+        "",
+    )
+    assert list(tmp_path.iterdir()) == []
 
 
 @POSIX

@@ -86,7 +86,7 @@ def _fail(sentence: str, code: int, debug: bool) -> int:
     if debug:
         import traceback
 
-        traceback.print_exc()
+        streams.mutter_lines(traceback.format_exc())
     streams.mutter(f"poise: {sentence}")
     return code
 

@@ -22,7 +22,7 @@ from poise.errors import FileError, InputError, PoiseError, printable
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
 
-DONE, BAD_INPUT = 0, 2
+DONE, BAD_INPUT, FAULT = 0, 2, 70
 WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 
 
@@ -130,7 +130,7 @@ class _Job:
 
     def find_mass(self, reading: Reading, output: Path) -> float | None:
         """kg of the body that is drawn, where one is asked for; refused where none is drawn."""
-        given = next((option for option in ("mass", "character") if getattr(self.source, option) is not None), None)
+        given = next((option for option in ("character", "mass") if getattr(self.source, option) is not None), None)
         if given is None:
             return None
         why = find_why_bodiless(reading, output)
@@ -157,12 +157,18 @@ def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, repor
     failed = [{"source": str(path), "error": f"{path}: {sentence}"} for path, sentence in plan.refused]
     for shut in plan.closed:
         failed.append({"source": str(shut.filename), "error": f"{shut.filename}: cannot be read: {shut.strerror}."})
+    code = DONE
     for path, target in plan.steps:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             figures = job.run(path, target, quiet)
         except (PoiseError, OSError) as error:
             failed.append({"source": str(path), "error": " ".join(str(error).split())})
+            continue
+        except Exception as error:  # the others are converted all the same
+            said = f"{path}: a fault in Poise, not in your input: {type(error).__name__}: {error}. Please report it."
+            failed.append({"source": str(path), "error": said})
+            code = FAULT
             continue
         done.append({"source": str(path), **figures})
         if not report.json:
@@ -172,7 +178,7 @@ def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, repor
         report.fail(f"not converted: {failure['error']}")
     summary = f"{len(done)} converted, {len(failed)} failed"
     report.result({"done": len(done), "failed": len(failed), "files": done, "failures": failed}, summary)
-    return BAD_INPUT if failed else DONE
+    return max(code, BAD_INPUT) if failed else DONE
 
 
 def _describe_error(metres: float | None) -> str:

@@ -61,6 +61,12 @@ def mutter(sentence: str) -> None:
         print(printable(line), file=sys.stderr, flush=True)
 
 
+def mutter_lines(text: str) -> None:
+    """Print a text on standard error as it is laid out; nothing in it but its line ends moves a cursor."""
+    with contextlib.suppress(OSError, ValueError):
+        print("\n".join(map(printable, text.rstrip("\n").split("\n"))), file=sys.stderr, flush=True)
+
+
 def find_trouble() -> OSError | None:
     """What went wrong with standard output, if anything; buffered text is written first."""
     if _trouble is None:

@@ -8,6 +8,7 @@ names as they are. Needs the extra `usd` (usd-core), which is loaded only when a
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from os import PathLike
@@ -42,13 +43,24 @@ def save_usd(
     meshes  joint name or role -> closed mesh in that joint's frame, metres, or a skin; a lozenge a bone if None
     name    of the character in the file's metadata; the clip's own, or the file's, if None
     """
-    _import_pxr(path)
+    pxr = _import_pxr(path)
     suffix = ".usda" if Path(path).suffix.lower() == ".usda" else ".usdc"
     with temporary_folder() as folder:
         written = folder / f"clip{suffix}"
         stage = _build_stage(written, clip, meshes, name or clip.name or stem_of(path))
-        stage.GetRootLayer().Save()
+        try:
+            stage.GetRootLayer().Save()
+        except pxr.Tf.ErrorException as error:
+            raise FileError(
+                path, f"cannot be written: {_find_reason(str(error))}. Nothing was changed there."
+            ) from error
         write_bytes(path, written.read_bytes())
+
+
+def _find_reason(said: str) -> str:
+    """What USD's library says went wrong first, without where in its code that was."""
+    quoted = re.search(r" : '([^']+)'", said)
+    return quoted[1].removeprefix("Error occurred writing file: ") if quoted else "USD's library gave no reason"
 
 
 def read_usd_positions(path: str | PathLike[str]) -> np.ndarray:
