@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import unicodedata
 from collections.abc import Iterable
 from os import PathLike
 
@@ -33,6 +34,43 @@ class FileError(InputError):
 
 class SolveError(PoiseError):
     """A computation that has no answer for the numbers it was given."""
+
+
+# Joins letters in Persian, Hindi and emoji, and can do no harm.
+_JOINERS = "\u200c\u200d"
+
+
+def printable(text: str) -> str:
+    """A text with everything escaped that a terminal would act on, or that reorders or hides what is beside it.
+
+    Names come out of other people's files. Escape sequences, line ends, marks that turn the direction of writing and
+    bytes of file names that are no text are shown as \\x1b, \\n, \\u202e, \\xe9. Letters and spaces of any script stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in _JOINERS or unicodedata.category(c) == "Zs" else _escape(c) for c in text
+    )
+
+
+def valid_text(text: str) -> str:
+    """A text that any file can hold: bytes that were no text (surrogates, in Python) are written out as in \\xe9."""
+    return "".join(_escape(c) if "\ud800" <= c <= "\udfff" else c for c in text) if _has_surrogates(text) else text
+
+
+def _has_surrogates(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _escape(c: str) -> str:
+    code = ord(c)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a file name that is no UTF-8 [PEP 383]
+        return f"\\x{code - 0xDC00:02x}"
+    return ascii(c)[1:-1]
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> InputError:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
 import pickle
 import struct
 import zipfile
@@ -17,13 +19,33 @@ from seeds import AMC, ASF, BVH, write_seed
 
 def write_hostile(folder: Path) -> Iterator[Path]:
     """Write each one, with what it needs beside it, into a folder; the paths to read."""
-    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _c3d, _trc):
+    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _c3d, _trc, write_odd_places):
         yield from make(folder)
 
 
 def _write(path: Path, data: bytes | str) -> Path:
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     return path
+
+
+def write_odd_places(folder: Path) -> Iterator[Path]:
+    """Good files under names that act or are no text, and links to what is no file."""
+    yield _write(folder / f"{'x' * 251}.bvh", BVH)
+    if os.name == "nt":
+        return
+    yield _write(folder / "a\x1b[31m\r\n\u202e.bvh", BVH)
+    with contextlib.suppress(OSError):  # file systems that know only UTF-8
+        yield _write(folder / "caf\udce9.bvh", BVH)
+    for name, target in (
+        ("self", "self.bvh"),
+        ("nothing", "none.bvh"),
+        ("endless", "/dev/zero"),
+        ("full", "/dev/full"),
+    ):
+        (folder / f"{name}.bvh").symlink_to(target)
+        yield folder / f"{name}.bvh"
+    os.mkfifo(folder / "pipe.bvh")
+    yield folder / "pipe.bvh"
 
 
 def _bvh(folder: Path) -> Iterator[Path]:

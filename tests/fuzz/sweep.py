@@ -19,6 +19,7 @@ from typing import Any
 
 from fuzz.hostile import write_hostile
 from fuzz.soak import soak
+from poise.errors import printable
 from poise.files.formats import FORMATS
 
 ROOT = Path(__file__).parents[2]
@@ -61,7 +62,11 @@ def try_hostile() -> list[dict[str, Any]]:
     results = []
     with tempfile.TemporaryDirectory(prefix="poise-hostile-") as folder:
         for path in write_hostile(Path(folder)):
-            result = {"name": path.name, "kb": path.stat().st_size / 1e3, **run_worker(path.suffix, "--file", path)}
+            result = {
+                "name": printable(path.name),
+                "kb": path.lstat().st_size / 1e3,
+                **run_worker(path.suffix, "--file", path),
+            }
             result["said"] = result["said"].replace(folder, "").lstrip(": ")
             if result["s"] > SLOW_S or result["mb"] > LARGE_MB:
                 result["what"] = "finding"

@@ -1,8 +1,8 @@
-"""Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `reading`
-docs/reading-sweep.md.
+"""Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
+docs/command-line-results.md, `reading` docs/reading-sweep.md.
 
-usage, in the folder tests: python -m sweeps [all | files | reading | bodies | clips | push | soak | steps | gains |
-                                              engines | crowd ...]
+usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | soak | steps |
+                                              gains | engines | crowd ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from sweeps import coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, reading_sweep, soak
+from sweeps import cli_sweep, coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, reading_sweep, soak
 from sweeps.page import write_section
 
 SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
@@ -34,12 +34,12 @@ def main() -> int:
     """Run what was asked for, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument(
-        "names", nargs="*", default=["all"], choices=["all", "files", "reading", *SWEEPS], metavar="name"
+        "names", nargs="*", default=["all"], choices=["all", "files", "cli", "reading", *SWEEPS], metavar="name"
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of the files' sweep")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files and of commands")
     words = parser.parse_args()
-    names = ["files", "reading", *SWEEPS] if "all" in words.names else words.names
+    names = ["files", "cli", "reading", *SWEEPS] if "all" in words.names else words.names
     missed = 0
     for name in names:
         if name == "files":
@@ -49,6 +49,13 @@ def main() -> int:
         if name == "reading":
             bad = reading_sweep.sweep()
             print(f"{name}: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "cli":
+            text, bad = cli_sweep.sweep(words.minutes)
+            body = f"{text}\n\nFindings: {bad or 'none'}."
+            write_section("Random commands", body, page=cli_sweep.PAGE, page_title=cli_sweep.TITLE)
+            print(f"cli: {bad} findings", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

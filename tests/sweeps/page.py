@@ -19,13 +19,13 @@ support.
 """
 
 
-def write_section(name: str, body: str, order: Sequence[str] = (), page: Path = PAGE) -> None:
+def write_section(name: str, body: str, order: Sequence[str] = (), page: Path = PAGE, page_title: str = TITLE) -> None:
     """Put a section in the place of the one of the same name; sections are in a given order of their names."""
     sections = read_sections(page)
     today = datetime.datetime.now(datetime.UTC).date()
     sections[name] = f"*{today}, {platform.machine()}, Python {platform.python_version()}.*\n\n{body.strip()}\n"
     titles = sorted(sections, key=lambda title: list(order).index(title) if title in order else len(order))
-    parts = [TITLE, *(f"## {title}\n\n{sections[title]}" for title in titles)]
+    parts = [page_title, *(f"## {title}\n\n{sections[title]}" for title in titles)]
     page.write_text("\n".join(parts), encoding="utf-8")
 
 

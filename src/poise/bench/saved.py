@@ -20,6 +20,15 @@ def save_figures(figures: Mapping[str, Mapping[str, Any]], path: str | PathLike[
     write_bytes(path, (json.dumps(content, indent=2, allow_nan=False) + "\n").encode())
 
 
+def check_place_to_save(path: str | PathLike[str]) -> None:
+    """Refuse to write figures over a file that holds something else."""
+    if Path(path).is_file() and Path(path).stat().st_size:
+        try:
+            load_figures(path)
+        except FileError:
+            raise FileError(path, "is there already and holds no bench figures. Give another path.") from None
+
+
 def load_figures(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     """Read what `save_figures` wrote; FileError where it is something else."""
     try:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from rich.console import Console
 
 from poise.cli.commands import COMMANDS
+from poise.cli.streams import Page
 from poise.errors import InputError, unknown_name
 
 
@@ -18,6 +20,7 @@ def build_app() -> App:
         exit_on_error=False,
         suppress_keyboard_interrupt=False,
         result_action="return_value",
+        console=Console(file=Page()),  # type: ignore[arg-type]
     )
     for name, entry in COMMANDS.items():
         app.command(entry.target, name=name)

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from poise.bench import BENCHES
-from poise.bench.saved import compare_figures, load_figures, save_figures
+from poise.bench.saved import check_place_to_save, compare_figures, load_figures, save_figures
+from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import DEFAULT, Report, lines, plain
+from poise.cli.words import read_input, read_path
 from poise.registry import choose
 
 NAMES = ", ".join(BENCHES)
@@ -19,8 +21,10 @@ def bench(
     name: Annotated[str, Parameter(help=f"One of: {NAMES}; or all.")] = "all",
     /,
     *,
-    save: Annotated[Path | None, Parameter(help="Keep the figures in this file.")] = None,
-    compare: Annotated[Path | None, Parameter(help="Show them beside those of this file, which --save wrote.")] = None,
+    save: Annotated[Path | None, Parameter(converter=read_path, help="Keep the figures in this file.")] = None,
+    compare: Annotated[
+        Path | None, Parameter(converter=read_input, help="Show them beside those of this file, which --save wrote.")
+    ] = None,
     report: Report = DEFAULT,
 ) -> None:
     """Measure speed as ratios in one run. --json: one bench's figures; for all, an object a bench.
@@ -28,6 +32,11 @@ def bench(
     With --compare, --json has `old`, `new` and `ratio` instead.
     """
     names = choose("bench", name, BENCHES)
+    report.tell_nothing_random()
+    check_outputs([compare], {"--save": save}, report.json)
+    check_suffix("--save", save, ".json")
+    if save is not None:
+        check_place_to_save(save)
     before = None if compare is None else load_figures(compare)
     figures: dict[str, dict[str, Any]] = {}
     for each in names:

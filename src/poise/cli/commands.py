@@ -31,6 +31,6 @@ def overview() -> str:
             "",
             "poise COMMAND --help tells a command's arguments. Every command takes --json (one object on standard",
             "output, nothing else there), --quiet, --seed and --debug (show the traceback of an error).",
-            "Exit: 0 done, 1 the motion failed a check, 2 bad input or usage.",
+            "Exit: 0 done, 1 the motion failed a check or fell, 2 bad input or usage.",
         ]
     )

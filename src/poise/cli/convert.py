@@ -3,54 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
+from poise.cli.changes import NONE, Changes
+from poise.cli.folder import plan_folder
 from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source
-from poise.errors import FileError, InputError, PoiseError
+from poise.cli.streams import tell
+from poise.cli.words import read_input, read_path
+from poise.errors import FileError, InputError, PoiseError, printable
 
 if TYPE_CHECKING:
-    from poise.files.writing import Edits
+    from poise.files.normalise import Reading
 
-DONE, BAD_INPUT = 0, 2
-CHANGES = Group("What to change", sort_key=40)
-
-
-@Parameter(name="*", group=CHANGES)
-@dataclasses.dataclass(frozen=True)
-class Changes:
-    """What a conversion does to the motion; nothing by default."""
-
-    start: Annotated[float | None, Parameter(help="Seconds: leave out what is before.")] = None
-    end: Annotated[float | None, Parameter(help="Seconds: leave out what is after.")] = None
-    resample: Annotated[float | None, Parameter(help="Frames a second to write.")] = None
-    loop: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Make it loop: the best stretch, its ends made to meet.")
-    ] = False
-    root: Annotated[
-        Literal["keep", "in-place"], Parameter(help="in-place: take the way over the ground out; sway and height stay.")
-    ] = "keep"
-
-    def plan(self) -> Edits:
-        """The same, as files are written with it."""
-        from poise.files.writing import Edits
-
-        return Edits(self.start, self.end, self.resample, self.loop, self.root == "in-place")
-
-
-NONE = Changes()
+DONE, BAD_INPUT, FAULT = 0, 2, 70
+WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 
 
 def convert(
-    file: Annotated[Path, Parameter(help="A motion file, or a folder of them.")],
-    output: Annotated[Path, Parameter(help="What to write; its suffix names the format. A folder for a folder.")],
+    file: Annotated[Path, Parameter(converter=read_input, help="A motion file, or a folder of them.")],
+    output: Annotated[
+        Path, Parameter(converter=read_path, help="What to write; its suffix names the format. A folder for a folder.")
+    ],
     /,
     *,
     keep: Annotated[
@@ -82,13 +62,20 @@ def convert(
     """Write a motion file in another format, and measure how far its joints are from where they were.
 
     What is written is in metres and Y up, with every joint, frame and bone of the input; --keep writes the input's own
-    form instead. A folder is converted file by file, folders inside it too: those that fail are listed in the end
-    (exit 2), the others are written.
+    form instead. A folder is converted file by file, folders inside it too but for the one that is written to: those
+    that fail are listed in the end (exit 2), the others are written. No file is written over one that is read.
     """
+    from poise.files.formats import check_can_save
+
     if keep and mend:
         raise InputError("--keep keeps the input as it is; leave out --mend or --keep.")
     if keep and names != "own":
         raise InputError(f"--keep keeps the input's joint names; leave out --names {names} or --keep.")
+    if keep:
+        _check_kept(source, changes)
+    report.tell_nothing_random()
+    changes.check()
+    source.check()
     job = _Job(keep, mend, names, changes, source)
     if file.is_dir():
         return _convert_folder(job, file, output, to, report)
@@ -96,8 +83,20 @@ def convert(
         raise InputError(f"--to is for folders; the suffix of '{output}' names the format of one file.")
     if output.is_dir():
         raise FileError(output, f"is a folder. Give the path of a file in it, such as '{output / file.name}'.")
+    check_outputs([file, *source.list_files()], {"the output": output}, report.json)
+    check_can_save(output)
     report.result(job.run(file, output, report))
     return DONE
+
+
+def _check_kept(source: Source, changes: Changes) -> None:
+    """Refuse options that say what --keep leaves as it is; units, axes and roles matter where the motion is changed."""
+    idle = ["mass", "character"]
+    if changes.plan().only_trims:
+        idle += ["scale", "up", "height", "roles"]
+    for option in idle:
+        if getattr(source, option) not in (None, ()):
+            raise InputError(f"--keep keeps the input as it is, so --{option} has no effect. Leave out one of the two.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,12 +113,12 @@ class _Job:
         """Convert one file; what was written, in figures."""
         from poise.files.writing import keep_as, write_clean
 
-        check_outputs([path], {"the output": output})
         reading = self.source.read(path, report, self.mend)
+        self.changes.check_in(reading.clip, report)
         if self.keep:
             written = keep_as(reading, output, self.changes.plan(), self.source.fps)
         else:
-            written = write_clean(reading, output, self.changes.plan(), self.names, self.source.mass)
+            written = write_clean(reading, output, self.changes.plan(), self.names, self.find_mass(reading, output))
         for sentence in written.notes:
             report.note(f"{output}: {sentence}")
         for sentence in written.warnings:
@@ -134,78 +133,63 @@ class _Job:
             **written.figures,
         }
 
+    def find_mass(self, reading: Reading, output: Path) -> float | None:
+        """kg of the body that is drawn, where one is asked for; refused where none is drawn."""
+        given = next((option for option in ("character", "mass") if getattr(self.source, option) is not None), None)
+        if given is None:
+            return None
+        why = find_why_bodiless(reading, output)
+        if why is not None:
+            raise InputError(f"--{given} is for the body that is drawn, and {why}. Leave it out.")
+        return self.source.mass if given == "mass" else self.source.load_body(reading.clip).mass
+
+
+def find_why_bodiless(reading: Reading, output: Path) -> str | None:
+    """Why no body of a given mass is drawn in a file, in words; None where one is."""
+    if output.suffix.lower() not in WITH_BODY:
+        return f"'{output.suffix}' holds none"
+    if reading.skin is not None:
+        return "the input has a mesh of its own"
+    if reading.clip.skeleton.find_role("hips") is None:
+        return "these joints are no person's, so that only bones are drawn"
+    return None
+
 
 def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, report: Report) -> int:
     from poise.files.fidelity import SUSPECT
 
-    if output.exists() and not output.is_dir():
-        raise FileError(output, f"is a file, but '{folder}' is a folder. Give a folder to write to.")
+    plan = plan_folder(folder, output, to)
     quiet = dataclasses.replace(report, quiet=True)  # guesses about hundreds of files are for `poise info`
     done: list[dict[str, Any]] = []
-    failed: list[dict[str, str]] = []
-    taken: dict[Path, Path] = {}
-    paths = list(_find_files(folder))
-    if not paths:
-        raise FileError(folder, "there is no file in it that can be read as animation.")
-    for path in paths:
-        target = output / path.relative_to(folder).with_suffix(_choose_suffix(path, to))
+    failed = [{"source": str(path), "error": f"{path}: {sentence}"} for path, sentence in plan.refused]
+    for shut in plan.closed:
+        failed.append({"source": str(shut.filename), "error": f"{shut.filename}: cannot be read: {shut.strerror}."})
+    code = DONE
+    for path, target in plan.steps:
         try:
-            if target in taken:
-                raise FileError(path, f"'{target}' is what '{taken[target]}' became. Rename one of the two.")
             target.parent.mkdir(parents=True, exist_ok=True)
             figures = job.run(path, target, quiet)
         except (PoiseError, OSError) as error:
             failed.append({"source": str(path), "error": " ".join(str(error).split())})
             continue
-        taken[target] = path
+        except Exception as error:  # the others are converted all the same
+            said = f"{path}: a fault in Poise, not in your input: {type(error).__name__}: {error}. Please report it."
+            failed.append({"source": str(path), "error": said})
+            code = FAULT
+            continue
         done.append({"source": str(path), **figures})
         if not report.json:
-            print(f"{path} -> {target}: {figures['frames']} frames, {_describe_error(figures['max_joint_error_m'])}")
+            off = _describe_error(figures["max_joint_error_m"])
+            tell(f"{printable(str(path))} -> {printable(str(target))}: {figures['frames']} frames, {off}")
     for row in done:
         if row["max_joint_error_m"] is not None and row["max_joint_error_m"] > SUSPECT:
             report.warn(f"{row['file']}: joints are off by {1e3 * row['max_joint_error_m']:.3g} mm. Convert it alone.")
     for failure in failed:
-        report.warn(f"not converted: {failure['error']}")
+        report.fail(f"not converted: {failure['error']}")
     summary = f"{len(done)} converted, {len(failed)} failed"
     report.result({"done": len(done), "failed": len(failed), "files": done, "failures": failed}, summary)
-    return BAD_INPUT if failed else DONE
+    return max(code, BAD_INPUT) if failed else DONE
 
 
 def _describe_error(metres: float | None) -> str:
     return "written" if metres is None else f"within {1e3 * metres:.2g} mm"
-
-
-def _find_files(folder: Path) -> Iterator[Path]:
-    """Every file below a folder whose suffix says that it can be read, in the order of their names.
-
-    Text that is no motion (notes, licences) and the skeletons of AMC files are none.
-    """
-    from poise.files.formats import find_format
-
-    for path in sorted(folder.rglob("*")):
-        entry = find_format(path)
-        if entry is None or entry.read is None or not path.is_file():
-            continue
-        suffix = path.suffix.lower()
-        is_skeleton = suffix == ".asf" and any(path.parent.glob("*.[aA][mM][cC]"))
-        if not is_skeleton and (suffix != ".txt" or _begins_with_brace(path)):
-            yield path
-
-
-def _begins_with_brace(path: Path) -> bool:
-    """Whether a text is JSON, as DeepMimic's motions are; true also where that cannot be told, so that it is said."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
-    except OSError:
-        return True
-
-
-def _choose_suffix(path: Path, to: str | None) -> str:
-    """What to write for a file of a folder: what is asked for, else its own format, else GLB."""
-    from poise.files.formats import find_format
-
-    if to is not None:
-        return f".{to.removeprefix('.')}"
-    entry = find_format(path)
-    return path.suffix if entry is not None and entry.save is not None else ".glb"

@@ -8,9 +8,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from poise.cli.report import DEFAULT, Report, lines, read_whole
+from poise.cli.outputs import check_folder, identify
+from poise.cli.report import DEFAULT, Report, lines
+from poise.cli.words import read_input, read_number, read_path, read_whole
 from poise.demos import DEMOS
-from poise.errors import InputError
+from poise.errors import FileError, InputError
+from poise.files.formats import load_clip
 from poise.registry import choose
 
 NAMES = ", ".join(DEMOS)
@@ -20,18 +23,28 @@ def demo(
     name: Annotated[str, Parameter(help=f"One of: {NAMES}; or all.")] = "all",
     /,
     *,
-    output: Annotated[Path, Parameter(name=("--output", "-o"), help="Folder for what it writes.")] = Path("out/demo"),
+    output: Annotated[
+        Path, Parameter(name=("--output", "-o"), converter=read_path, help="Folder for what it writes.")
+    ] = Path("out/demo"),
     minutes: Annotated[
-        float | None, Parameter(help="Conductor: go on for so many simulated minutes and say how far the feet crept.")
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="Conductor: go on for so many simulated minutes and say how far the feet crept.",
+        ),
     ] = None,
     soak: Annotated[
         bool | None, Parameter(negative="", show_default=False, help="Conductor: go on for an hour.")
     ] = None,
-    clip: Annotated[Path | None, Parameter(help="Mocap: a motion file instead of a motion of Poise's own.")] = None,
+    clip: Annotated[
+        Path | None, Parameter(converter=read_input, help="Mocap: a motion file instead of a motion of Poise's own.")
+    ] = None,
     count: Annotated[
         int | None, Parameter(converter=read_whole, help="Crowd: how many conductors; 30 if not given.")
     ] = None,
-    seconds: Annotated[float | None, Parameter(help="Crowd: simulated seconds; 10 if not given.")] = None,
+    seconds: Annotated[
+        float | None, Parameter(converter=read_number, help="Crowd: simulated seconds; 10 if not given.")
+    ] = None,
     threads: Annotated[
         int | None,
         Parameter(converter=read_whole, help="Crowd: threads that share the work; one a core if not given."),
@@ -43,25 +56,50 @@ def demo(
     Exit 1 if somebody fell.
     """
     names = choose("demo", name, DEMOS)
-    if minutes is not None and not 0.0 < minutes <= 1e5:
-        raise InputError(f"--minutes must be above 0 and at most 100000; given {minutes:g}.")
+    for option, value, most in (("minutes", minutes, 1e5), ("seconds", seconds, 1e5)):
+        if value is not None and not 0.0 < value <= most:
+            raise InputError(f"--{option} must be above 0 and at most {most:.0f}; given {value:g}.")
+    for option, number, most in (("count", count, 100_000), ("threads", threads, 1024)):
+        if number is not None and not 1 <= number <= most:
+            raise InputError(f"--{option} must be from 1 to {most:.0f}; given {number}.")
+    if minutes is not None and soak:
+        raise InputError("--soak is an hour; leave out --minutes or --soak.")
     given = {"minutes": minutes, "soak": soak, "clip": clip, "count": count, "seconds": seconds, "threads": threads}
     asked = {key: value for key, value in given.items() if value is not None}
     options = {each: _find_options(each, asked) for each in names}
     for key in asked:
         if not any(key in each for each in options.values()):
             raise InputError(f"demo '{name}' has no option --{key}; it is for another demo. Leave it out.")
+    if report.seed is not None and not any(_find_options(each, {"seed": report.seed}) for each in names):
+        report.tell_nothing_random()
+    _check_output(output, names, clip)
+    if clip is not None:
+        load_clip(clip)  # refused now, not when its turn comes
     output.mkdir(parents=True, exist_ok=True)
     figures = {}
     for each in names:
         report.progress(f"demo {each}: {DEMOS[each].summary}")
-        common = _find_options(each, {"seed": report.seed, "say": report.progress})
+        seeded = {} if report.seed is None else {"seed": report.seed}
+        common = _find_options(each, {"say": report.progress, **seeded})
         figures[each] = DEMOS[each].load()(output, **options[each], **common)
     text = "\n\n".join(f"{each}: {DEMOS[each].summary}\n{lines(values)}" for each, values in figures.items())
     report.result(figures if name == "all" else figures[name], text)
     if any(values.get("fell") for values in figures.values()):
         return 1
     return 0
+
+
+def _check_output(folder: Path, names: list[str], clip: Path | None) -> None:
+    """Refuse a folder that cannot be written into, or in which a demo's files would lie over its input or a folder."""
+    check_folder(folder)
+    read = None if clip is None else identify(clip)
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not any(path.name.startswith((f"{name}.", f"{name}-")) for name in names):
+            continue
+        if path.is_dir():
+            raise FileError(path, "is a folder where a demo writes a file. Give another folder with -o.")
+        if identify(path) == read:
+            raise InputError(f"--clip {clip} is a file that the demo may write, '{path}'. Give another folder with -o.")
 
 
 def _find_options(name: str, asked: dict[str, Any]) -> dict[str, Any]:

@@ -12,19 +12,30 @@ from poise.cli import source as sources
 from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import Report
 from poise.cli.source import Source
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 
 
 def forces(
-    clip: Annotated[Path, Parameter(help="A motion file.")],
+    clip: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     /,
     *,
     output: Annotated[
-        Path, Parameter(name=["-o", "--output"], help="CSV of ground force, pressure centre, mass centre and torques.")
+        Path,
+        Parameter(
+            name=["-o", "--output"],
+            converter=read_path,
+            help="CSV of ground force, pressure centre, mass centre and torques.",
+        ),
     ],
-    plot: Annotated[Path | None, Parameter(help="PNG of the ground force and the largest torques.")] = None,
+    plot: Annotated[
+        Path | None, Parameter(converter=read_path, help="PNG of the ground force and the largest torques.")
+    ] = None,
     cutoff: Annotated[
-        float | None, Parameter(help="Hz of the low-pass before differentiating; found from the data if not given.")
+        float | None,
+        Parameter(
+            converter=read_number, help="Hz of the low-pass before differentiating; found from the data if not given."
+        ),
     ] = None,
     source: Source = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
@@ -37,7 +48,8 @@ def forces(
     from poise.files.series import format_series
     from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
 
-    check_outputs((clip, source.character), {"-o": output, "--plot": plot})
+    report.tell_nothing_random()
+    check_outputs((clip, *source.list_files()), {"-o": output, "--plot": plot}, report.json)
     check_suffix("-o", output, ".csv")
     check_suffix("--plot", plot, ".png")
     if cutoff is not None and not cutoff > 0:

@@ -9,15 +9,16 @@ from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.report import Report, make_printable
 from poise.cli.source import Source
+from poise.cli.words import read_input
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
 
 
 def info(
-    file: Annotated[Path, Parameter(help="A motion file.")],
+    file: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     /,
     *,
     source: Source = sources.DEFAULT,
@@ -27,18 +28,21 @@ def info(
 
     Nothing is changed. Whatever is found can be told instead: units, axes, roles, frame rate.
     """
+    report.tell_nothing_random()
     reading = source.read(file, report)
-    found = describe(reading)
-    report.result(found, write_out(found))
+    mass = source.mass if source.character is None else source.load_body(reading.clip).mass
+    found = describe(reading, mass)
+    report.result(found, write_out(make_printable(found)))
 
 
-def describe(reading: Reading) -> dict[str, Any]:
-    """What was found in a file, under the names of `--json`."""
+def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
+    """What was found in a file, under the names of `--json`. mass: kg, where it was told."""
     from poise.body.stature import STATURES, estimate_mass
 
     clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
     mapped = set(skeleton.roles.values())
     stature = reading.stature if reading.stature_source is not None else None
+    guess = estimate_mass(stature) if stature and STATURES[0] <= stature <= STATURES[1] else None
     return {
         "format": recording.format,
         "clip": clip.name,
@@ -53,7 +57,8 @@ def describe(reading: Reading) -> dict[str, Any]:
         "up_reason": reading.up_reason,
         "stature_m": stature,
         "stature_source": reading.stature_source,
-        "mass_guess_kg": estimate_mass(stature) if stature and STATURES[0] <= stature <= STATURES[1] else None,
+        "mass_guess_kg": guess,
+        "mass_kg": guess if mass is None else mass,
         "rest_pose": reading.rest,
         "rest_facing_degrees": reading.facing,
         "heading_degrees": reading.heading,
@@ -72,6 +77,8 @@ def write_out(found: dict[str, Any]) -> str:
     clips = found["clips"]
     more = f", one of {len(clips)} clips" if len(clips) > 1 else ""
     mass = "" if found["mass_guess_kg"] is None else f", so about {found['mass_guess_kg']:.0f} kg"
+    if found["mass_kg"] != found["mass_guess_kg"]:
+        mass = f", {found['mass_kg']:.6g} kg as told"
     floor = "no floor found" if found["floor_m"] is None else f"floor at {found['floor_m']:.2f} m"
     lines = [
         f"{found['format']}, '{found['clip']}'{more}: {found['frames']} frames at {found['fps']:.6g} Hz, "

@@ -10,9 +10,10 @@ from cyclopts import Group, Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
-from poise.cli.outputs import check_outputs, check_suffix
+from poise.cli.mix_checks import check_effects, check_files, choose_dump
 from poise.cli.report import Report
 from poise.cli.source import Source, parse_roles
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 STOOD, FELL = 0, 1
 SIMULATION = Group("The simulation", sort_key=40)
-FILMS = (".mp4", ".webm", ".webp", ".gif")
-BROKEN = "nonfinite.take.npz"
 
 
 @Parameter(name="*", group=SIMULATION)
@@ -38,28 +37,39 @@ class Simulation:
         Literal["exact", "paper"] | None,
         Parameter(help="exact: the hybrid equation of motion; paper: the last step's acceleration. [default: exact]"),
     ] = None
-    gain: Annotated[float | None, Parameter(help="Of the coupling: 1 is physics, 0 none. [default: 1]")] = None
+    gain: Annotated[
+        float | None, Parameter(converter=read_number, help="Of the coupling: 1 is physics, 0 none. [default: 1]")
+    ] = None
     torque_only: Annotated[
         bool | None, Parameter(negative="", show_default=False, help="With --couple paper: torque without force.")
     ] = None
     engine: Annotated[Literal["mujoco", "bullet"] | None, Parameter(help="[default: mujoco]")] = None
     dt: Annotated[
         float | None,
-        Parameter(help="Longest step, s; the longest of which a frame is a multiple is taken. [default: 0.005]"),
+        Parameter(
+            converter=read_number,
+            help="Longest step, s; the longest of which a frame is a multiple is taken. [default: 0.005]",
+        ),
     ] = None
-    stage: Annotated[Path | None, Parameter(help="TOML of ground and props.")] = None
+    stage: Annotated[Path | None, Parameter(converter=read_input, help="TOML of ground and props.")] = None
 
 
 USUAL = Simulation()
 
 
 def mix(
-    clip: Annotated[Path | None, Parameter(help="A motion file; may be left out where a recipe names it.")] = None,
+    clip: Annotated[
+        Path | None, Parameter(converter=read_input, help="A motion file; may be left out where a recipe names it.")
+    ] = None,
     /,
     *,
     output: Annotated[
         Path | None,
-        Parameter(name=["-o", "--output"], help="The motion, in any format that is written, or a .take.npz."),
+        Parameter(
+            converter=read_path,
+            name=["-o", "--output"],
+            help="The motion, in any format that is written, or a .take.npz.",
+        ),
     ] = None,
     physical: Annotated[
         tuple[str, ...],
@@ -83,12 +93,19 @@ def mix(
     ] = (),
     pin: Annotated[bool | None, Parameter(negative="", show_default=False, help="Fix the feet to the ground.")] = None,
     stiffness: Annotated[
-        float | None, Parameter(help="Of the balance: 0.3 sways widely, 3 is stiff. [default: 1]")
+        float | None,
+        Parameter(converter=read_number, help="Of the balance: 0.3 sways widely, 3 is stiff. [default: 1]"),
     ] = None,
-    recipe: Annotated[Path | None, Parameter(help="TOML that says all this; options go before it.")] = None,
-    save_recipe: Annotated[Path | None, Parameter(help="Write what was done as a recipe.")] = None,
-    film: Annotated[Path | None, Parameter(help="A film of it: .mp4, .webm, .webp or .gif.")] = None,
-    plot: Annotated[Path | None, Parameter(help="PNG of the centre of mass over the support.")] = None,
+    recipe: Annotated[
+        Path | None, Parameter(converter=read_input, help="TOML that says all this; options go before it.")
+    ] = None,
+    save_recipe: Annotated[Path | None, Parameter(converter=read_path, help="Write what was done as a recipe.")] = None,
+    film: Annotated[
+        Path | None, Parameter(converter=read_path, help="A film of it: .mp4, .webm, .webp or .gif.")
+    ] = None,
+    plot: Annotated[
+        Path | None, Parameter(converter=read_path, help="PNG of the centre of mass over the support.")
+    ] = None,
     simulation: Simulation = USUAL,
     source: Source = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
@@ -100,7 +117,6 @@ def mix(
     """
     from poise.stage.plan import parse_load, parse_parts, parse_push
     from poise.stage.recipe import Recipe, load_recipe
-    from poise.stage.recipe import save_recipe as write_recipe
 
     asked = Recipe(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale,
@@ -116,35 +132,27 @@ def mix(
         raise InputError("no clip was given. Name a motion file, or a --recipe that names one.")
     if asked.output is None:
         raise InputError("no output was given. Say -o and a path, such as -o out.glb, or name it in the recipe.")
-    wanted = {"-o": asked.output, "--film": asked.film, "--plot": asked.plot, "--save-recipe": save_recipe}
-    check_outputs((asked.clip, asked.character, asked.stage, recipe), wanted)
-    _check_output(asked.output)
-    check_suffix("--film", asked.film, *FILMS)
-    check_suffix("--plot", asked.plot, ".png")
-    check_suffix("--save-recipe", save_recipe, ".toml")
-    if save_recipe is not None:
-        write_recipe(asked, save_recipe)
-    return _perform(asked, report)
+    report.tell_nothing_random()
+    check_files(asked, (recipe, *source.list_files()), save_recipe, report.json)
+    saved = {} if save_recipe is None else {save_recipe: _format_recipe(asked, save_recipe)}
+    return _perform(asked, saved, report)
 
 
-def _check_output(path: Path) -> None:
-    from poise.files.formats import FORMATS, find_format
+def _format_recipe(asked: Recipe, path: Path) -> bytes:
+    from poise.stage.recipe import format_recipe
 
-    if path.is_dir():
-        raise FileError(path, "is a folder. Give the path of a file in it.")
-    if not path.parent.is_dir():
+    try:
+        return format_recipe(asked, path.parent).encode()
+    except UnicodeEncodeError:
         raise FileError(
-            path, f"cannot be written: folder '{path.parent}' does not exist. Make it, or give another path."
-        )
-    if str(path).endswith(".take.npz"):
-        return
-    entry = find_format(path)
-    if entry is None or entry.save is None:
-        known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
-        raise FileError(path, f"'{path.suffix}' cannot be written; a mix is written as {known} or .take.npz.")
+            path,
+            "a recipe is UTF-8 text, and a path or name in it is not. Rename that file, or leave out --save-recipe.",
+        ) from None
 
 
-def _perform(asked: Recipe, report: Report) -> int:
+def _perform(asked: Recipe, saved: dict[Path, bytes], report: Report) -> int:
+    """Simulate and write. saved: what is written besides the motion, once it is."""
+    from poise.files.atomic import write_bytes
     from poise.stage.mixing import mix as simulate
 
     source = _find_source(asked)
@@ -152,6 +160,7 @@ def _perform(asked: Recipe, report: Report) -> int:
     reading = source.read(path, report)
     character = source.build_character(reading.clip, report)
     plan = _find_plan(asked)
+    check_effects(reading.clip, character, plan, asked)
     report.progress(f"simulating {reading.clip.duration:.1f} s")
     found = simulate(reading.clip, character, plan)
     if not plan.scenery.is_placed and abs(found.ground) > 0.005:
@@ -165,6 +174,8 @@ def _perform(asked: Recipe, report: Report) -> int:
     if found.broken is not None:
         figures["fell_why"] = _say_broken(found, output)
         report.warn(figures["fell_why"])
+    for place, data in saved.items():
+        write_bytes(place, data)
     _draw(found, character, plan, asked)
     report.result({**figures, "file": str(output)})
     return FELL if figures["fell"] else STOOD
@@ -247,12 +258,12 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
 def _say_broken(found: Mix, output: Path) -> str:
     from poise.stage.take_file import save_take
 
-    dump = output.parent / BROKEN
-    count = 0
-    if found.last is not None:
-        count = len(found.last)
-        save_take(found.last, dump)
     what = str(found.broken).split(". ")[0]
+    if found.last is None:
+        return f"{what}. A smaller --dt, a lower --gain or --couple exact may help."
+    dump = choose_dump(output)
+    count = len(found.last)
+    save_take(found.last, dump)
     return (
         f"{what}. The last {count} states are in {dump}; to look at them in Python: poise.load_take('{dump}'). "
         "A smaller --dt, a lower --gain or --couple exact may help."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +13,7 @@ from poise.cli import source as sources
 from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source, parse_roles
+from poise.cli.words import read_input, read_number, read_path
 from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -22,22 +23,33 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip
 
 MODELS = (".glb", ".gltf", ".vrm")
+HIGHEST = 10_000.0  # m that a ground may be above or below: higher than any mountain
 
 
 def retarget(
-    clip: Annotated[Path, Parameter(help="A motion file.")],
+    clip: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     character: Annotated[
         Path,
-        Parameter(help="Whose body moves: a model (.glb, .gltf, .vrm), a body that Poise saved, or a motion file."),
+        Parameter(
+            converter=read_input,
+            help="Whose body moves: a model (.glb, .gltf, .vrm), a body that Poise saved, or a motion file.",
+        ),
     ],
     /,
     *,
     output: Annotated[
-        Path, Parameter(name=["-o", "--output"], help="What to write; .glb writes onto the model's own mesh.")
+        Path,
+        Parameter(
+            name=["-o", "--output"],
+            converter=read_path,
+            help="What to write; .glb writes onto the model's own mesh.",
+        ),
     ],
     feet: Annotated[bool, Parameter(help="Hold standing feet in place, and keep legs within reach.")] = True,
     hands: Annotated[bool, Parameter(help="Keep hands where they touch the body, the ground or each other.")] = True,
-    ground: Annotated[float, Parameter(help="Height of the ground under the character, m.")] = 0.0,
+    ground: Annotated[
+        float, Parameter(converter=read_number, help="Height of the ground under the character, m.")
+    ] = 0.0,
     character_roles: Annotated[
         tuple[str, ...],
         Parameter(negative="", show_default=False, help="role=joint of the character, as --roles is for the clip."),
@@ -49,14 +61,23 @@ def retarget(
 
     What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
     """
+    from poise.files.formats import check_can_save
     from poise.files.written import judge_result
     from poise.motion.retargeting import retarget as put_on
     from poise.motion.retargeting_measures import measure_retargeting
 
-    check_outputs((clip, character), {"-o": output})
+    report.tell_nothing_random()
+    if source.character is not None:
+        raise InputError("--character has no effect here: the body is the second argument. Leave it out.")
+    if not abs(ground) <= HIGHEST:
+        raise InputError(f"--ground must be from {-HIGHEST:g} to {HIGHEST:g} m; {ground:g} given.")
+    check_outputs((clip, character, *source.list_files()), {"-o": output}, report.json)
+    check_can_save(output)
     reading = source.read(clip, report)
     motion = reading.clip
     target = _read_target(character, parse_roles(character_roles), report)
+    if source.mass is not None:
+        target = target.weighing(source.mass, output)
     result = put_on(motion, target.skeleton, feet=feet, hands=hands, ground=ground, skin=target.skin)
     written = target.write(result, output)
     errors = judge_result(reading, written, len(result))
@@ -84,6 +105,19 @@ class _Target:
     @property
     def skin(self) -> SkinnedMesh | None:
         return None if self.reading is None else self.reading.skin
+
+    def weighing(self, mass: float, path: Path) -> _Target:
+        """The same body of another mass, kg; refused where none of a given mass is drawn."""
+        why = None
+        if path.suffix.lower() != ".glb":
+            why = f"'{path.suffix}' holds none that can be chosen"
+        elif self.skin is not None:
+            why = "the character has a mesh of its own"
+        elif self.mass is not None:
+            why = "the character has a mass of its own"
+        if why is not None:
+            raise InputError(f"--mass is for the body that is drawn, and {why}. Leave it out.")
+        return replace(self, mass=mass)
 
     def write(self, clip: Clip, path: Path) -> float | None:
         """Write a clip of this body; m, how far the joints in what was written are from the clip's."""

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Group, Parameter
 
 from poise.cli.report import Report
-from poise.errors import FileError, InputError
+from poise.cli.words import read_input, read_number
+from poise.errors import FileError, InputError, valid_text
 
 if TYPE_CHECKING:
     from poise.body.character import Character
@@ -45,12 +46,17 @@ class Source:
     up      the file's vertical axis
     """
 
-    mass: Annotated[float | None, Parameter(help="Mass of the body, kg.")] = None
-    height: Annotated[float | None, Parameter(help="Stature, m: the clip is scaled to it.")] = None
+    mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg.")] = None
+    height: Annotated[float | None, Parameter(converter=read_number, help="Stature, m: the clip is scaled to it.")] = (
+        None
+    )
     character: Annotated[
-        Path | None, Parameter(help="Body to use, a file that Poise saved; its joints are the clip's.")
+        Path | None,
+        Parameter(converter=read_input, help="Body to use, a file that Poise saved; its joints are the clip's."),
     ] = None
-    fps: Annotated[float | None, Parameter(help="True frame rate, where the file's is wrong.")] = None
+    fps: Annotated[
+        float | None, Parameter(converter=read_number, help="True frame rate, where the file's is wrong.")
+    ] = None
     roles: Annotated[
         tuple[str, ...],
         Parameter(
@@ -62,11 +68,16 @@ class Source:
     clip: Annotated[
         str | None, Parameter(help="Which clip of a file that has several: its name, or number from 0.")
     ] = None
-    scale: Annotated[float | None, Parameter(help="Metres a unit of the file.")] = None
+    scale: Annotated[float | None, Parameter(converter=read_number, help="Metres a unit of the file.")] = None
     up: Annotated[
         Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None,
         Parameter(help="The file's vertical axis; --up=-Y for a negative one."),
     ] = None
+
+    def list_files(self) -> list[Path]:
+        """Files that these options name, all of them read."""
+        named = [Path(word) for word in self.roles if "=" not in word]
+        return named if self.character is None else [self.character, *named]
 
     def read(self, path: Path, report: Report, mend: bool = True) -> Reading:
         """The clip of a file as these options want it. Says what was guessed, and how to override it.
@@ -76,8 +87,8 @@ class Source:
         from poise.files.formats import read_recording
         from poise.files.normalise import normalise
 
-        self._check_numbers()
-        recording = read_recording(path, self.clip)
+        self.check()
+        recording = read_recording(path, None if self.clip is None else valid_text(self.clip))
         roles = parse_roles(self.roles)
         reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend))
         for option, value, reason in (
@@ -90,8 +101,9 @@ class Source:
             report.warn(f"{path}: {warning}")
         return reading
 
-    def _check_numbers(self) -> None:
-        """Refuse numbers that no person and no recording has, for every command alike."""
+    def check(self) -> None:
+        """Refuse numbers that no person and no recording has, and roles that are none, for every command alike."""
+        parse_roles(self.roles)
         for option, (least, most, unit) in _RANGES.items():
             value = getattr(self, option)
             if value is not None and not least <= value <= most:
@@ -103,7 +115,7 @@ class Source:
         from poise.body.roles import TRUNK_ROLES
 
         if self.character is not None:
-            return self._load_character(clip)
+            return self.load_body(clip)
         character = Character.from_skeleton(clip.skeleton, self.mass, self.height)
         above = [role for role in (*TRUNK_ROLES, "neck", "head") if clip.skeleton.find_role(role) is not None]
         if not above:
@@ -115,7 +127,8 @@ class Source:
             report.note(f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with --mass.")
         return character
 
-    def _load_character(self, clip: Clip) -> Character:
+    def load_body(self, clip: Clip) -> Character:
+        """The body in the file that --character names, on the clip's skeleton."""
         from poise.files.gltf_character import load_character
 
         path = Path(str(self.character))
@@ -153,7 +166,7 @@ def parse_roles(words: Sequence[str]) -> dict[str, str]:
     roles: dict[str, str] = {}
     for word in words:
         if "=" not in word:
-            roles |= _load_roles(Path(word))
+            roles |= _load_roles(word)
             continue
         for pair in filter(None, word.split(",")):
             role, equals, joint = (piece.strip() for piece in pair.partition("="))
@@ -163,9 +176,10 @@ def parse_roles(words: Sequence[str]) -> dict[str, str]:
     return roles
 
 
-def _load_roles(path: Path) -> dict[str, str]:
+def _load_roles(word: str) -> dict[str, str]:
+    path = Path(word)
     if path.suffix not in (".toml", ".json"):
-        raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{path}' given.")
+        raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{word}' given.")
     try:
         text = path.read_text(encoding="utf-8")
         table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)

@@ -45,8 +45,8 @@ COLORS = {"animated only": RED, "balance only": GREEN, "mixed": BLUE, "fully tra
 PAIR_SIZE = (400, 540)
 
 
-def run(folder: Path) -> dict[str, Any]:
-    """Write the files of all four; see `show`."""
+def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
+    """Write the files of all four; see `show`. seed: of the order within each pair."""
     shots = {label: play(label) for label in COLORS}
     gesture, skeleton = build_gesture(), shots["mixed"].record.character.skeleton
     joints = gesture.joints(skeleton)
@@ -62,7 +62,7 @@ def run(folder: Path) -> dict[str, Any]:
         }
     mixed = shots["mixed"]
     figures = measure_mix(Stage(), mixed.take, None, reference, joints) | {"compared": table}
-    save_pairs(folder, shots)
+    save_pairs(folder, shots, seed)
     return save_show(folder, "compare", list(shots.values()), figures, mixed)
 
 
@@ -96,9 +96,9 @@ def measure_lag(clip: Clip, reference: Clip, joints: list[int], longest: float =
     return round(1000.0 * float(lags[int(np.argmax(match))]), 6)
 
 
-def save_pairs(folder: Path, shots: dict[str, Shot]) -> None:
+def save_pairs(folder: Path, shots: dict[str, Shot], seed: int = SEED) -> None:
     """Films of the mixed body and of each other one, in the same color, without labels and in random order."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     key = {}
     for number, other in enumerate([label for label in shots if label != "mixed"], 1):
         pair = ["mixed", other]

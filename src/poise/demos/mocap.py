@@ -25,11 +25,11 @@ HEIGHT, MASS, SECONDS = 1.78, 75.0, 7.0
 NOISE = np.radians(0.15)  # RMS a joint, as optical systems leave it after labelling
 
 
-def run(folder: Path, clip: Path | None = None) -> dict[str, Any]:
-    """Write the files of a recording with physics under it; see `show`."""
+def run(folder: Path, clip: Path | None = None, seed: int = 0) -> dict[str, Any]:
+    """Write the files of a recording with physics under it; see `show`. seed: of the shaking of Poise's own."""
     if clip is None:
         character = Character.human(HEIGHT, MASS)
-        recording = shake(wave(character.skeleton, SECONDS, rate=2.0))
+        recording = shake(wave(character.skeleton, SECONDS, rate=2.0), seed)
     else:
         recording = load_clip(clip)
         character = Character.from_skeleton(recording.skeleton)

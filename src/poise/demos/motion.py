@@ -43,7 +43,7 @@ def run(folder: Path) -> dict[str, Any]:
     # Fourteen poses: twelve would be a stride apart, and every one of the walk the same.
     save_png(folder / "motion.png", draw_contact_sheet(clip, meshes, count=14, columns=7))
     write_bytes(folder / "motion-forces.png", plot_forces(forces, clip.skeleton, title=clip.name))
-    (folder / "motion.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    write_bytes(folder / "motion.json", (json.dumps(figures, indent=2) + "\n").encode())
     return figures
 
 

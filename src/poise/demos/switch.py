@@ -29,10 +29,10 @@ PART, AROUND = "rightArm", 0.03  # s, before and after a switch, in which a spik
 GESTURE = gestures.conduct(bpm=132.0, beats=4, hands="both", size=1.2)
 
 
-def run(folder: Path) -> dict[str, Any]:
-    """Write the switching arm's files; see `show`."""
+def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
+    """Write the switching arm's files; see `show`. seed: of the moments."""
     stage, actor = build()
-    moments = choose_moments()
+    moments = choose_moments(seed)
     waiting = list(moments)
     jumps: list[tuple[float, float]] = []
 
@@ -68,9 +68,9 @@ def build() -> tuple[Stage, Actor]:
     return stage, actor
 
 
-def choose_moments() -> np.ndarray:
+def choose_moments(seed: int = SEED) -> np.ndarray:
     """(2 TIMES,) s, to physical and back in turn."""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     begin = 0.3 + EACH * (np.arange(TIMES) + rng.uniform(0.0, 0.4, TIMES))
     return np.stack([begin, begin + rng.uniform(SHORTEST, 0.5 * EACH, TIMES)], axis=1).ravel()
 

@@ -11,6 +11,9 @@ Little of this is documented: it was found by measuring and is held by the confo
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
 import weakref
 from typing import Any
 
@@ -34,6 +37,23 @@ FASTEST = 1e6
 HERE = [0.0, 0.0, 0.0, 1.0]
 
 
+def _import_pybullet() -> Any:
+    """pybullet, without the line about its build that it prints, past Python, when it is loaded."""
+    if "pybullet" not in sys.modules:
+        with contextlib.suppress(OSError):
+            kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+            try:
+                os.dup2(nowhere, 2)
+                import pybullet
+            finally:
+                os.dup2(kept, 2)
+                os.close(kept)
+                os.close(nowhere)
+    import pybullet
+
+    return pybullet
+
+
 class BulletWorld:
     """pybullet with one of its worlds, which ends with this object.
 
@@ -43,8 +63,7 @@ class BulletWorld:
     """
 
     def __init__(self, scene: Scene):
-        import pybullet
-
+        pybullet = _import_pybullet()
         self.bullet = pybullet
         self.client = pybullet.connect(pybullet.DIRECT)
         weakref.finalize(self, _disconnect, pybullet, self.client)

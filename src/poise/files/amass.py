@@ -22,8 +22,6 @@ In the models the pelvis lies a constant vector away from it, some 3 cm of which
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from poise.body.proportions import build_skeleton, compute_proportions
@@ -31,6 +29,7 @@ from poise.body.roles import BODY_ROLES, FINGER_STEMS, SIDES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.arrays import NpzFile
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -105,7 +104,7 @@ def read_amass_arrays(file: NpzFile) -> Recording:
     rate = next((file.number(name) for name in _RATES if name in file), None)
     if rate is not None and not 1.0 <= rate <= 1e5:
         raise FileError(file.path, f"{rate:g} frames a second cannot be true.")
-    stem = Path(file.path).stem
+    stem = stem_of(file.path)
     times = np.arange(frames) / (rate or _ASSUMED_RATE)
     motion = Clip(skeleton, times, file.numbers("trans", (frames, 3)), turned, stem)
     return Recording(

@@ -17,6 +17,7 @@ import numpy as np
 from poise.errors import FileError
 from poise.files.asf import AsfBone, AsfFile, read_asf_tables, turn_about_fixed_axes
 from poise.files.loading import find_choice, read_text, shorten
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -46,7 +47,7 @@ class AmcFile:
 
 def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion of an AMC file on the skeleton of the ASF file beside it. A file has one clip, named after it."""
-    name = Path(path).stem
+    name = stem_of(path)
     find_choice(clip, [name], path)
     text = read_text(path)
     file = _AmcReader(path, read_asf_tables(find_asf(path))).read(text)

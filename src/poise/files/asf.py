@@ -25,13 +25,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.loading import find_choice, read_text, shorten
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -113,7 +113,7 @@ def turn_about_fixed_axes(angles: np.ndarray, axes: str) -> np.ndarray:
 def read_asf(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The skeleton of an ASF file in its zero pose: a clip of one frame, named after the file."""
     file = read_asf_tables(path)
-    name = Path(path).stem
+    name = stem_of(path)
     find_choice(clip, [name], path)
     skeleton = file.build_skeleton()
     turns = rotation.identity((1, len(skeleton)))

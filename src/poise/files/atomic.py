@@ -1,13 +1,16 @@
 """Files that appear whole or not at all.
 
 The bytes go to a temporary name in the same folder, which takes the final name only when all of them are written. A
-full disk, a crash or an interrupt leaves what stood there before.
+full disk, a crash or an interrupt leaves what stood there before. What a killed run left is cleared away by the next
+one that writes there: see `leftovers`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -15,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from poise.errors import FileError, InputError
+from poise.files.leftovers import choose_temporary, sweep_folder
 
 
 @contextlib.contextmanager
@@ -25,15 +29,14 @@ def temporary_beside(path: str | PathLike[str]) -> Iterator[Path]:
     judged before anybody sees it. A link is followed, so that its target is replaced and not the link. A device or pipe
     is given the bytes in the end. An OSError of the block becomes a FileError of `path`.
     """
-    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-        with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-            temporary = Path(folder) / Path(path).name
-            yield temporary
-            write_bytes(path, temporary.read_bytes())
+    if is_stream(path):
+        with temporary_folder() as folder:
+            yield folder / (Path(path).name or "file")
+            write_bytes(path, (folder / (Path(path).name or "file")).read_bytes())
         return
-    target = Path(os.path.realpath(path))
-    _check_writable_place(path, target)
-    temporary = target.with_name(f".{target.stem}.{os.urandom(6).hex()}.tmp{target.suffix}")
+    target = check_place(path)
+    sweep_folder(target.parent)
+    temporary = choose_temporary(target)
     try:
         yield temporary
         temporary.replace(target)
@@ -56,24 +59,19 @@ def open_atomic(path: str | PathLike[str], mode: str = "wb") -> Iterator[IO[Any]
     if mode not in ("wb", "w"):
         raise InputError(f"mode '{mode}' cannot be written atomically; allowed: 'wb', 'w'.")
     text = {} if "b" in mode else {"encoding": "utf-8", "newline": ""}
-    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-        with Path(path).open(mode, **text) as stream:  # type: ignore[call-overload]
-            yield stream
+    if is_stream(path):
+        try:
+            with Path(path).open(mode, **text) as stream:  # type: ignore[call-overload]
+                yield stream
+        except OSError as error:
+            raise FileError(path, f"cannot be written: {error.strerror or error}.") from error
         return
-    target = Path(os.path.realpath(path))
-    _check_writable_place(path, target)
-    temporary = target.with_name(f".{target.name}.{os.urandom(6).hex()}.tmp")
-    try:
-        # "x" refuses to follow a name that somebody else put there; the umask gives the permissions as usual.
-        with temporary.open(mode.replace("w", "x"), **text) as stream:  # type: ignore[call-overload]
-            yield stream
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise FileError(path, f"cannot be written: {error.strerror or error}. Nothing was changed there.") from error
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    # "x" refuses to follow a name that somebody else put there; the umask gives the permissions as usual.
+    with (
+        temporary_beside(path) as temporary,
+        temporary.open(mode.replace("w", "x"), **text) as stream,  # type: ignore[call-overload]
+    ):
+        yield stream
 
 
 def write_bytes(path: str | PathLike[str], data: bytes) -> None:
@@ -89,13 +87,45 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
             stream.write(data)
 
 
-def _check_writable_place(path: str | PathLike[str], target: Path) -> None:
-    folder = target.parent
-    if target.is_dir():
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """An empty folder where the system has its temporary files, gone when the block ends."""
+    place = Path(tempfile.gettempdir())
+    sweep_folder(place)
+    folder = choose_temporary(place / "folder")
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_stream(path: str | PathLike[str]) -> bool:
+    """Whether a path is a device or a pipe, such as /dev/stdout: written to, never replaced."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def check_place(path: str | PathLike[str]) -> Path:
+    """Refuse a path that no file can be written to; where its file will really be, links followed."""
+    try:
+        target = Path(os.path.realpath(path))
+        is_folder, is_there, folder = target.is_dir(), target.exists(), target.parent
+        folder_is_there = folder.exists()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(path, f"cannot be written: {reason}. Give another path.") from error
+    if is_folder:
         raise FileError(path, "cannot be written: it is a folder. Give the path of a file in it.")
-    if not folder.exists():
+    if not folder_is_there:
         raise FileError(path, f"cannot be written: folder '{folder}' does not exist. Make it, or give another path.")
     if not folder.is_dir():
         raise FileError(path, f"cannot be written: '{folder}' is a file, not a folder. Give another path.")
     if not os.access(folder, os.W_OK):
         raise FileError(path, f"cannot be written: folder '{folder}' does not allow it. Give another path.")
+    if is_there and not os.access(target, os.W_OK):
+        raise FileError(path, "cannot be written: the file that is there is write-protected. Give another path.")
+    return target

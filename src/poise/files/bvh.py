@@ -16,17 +16,17 @@ without jumps, numbers have no exponent, and the same clip gives the same bytes.
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
+from poise.errors import InputError, valid_text
 from poise.files.atomic import write_bytes
 from poise.files.bvh_positions import AXES, Positions, place_joints, read_positions
 from poise.files.bvh_text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.euler import from_euler_curves, to_euler_curves
 from poise.files.loading import find_choice
+from poise.files.naming import stem_of
 from poise.files.normalise import normalise
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
@@ -71,7 +71,7 @@ def read_bvh(path: str | PathLike[str], clip: str | None = None) -> Recording:
 def name_trees(file: BvhFile) -> tuple[str, ...]:
     """What the clips of a file are called: after the file where it has one skeleton, else after their roots."""
     if len(file.trees) == 1:
-        return (Path(file.path).stem,)
+        return (stem_of(file.path),)
     names: list[str] = []
     for tree in file.trees:
         root = file.joints[tree[0]].name
@@ -86,7 +86,7 @@ def find_tree(file: BvhFile, clip: str | None) -> int:
 
 def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:
     """Write a clip as BVH. Its first frame is then at time 0; uneven times are refused, since BVH cannot keep them."""
-    write_bytes(path, format_bvh(clip).encode())
+    write_bytes(path, valid_text(format_bvh(clip)).encode())
 
 
 def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
@@ -103,7 +103,7 @@ def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
     )
     times = np.arange(len(file.values)) * file.frame_time
     rotations = _read_rotations(file, joints, columns)
-    clip = Clip(skeleton, times, found.translations[:, 0], rotations, Path(file.path).stem, found.shifts)
+    clip = Clip(skeleton, times, found.translations[:, 0], rotations, stem_of(file.path), found.shifts)
     return clip, (*file.warnings, *_describe_sliding(found, skeleton))
 
 

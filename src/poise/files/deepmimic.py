@@ -25,6 +25,7 @@ from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.loading import decode_text, find_choice, read_bytes, shorten
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -74,7 +75,7 @@ class DeepMimicFile:
 
 def read_deepmimic(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion of a DeepMimic text file, or the rest pose of a character file. One clip, named after the file."""
-    name = Path(path).stem
+    name = stem_of(path)
     find_choice(clip, [name], path)
     content = _load_json(path, read_bytes(path, _MOST_BYTES))
     if "Skeleton" in content and "Frames" not in content:
@@ -118,7 +119,7 @@ def compute_clip(file: DeepMimicFile) -> Clip:
     turned = rotation.multiply(character.frames, rotations)
     rotations = rotation.multiply(turned, rotation.conjugate(character.frames))
     times = np.concatenate([[0.0], np.cumsum(durations)])
-    return Clip(character.skeleton, times, file.frames[:, 1:4], rotations, Path(file.path).stem)
+    return Clip(character.skeleton, times, file.frames[:, 1:4], rotations, stem_of(file.path))
 
 
 def _turn(kind: str, values: np.ndarray, path: str, name: str) -> np.ndarray:

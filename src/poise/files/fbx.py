@@ -13,7 +13,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -24,8 +23,9 @@ import numpy as np
 from poise.body.mesh import Mesh
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
-from poise.files.atomic import write_bytes
+from poise.files.atomic import temporary_folder, write_bytes
 from poise.files.glb import save_glb
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.motion.edits import resample
@@ -42,8 +42,8 @@ def read_fbx(path: str | PathLike[str], clip: str | None = None) -> Recording:
     _check_is_fbx(Path(path))
     from poise.files.formats import read_recording
 
-    with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-        glb = Path(folder) / f"{Path(path).stem or 'clip'}.glb"
+    with temporary_folder() as folder:
+        glb = folder / f"{stem_of(path) or 'clip'}.glb"
         said = _run_blender(path, "fbx_to_glb.py", [str(Path(path).resolve()), str(glb), str(_CARRIED)], glb)
         try:
             recording = read_recording(glb, clip)
@@ -72,12 +72,17 @@ def save_fbx(
     if len(clip) > 1 and np.ptp(np.diff(clip.times)) > 1e-3 * clip.duration / (len(clip) - 1):
         clip = resample(clip, clip.fps, "slerp")
     rate = (len(clip) - 1) / clip.duration if len(clip) > 1 else _SINGLE_FRAME_RATE
-    with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-        glb, fbx = Path(folder) / "clip.glb", Path(folder) / "clip.fbx"
+    with temporary_folder() as folder:
+        glb, fbx = folder / "clip.glb", folder / "clip.fbx"
         # A frame a second is exact in single precision, and so is where Blender puts it.
-        save_glb(clip.replace(times=np.arange(len(clip))), glb, meshes, name or clip.name or Path(path).stem)
+        save_glb(clip.replace(times=np.arange(len(clip))), glb, meshes, name or clip.name or stem_of(path))
         _run_blender(path, "glb_to_fbx.py", [str(glb), str(fbx), str(len(clip)), repr(round_rate(rate))], fbx)
         write_bytes(path, fbx.read_bytes())
+
+
+def check_blender(path: str | PathLike[str]) -> None:
+    """Refuse to write FBX where there is no Blender; asked before there is anything to write."""
+    _find_blender(path)
 
 
 def round_rate(rate: float) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import FileError
+from poise.files.atomic import is_stream
 from poise.registry import Entry
 
 if TYPE_CHECKING:
@@ -23,20 +24,22 @@ class Format:
 
     read  "package.module:function" of (path, clip=None) -> Recording, or None where it cannot be read
     save  "package.module:function" of (clip, path, **options), or None where it cannot be written
+    needs "package.module:function" of (path) that refuses where a library or program to write with is missing
     """
 
     name: str
     suffix: str
     read: str | None = None
     save: str | None = None
+    needs: str | None = None
 
 
 FORMATS = (
     Format("BVH", ".bvh", "poise.files.bvh:read_bvh", "poise.files.bvh:save_bvh"),
-    Format("USD", ".usd", None, "poise.files.usd:save_usd"),
-    Format("USD", ".usda", None, "poise.files.usd:save_usd"),
-    Format("USD", ".usdc", None, "poise.files.usd:save_usd"),
-    Format("FBX", ".fbx", "poise.files.fbx:read_fbx", "poise.files.fbx:save_fbx"),
+    Format("USD", ".usd", None, "poise.files.usd:save_usd", "poise.files.usd:check_pxr"),
+    Format("USD", ".usda", None, "poise.files.usd:save_usd", "poise.files.usd:check_pxr"),
+    Format("USD", ".usdc", None, "poise.files.usd:save_usd", "poise.files.usd:check_pxr"),
+    Format("FBX", ".fbx", "poise.files.fbx:read_fbx", "poise.files.fbx:save_fbx", "poise.files.fbx:check_blender"),
     Format("glTF binary", ".glb", "poise.files.gltf:read_gltf", "poise.files.glb:save_glb"),
     Format("glTF", ".gltf", "poise.files.gltf:read_gltf"),
     Format("VRM", ".vrm", "poise.files.gltf:read_gltf"),
@@ -53,6 +56,8 @@ FORMATS = (
 def read_recording(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion in a file, as the file has it. clip: which one of several, by name or number from 0; the first."""
     read: Callable[..., Recording] = _load(_find_format(path, "read").read)
+    if is_stream(path):
+        raise FileError(path, "is a device or a pipe, which may have no end; only files are read.")
     return read(Path(path), clip)
 
 
@@ -80,6 +85,13 @@ def load_clip(
 def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:
     """Write a motion in the format that the suffix names. Options go to that format's own function."""
     _load(_find_format(path, "save").save)(clip, Path(path), **options)
+
+
+def check_can_save(path: str | PathLike[str]) -> None:
+    """Refuse a path whose suffix names no format that can be written, or one that needs something that is not here."""
+    entry = _find_format(path, "save")
+    if entry.needs is not None:
+        _load(entry.needs)(path)
 
 
 def _load(target: str | None) -> Callable[..., Any]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from poise.body.skin import SkinnedMesh, build_skin
 from poise.errors import InputError, unknown_name
 from poise.files.atomic import write_bytes
 from poise.files.gltf_buffer import INDICES, VERTICES, GltfBuffer, build_animation, pack_glb
+from poise.files.naming import stem_of
 from poise.files.shading import compute_shaded_vertices
 from poise.motion.clip import Clip
 
@@ -43,7 +43,7 @@ def save_glb(
     meshes  joint name or role -> closed mesh in that joint's frame, metres, or a skin; a lozenge a bone if None
     name    of the animation and the armature; the clip's own, or the file's, if None
     """
-    write_bytes(path, format_glb(clip, meshes, name or clip.name or Path(path).stem))
+    write_bytes(path, format_glb(clip, meshes, name or clip.name or stem_of(path)))
 
 
 def format_glb(clip: Clip, meshes: Mapping[str, Mesh] | SkinnedMesh | None = None, name: str = "clip") -> bytes:

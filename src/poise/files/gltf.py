@@ -34,6 +34,7 @@ from poise.files.gltf_remarks import list_remarks
 from poise.files.gltf_rig import Rig, find_rig
 from poise.files.gltf_skin import check_mesh, measure_bind_turn
 from poise.files.gltf_tracks import choose_frames, read_tracks
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.files.vrm import Humanoid, read_humanoid
 from poise.motion.clip import Clip
@@ -122,7 +123,7 @@ def _build_recording(
     rest = settled.world[list(rig.joints), :3, 3]
     offsets = rest - np.where(rig.parents[:, None] >= 0, rest[rig.parents], 0.0)
     skeleton = Skeleton(names, rig.parents, offsets, _read_tips(document, rig), roles)
-    name = choices[animation] if animation is not None else document.path.stem
+    name = choices[animation] if animation is not None else stem_of(document.path)
     shifts = compute_shifts(rig, offsets, poses)
     motion = Clip(skeleton, frames.times, poses.positions[:, 0], to_local(rig, poses.turns), name, shifts)
     skin, odd = check_mesh(document, settled, rig)

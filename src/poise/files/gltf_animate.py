@@ -31,6 +31,7 @@ from poise.files.gltf_buffer import GltfBuffer, build_animation, pack_glb
 from poise.files.gltf_document import Document, read_uri
 from poise.files.gltf_json import Entry
 from poise.files.gltf_pose import to_turns
+from poise.files.naming import stem_of
 from poise.files.normalise import Reading, normalise
 from poise.files.placement import find_placement
 from poise.motion.clip import Clip
@@ -62,7 +63,7 @@ def save_on_character(
         channels = list(compute_channels(clip, reading, found))
     except np.linalg.LinAlgError:
         raise InputError(f"'{reading.recording.path}' has joints under a node that is scaled to nothing.") from None
-    write_bytes(path, format_on_document(clip, found, channels, name or clip.name or Path(path).stem))
+    write_bytes(path, format_on_document(clip, found, channels, name or clip.name or stem_of(path)))
 
 
 def format_on_document(clip: Clip, source: GltfSource, channels: list[tuple[int, str, np.ndarray]], name: str) -> bytes:

@@ -11,6 +11,7 @@ from poise.body.character import Character
 from poise.body.skin import SkinnedMesh
 from poise.body.skin_cut import build_character
 from poise.errors import FileError, InputError
+from poise.files.naming import stem_of
 from poise.files.normalise import Reading, normalise
 
 MODELS = (".glb", ".gltf", ".vrm")
@@ -73,7 +74,7 @@ def read_character(
         raise FileError(path, "has no mesh, so it is a motion and not a character.")
     try:
         cut = build_character(
-            reading.clip.skeleton, skin, mass, reading.stature if height is None else height, name=Path(path).stem
+            reading.clip.skeleton, skin, mass, reading.stature if height is None else height, name=stem_of(path)
         )
     except FileError:
         raise

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import struct
 from dataclasses import dataclass, field
 from os import PathLike
@@ -207,6 +208,18 @@ def read_uri(entry: Entry, uri: str) -> bytes:
         shown = place.name if len(place.name) <= 80 else place.name[:77] + "..."
         raise entry.error(f"depends on the file '{shown}', which is not beside it. Put it there.")
     return read_bytes(place, MAX_FILE_BYTES)
+
+
+def find_files_beside(document: Document) -> list[Path]:
+    """The files that a document's buffers and images are in, where those are files of their own."""
+    found = []
+    for kind in ("buffers", "images"):
+        for entry in document.top.entries(kind, kind.removesuffix("s")):
+            uri = entry.plain.get("uri")
+            if isinstance(uri, str) and not uri.startswith("data:"):
+                with contextlib.suppress(FileError, ValueError, OSError):
+                    found.append(find_beside(entry, uri))
+    return found
 
 
 def find_beside(entry: Entry, uri: str) -> Path:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import FileError
+from poise.errors import FileError, valid_text
 
 MAX_JSON_BYTES = 256 * 2**20  # buffers may stand in it as text
 MAX_ITEMS = 3_000_000  # objects, lists and values: what they take in memory, unlike text, is many times their length
@@ -34,7 +34,18 @@ def parse_json(path: str | PathLike[str], data: bytes) -> Entry:
         raise FileError(path, "its JSON is nested too deeply.") from error
     except ValueError as error:  # a number of thousands of digits, NaN
         raise FileError(path, f"its JSON is damaged: {error}.") from error
-    return Entry(path, "the file", value)
+    return Entry(path, "the file", _mend_text(value) if b"\\ud" in data.lower() else value)
+
+
+def _mend_text(value: Any) -> Any:
+    """The same JSON without halves of surrogate pairs, which its escapes can say and no text can hold."""
+    if isinstance(value, str):
+        return valid_text(value)
+    if isinstance(value, list):
+        return [_mend_text(item) for item in value]
+    if isinstance(value, dict):
+        return {valid_text(key): _mend_text(item) for key, item in value.items()}
+    return value
 
 
 def _refuse_constant(name: str) -> float:

@@ -11,12 +11,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from poise.errors import FileError, InputError
 from poise.files.loading import find_choice, shorten
+from poise.files.naming import stem_of
 from poise.files.quirks.up_axis import AXES, turn_to_y
 from poise.files.recording import Recording
 from poise.files.reframe import turn_clip
@@ -85,7 +85,7 @@ def read_markers(file: MarkerFile, clip: str | None, form: str) -> Recording:
     """The motion of the person who wears a file's markers, in the file's unit and axes."""
     split = split_subjects(file.labels, file.prefixes)
     subjects = file.subjects
-    names = subjects if len(subjects) > 1 else (Path(file.path).stem,)
+    names = subjects if len(subjects) > 1 else (stem_of(file.path),)
     chosen = find_choice(clip, names, file.path)
     mine = [i for i, (subject, _) in enumerate(split) if subject == subjects[chosen]]
     turn = turn_to_y(file.up or "Y")

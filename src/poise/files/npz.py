@@ -20,16 +20,16 @@ and vertical are found. Files with `trans` and `poses` are AMASS's (see `amass`)
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 
 from poise.body.roles import ROLES
 from poise.body.skeleton import Skeleton
-from poise.errors import FileError, InputError
+from poise.errors import FileError, InputError, valid_text
 from poise.files.amass import is_amass, read_amass_arrays
 from poise.files.arrays import NpzFile, list_missing, write_npz
 from poise.files.loading import find_choice, shorten
+from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 
@@ -67,7 +67,7 @@ def save_npz(clip: Clip, path: str | PathLike[str]) -> None:
 
 def read_npz(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion of an npz file: Poise's own, one of the like, or AMASS's. A file has one clip."""
-    find_choice(clip, [Path(path).stem], path)
+    find_choice(clip, [stem_of(path)], path)
     with NpzFile(path) as file:
         try:
             return read_amass_arrays(file) if is_amass(file) else _read_plain(file)
@@ -95,7 +95,7 @@ def _read_plain(file: NpzFile) -> Recording:
     up = _read_word(file, "up") if "up" in file else "Y" if own else None
     if (unit is not None and not 1e-6 <= unit <= 1e6) or up not in (None, "X", "Y", "Z"):
         raise FileError(file.path, f"unit {unit} and up '{shorten(str(up))}' must be metres a unit and Y or Z.")
-    stem = Path(file.path).stem
+    stem = stem_of(file.path)
     shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
     motion = Clip(skeleton, times, root, rotations, _read_word(file, "name") if "name" in file else stem, shifts)
     return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate, source=None)
@@ -108,7 +108,7 @@ def _aliases(ours: str) -> tuple[str, ...]:
 
 
 def _read_skeleton(file: NpzFile, names: dict[str, str]) -> Skeleton:
-    joints = file.words(names["names"])
+    joints = tuple(map(valid_text, file.words(names["names"])))
     if not 0 < len(joints) <= _MOST_JOINTS:
         raise FileError(file.path, f"there are {len(joints)} joints; 1 to {_MOST_JOINTS} can be read.")
     parents = file.numbers(names["parents"], (len(joints),)).astype(int)

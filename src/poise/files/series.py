@@ -7,7 +7,7 @@ from os import PathLike
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, valid_text
 from poise.files.atomic import write_bytes
 
 
@@ -23,7 +23,7 @@ def format_series(columns: Mapping[str, np.ndarray], digits: int = 6) -> bytes:
         raise InputError(f"the columns of a series must be of one length; given {lengths}.")
     rows = zip(*(_cells(values, digits) for values in columns.values()), strict=True)
     lines = [",".join(map(_quote, columns)), *(",".join(row) for row in rows)]
-    return ("\n".join(lines) + "\n").encode()
+    return valid_text("\n".join(lines) + "\n").encode()
 
 
 def _cells(values: np.ndarray, digits: int) -> list[str]:

@@ -7,7 +7,9 @@ names as they are. Needs the extra `usd` (usd-core), which is loaded only when a
 
 from __future__ import annotations
 
-import tempfile
+import importlib.util
+import re
+import shutil
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -18,13 +20,15 @@ import numpy as np
 from poise.body.mesh import Mesh
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
-from poise.errors import FileError, InputError
-from poise.files.atomic import write_bytes
+from poise.errors import FileError, InputError, valid_text
+from poise.files.atomic import temporary_folder, write_bytes
 from poise.files.glb import find_skin, stand_on_ground
+from poise.files.naming import stem_of
 from poise.motion.clip import Clip
 
 _COLOR = (0.74, 0.69, 0.62)
 _ROOT = "/Character"
+_MISSING = "USD needs the library usd-core. Install it: pip install poise[usd]"
 _SINGLE_FRAME_RATE = 30.0  # time codes a second of a clip that has one frame
 
 
@@ -39,18 +43,32 @@ def save_usd(
     meshes  joint name or role -> closed mesh in that joint's frame, metres, or a skin; a lozenge a bone if None
     name    of the character in the file's metadata; the clip's own, or the file's, if None
     """
-    _import_pxr(path)
+    pxr = _import_pxr(path)
     suffix = ".usda" if Path(path).suffix.lower() == ".usda" else ".usdc"
-    with tempfile.TemporaryDirectory(prefix="poise-") as folder:
-        written = Path(folder) / f"clip{suffix}"
-        stage = _build_stage(written, clip, meshes, name or clip.name or Path(path).stem)
-        stage.GetRootLayer().Save()
+    with temporary_folder() as folder:
+        written = folder / f"clip{suffix}"
+        stage = _build_stage(written, clip, meshes, name or clip.name or stem_of(path))
+        try:
+            stage.GetRootLayer().Save()
+        except pxr.Tf.ErrorException as error:
+            raise FileError(
+                path, f"cannot be written: {_find_reason(str(error))}. Nothing was changed there."
+            ) from error
         write_bytes(path, written.read_bytes())
+
+
+def _find_reason(said: str) -> str:
+    """What USD's library says went wrong first, without where in its code that was."""
+    quoted = re.search(r" : '([^']+)'", said)
+    return quoted[1].removeprefix("Error occurred writing file: ") if quoted else "USD's library gave no reason"
 
 
 def read_usd_positions(path: str | PathLike[str]) -> np.ndarray:
     """World positions (F, J, 3) m of the joints in a USD file that Poise wrote, asked from UsdSkel itself."""
     pxr = _import_pxr(path)
+    if valid_text(str(path)) != str(path):  # USD's library takes only paths that are text
+        with temporary_folder() as folder:
+            return read_usd_positions(shutil.copy(path, folder / f"clip{Path(path).suffix}"))
     stage = pxr.Usd.Stage.Open(str(path))
     root = pxr.UsdSkel.Root(stage.GetPrimAtPath(_ROOT))
     skeleton = pxr.UsdSkel.Skeleton(stage.GetPrimAtPath(f"{_ROOT}/Skeleton"))
@@ -60,6 +78,12 @@ def read_usd_positions(path: str | PathLike[str]) -> np.ndarray:
     times = query.GetAnimQuery().GetJointTransformTimeSamples() or [0.0]
     places = [np.array(query.ComputeJointSkelTransforms(pxr.Usd.TimeCode(t))) for t in times]
     return np.stack(places)[:, :, 3, :3]
+
+
+def check_pxr(path: str | PathLike[str]) -> None:
+    """Refuse to write USD where its library is missing; asked before there is anything to write."""
+    if importlib.util.find_spec("pxr") is None:
+        raise FileError(path, _MISSING)
 
 
 def _import_pxr(path: str | PathLike[str]) -> Any:
@@ -73,7 +97,7 @@ def _import_pxr(path: str | PathLike[str]) -> Any:
         import pxr.UsdSkel
         import pxr.Vt
     except ImportError:
-        raise FileError(path, "USD needs the library usd-core. Install it: pip install poise[usd]") from None
+        raise FileError(path, _MISSING) from None
     return pxr
 
 

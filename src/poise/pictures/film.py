@@ -23,7 +23,7 @@ from typing import IO, Any
 import numpy as np
 
 from poise.errors import InputError, unknown_name
-from poise.files.atomic import open_atomic
+from poise.files.atomic import open_atomic, temporary_folder
 from poise.pictures.webp import write_webp
 
 # Constant quality: 18 cannot be told from the original, 28 shows blocks on the even ground. Faster presets than these
@@ -50,14 +50,9 @@ def save_film(path: str | PathLike[str], frames: Iterable[np.ndarray], fps: floa
     .mp4 and .webm need even sizes: a last row or column is repeated where there is none.
     """
     suffix = Path(path).suffix.lower()
-    if suffix not in _WRITERS:
-        raise unknown_name("film", suffix or str(path), _WRITERS, "the kinds that can be written")
+    check_film(path)
     if not (np.isfinite(fps) and fps > 0.0):
         raise InputError(f"a film needs a frame rate above 0; given {fps:g} frames a second.")
-    if suffix in (".mp4", ".webm") and importlib.util.find_spec("av") is None:
-        raise InputError(
-            f"'{path}' needs PyAV, which is not installed; `pip install poise[video]`, or write a .webp or .gif."
-        )
     if suffix == ".gif" and fps > _GIF_FASTEST:
         raise InputError(
             f"a .gif shows {_GIF_FASTEST:g} frames a second at most, given {fps:g}; write a .webp or .mp4."
@@ -66,6 +61,17 @@ def save_film(path: str | PathLike[str], frames: Iterable[np.ndarray], fps: floa
     with open_atomic(path) as stream:
         _WRITERS[suffix](stream, checked, fps)
     return checked.count
+
+
+def check_film(path: str | PathLike[str]) -> None:
+    """Refuse a film of a kind that is not known, or that cannot be written here; asked before there are any frames."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in _WRITERS:
+        raise unknown_name("film", suffix or str(path), _WRITERS, "the kinds that can be written")
+    if suffix in (".mp4", ".webm") and importlib.util.find_spec("av") is None:
+        raise InputError(
+            f"'{path}' needs PyAV, which is not installed; `pip install poise[video]`, or write a .webp or .gif."
+        )
 
 
 class _Checked:
@@ -94,8 +100,8 @@ def _write_video(
 ) -> Callable[[IO[bytes], Iterable[np.ndarray], float], None]:
     def write(stream: IO[bytes], frames: Iterable[np.ndarray], fps: float) -> None:
         # The container's index goes before its pictures, which needs a file that can be read again.
-        with tempfile.TemporaryDirectory() as folder:
-            whole = Path(folder) / f"film.{kind}"
+        with temporary_folder() as folder:
+            whole = folder / f"film.{kind}"
             _encode(whole, kind, codec, options, frames, fps)
             with whole.open("rb") as source:
                 shutil.copyfileobj(source, stream)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, printable
 
 # Okabe and Ito's palette: told apart by everybody, also in grey.
 LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
@@ -16,6 +17,8 @@ SIDE_COLORS = {"left": "#009E73", "right": "#CC79A7"}
 AXIS_COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2"}
 # What the world's axes are to one who faces +Z.
 AXIS_NAMES = {"x": "x (left)", "y": "y (up)", "z": "z (forward)"}
+
+_LONGEST = 80  # characters of a title or a label
 
 
 def new_figure(width: float, height: float, title: str) -> Any:
@@ -41,10 +44,25 @@ def finish_panel(panel: Any, times: np.ndarray | None = None, has_legend: bool =
 
 
 def to_png(figure: Any) -> bytes:
-    """The figure as a PNG file; the same figure gives the same bytes."""
+    """The figure as a PNG file; the same figure gives the same bytes.
+
+    Titles and labels are the names of other people's files and joints: a $ in one begins no formula, and a letter that
+    the font lacks is an empty box, not a warning.
+    """
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        text.set_text(_shorten(printable(text.get_text())))
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
 def check_series(name: str, values: np.ndarray, *shape: int) -> np.ndarray:

@@ -14,6 +14,7 @@ from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
+from poise.motion.interpolation import interpolate
 from poise.spatial import rotation
 from poise.stage.take import ActorTake
 from poise.world.footing import build_footing, find_corners
@@ -42,7 +43,7 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
     if entry is None or entry.read is None:
         return None
     recording = read_recording(path)
-    there, unit = recording.clip, recording.unit or 1.0
+    there, unit = _at_frames(recording.clip, clip), recording.unit or 1.0
     order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
     turns = there.rotations[:, order]
     if len(turns) != len(clip):
@@ -53,6 +54,20 @@ def read_written(path: Path, clip: Clip) -> Clip | None:
         shifts = unit * (bones if there.shifts is None else bones + there.shifts)[:, order] - clip.skeleton.offsets
         shifts[:, 0] = 0.0
     return Clip(clip.skeleton, clip.times, there.root * unit, turns, clip.name, shifts)
+
+
+def _at_frames(motion: Clip, clip: Clip) -> Clip:
+    """A motion at the frames of a clip as long as it: glTF's reader samples keys that are far apart at another rate.
+
+    Where that rate's frames miss the keys, poses are blended between them, and seem a little off.
+    """
+    if len(motion) <= len(clip) or abs(motion.duration - clip.duration) > 1e-5 * max(1.0, clip.duration):
+        return motion
+    times = motion.times[0] + np.minimum(clip.times - clip.times[0], motion.duration)
+    pose = interpolate(motion, times, "slerp")
+    return motion.replace(
+        times=clip.times - clip.times[0], root=pose.root, rotations=pose.rotations, shifts=pose.shifts
+    )
 
 
 def measure_error(result: Clip, clip: Clip, joints: list[int]) -> float | None:

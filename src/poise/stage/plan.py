@@ -6,8 +6,6 @@ import math
 import re
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from poise.drivers.rig import Load
 from poise.errors import InputError
 from poise.world.ground import Ground
@@ -15,7 +13,7 @@ from poise.world.prop import Prop
 
 DT = 0.005  # s, the longest step that is taken unless another is asked for
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 
 
 @dataclass(frozen=True)
@@ -85,13 +83,10 @@ def parse_push(text: str) -> PlannedPush:
 def parse_load(text: str) -> Load:
     """A load out of words, as in `rightHand=2`: joint and kilograms."""
     joint, equals, mass = (piece.strip() for piece in text.partition("="))
-    try:
-        kilograms = float(mass.removesuffix("kg"))
-    except ValueError:
-        kilograms = np.nan
-    if not (joint and equals) or math.isnan(kilograms):
+    number = re.fullmatch(rf"({_NUMBER})\s*(?:kg)?", mass)
+    if not (joint and equals) or number is None:
         raise InputError(f"a load is written as joint=kilograms, as in rightHand=2; '{text}' was given.")
-    return Load(joint, kilograms)
+    return Load(joint, float(number[1]))
 
 
 def parse_parts(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,0 +1,120 @@
+"""A folder to convert: which files are in it, and what each of them becomes; all known before any is written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from poise.cli.outputs import check_folder, identify
+from poise.errors import FileError, InputError
+from poise.files.leftovers import is_temporary
+
+
+@dataclass(frozen=True)
+class FolderPlan:
+    """What becomes what.
+
+    steps    (source, target) in the order of the sources' names
+    refused  (source, sentence) of those that would be written over another file of the run
+    closed   folders inside that could not be looked into, and why
+    """
+
+    steps: list[tuple[Path, Path]]
+    refused: list[tuple[Path, str]] = field(default_factory=list)
+    closed: list[OSError] = field(default_factory=list)
+
+
+def plan_folder(folder: Path, output: Path, to: str | None) -> FolderPlan:
+    """The files of a folder and what they become in another.
+
+    to  the suffix to write; a file's own format, or .glb where that cannot be written, if None
+
+    An output folder inside the input is not searched: what an earlier run wrote there is not converted again.
+    """
+    suffix = None if to is None else check_suffix_word(to)
+    if output.exists() and not output.is_dir():
+        raise FileError(output, f"is a file, but '{folder}' is a folder. Give a folder to write to.")
+    check_folder(output)
+    closed: list[OSError] = []
+    sources = sorted(_find_files(folder, output, closed))
+    if not sources and not closed:
+        raise FileError(folder, "there is no file in it that can be read as animation.")
+    steps = [(path, output / path.relative_to(folder).with_suffix(suffix or _own_suffix(path))) for path in sources]
+    refused = dict(_find_clashes(steps))
+    if refused and len(refused) == len(steps):
+        more = f" So it is with all {len(refused)} files." if len(refused) > 1 else ""
+        raise FileError(sources[0], f"{refused[sources[0]]}{more} Nothing was written.")
+    return FolderPlan([step for step in steps if step[0] not in refused], list(refused.items()), closed)
+
+
+def check_suffix_word(word: str) -> str:
+    """The suffix that --to names, with its dot; refused unless it is one that can be written, here and now."""
+    from poise.files.formats import FORMATS, check_can_save
+
+    suffix = f".{word.removeprefix('.')}"
+    known = [entry.suffix for entry in FORMATS if entry.save is not None]
+    if suffix.lower() not in known:
+        raise InputError(f"--to takes {', '.join(each.removeprefix('.') for each in known)}; '{word}' was given.")
+    check_can_save(Path(f"x{suffix}"))
+    return suffix
+
+
+def _find_clashes(steps: list[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
+    """The sources whose targets are files that the run reads, or that an earlier source becomes."""
+    inputs = {identify(source): source for source, _ in steps}
+    taken: dict[Hashable, Path] = {}
+    for source, target in steps:
+        place = identify(target)
+        if place in inputs:
+            yield (
+                source,
+                f"it would be written over '{inputs[place]}', which is to be converted too. Give another folder to "
+                "write to, or another --to.",
+            )
+        elif place in taken:
+            yield source, f"'{target}' is what '{taken[place]}' becomes. Rename one of the two."
+        taken.setdefault(place, source)
+
+
+def _find_files(folder: Path, output: Path, closed: list[OSError]) -> Iterator[Path]:
+    """Every file below a folder whose suffix says that it can be read; those in the output folder are left out.
+
+    Text that is no motion (notes, licences) and the skeletons of AMC files are none, nor is what another run is just
+    writing. A link to nothing is one, so that it is said.
+    """
+    from poise.files.formats import find_format
+
+    own, away = identify(folder), identify(output)
+    for place, folders, names in os.walk(folder, onerror=closed.append):
+        if own != away:
+            folders[:] = [name for name in folders if identify(Path(place, name)) != away]
+        has_motions = any(name.lower().endswith(".amc") for name in names)
+        for name in names:
+            path = Path(place, name)
+            entry = find_format(path)
+            if entry is None or entry.read is None or is_temporary(path):
+                continue
+            if not path.is_file() and not (path.is_symlink() and not path.exists()):
+                continue
+            suffix = path.suffix.lower()
+            if not (suffix == ".asf" and has_motions) and (suffix != ".txt" or _begins_with_brace(path)):
+                yield path
+
+
+def _begins_with_brace(path: Path) -> bool:
+    """Whether a text is JSON, as DeepMimic's motions are; true also where that cannot be told, so that it is said."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+    except OSError:
+        return True
+
+
+def _own_suffix(path: Path) -> str:
+    """What to write for a file where nothing is asked for: its own format, or GLB."""
+    from poise.files.formats import find_format
+
+    entry = find_format(path)
+    return path.suffix if entry is not None and entry.save is not None else ".glb"

@@ -1,0 +1,390 @@
+"""Every option of every command does something, or is refused in a sentence; every number and path is checked.
+
+The options are asked from the parser: one that is added and stands in no table here fails the first test, and one that
+is accepted and changes neither files nor figures fails the second.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from abuse import Run, fill, list_options, look, run
+from fuzz.commands import sandbox
+from poise.cli import words as cli_words
+from poise.cli.app import build_app
+from poise.cli.commands import COMMANDS
+from poise.demos import DEMOS
+from poise.spatial import rotation
+
+DEMOS_THERE = dict(DEMOS)
+MIX = ("mix", "clip.bvh", "-o", "new.npz")
+RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
+TO_BVH = ("convert", "clip.bvh", "new.bvh")
+FORCES = ("forces", "clip.bvh", "-o", "new.csv")
+SAME = ("json", "quiet", "seed")  # what all commands have: tested below
+SOURCE = {
+    "--height": "1.5",
+    "--fps": "60",
+    "--scale": "0.9",
+    "--up": "Z",
+    "--roles": "leftToes=rightToes",
+}
+
+# command -> option -> (words without it, words with it beside those). Two runs, whose files or figures must differ.
+WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "info": {
+        **{option: (("info", "clip.bvh"), (option, value)) for option, value in SOURCE.items()},
+        "--mass": (("info", "clip.bvh"), ("--mass", "51")),
+        "--character": (("info", "clip.bvh"), ("--character", "body.json")),
+        "--clip": (("info", "pair.bvh"), ("--clip", "1")),
+    },
+    "convert": {
+        **{option: (TO_BVH, (option, value)) for option, value in SOURCE.items() if option != "--roles"},
+        "--roles": ((*TO_BVH, "--names", "vrm"), ("--roles", "leftToes=rightToes")),
+        "--mass": (("convert", "clip.bvh", "new.glb"), ("--mass", "51")),
+        "--character": (("convert", "clip.bvh", "new.glb"), ("--character", "body.json")),
+        "--clip": (("convert", "pair.bvh", "new.bvh"), ("--clip", "1")),
+        "--keep": (("convert", "seed.bvh", "new.bvh"), ("--keep",)),
+        "--mend": (("convert", "tpose.bvh", "new.bvh"), ("--mend",)),
+        "--names": (("convert", "named.bvh", "new.bvh"), ("--names", "vrm")),
+        "--to": (("convert", "library", "new"), ("--to", "npz")),
+        "--start": (TO_BVH, ("--start", "0.1")),
+        "--end": (TO_BVH, ("--end", "0.2")),
+        "--resample": (TO_BVH, ("--resample", "15")),
+        "--loop": (("convert", "walk.npz", "new.npz"), ("--loop",)),
+        "--root": (("convert", "walk.npz", "new.npz"), ("--root", "in-place")),
+    },
+    "retarget": {
+        **{option: (RETARGET, (option, value)) for option, value in SOURCE.items() if option != "--scale"},
+        "--scale": (("retarget", "walk.npz", "other.bvh", "-o", "new.npz", "--no-hands"), ("--scale", "3")),
+        "--roles": (RETARGET, ("--roles", "leftUpperArm=rightUpperArm")),
+        "--mass": (("retarget", "clip.bvh", "other.bvh", "-o", "new.glb"), ("--mass", "51")),
+        "--clip": (("retarget", "pair.bvh", "other.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--feet": (("retarget", "walk.npz", "long.bvh", "-o", "new.npz"), ("--no-feet",)),
+        "--hands": (("retarget", "clap.npz", "long.bvh", "-o", "new.npz"), ("--no-hands",)),
+        "--ground": (RETARGET, ("--ground", "0.5")),
+        "--character-roles": (RETARGET, ("--character-roles", "leftUpperArm=rightUpperArm")),
+        "--output": (RETARGET, ("-o", "new2.npz")),
+    },
+    "forces": {
+        **{option: (FORCES, (option, value)) for option, value in SOURCE.items()},
+        "--mass": (FORCES, ("--mass", "51")),
+        "--character": (FORCES, ("--character", "body.json")),
+        "--clip": (("forces", "pair.bvh", "-o", "new.csv"), ("--clip", "1")),
+        "--plot": (FORCES, ("--plot", "new.png")),
+        "--cutoff": (FORCES, ("--cutoff", "3")),
+        "--output": (FORCES, ("-o", "new2.csv")),
+    },
+    "mix": {
+        **{option: (MIX, (option, value)) for option, value in SOURCE.items() if option != "--up"},
+        "--mass": (MIX, ("--mass", "51")),
+        "--character": (MIX, ("--character", "body.json")),
+        "--clip": (("mix", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--physical": (MIX, ("--physical", "leftArm")),
+        "--load": (MIX, ("--load", "rightHand=2")),
+        "--push": (MIX, ("--push", "t=0.1 chest 0,0,40 0.1s")),
+        "--pin": (MIX, ("--pin",)),
+        "--stiffness": (MIX, ("--stiffness", "2")),
+        "--recipe": (MIX, ("--recipe", "stiff.toml")),
+        "--save-recipe": (MIX, ("--save-recipe", "new.toml")),
+        "--film": (MIX, ("--film", "new.webp")),
+        "--plot": (MIX, ("--plot", "new.png")),
+        "--couple": (MIX, ("--couple", "paper")),
+        "--gain": (MIX, ("--gain", "0.5")),
+        "--torque-only": ((*MIX, "--couple", "paper"), ("--torque-only",)),
+        "--engine": ((*MIX, "--couple", "paper"), ("--engine", "bullet")),
+        "--dt": (MIX, ("--dt", "0.002")),
+        "--stage": (MIX, ("--stage", "stage.toml")),
+        "--output": (MIX, ("-o", "new2.npz")),
+    },
+    "demo": {
+        "--minutes": (("demo", "tiny", "-o", "new"), ("--minutes", "2")),
+        "--soak": (("demo", "tiny", "-o", "new"), ("--soak",)),
+        "--clip": (("demo", "tiny", "-o", "new"), ("--clip", "clip.bvh")),
+        "--count": (("demo", "tiny", "-o", "new"), ("--count", "2")),
+        "--seconds": (("demo", "tiny", "-o", "new"), ("--seconds", "2")),
+        "--threads": (("demo", "tiny", "-o", "new"), ("--threads", "2")),
+        "--output": (("demo", "tiny", "-o", "new"), ("-o", "new2")),
+    },
+    "bench": {
+        "--save": (("bench", "tiny"), ("--save", "new.json")),
+        "--compare": (("bench", "tiny"), ("--compare", "figures.json")),
+    },
+}
+
+# Words that would change nothing, or that nothing can be done with, and a piece of the sentence that says so.
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (
+        ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz", "--character", "body.json"),
+        "--character has no effect here",
+    ),
+    (("retarget", "clip.bvh", "other.bvh", "-o", "new.npz", "--mass", "51"), "'.npz' holds none"),
+    (("retarget", "clip.bvh", "hero.glb", "-o", "new.glb", "--mass", "51"), "has a mesh of its own"),
+    (("retarget", "clip.bvh", "body.json", "-o", "new.glb", "--mass", "51"), "has a mass of its own"),
+    (("convert", "clip.bvh", "new.bvh", "--mass", "51"), "'.bvh' holds none"),
+    (("convert", "clip.bvh", "new.bvh", "--character", "body.json"), "'.bvh' holds none"),
+    (("convert", "clip.bvh", "new.glb", "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    (("info", "clip.bvh", "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    (("convert", "hero.glb", "new.glb", "--mass", "51"), "the input has a mesh of its own"),
+    (("convert", "nobody.npz", "new.glb", "--mass", "51"), "no person's"),
+    (("convert", "clip.bvh", "new.bvh", "--keep", "--mass", "51"), "--mass has no effect"),
+    (("convert", "clip.bvh", "new.bvh", "--keep", "--scale", "2"), "--scale has no effect"),
+    (("convert", "clip.bvh", "new.bvh", "--keep", "--up", "Z"), "--up has no effect"),
+    (("convert", "clip.bvh", "new.bvh", "--keep", "--height", "1.5"), "--height has no effect"),
+    (("convert", "clip.bvh", "new.bvh", "--keep", "--roles", "leftToes=rightToes"), "--roles has no effect"),
+    (("convert", "clip.bvh", "new.bvh", "--start", "99"), "after the clip's last frame"),
+    (("convert", "clip.bvh", "new.bvh", "--start", "-1"), "from 0 s"),
+    (("convert", "clip.bvh", "new.bvh", "--start", "0.2", "--end", "0.1"), "is before --start"),
+    (("convert", "clip.bvh", "new.bvh", "--resample", "1e9"), "--resample must be from"),
+    (("forces", "clip.bvh", "-o", "new.csv", "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    ((*MIX, "--character", "body.json", "--height", "1.5"), "a height of its own"),
+    ((*MIX, "--up", "Z"), "this body lies"),
+    ((*MIX, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
+    ((*MIX, "--push", "t=0.1 chest 0,0,0 0.1s"), "has 0 N"),
+    ((*MIX, "--push", "t=0.101 chest 0,0,40 0.000001s"), "between two steps"),
+    ((*MIX, "--physical", "leftArm", "--push", "t=0.1 rightHand 0,0,40 0.1s"), "nothing physical feels the push"),
+    ((*MIX, "--physical", "leftArm", "--load", "rightHand=2"), "nothing physical carries the load"),
+    ((*MIX, "--physical", "leftArm", "--stiffness", "2"), "--stiffness is the balance's"),
+    ((*MIX, "--physical", "leftArm", "--pin"), "pinned feet are for physical legs"),
+    ((*MIX, "--torque-only"), "'paper' coupling"),
+    (("demo", "tiny", "-o", "new", "--soak", "--minutes", "2"), "--soak is an hour"),
+]
+
+
+def give_all(
+    folder: Path, seed: int = 0, minutes: float = 0.0, soak: bool = False, clip: Path | None = None, count: int = 0,
+    seconds: float = 0.0, threads: int = 0,
+) -> dict[str, object]:  # fmt: skip
+    """A demo that has every option and tells what it was given."""
+    given = [seed, minutes, soak, str(clip), count, seconds, threads]
+    (folder / "tiny.json").write_text(json.dumps(given))
+    return {"fell": False, "given": given}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    """Inputs, where the tests of this file are."""
+    from poise.registry import Entry
+
+    with sandbox(tmp_path_factory.mktemp("options")) as folder:
+        write_more(folder)
+        DEMOS["tiny"] = Entry(f"{__name__}:give_all", "a demo")
+        yield folder
+
+
+def write_more(folder: Path) -> None:
+    """Inputs that give an option something to do: two people, another name, a T-pose, a walk, hands that meet."""
+    from abuse import make_clip
+    from clips import random_clip
+    from poise.files.formats import save_clip
+    from poise.motion.own import walk
+
+    text = (folder / "clip.bvh").read_text()
+    head, motion = text.split("MOTION")
+    rows = motion.strip().splitlines()
+    second = head.removeprefix("HIERARCHY").replace("ROOT hips", "ROOT hips2")
+    for line in {line.split()[-1] for line in head.splitlines() if "JOINT" in line}:
+        second = second.replace(f"JOINT {line}\n", f"JOINT {line}2\n")
+    second = second.replace("OFFSET 0.09", "OFFSET 0.11")
+    pair = [f"{row} {other}" for row, other in zip(rows[2:], reversed(rows[2:]), strict=True)]
+    (folder / "pair.bvh").write_text("\n".join([head + second, "MOTION", *rows[:2], *pair]) + "\n")
+    (folder / "named.bvh").write_text(text.replace("JOINT leftFoot", "JOINT LeftAnkle"))
+    clip = make_clip()
+    bowed = clap_clip(clip).rotations.copy()
+    bowed[0] = rotation.identity()  # the rest pose, and then far from it
+    save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
+    save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
+    save_clip(clap_clip(clip), folder / "clap.npz")
+    (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')
+    (folder / "figures.json").write_text('{"kind": "poise bench", "version": 1, "benches": {"tiny": {"ratio": 2.0}}}')
+    save_clip(random_clip(np.random.default_rng(0)), folder / "nobody.npz")
+    arms = ["Arm" in name or "Hand" in name for name in clip.skeleton.names]
+    legs = ["Leg" in name or "Foot" in name for name in clip.skeleton.names]
+    sizes = np.where(arms, 1.3, np.where(legs, 0.9, 1.0))[:, None]
+    long = clip.replace(skeleton=clip.skeleton.replace(offsets=clip.skeleton.offsets * sizes))
+    save_clip(long, folder / "long.bvh")
+
+
+def clap_clip(clip):  # type: ignore[no-untyped-def]
+    """Hands that meet before the chest."""
+    turns = clip.rotations.copy()
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        arm, fore = (clip.skeleton.index(side + part) for part in ("UpperArm", "LowerArm"))
+        turns[:, arm] = rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.full(len(clip), -0.6))
+        inward = np.linspace(0.6, 0.95, len(clip))
+        turns[:, fore] = rotation.multiply(
+            rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), -sign * inward),
+            rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), np.full(len(clip), -0.8)),
+        )
+    return clip.replace(rotations=turns)
+
+
+def test_every_option_stands_in_the_table() -> None:
+    for command in COMMANDS:
+        options = {name for name in list_options(command) if name.removeprefix("--") not in SAME}
+        refused = {word for words, _ in REFUSED if words[0] == command for word in words if word.startswith("--")}
+        missing = options - set(WORKS[command]) - refused
+        assert not missing, f"poise {command} has options that no test has tried: {sorted(missing)}"
+        assert set(WORKS[command]) <= options
+
+
+class Seen:
+    """What a run left: exit code, figures, and the bytes of new files."""
+
+    def __init__(self, place: Path, words: tuple[str, ...]):
+        before = look(place)
+        self.done: Run = run(*words, "--json", "--quiet")
+        assert self.done.code in (0, 1), f"{words}: {self.done.err}"
+        figures = json.loads(self.done.out)
+        for key in ("realtime_factor", "file"):
+            figures.pop(key, None)
+        self.figures = figures
+        after = look(place)
+        self.files = {name: what for name, what in after.items() if name not in before}
+        for name in sorted(self.files, key=len, reverse=True):
+            (place / name).rmdir() if (place / name).is_dir() else (place / name).unlink()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Seen) and (self.figures, self.files) == (other.figures, other.files)
+
+
+_known: dict[tuple[str, ...], Seen] = {}
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [(command, option) for command, options in WORKS.items() for option in options]
+)
+def test_an_option_does_something(place: Path, command: str, option: str) -> None:
+    base, more = WORKS[command][option]
+    if option == "--film":
+        pytest.importorskip("PIL")
+    if more == ("--engine", "bullet"):
+        pytest.importorskip("pybullet")
+    if base not in _known:
+        _known[base] = Seen(place, base)
+    words = base
+    if option == "--output":  # it is there already: another one
+        words = base[: base.index("-o")]
+    changed = Seen(place, (*words, *more))
+    assert changed != _known[base], f"{' '.join(base)} is the same with {' '.join(more)}"
+
+
+def test_the_same_words_do_the_same(place: Path) -> None:
+    """Else every option would seem to do something."""
+    for base in (MIX, TO_BVH, FORCES, RETARGET, ("info", "clip.bvh")):
+        assert Seen(place, base) == Seen(place, base)
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED])
+def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[str, ...], sentence: str) -> None:
+    before = look(place)
+    done = run(*words, "--quiet")
+    assert (done.code, done.out) == (2, ""), done
+    assert sentence in done.err and done.err.count("\n") == 1
+    assert look(place) == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
+    words = {
+        "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
+    }[command]  # fmt: skip
+    plain = run(*words, "--seed", "3")
+    assert plain.code == 0
+    assert ("--seed changes nothing" in plain.err) == (command != "demo")
+    quiet = run(*words, "--seed", "3", "--quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+    assert quiet.out.count("\n") == plain.out.count("\n")
+    assert isinstance(json.loads(run(*words, "--json").out), dict)
+    for path in place.glob("new*"):
+        if path.is_dir():
+            (path / "tiny.json").unlink()
+        path.rmdir() if path.is_dir() else path.unlink()
+
+
+@pytest.mark.parametrize("fps", ["0.5", "7", "15", "24"])
+def test_a_mix_of_few_frames_a_second_is_written_as_glb(place: Path, fps: str) -> None:
+    """A reader of GLB adds frames between keys that are far apart; that is no reason to refuse what was written."""
+    seen = Seen(place, ("mix", "clip.bvh", "-o", "new.glb", "--fps", fps))
+    assert seen.figures["frames"] == 12
+    # At 7 the reader's frames lie between the keys, and what is measured is blended from them.
+    assert seen.figures["kinematic_error_rad"] < (1e-3 if fps == "7" else 1e-5)
+
+
+def test_every_number_and_path_is_read_in_one_way() -> None:
+    """float takes 1_000 and digits of all scripts, Path takes an empty word for a folder."""
+    readers = {"number": {cli_words.read_number}, "path": {cli_words.read_path, cli_words.read_input}}
+    readers["whole"] = {cli_words.read_whole, cli_words.read_seed}
+    for command in COMMANDS:
+        kinds = list_options(command)
+        for argument in build_app()[command].assemble_argument_collection():
+            name = next((name for name in argument.names if name in kinds), None)
+            wanted = readers.get(kinds[name]) if name is not None else None
+            if wanted is not None:
+                assert argument.parameter.converter in wanted, f"poise {command} {name}"
+
+
+BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0", "0x10", "1,5", "--", "9" * 400]
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        (command, option)
+        for command in COMMANDS
+        for option, kind in list_options(command).items()
+        if kind in ("number", "whole")
+    ],
+)
+def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
+    words = {
+        "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
+    }[command]  # fmt: skip
+    # What is a good value for some: any finite height of ground, cutoffs without a limit.
+    fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
+    fine |= {"--end": {"1e308"}, "--gain": {"-1"}}
+    for value in BAD:
+        if value in fine.get(option, set()):
+            continue
+        before = look(place)
+        done = run(*words, f"{option}={value}", "--quiet")
+        assert (done.code, done.out) == (2, ""), f"{option}={value}: {done}"
+        assert done.err.count("\n") == 1 and len(done.err) < 700, done.err
+        assert look(place) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [(command, option) for command in COMMANDS for option, kind in list_options(command).items() if kind == "path"],
+)
+def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
+    words = {
+        "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "demo": ("demo", "tiny"), "bench": ("bench", "tiny"),
+    }[command]  # fmt: skip
+    if option == "--output":
+        words = words[: words.index("-o")] if "-o" in words else words
+    done = run(*words, f"{option}=", "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert "the path is empty" in done.err and done.err.count("\n") == 1
+
+
+def test_demos_use_what_they_are_given() -> None:
+    """A parameter of a demo that its code never reads would be an idle option."""
+    for name in DEMOS_THERE:
+        function = DEMOS_THERE[name].load()
+        code = inspect.getsource(function).split('"""', 2)[2]
+        for parameter in inspect.signature(function).parameters:
+            assert parameter in code, f"demo {name} never reads {parameter}"
+
+
+def test_fill_gives_what_the_tables_name(tmp_path: Path) -> None:
+    fill(tmp_path)
+    assert {"clip.bvh", "other.bvh", "hero.glb", "body.json", "seed.bvh"} <= {path.name for path in tmp_path.iterdir()}
