@@ -159,9 +159,13 @@ def parse_roles(words: Sequence[str]) -> dict[str, str]:
 def _load_roles(path: Path) -> dict[str, str]:
     if path.suffix not in (".toml", ".json"):
         raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{path}' given.")
+    from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
+
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
         table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except FileError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FileError(path, f"this is no table of roles: {error}.") from error
     if not isinstance(table, dict) or not all(isinstance(joint, str) for joint in table.values()):

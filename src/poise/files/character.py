@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +28,7 @@ from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.atomic import write_bytes
+from poise.files.loading import read_bytes
 from poise.spatial.inertia import RigidInertia
 
 FORMAT = "poise-character"
@@ -52,14 +52,7 @@ def format_character(character: Character) -> str:
 
 def load_character(path: str | PathLike[str]) -> Character:
     """Read a character from JSON; everything is checked."""
-    place = Path(path)
-    try:
-        with place.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
-    if len(data) > MAX_BYTES:
-        raise FileError(path, f"is larger than {MAX_BYTES // 2**20} MB, which no character needs.")
+    data = read_bytes(path, MAX_BYTES)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -177,7 +177,7 @@ def _find_character(path: str | PathLike[str], columns: int) -> DeepMimicCharact
     path = Path(path)
     found = []
     for neighbour in sorted(path.parent.glob("*.txt"))[:_MOST_NEIGHBOURS]:
-        if neighbour == path or neighbour.stat().st_size > _LARGEST_CHARACTER:
+        if neighbour == path:
             continue
         try:
             content = _load_json(neighbour, read_bytes(neighbour, _LARGEST_CHARACTER))
