@@ -149,7 +149,7 @@ def test_strokes_are_found_where_they_are(tmp_path: Path) -> None:
     late = speech.measure_strokes(take.clip("mixed"), speech.STRESSES[:3])
     assert len(late) == 4
     assert np.abs(late).max() <= 1.0 / show.TAKE_FPS + 1e-9
-    moved = Clip(take.clip("mixed").skeleton, take.times + 0.06, *take.clip("mixed").pose(take.times))
+    moved = Clip(take.clip("mixed").skeleton, take.times + 0.06, **take.clip("mixed").pose(take.times)._asdict())
     assert speech.measure_strokes(moved, speech.STRESSES[:3]) == pytest.approx(late + 0.06, abs=0.021)
     assert figures["kinematic_error_rad"] < 1e-9
     assert not figures["fell"]
@@ -161,7 +161,7 @@ def test_lag_is_found_of_a_clip_that_lags() -> None:
     )
     clip = take.clip("animated")
     joints = conductor.gestures.conduct(hands="both").joints(clip.skeleton)
-    late = Clip(clip.skeleton, clip.times, *clip.pose(np.maximum(clip.times - 0.04, 0.0)))
+    late = Clip(clip.skeleton, clip.times, **clip.pose(np.maximum(clip.times - 0.04, 0.0))._asdict())
     assert compare.measure_lag(clip, clip, joints) == pytest.approx(0.0, abs=1e-6)
     assert compare.measure_lag(late, clip, joints) == pytest.approx(40.0, abs=2.0)
 

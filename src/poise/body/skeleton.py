@@ -36,7 +36,7 @@ def _multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """One vector (3,) turned by quaternions (4, N), as (3, N): rotation.rotate with the components first."""
+    """A vector (3,), or one each (3, N), turned by quaternions (4, N): rotation.rotate with the components first."""
     w, x, y, z = q
     tx, ty, tz = 2.0 * (y * v[2] - z * v[1]), 2.0 * (z * v[0] - x * v[2]), 2.0 * (x * v[1] - y * v[0])
     return np.array(
@@ -155,21 +155,27 @@ class Skeleton:
             positions[i] += positions[self.parents[i]]
         return positions
 
-    def pose(self, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def pose(
+        self, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Forward kinematics: world positions (..., J, 3) and orientations (..., J, 4) of all joints.
 
         root       (..., 3) m, position of the root joint in the world
         rotations  (..., J, 4) each joint's rotation relative to its parent; the root's relative to the world
+        shifts     (..., J, 3) m, how far each joint is from the end of its bone, in its parent's axes; None: nowhere
         """
         rotations = np.asarray(rotations, float)
         batch = rotations.shape[:-2]
+        bones: np.ndarray = self.offsets[..., None]  # (J, 3, 1), or (J, 3, N) where they stretch
+        if shifts is not None:
+            bones = bones + np.moveaxis(np.asarray(shifts, float).reshape(-1, len(self), 3), 0, -1)
         # A component of all poses at a time, each in one stretch of memory: three times as fast as by quaternions.
         turns = np.array(np.moveaxis(rotations.reshape(-1, len(self), 4), 0, -1), order="C")  # (J, 4, N), a copy
         places = np.empty((len(self), 3, turns.shape[-1]))
         places[0] = np.broadcast_to(root, (*batch, 3)).reshape(-1, 3).T
         for i in range(1, len(self)):
             parent = turns[self.parents[i]]
-            places[i] = places[self.parents[i]] + _rotate(parent, self.offsets[i])
+            places[i] = places[self.parents[i]] + _rotate(parent, bones[i])
             turns[i] = _multiply(parent, turns[i])
         positions, orientations = (np.ascontiguousarray(np.moveaxis(each, -1, 0)) for each in (places, turns))
         return positions.reshape(*batch, len(self), 3), orientations.reshape(*batch, len(self), 4)

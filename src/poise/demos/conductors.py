@@ -98,8 +98,8 @@ def build_stage(
         if k and k % 50 == 0:
             stage.build()
             say(f"building characters: {k} of {len(conductors)}")
-        root, turns = stands[conductor.body]
-        actor = stage.add(bodies[conductor.body], conductor.name, Pose(root + conductor.place, turns))
+        stand = stands[conductor.body]
+        actor = stage.add(bodies[conductor.body], conductor.name, Pose(stand.root + conductor.place, stand.rotations))
         actor.drive("legs", Balance())
         actor.drive("upperBody", Kinematic(conductor.gesture, start=-conductor.phase))
     stage.build()

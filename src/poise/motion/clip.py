@@ -14,6 +14,9 @@ from poise.motion.interpolation import ClipSpline, How, interpolate
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 
+# Shifts of no more than this (of the clip's unit, a metre or a file's) are none: what arithmetic leaves of a zero.
+_NO_SHIFT = 1e-9
+
 
 @dataclass(frozen=True, eq=False)
 class Clip:
@@ -24,6 +27,8 @@ class Clip:
     root       (F, 3) m, position of the root joint in the world
     rotations  (F, J, 4) wxyz, each joint relative to its parent (the root to the world), signs continuous in time
     name       what the file or gesture calls it
+    shifts     (F, J, 3) m, how far each joint is from the end of its bone (its offset), in its parent's axes; the
+               root's are zero, since its travel is `root`. None where every bone keeps its length
     """
 
     skeleton: Skeleton
@@ -31,6 +36,7 @@ class Clip:
     root: np.ndarray
     rotations: np.ndarray
     name: str = ""
+    shifts: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         times = np.array(self.times, float)
@@ -44,8 +50,10 @@ class Clip:
                 f"a clip of {f} frames and {j} joints needs root ({f}, 3) and rotations ({f}, {j}, 4); given "
                 f"{root.shape} and {rotations.shape}."
             )
-        for what, array in (("times", times), ("root positions", root), ("rotations", rotations)):
-            if not np.isfinite(array).all():
+        shifts = self._check_shifts(f, j)
+        arrays = {"times": times, "root positions": root, "rotations": rotations, "shifts": shifts}
+        for what, array in arrays.items():
+            if array is not None and not np.isfinite(array).all():
                 frame = int(np.argwhere(~np.isfinite(array))[0][0])
                 raise InputError(f"the {what} are not finite at frame {frame}. Mend or trim the clip there.")
         if np.any(np.diff(times) <= 0):
@@ -59,9 +67,28 @@ class Clip:
             frame, joint = (int(i) for i in np.argwhere(norms < 1e-6)[0])
             raise InputError(f"the rotation of joint '{self.skeleton.names[joint]}' at frame {frame} is zero.")
         rotations = rotation.make_continuous(rotations / norms[..., None])
-        for name, array in (("times", times), ("root", root), ("rotations", rotations)):
-            array.flags.writeable = False
+        if shifts is not None and np.abs(shifts).max(initial=0.0) <= _NO_SHIFT:
+            shifts = None
+        for name, array in (("times", times), ("root", root), ("rotations", rotations), ("shifts", shifts)):
+            if array is not None:
+                array.flags.writeable = False
             object.__setattr__(self, name, array)
+
+    def _check_shifts(self, frames: int, joints: int) -> np.ndarray | None:
+        """A copy of the shifts, of the right shape."""
+        if self.shifts is None:
+            return None
+        shifts = np.array(self.shifts, float)
+        if shifts.shape != (frames, joints, 3):
+            raise InputError(
+                f"a clip of {frames} frames and {joints} joints needs shifts ({frames}, {joints}, 3), or none; given "
+                f"{shifts.shape}."
+            )
+        if np.any(np.abs(shifts[:, 0]) > _NO_SHIFT):
+            raise InputError(
+                f"the root '{self.skeleton.names[0]}' has shifts: its travel belongs to `root`. Add them there."
+            )
+        return shifts
 
     def __len__(self) -> int:
         return len(self.times)
@@ -76,10 +103,15 @@ class Clip:
         """Frames a second, from the median step; 0 for a single frame."""
         return float(1.0 / np.median(np.diff(self.times))) if len(self) > 1 else 0.0
 
+    @property
+    def poses(self) -> Pose:
+        """The poses of all frames."""
+        return Pose(self.root, self.rotations, self.shifts)
+
     @cached_property
     def world(self) -> tuple[np.ndarray, np.ndarray]:
         """Joint positions (F, J, 3) m and orientations (F, J, 4) in the world."""
-        return self.skeleton.pose(self.root, self.rotations)
+        return self.skeleton.pose(*self.poses)
 
     @property
     def positions(self) -> np.ndarray:
@@ -94,6 +126,13 @@ class Clip:
     def pose(self, t: np.ndarray | float, how: How = "slerp") -> Pose:
         """The pose at time t (s on the clip's clock), or at each of an array of times; held at the ends."""
         return interpolate(self, t, how)
+
+    def pick(self, frames: slice | np.ndarray) -> Clip:
+        """The clip of some of its frames, in order: a slice, a mask (F,) or indices. They keep their times."""
+        shifts = None if self.shifts is None else self.shifts[frames]
+        return self.replace(
+            times=self.times[frames], root=self.root[frames], rotations=self.rotations[frames], shifts=shifts
+        )
 
     def replace(self, **changes: object) -> Clip:
         """A copy with some fields changed; where arrays are among them, all are checked anew."""

@@ -31,10 +31,12 @@ class Rates(NamedTuple):
 
     root      (..., 3) m/s or m/s^2, of the root joint's position, in the world
     rotation  (..., J, 3) rad/s or rad/s^2, of each joint relative to its parent, in the joint's own (the child's) frame
+    shift     (..., J, 3) m/s or m/s^2, of each joint along its parent's axes; None where every bone keeps its length
     """
 
     root: np.ndarray
     rotation: np.ndarray
+    shift: np.ndarray | None = None
 
 
 def interpolate(clip: Clip, t: np.ndarray | float, how: How = "slerp") -> Pose:
@@ -60,7 +62,10 @@ def _slerp(clip: Clip, t: np.ndarray) -> Pose:
     span = np.where(after > before, clip.times[after] - clip.times[before], 1.0)
     u = (t - clip.times[before]) / span
     root = clip.root[before] + u[..., None] * (clip.root[after] - clip.root[before])
-    return Pose(root, rotation.slerp(clip.rotations[before], clip.rotations[after], u[..., None]))
+    shifts = clip.shifts
+    if shifts is not None:
+        shifts = shifts[before] + u[..., None, None] * (shifts[after] - shifts[before])
+    return Pose(root, rotation.slerp(clip.rotations[before], clip.rotations[after], u[..., None]), shifts)
 
 
 class ClipSpline:
@@ -71,27 +76,31 @@ class ClipSpline:
 
     @cached_property
     def _curves(self) -> tuple[Any, ...]:
-        """The spline through all root and quaternion components (3 + 4 J columns) and its two derivatives."""
+        """The spline through all components (3 of the root, 4 J of quaternions, 3 J of shifts) and two derivatives."""
         from scipy.interpolate import CubicSpline
 
         clip = self._clip
-        columns = np.concatenate([clip.root, clip.rotations.reshape(len(clip), -1)], axis=1)
+        arrays = [array for array in clip.poses if array is not None]
+        columns = np.concatenate([array.reshape(len(clip), -1) for array in arrays], axis=1)
         curve = CubicSpline(clip.times, columns)
         return curve, curve.derivative(), curve.derivative(2)
 
-    def _evaluate(self, t: np.ndarray, order: int) -> tuple[np.ndarray, np.ndarray]:
-        """Root (..., 3) and unnormalised quaternions (..., J, 4), or their derivatives."""
-        if len(self._clip) == 1:
+    def _evaluate(self, t: np.ndarray, order: int) -> Pose:
+        """Root (..., 3), unnormalised quaternions (..., J, 4) and shifts (..., J, 3), or their derivatives."""
+        clip = self._clip
+        if len(clip) == 1:
             keep = float(order == 0)
-            root, quaternions = keep * self._clip.root[0], keep * self._clip.rotations[0]
-            return np.broadcast_to(root, (*t.shape, 3)), np.broadcast_to(quaternions, (*t.shape, *quaternions.shape))
+            held = [None if a is None else np.broadcast_to(keep * a[0], (*t.shape, *a[0].shape)) for a in clip.poses]
+            return Pose(*held)  # type: ignore[arg-type]
         columns = self._curves[order](t)
-        return columns[..., :3], columns[..., 3:].reshape(*t.shape, -1, 4)
+        last = 3 + 4 * len(clip.skeleton)
+        shifts = None if clip.shifts is None else columns[..., last:].reshape(*t.shape, -1, 3)
+        return Pose(columns[..., :3], columns[..., 3:last].reshape(*t.shape, -1, 4), shifts)
 
     def pose(self, t: np.ndarray | float) -> Pose:
-        """Root position and unit rotations at time t."""
-        root, quaternions = self._evaluate(_clamp(self._clip, t), 0)
-        return Pose(root, rotation.normalize(quaternions))
+        """Root position, unit rotations and shifts at time t."""
+        pose = self._evaluate(_clamp(self._clip, t), 0)
+        return pose._replace(rotations=rotation.normalize(pose.rotations))
 
     def velocity(self, t: np.ndarray | float) -> Rates:
         """Root velocity in the world and angular velocity of each joint in its own frame at time t."""
@@ -103,6 +112,9 @@ class ClipSpline:
 
     def _rates(self, t: np.ndarray | float) -> tuple[Rates, Rates]:
         t = _clamp(self._clip, t)
-        (_, q), (velocity, q_first), (acceleration, q_second) = (self._evaluate(t, order) for order in range(3))
-        angular_velocity, angular_acceleration = angular_rates(q, q_first, q_second)
-        return Rates(velocity, angular_velocity), Rates(acceleration, angular_acceleration)
+        here, first, second = (self._evaluate(t, order) for order in range(3))
+        angular_velocity, angular_acceleration = angular_rates(here.rotations, first.rotations, second.rotations)
+        return (
+            Rates(first.root, angular_velocity, first.shifts),
+            Rates(second.root, angular_acceleration, second.shifts),
+        )

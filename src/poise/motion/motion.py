@@ -14,10 +14,12 @@ class Pose(NamedTuple):
 
     root       (..., 3) m, position of the root joint in the world
     rotations  (..., J, 4) wxyz, each joint relative to its parent, the root to the world
+    shifts     (..., J, 3) m, how far each joint is from the end of its bone, in its parent's axes; None: nowhere
     """
 
     root: np.ndarray
     rotations: np.ndarray
+    shifts: np.ndarray | None = None
 
 
 @runtime_checkable

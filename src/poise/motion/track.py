@@ -70,7 +70,7 @@ def build_track(motion: Motion, joints: Sequence[int], cutoff: float | None = No
         most = _MOST_SAMPLES / _GESTURE_RATE
         raise InputError(f"a motion to be played lasts up to {most:g} s; this one lasts {motion.duration:g} s.")
     times = np.linspace(0.0, motion.duration, max(int(np.ceil(motion.duration * _GESTURE_RATE)), 3) + 1)
-    root, turns = motion.pose(times)
+    root, turns = motion.pose(times)[:2]
     return _spline_track(joints, times, turns[:, list(joints)], turns[:, list(joints)], root, root)
 
 

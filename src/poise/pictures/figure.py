@@ -25,19 +25,20 @@ def pose_surface(
     root: np.ndarray,
     rotations: np.ndarray,
     color: tuple[float, float, float] = BODY_COLOR,
+    shifts: np.ndarray | None = None,
 ) -> Surface:
     """The character's surface in the world at one pose.
 
     body   meshes by joint name in their joints' frames, or the skin made of them, which is quicker for many poses
-    root   (3,) m; rotations (J, 4), each joint relative to its parent
+    root   (3,) m; rotations (J, 4), each joint relative to its parent; shifts (J, 3) m from the ends of their bones
     """
     from poise.pictures import kernels
 
     skin = body if isinstance(body, SkinnedMesh) else build_skin(skeleton, body)
-    positions, orientations = skeleton.pose(np.asarray(root, float), np.asarray(rotations, float))
+    positions, orientations = skeleton.pose(np.asarray(root, float), np.asarray(rotations, float), shifts)
     turns = rotation.to_matrix(orientations)
-    shifts = positions - np.einsum("jab,jb->ja", turns, skeleton.rest_positions())
-    matrices = np.concatenate([turns, shifts[:, :, None]], axis=2)
+    moves = positions - np.einsum("jab,jb->ja", turns, skeleton.rest_positions())
+    matrices = np.concatenate([turns, moves[:, :, None]], axis=2)
     points, normals = np.empty((2, len(skin.vertices), 3))
     kernels.pose_skin(skin.vertices, skin.normals, skin.joints, skin.weights, matrices, points, normals)
     return Surface(points, normals, np.broadcast_to(linear(color), points.shape), skin.faces)

@@ -85,7 +85,10 @@ class Scene:
         """All that is solid at time t (s), in the world."""
         parts = [item.surface(t) for item in self.items]
         for figure in self.figures:
-            body = pose_surface(figure.motion.skeleton, figure.skin, *figure.motion.pose(t), figure.color)
+            pose = figure.motion.pose(t)
+            body = pose_surface(
+                figure.motion.skeleton, figure.skin, pose.root, pose.rotations, figure.color, pose.shifts
+            )
             own = [body, *(item.surface(t, body.points) for item in figure.items)]
             parts += [dataclasses.replace(part, points=part.points + figure.offset) for part in own]
         return Surface.joined(parts)

@@ -191,8 +191,8 @@ class Runner:
             for each in ("root", "q", "v", "w"):
                 getattr(actor.rig.state, each)[:] = getattr(kept, each)
         for pose in poses.values():
-            for array in pose:
-                _freeze(array)
+            _freeze(pose.root)
+            _freeze(pose.rotations)
         frame = Frame(number, self.stage.time, MappingProxyType(poses))
         with self._news:
             self._frame = frame

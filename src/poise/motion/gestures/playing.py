@@ -44,7 +44,8 @@ class GestureMotion:
         if not np.isfinite(seconds):
             raise InputError("this gesture repeats without end: say for how many seconds it is to be sampled.")
         times = frame_times(seconds, fps)
-        return Clip(self.skeleton, times, *self.pose(times), type(self.gesture).__name__.lower())
+        pose = self.pose(times)
+        return Clip(self.skeleton, times, pose.root, pose.rotations, type(self.gesture).__name__.lower())
 
     @cached_property
     def _joints(self) -> list[int]:
