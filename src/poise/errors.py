@@ -10,12 +10,24 @@ import difflib
 import math
 from collections.abc import Iterable
 from os import PathLike
+from typing import Any
 
 
 class PoiseError(Exception):
     """Anything Poise refuses or could not do, told in words."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it travels from a worker process: the sentence and what goes with it, whatever it was made from."""
+        return _make_again, (type(self), self.args, self.__dict__)
+
+
+def _make_again(kind: type[PoiseError], args: tuple[Any, ...], state: dict[str, Any]) -> PoiseError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(PoiseError, ValueError):

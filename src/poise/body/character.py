@@ -23,6 +23,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.stature import STATURES, estimate_mass, estimate_stature
 from poise.errors import InputError, unknown_name
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.portable import Portable
 
 MASSES = (1.0, 1000.0)
 # A role's matter by the name of the density table; the trunk's joints by their order upwards.
@@ -45,7 +46,7 @@ SEGMENT_OF_ROLE = {
 
 
 @dataclass(frozen=True, eq=False)
-class Character:
+class Character(Portable):
     """A body that can be simulated.
 
     name      what it is called

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from poise.errors import InputError
+from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class Mesh(Portable):
     """Triangles in metres; faces turn counter-clockwise seen from outside.
 
     vertices  (V, 3) m

@@ -8,10 +8,11 @@ import numpy as np
 
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class Segment(Portable):
     """The matter that turns with a joint.
 
     name     what it is called, by default the joint's role

@@ -18,6 +18,7 @@ import numpy as np
 from poise.errors import FileError
 from poise.files.loading import read_bytes, shorten
 from poise.files.numbers import parse_numbers
+from poise.spatial.portable import Portable
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 _CHANNEL_OF = {name.lower(): name for name in CHANNELS}
@@ -51,7 +52,7 @@ class BvhJoint:
 
 
 @dataclass(frozen=True, eq=False)
-class BvhFile:
+class BvhFile(Portable):
     """A BVH file as it stands: nothing is scaled, turned or renamed, but for double names.
 
     joints      parents before children, one tree after the other

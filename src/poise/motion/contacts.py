@@ -20,6 +20,7 @@ from poise.body.roles import SIDES
 from poise.errors import unknown_name
 from poise.motion.clip import Clip
 from poise.motion.feet import foot_points, leg_length
+from poise.spatial.portable import Portable
 
 _HALF_WINDOW = 0.02  # s, velocities are differences over twice this: 2 mm of noise become 7 cm/s
 _LOOSE_SPEED_SHARE = 0.2  # of the feet's top speed; 0.15 to 0.25 agree with the plates alike
@@ -32,7 +33,7 @@ _BELT_SPREAD, _SLOWEST_BELT = 0.15, 0.3  # m/s
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class Contacts(Portable):
     """Which parts of which foot are on the ground. Columns are left, right.
 
     times            (F,) s, the clip's

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.spatial.portable import Portable
+
 
 def skew(v: np.ndarray) -> np.ndarray:
     """The matrix of the cross product: skew(v) w = v x w; (..., 3) to (..., 3, 3).   [mix, eq 21]"""
@@ -17,7 +19,7 @@ def skew(v: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class RigidInertia:
+class RigidInertia(Portable):
     """A rigid body's inertia, expressed in some frame with some origin.
 
     mass     kg

@@ -19,6 +19,7 @@ from poise.body.character import Character
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 from poise.stage.take import Event
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOST_BYTES = 2_000_000_000  # of kept poses: 1000 characters of 16 joints for a 
 
 
 @dataclass(frozen=True, eq=False)
-class CrowdTake:
+class CrowdTake(Portable):
     """Poses of C actors over F frames, J the most joints that one has.
 
     times         (F,) s on the stage's clock; none where no frame was kept

@@ -26,6 +26,7 @@ from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.spatial.filter import uniform_rate
+from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
 from poise.stage.measures import find_stepping
 from poise.stage.plan import MixPlan
@@ -39,7 +40,7 @@ _GRID = 1e-10  # s: frames this near to a step are on it
 
 
 @dataclass(frozen=True, eq=False)
-class Mix:
+class Mix(Portable):
     """What came of it.
 
     take       on the stage's clock, which begins at the clip's first frame
