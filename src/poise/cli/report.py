@@ -12,6 +12,8 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Group, Parameter, Token
 
+from poise.cli.compiling import wipe
+
 GROUP = Group("Speaking", sort_key=100)
 
 
@@ -57,6 +59,7 @@ class Report:
     def note(self, sentence: str) -> None:
         """Tell what was guessed, and how to say it yourself."""
         if not self.quiet:
+            wipe()
             print(f"poise: {sentence}", file=sys.stderr)
 
     def warn(self, sentence: str) -> None:
