@@ -43,6 +43,10 @@ class FileError(InputError):
         super().__init__(f"{where} {message}")
 
 
+class BusyError(PoiseError):
+    """Something that another thread is using, and that cannot be shared."""
+
+
 class SolveError(PoiseError):
     """A computation that has no answer for the numbers it was given."""
 

@@ -146,7 +146,8 @@ class Runner:
 
     def _run(self) -> None:
         try:
-            self._loop()
+            with self.stage.hold():
+                self._loop()
         except BaseException as error:  # carried to whoever reads
             self._error = error
         finally:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import itertools
 import math
 import time
@@ -26,6 +27,7 @@ from poise.errors import InputError, SolveError, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
 from poise.stage.crowd import Crowd
+from poise.stage.hold import Hold
 from poise.stage.program import Program, can_compile
 from poise.stage.recorder import Recorder
 from poise.stage.take import Event, Take
@@ -35,6 +37,7 @@ from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
 STEPS = (1e-5, 0.05)  # s
+MOST_EVENTS = 100_000  # that are kept, and that a take's file may have
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
 
 
@@ -100,11 +103,20 @@ class Stage:
         self._waiting: set[str] = set()
         self._is_recorded = False
         self.events: list[Event] = []
+        self._hold = Hold()
+        self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
+        self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
+        self._tickets = itertools.count()
+        self._forgotten = 0  # events
 
     @property
     def time(self) -> float:
         """s, since the beginning."""
         return self._origin + self.steps * self.dt
+
+    def hold(self) -> Hold:
+        """Keep the stage for this thread while the context lasts; BusyError where another has it."""
+        return self._hold
 
     def add(
         self,
@@ -117,9 +129,10 @@ class Stage:
         name = name or self._free_name(character.name)
         if name in self.actors:
             raise InputError(f"there is an actor '{name}' on this stage already. Give another name.")
-        actor = Actor(self, character, name, pose, loads)
-        self.actors[name] = actor
-        self.rebuild(actor)
+        with self.hold():
+            actor = Actor(self, character, name, pose, loads)
+            self.actors[name] = actor
+            self.rebuild(actor)
         return actor
 
     def _free_name(self, name: str) -> str:
@@ -132,10 +145,13 @@ class Stage:
             raise unknown_name("actor", actor.name, self.actors, "this stage")
         if self.is_built and any(prop.inertia is not None for prop in self.props.values()):
             raise InputError("nobody leaves a stage that runs with a prop that moves. Remove them before it runs.")
-        del self.actors[actor.name]
-        self._waiting.discard(actor.name)
-        self.groups = [group for group in self.groups if group.actors != [actor]]
-        self._gather_crowd()
+        with self.hold():
+            del self.actors[actor.name]
+            self._waiting.discard(actor.name)
+            self._ends = [each for each in self._ends if each[2] is not actor]
+            heapq.heapify(self._ends)
+            self.groups = [group for group in self.groups if group.actors != [actor]]
+            self._gather_crowd()
 
     def add_prop(self, prop: Prop) -> Prop:
         """A thing on the stage."""
@@ -143,7 +159,8 @@ class Stage:
             raise InputError(f"there is a prop '{prop.name}' on this stage already. Give another name.")
         if self.is_built:
             raise InputError("props are put on a stage before it runs.")
-        self.props[prop.name] = prop
+        with self.hold():
+            self.props[prop.name] = prop
         return prop
 
     # The step.
@@ -156,6 +173,10 @@ class Stage:
         """Advance everything by some steps; events are told after the last of them."""
         if not (isinstance(steps, int | np.integer) and steps >= 0):
             raise InputError(f"a stage advances by a whole number of steps, 0 or more; {steps!r} given.")
+        with self.hold():
+            self._advance(int(steps))
+
+    def _advance(self, steps: int) -> None:
         self.build()
         began = self.steps
         readable = [group for group in self.groups if group.program is None]
@@ -170,6 +191,7 @@ class Stage:
                 actor.balance.give_up(actor.rig, program.lost_at)
             self._run_group(self._build_anew(actor, began + made), began + made, steps - made)
         self.steps = began + steps
+        self._end_pushes()
         self._follow()
 
     def _run_group(self, group: Group, began: int, steps: int) -> None:
@@ -259,21 +281,45 @@ class Stage:
     # Building.
 
     def refresh(self, actor: Actor) -> None:
-        """Have an actor's program look again at what its drivers play."""
-        for group in self.groups:
-            if group.program is not None and group.actors == [actor]:
+        """Have an actor's program look again, before the next step, at what its drivers play."""
+        with self.hold():
+            self._stale[actor.name] = actor
+
+    def _refresh_stale(self) -> None:
+        for group in self.groups if self._stale else ():
+            if group.program is not None and self._stale.get(group.actors[0].name) is group.actors[0]:
                 group.program.refresh()
                 self.crowd.refresh()
+        self._stale.clear()
+
+    def expect(self, end: float, actor: Actor) -> None:
+        """Have an actor forget its pushes that have ended once the clock has come to `end` (s)."""
+        heapq.heappush(self._ends, (end, next(self._tickets), actor))
+
+    def _end_pushes(self) -> None:
+        over: dict[str, Actor] = {}
+        while self._ends and self._ends[0][0] <= self.time:
+            actor = heapq.heappop(self._ends)[2]
+            over[actor.name] = actor
+        for actor in over.values():
+            actor.drop_pushes(self.time)
+            self.refresh(actor)
 
     def rebuild(self, actor: Actor) -> None:
         """Have an actor's simulation built anew before the next step, from where everything is then."""
         if self.actors.get(actor.name) is actor:
-            self._waiting.add(actor.name)
+            with self.hold():
+                self._waiting.add(actor.name)
 
     def build(self) -> None:
         """Build what is waiting for it."""
-        if not self._waiting and self.is_built:
-            return
+        if self._waiting or self._stale or not self.is_built:
+            with self.hold():
+                if self._waiting or not self.is_built:
+                    self._build()
+                self._refresh_stale()
+
+    def _build(self) -> None:
         for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
@@ -351,8 +397,20 @@ class Stage:
         """Write an event down and tell whoever listens."""
         event = Event(self.time, actor.name, kind, message)
         self.events.append(event)
+        if len(self.events) >= 2 * MOST_EVENTS:  # the older half: a stage may run for days
+            del self.events[:-MOST_EVENTS]
+            self._forgotten += MOST_EVENTS
         for listener in actor.listeners:
             listener(event)
+
+    @property
+    def event_count(self) -> int:
+        """How many events there were, those that are kept no more included."""
+        return self._forgotten + len(self.events)
+
+    def events_since(self, count: int) -> tuple[Event, ...]:
+        """The events after the first `count`, the last of them where there are too many."""
+        return tuple(self.events[max(0, count - self._forgotten) :][-MOST_EVENTS:])
 
     def run(
         self,
@@ -375,6 +433,10 @@ class Stage:
             times = self.time + np.arange(round(seconds * fps) + 1) / fps
         times = np.asarray(times, float)
         self._check_run(times)
+        with self.hold():
+            return self._record(times, each)
+
+    def _record(self, times: np.ndarray, each: Callable[[float], None] | None) -> Take:
         recorder = Recorder(self, times)
         self.build()
         self.crowd.run(0)  # a first run compiles here, and not in the time that is measured
@@ -408,6 +470,10 @@ class Stage:
 
     def save(self) -> Any:
         """The whole state: the simulations as they are built, and the engine's, drivers' and clock's numbers."""
+        with self.hold():
+            return self._save()
+
+    def _save(self) -> dict[str, Any]:
         self.build()
         return {
             "steps": self.steps,
@@ -418,6 +484,7 @@ class Stage:
             },
             "paper": {name: (actor.al.copy(), actor.acc.copy()) for name, actor in self.actors.items()},
             "rest": {name: actor.save_rest() for name, actor in self.actors.items()},
+            "pushes": {name: list(actor.pushes) for name, actor in self.actors.items()},
             "who": self._who_drives(),
         }
 
@@ -433,8 +500,13 @@ class Stage:
         changed = [name for name, who in saved["who"].items() if now[name] != who]
         if changed:
             raise InputError(f"'{changed[0]}' has other drivers or loads than when this state was saved. Save again.")
+        with self.hold():
+            self._restore(saved)
+
+    def _restore(self, saved: Any) -> None:
         self.steps = saved["steps"]
         self._waiting.clear()
+        self._ends.clear()
         # A body that fell since was built anew: the simulation it stood in comes back with the state.
         self.groups = [dataclasses.replace(group) for group, _ in saved["groups"]]
         for group, (_, state) in zip(self.groups, saved["groups"], strict=True):
@@ -451,7 +523,11 @@ class Stage:
             for player, data in zip(actor.players, players, strict=True):
                 player.restore(data)
             actor.al[:], actor.acc[:] = saved["paper"][name]
+            actor.pushes[:] = saved["pushes"][name]
+            for push in actor.pushes:
+                self.expect(push.start + push.seconds, actor)
             self.refresh(actor)
+        self._refresh_stale()
 
 
 def _end_above(shape: Shape, ankle: np.ndarray) -> Shape:
