@@ -61,6 +61,15 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
 
 
+def check_most(asked: str, count: float, most: float, advice: str) -> None:
+    """Refuse a number that memory or time would be taken by, before it is: what was asked, what is allowed, what to do.
+
+    asked  as the beginning of a sentence: "10 s at 1e+09 frames a second are 1e+10 frames"
+    """
+    if not count <= most:  # NaN is too much, too
+        raise InputError(f"{asked}; at most {most:,.0f} can be had at once. {advice}")
+
+
 def finite_number(value: object, what: str) -> float:
     """A finite number out of a file's values; InputError with its name where it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):

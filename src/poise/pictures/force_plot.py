@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.dynamics.tree import GRAVITY
 from poise.motion.forces import ClipForces
+from poise.pictures.plot_style import new_figure, to_png
 
 # Okabe and Ito's palette: told apart by everybody, also in grey.
 COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2", "left": "#009E73", "right": "#CC79A7"}
@@ -18,11 +17,7 @@ AXIS_NAMES = {"x": "x", "y": "y (up)", "z": "z"}
 
 def plot_forces(forces: ClipForces, skeleton: Skeleton, title: str = "") -> bytes:
     """A PNG: ground force, its shares on the feet, and the torques of the hardest-working joints."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9.0, 8.0, "")
     net, feet, torques = figure.subplots(3, 1, sharex=True)
     weight = forces.tree.mass * float(np.linalg.norm(GRAVITY))
     for axis, (letter, color) in enumerate(list(COLORS.items())[:3]):
@@ -42,9 +37,7 @@ def plot_forces(forces: ClipForces, skeleton: Skeleton, title: str = "") -> byte
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
-    file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
-    return file.getvalue()
+    return to_png(figure)
 
 
 def _shade(panel, times: np.ndarray, is_down: np.ndarray, color: str) -> None:  # type: ignore[no-untyped-def]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from poise.errors import InputError
 LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 SIDE_COLORS = {"left": "#009E73", "right": "#CC79A7"}
 AXIS_COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2"}
+_MOST_LETTERS = 60
 # What the world's axes are to one who faces +Z.
 AXIS_NAMES = {"x": "x (left)", "y": "y (up)", "z": "z (forward)"}
 
@@ -42,9 +44,25 @@ def finish_panel(panel: Any, times: np.ndarray | None = None, has_legend: bool =
 
 def to_png(figure: Any) -> bytes:
     """The figure as a PNG file; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
+    _take_as_it_is(figure)
     file = io.BytesIO()
-    figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
+    # Lines of millions of points are drawn in pieces, since Agg has no room for them whole.
+    with rc_context({"agg.path.chunksize": 20_000}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for a letter that the font lacks
+        figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()
+
+
+def _take_as_it_is(figure: Any) -> None:
+    """Have no text of a figure be a formula, whatever a joint or a file is called, nor be too long for it."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        if len(text.get_text()) > _MOST_LETTERS:
+            text.set_text(f"{text.get_text()[: _MOST_LETTERS - 3]}...")
 
 
 def check_series(name: str, values: np.ndarray, *shape: int) -> np.ndarray:

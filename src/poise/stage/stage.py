@@ -23,7 +23,7 @@ from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.registry import get_engine
 from poise.engines.scene import Scene
-from poise.errors import InputError, SolveError, unknown_name
+from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
 from poise.stage.crowd import Crowd
@@ -37,8 +37,16 @@ from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
 STEPS = (1e-5, 0.05)  # s
+MOST_ACTORS = 5_000  # of some 1.5 MB each
+MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
+_FRAME_BYTES, _JOINT_BYTES = 2200, 88  # what a frame of an actor takes, and each of its joints
 MOST_EVENTS = 100_000  # that are kept, and that a take's file may have
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
+
+
+def is_step(dt: float) -> bool:
+    """Whether a stage can take steps of dt (s); round-off aside, since 1 / 1e5 frames a second is below 1e-5 s."""
+    return math.isfinite(dt) and STEPS[0] * (1.0 - 1e-9) <= dt <= STEPS[1] * (1.0 + 1e-9)
 
 
 @dataclass(eq=False)
@@ -80,7 +88,7 @@ class Stage:
         if couple not in self.engine.abilities.couplings:
             able = ", ".join(self.engine.abilities.couplings)
             raise InputError(f"the engine '{self.engine.name}' cannot couple by '{couple}', only by {able}.")
-        if not (math.isfinite(dt) and STEPS[0] <= dt <= STEPS[1]):
+        if not is_step(dt):
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
         if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
             raise InputError(f"a coupling gain of {gain:g} cannot be used; it must be from -10 to 10.")
@@ -129,6 +137,8 @@ class Stage:
         name = name or self._free_name(character.name)
         if name in self.actors:
             raise InputError(f"there is an actor '{name}' on this stage already. Give another name.")
+        check_most(f"this would be actor {len(self.actors) + 1} of a stage", len(self.actors) + 1, MOST_ACTORS,
+                   "Use several stages.")  # fmt: skip
         with self.hold():
             actor = Actor(self, character, name, pose, loads)
             self.actors[name] = actor
@@ -430,6 +440,7 @@ class Stage:
                 raise InputError(f"a stage runs for more than 0 s; {seconds:g} given.")
             if not (math.isfinite(fps) and 0.0 < fps <= 1.0 / self.dt + 1e-6):
                 raise InputError(f"{fps:g} frames a second cannot be had from steps of {self.dt:g} s.")
+            self._check_room(seconds, fps)
             times = self.time + np.arange(round(seconds * fps) + 1) / fps
         times = np.asarray(times, float)
         self._check_run(times)
@@ -458,6 +469,16 @@ class Stage:
         finally:
             self._is_recorded = False
         return recorder.finish(time.perf_counter() - began)
+
+    def _check_room(self, seconds: float, fps: float) -> None:
+        """Raise InputError where a take would be larger than what is kept at once."""
+        frame = sum(_FRAME_BYTES + _JOINT_BYTES * len(actor.rig.tree) for actor in self.actors.values())
+        frames, most = seconds * fps + 1.0, math.floor(MOST_BYTES / max(frame, 1))
+        advice = "Run it in pieces, with fewer frames a second (fps), or as a crowd that keeps none (run_crowd)."
+        check_most(
+            f"{seconds:g} s at {fps:g} frames a second are {frames:.4g} frames of {len(self.actors)} bodies",
+            frames, most, advice,
+        )  # fmt: skip
 
     def _check_run(self, times: np.ndarray) -> None:
         """Raise InputError unless there is somebody to record, at times that can be."""

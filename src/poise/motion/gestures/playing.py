@@ -44,7 +44,7 @@ class GestureMotion(Portable):
         seconds = self.duration if duration is None else duration
         if not np.isfinite(seconds):
             raise InputError("this gesture repeats without end: say for how many seconds it is to be sampled.")
-        times = frame_times(seconds, fps)
+        times = frame_times(seconds, fps, len(self.skeleton))
         pose = self.pose(times)
         return Clip(self.skeleton, times, pose.root, pose.rotations, type(self.gesture).__name__.lower())
 
