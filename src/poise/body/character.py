@@ -26,6 +26,7 @@ from poise.spatial.inertia import RigidInertia
 from poise.spatial.portable import Portable
 
 MASSES = (1.0, 1000.0)
+_FARTHEST = 10.0  # times the height, that a segment's matter may be from its joint
 # A role's matter by the name of the density table; the trunk's joints by their order upwards.
 SEGMENT_OF_ROLE = {
     "hips": "lowerTrunk",
@@ -92,6 +93,13 @@ class Character(Portable):
         if self.skeleton.names[0] in self.freedoms:
             raise InputError(f"the root joint '{self.skeleton.names[0]}' is free; it has no axes of its own.")
         _check_number("mass", self.mass, MASSES, "kg")
+        for segment in self.segments:
+            reach = segment.inertia.reach()
+            if reach > _FARTHEST * self.height:
+                raise InputError(
+                    f"the matter of '{segment.name}' reaches {reach:.3g} m from its joint, on a body {self.height:.3g} "
+                    f"m tall; at most {_FARTHEST:g} times that can be. Mend the offsets of its bones."
+                )
 
     @staticmethod
     def human(

@@ -24,6 +24,7 @@ from poise.engines.mujoco_desk import Away, find_structure
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
+from poise.errors import InputError
 from poise.spatial import rotation
 from poise.world.prop import Prop
 
@@ -50,7 +51,7 @@ class MujocoSimulation:
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
-        self.model = build_spec(scene).compile()
+        self.model = _compile(scene)
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         self.layouts = [find_layout(self.model, body) for body in scene.bodies]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
@@ -255,6 +256,16 @@ class MujocoSimulation:
         if body == 0:
             return "ground"
         return str(self._mujoco.mj_id2name(self.model, self._mujoco.mjtObj.mjOBJ_BODY, body)).removeprefix("prop/")
+
+
+def _compile(scene: Scene) -> Any:
+    """MuJoCo's model of a scene; what it refuses is told in words."""
+    try:
+        return build_spec(scene).compile()
+    except ValueError as error:
+        said = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+        names = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
+        raise InputError(f"MuJoCo cannot simulate {names}: {said[:200]}. Mend the body or the props.") from error
 
 
 @dataclass(eq=False)

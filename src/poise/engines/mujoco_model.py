@@ -141,9 +141,12 @@ def _built(kind: int, body: SceneBody, i: int) -> np.ndarray:
 
 def _set_inertia(body: Any, inertia: RigidInertia) -> None:
     body.explicitinertial = True
-    if inertia.mass > 0.0:
+    if inertia.mass > TRACE_MASS:
         body.mass, body.ipos = inertia.mass, inertia.center
-        body.fullinertia = inertia.inertia[_SIX]
+        tensor = inertia.inertia
+        if np.linalg.eigvalsh(tensor)[0] < TRACE_INERTIA:  # a point or a line of mass
+            tensor = tensor + TRACE_INERTIA * np.eye(3)
+        body.fullinertia = tensor[_SIX]
     else:
         body.mass, body.inertia = TRACE_MASS, [TRACE_INERTIA] * 3
 

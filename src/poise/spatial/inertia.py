@@ -66,6 +66,12 @@ class RigidInertia(Portable):
         top = np.hstack([self.about(np.zeros(3)), self.mass * c])
         return np.vstack([top, np.hstack([-self.mass * c, self.mass * np.eye(3)])])
 
+    def reach(self) -> float:
+        """m, from the origin to where the matter is: the centre's distance, and the radius of gyration about it."""
+        if self.mass <= 0.0:
+            return 0.0
+        return float(np.linalg.norm(self.center) + np.sqrt(max(float(np.trace(self.inertia)), 0.0) / 2.0 / self.mass))
+
     def is_physical(self) -> bool:
         """Whether some distribution of positive mass has this inertia: principal moments obey the triangle rule."""
         if self.mass == 0.0:

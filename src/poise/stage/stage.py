@@ -36,6 +36,7 @@ from poise.world.ground import Ground
 from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
+MOST_GRAVITY = 1000.0  # m/s2
 STEPS = (1e-5, 0.05)  # s
 MOST_ACTORS = 5_000  # of some 1.5 MB each
 MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
@@ -97,9 +98,15 @@ class Stage:
         if torque_only and couple == "exact":
             raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
-        self.ground, self.gravity = ground, np.array([float(a) for a in gravity])
+        try:
+            self.ground, self.gravity = ground, np.array([float(a) for a in gravity])
+        except (TypeError, ValueError):
+            raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {gravity!r}.") from None
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {self.gravity.tolist()}.")
+        pull = float(np.linalg.norm(self.gravity))
+        if pull > MOST_GRAVITY:
+            raise InputError(f"gravity is {pull:g} m/s2; at most {MOST_GRAVITY:g} can be used. The Earth's is 9.81.")
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
