@@ -22,7 +22,7 @@ from numpy.lib import format as npy
 
 from poise.errors import FileError
 from poise.files.atomic import open_atomic
-from poise.files.loading import MOST_BYTES, open_input, shorten
+from poise.files.loading import MOST_BYTES, mend_text, open_input, shorten
 
 _MOST_MEMBERS = 1000
 # Arrays may be so many times as large as the file, and as this at least. Recorded motion packs to a half, a still pose
@@ -170,7 +170,7 @@ class NpzFile:
         array = self[name]
         if array.ndim != 1 or array.dtype.kind not in "US" or (count is not None and len(array) != count):
             raise FileError(self.path, f"array '{name}' must be a list of {count or ''} words.")
-        return tuple(str(w) if array.dtype.kind == "U" else bytes(w).decode("latin-1") for w in array)
+        return tuple(mend_text(str(w)) if array.dtype.kind == "U" else bytes(w).decode("latin-1") for w in array)
 
 
 def write_npz(path: str | PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:

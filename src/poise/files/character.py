@@ -28,14 +28,14 @@ from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.atomic import write_bytes
-from poise.files.loading import read_bytes
+from poise.files.loading import mend_text, read_bytes
 from poise.spatial.inertia import RigidInertia
 
 FORMAT = "poise-character"
 VERSION = 1
 MAX_BYTES = 16 * 1024 * 1024
 MAX_JOINTS = 4096
-MAX_TEXT = 256
+MAX_TEXT = 1_000_000
 _SIX = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
 _T = TypeVar("_T")
 
@@ -236,7 +236,7 @@ class _Entry:
         value = self._get(key)
         if not isinstance(value, str) or len(value) > MAX_TEXT:
             raise InputError(f"'{key}' of {self.what} must be text of at most {MAX_TEXT} characters.")
-        return value
+        return mend_text(value)
 
     def text_or_none(self, key: str) -> str | None:
         return None if self._get(key) is None else self.text(key)

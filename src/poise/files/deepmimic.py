@@ -24,7 +24,7 @@ import numpy as np
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
-from poise.files.loading import decode_text, find_choice, read_bytes, shorten
+from poise.files.loading import decode_text, find_choice, mend_text, read_bytes, shorten
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -207,7 +207,7 @@ def parse_character(content: dict[str, Any], path: str | PathLike[str]) -> DeepM
         raise FileError(path, f"there are {len(joints)} joints; a body has at most {_MOST_JOINTS}.")
     names, parents, types = [], [], []
     for i, joint in enumerate(joints):
-        name, parent, kind = str(joint.get("Name", f"joint{i}")), joint.get("Parent", -1), joint.get("Type")
+        name, parent, kind = mend_text(str(joint.get("Name", f"joint{i}"))), joint.get("Parent", -1), joint.get("Type")
         if kind not in _COLUMNS:
             raise FileError(path, f"joint '{shorten(name)}' has a type other than {', '.join(_COLUMNS)}.")
         if not isinstance(parent, int) or not -1 <= parent < i or (parent < 0) != (i == 0):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import FileError
+from poise.files.loading import mend_text
 
 MAX_JSON_BYTES = 256 * 2**20  # buffers may stand in it as text
 MAX_ITEMS = 3_000_000  # objects, lists and values: what they take in memory, unlike text, is many times their length
@@ -62,7 +63,7 @@ class Entry:
         value = self.plain.get(key)
         if value is not None and (not isinstance(value, str) or len(value) > MAX_TEXT):
             raise self.error(f"has a '{key}' that is not text of at most {MAX_TEXT} characters.")
-        return value
+        return None if value is None else mend_text(value)
 
     def integer(self, key: str, default: int | None = None) -> int:
         """The whole number under a key, at least 0; without a default the key is required."""

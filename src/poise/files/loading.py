@@ -105,6 +105,11 @@ def decode_text(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def mend_text(text: str) -> str:
+    """Text that can be written: JSON and npz can hold halves of letters (lone surrogates), which no file else can."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def shorten(word: str, most: int = 40) -> str:
     """A word that is fit to stand in a message, however long or unprintable."""
     shown = "".join(c if c.isprintable() else "�" for c in word[:most])

@@ -28,7 +28,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
 from poise.files.amass import is_amass, read_amass_arrays
 from poise.files.arrays import NpzFile, list_missing, write_npz
-from poise.files.loading import check_poses, find_choice, shorten
+from poise.files.loading import check_poses, find_choice, mend_text, shorten
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 
@@ -152,4 +152,4 @@ def _read_word(file: NpzFile, name: str) -> str:
     array = file[name]
     if array.size != 1 or array.dtype.kind != "U":
         raise FileError(file.path, f"array '{name}' must be one word.")
-    return str(array.reshape(-1)[0])
+    return mend_text(str(array.reshape(-1)[0]))
