@@ -19,7 +19,7 @@ def guard_cache(compiled: Any) -> None:
     """Make the cache of a kernel safe; a Numba that is built otherwise goes on as it does."""
     from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-    cache = getattr(compiled, "_cache", None)
+    cache: Any = getattr(compiled, "_cache", None)
     if type(cache) is not FunctionCache or type(cache._cache_file) is not IndexDataCacheFile:
         return
     checked, safe = _build_classes(FunctionCache, IndexDataCacheFile)
