@@ -108,8 +108,11 @@ def test_sizes_are_bounded_before_anything_is_read(tmp_path: Path) -> None:
     assert read_bytes(path, 1000) == b"x" * 1000
     with pytest.raises(FileError, match=r"has 1000 bytes; at most 999 are read"):
         read_bytes(path, 999)
-    with path.open("wb") as stream:
-        stream.truncate(10**12)  # a hole: it takes no room on the disk
+    try:
+        with path.open("wb") as stream:
+            stream.truncate(10**12)  # a hole: it takes no room on the disk
+    except OSError:
+        pytest.skip("this disk has no files with holes")
     tracemalloc.start()
     with pytest.raises(FileError, match=r"has 1000000000000 bytes"):
         read_bytes(path)

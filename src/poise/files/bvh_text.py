@@ -16,7 +16,7 @@ from os import PathLike
 import numpy as np
 
 from poise.errors import FileError
-from poise.files.loading import read_bytes, shorten
+from poise.files.loading import check_poses, read_bytes, shorten
 from poise.files.numbers import parse_numbers
 from poise.spatial.portable import Portable
 
@@ -333,6 +333,7 @@ def _read_motion(
     if len(values) > _MOST_FRAMES:
         message = f"{len(values)} frames are more than the {_MOST_FRAMES} that can be read. Split the recording."
         raise FileError(path, message, frames_line)
+    check_poses(path, len(values), len(joints))
     if len(values) > int(frames_word):
         warnings.append(f"'Frames: {frames_word}' (line {frames_line}) but {len(values)} follow; all were read.")
     if len(values) * len(joints) > 1_000_000 + 4 * values.size:
