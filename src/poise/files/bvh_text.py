@@ -333,12 +333,12 @@ def _read_motion(
     if len(values) > _MOST_FRAMES:
         message = f"{len(values)} frames are more than the {_MOST_FRAMES} that can be read. Split the recording."
         raise FileError(path, message, frames_line)
-    check_poses(path, len(values), len(joints))
     if len(values) > int(frames_word):
         warnings.append(f"'Frames: {frames_word}' (line {frames_line}) but {len(values)} follow; all were read.")
     if len(values) * len(joints) > 1_000_000 + 4 * values.size:
         message = f"{len(joints)} joints have only {n_channels} channels. The file is not an animation."
         raise FileError(path, message, frames_line)
+    check_poses(path, len(values), len(joints))
     return frame_time, values, start
 
 
