@@ -168,7 +168,7 @@ def test_a_file_that_is_not_there_is_refused_before_anything_runs(
     tmp_path: Path, fast: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "fast", "--compare", str(tmp_path / "none.json")]) == 2
-    assert "none.json: cannot be read" in capsys.readouterr().err
+    assert "none.json: there is no such file" in capsys.readouterr().err
 
 
 def test_the_command_saves_and_compares(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import worker
+from fuzz import hostile, worker
 from fuzz.mutate import mutate
 from fuzz.worker import fuzz
 from poise.files.formats import FORMATS
@@ -45,6 +45,15 @@ def test_a_fault_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert kinds >= {"KeyError", "no"}
     for found in findings.values():
         assert Path(found["file"]).stat().st_size == found["bytes"]
+
+
+def test_hostile_files_are_written_for_every_reader(tmp_path: Path) -> None:
+    """Those that cost little to write: each is refused in a sentence, and at once."""
+    for path in (*hostile._devices(tmp_path), *hostile._json(tmp_path)):
+        what, said = worker.try_file(path)
+        assert what == "refused", (path.name, said)
+        if path.stem in ("device", "pipe"):
+            assert "only regular files are read" in said
 
 
 def test_mutations_break_files_in_many_ways_and_always_alike() -> None:

@@ -223,8 +223,8 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (["--stiffness", "0"], "the stiffness of a balance"),
         (["--engine", "bullet"], "bullet"),
         (["--film", "x.bvh"], "--film writes"),
-        (["--stage", "none.toml"], "none.toml: cannot be read"),
-        (["--recipe", "none.toml"], "none.toml: cannot be read"),
+        (["--stage", "none.toml"], "none.toml: there is no such file"),
+        (["--recipe", "none.toml"], "none.toml: there is no such file"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -91,7 +91,7 @@ def test_files_that_are_no_toml(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(FileError, match="is not valid TOML"):
         load_recipe(path)
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match="there is no such file"):
         load_recipe(tmp_path / "none.toml")
 
 
@@ -159,7 +159,7 @@ def test_a_ground_without_a_height_is_where_the_clip_stands() -> None:
         ({"name": "a", "shape": "cube"}, "shape 'cube' is not known"),
         ({"name": "a", "shape": "box"}, "lacks its 'size'"),
         ({"name": "a", "shape": "sphere", "radius": -1}, "has a size of -1 m"),
-        ({"name": "a", "shape": "sphere", "radius": 1, "mass": 0}, "mass 0 kg; it must be positive"),
+        ({"name": "a", "shape": "sphere", "radius": 1, "mass": 0}, "mass 0 kg; it must be from 1e-06"),
         ({"name": "a", "shape": "sphere", "radius": 1, "colour": "red"}, "key of prop 'a', 'colour' is not known"),
         ({"name": "a", "shape": "sphere", "radius": 1, "turn": [0, 0, 0, 0]}, "not zero"),
         ({"shape": "sphere", "radius": 1}, r"lacks 'name'"),

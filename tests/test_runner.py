@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.stage.actor import Actor
+from poise.stage.actor import Actor, Push
 from poise.stage.runner import Frame, Runner
 from poise.stage.stage import Stage
 
@@ -60,13 +60,16 @@ def test_frames_come_while_it_runs_and_cannot_be_written_to() -> None:
 def test_what_is_posted_is_done_in_the_thread_between_steps() -> None:
     stage, actor = make_stage()
     where: list[tuple[str, int]] = []
+    pushes: list[Push] = []
     with Runner(stage, speed=None) as runner:
         start = runner.latest()
         runner.post(lambda: where.append((threading.current_thread().name, stage.steps)))
         runner.post(lambda: actor.push("spine", (0.0, 0.0, 400.0), 0.3))
+        runner.post(lambda: pushes.extend(actor.pushes))
         moved = runner.wait(start.number + 20, timeout=60.0)
     assert [name for name, _ in where] == ["poise stage"]
-    pushed = actor.pushes[0]
+    (pushed,) = pushes
+    assert not actor.pushes  # it has ended
     assert pushed.start == pytest.approx(where[0][1] * stage.dt)
     assert moved.poses[actor.name].root[2] > start.poses[actor.name].root[2] + 0.02
 

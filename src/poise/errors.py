@@ -11,12 +11,24 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from os import PathLike
+from typing import Any
 
 
 class PoiseError(Exception):
     """Anything Poise refuses or could not do, told in words."""
 
     exit_code = 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it travels from a worker process: the sentence and what goes with it, whatever it was made from."""
+        return _make_again, (type(self), self.args, self.__dict__)
+
+
+def _make_again(kind: type[PoiseError], args: tuple[Any, ...], state: dict[str, Any]) -> PoiseError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(PoiseError, ValueError):
@@ -30,6 +42,10 @@ class FileError(InputError):
         self.path, self.line = str(path), line
         where = f"{path}:{line}:" if line is not None else f"{path}:"
         super().__init__(f"{where} {message}")
+
+
+class BusyError(PoiseError):
+    """Something that another thread is using, and that cannot be shared."""
 
 
 class SolveError(PoiseError):
@@ -81,6 +97,15 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""
     place = f" in {where}" if where else ""
     return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
+
+
+def check_most(asked: str, count: float, most: float, advice: str) -> None:
+    """Refuse a number that memory or time would be taken by, before it is: what was asked, what is allowed, what to do.
+
+    asked  as the beginning of a sentence: "10 s at 1e+09 frames a second are 1e+10 frames"
+    """
+    if not count <= most:  # NaN is too much, too
+        raise InputError(f"{asked}; at most {most:,.0f} can be had at once. {advice}")
 
 
 def finite_number(value: object, what: str) -> float:

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from poise.files.formats import FORMATS
 from seeds import AMC, ASF, BVH, write_seed
 
 
 def write_hostile(folder: Path) -> Iterator[Path]:
     """Write each one, with what it needs beside it, into a folder; the paths to read."""
-    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _c3d, _trc, write_odd_places):
+    for make in (_bvh, _asf_amc, _json, _gltf, _npz, _npz_bombs, _c3d, _trc, _devices, write_odd_places):
         yield from make(folder)
 
 
@@ -179,6 +180,51 @@ def _npz(folder: Path) -> Iterator[Path]:
     yield write("zip-bomb", {f"{each}.npy": of_shape((2**25,), bytes(2**28)) for each in names[:2]})
     yield write("many-members", {f"m{i}.npy": b"" for i in range(20_000)}, zipfile.ZIP_STORED)
     yield write("outside-names", {f"../../{each}.npy": of_shape(()) for each in names})
+
+
+def _npz_bombs(folder: Path) -> Iterator[Path]:
+    """Still poses that pack to a thousandth: valid, and many GB once they are read and worked on."""
+
+    def write(name: str, shapes: dict[str, tuple[int, ...]], **small: np.ndarray) -> Path:
+        path = folder / f"{name}.npz"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+            for member, array in small.items():
+                with archive.open(f"{member}.npy", "w") as stream:
+                    np.lib.format.write_array(stream, np.asarray(array))
+            for member, shape in shapes.items():
+                row = np.zeros(shape[1:])
+                if shape[-1] == 4:
+                    row[..., 0] = 1.0
+                block = row.tobytes() * 1000
+                header = {"descr": "<f8", "fortran_order": False, "shape": shape}
+                with archive.open(f"{member}.npy", "w", force_zip64=True) as stream:
+                    np.lib.format.write_array_header_1_0(stream, header)
+                    for _ in range(shape[0] // 1000):
+                        stream.write(block)
+        return path
+
+    yield write("still-amass", {"poses": (1_000_000, 156), "trans": (1_000_000, 3)}, mocap_framerate=np.array(60.0))
+    frames, joints = 1_000_000, 50
+    yield write(
+        "still-poses", {"rotations": (frames, joints, 4), "root": (frames, 3)},
+        names=np.array([f"j{k}" for k in range(joints)]), parents=np.arange(joints) - 1,
+        offsets=np.ones((joints, 3)), fps=np.array(60.0),
+    )  # fmt: skip
+    yield write("long-words", {"times": (1000,)}, names=np.array(["x" * 5_000_000] * 4), rotations=np.zeros((1, 4, 4)))
+
+
+def _devices(folder: Path) -> Iterator[Path]:
+    """What has no end, and what never begins; for every reader there is."""
+    if not hasattr(os, "mkfifo"):
+        return
+    for entry in FORMATS:
+        if entry.read is None or entry.suffix == ".fbx":
+            continue
+        device, pipe = folder / f"device{entry.suffix}", folder / f"pipe{entry.suffix}"
+        device.symlink_to("/dev/zero")
+        yield device
+        os.mkfifo(pipe)
+        yield pipe
 
 
 def _c3d(folder: Path) -> Iterator[Path]:

@@ -1,4 +1,4 @@
-"""The long run: every reader under broken files for minutes, the hostile files one by one, and a soak.
+"""The long run: every reader under broken files for minutes, hostile files one by one, odd bodies, and a soak.
 
 usage, in the folder tests: python -m fuzz.sweep [--minutes 10] [--seed 0] [--keep FOLDER] [--results FILE]
 
@@ -14,9 +14,12 @@ import platform
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from fuzz.bodies import USES, try_bodies
 from fuzz.hostile import write_hostile
 from fuzz.soak import soak
 from poise.errors import printable
@@ -76,16 +79,31 @@ def try_hostile() -> list[dict[str, Any]]:
     return results
 
 
-def format_results(fuzzed: list[dict[str, Any]], hostile: list[dict[str, Any]], soaked: dict[str, Any]) -> str:
+def try_odd(minutes: float, seed: int) -> dict[str, Any]:
+    """Odd bodies through everything that takes a body, for a while."""
+    start, counts, findings, bodies = time.monotonic(), Counter[str](), dict[str, str](), 0
+    while time.monotonic() - start < 60.0 * minutes:
+        more, found = try_bodies([1000 * seed + bodies])
+        counts, findings, bodies = counts + more, {**found, **findings}, bodies + 1
+    print(f"odd bodies: {bodies}, {len(findings)} findings", flush=True)
+    for said, where in findings.items():
+        print(f"   {said} ({where})", flush=True)
+    return {"bodies": bodies, "done": counts["done"], "refused": counts["refused"], "findings": findings}
+
+
+def format_results(
+    fuzzed: list[dict[str, Any]], hostile: list[dict[str, Any]], odd: dict[str, Any], soaked: dict[str, Any]
+) -> str:
     """All of it as a page."""
     now = datetime.datetime.now(datetime.UTC).date()
     n_runs = sum(each["runs"] for each in fuzzed)
     n_found = sum(len(each["findings"]) for each in fuzzed) + sum(each["what"] == "finding" for each in hostile)
+    n_found += len(odd["findings"])
     lines = [
         "# What broken files did",
         "",
         f"Written by `make sweep NAME=files` on {now}, Python {platform.python_version()}: {n_runs} broken files, "
-        f"{len(hostile)} hostile ones, {n_found} findings. [How](fuzzing.md).",
+        f"{len(hostile)} hostile ones, {odd['bodies']} odd bodies, {n_found} findings. [How](fuzzing.md).",
         "",
         "## Broken files",
         "",
@@ -108,6 +126,14 @@ def format_results(fuzzed: list[dict[str, Any]], hostile: list[dict[str, Any]], 
         lines.append(
             f"| {each['name']} | {each['kb']:.0f} | {each['what']} | {each['s']:.2f} | {each['mb']:.0f} | {said} |"
         )
+    lines += [
+        "",
+        "## Odd bodies",
+        "",
+        f"{odd['bodies']} bodies, each put to {len(USES)} uses: {odd['done']} times something came of it, "
+        f"{odd['refused']} times a sentence.",
+        *(f"- {_escape(said)} ({where})" for said, where in odd["findings"].items()),
+    ]
     lines += ["", "## Soak", "", *(f"- {key}: {value}" for key, value in soaked.items()), ""]
     return "\n".join(lines)
 
@@ -126,13 +152,15 @@ def main() -> int:
     words = parser.parse_args()
     fuzzed = fuzz_all(words.minutes, words.seed, words.keep)
     hostile = try_hostile()
+    odd = try_odd(words.minutes / 5.0, words.seed)
     soaked = soak(30.0 * min(words.minutes, 10.0) / 10.0)
-    text = format_results(fuzzed, hostile, soaked)
+    text = format_results(fuzzed, hostile, odd, soaked)
     if words.results is not None:
         words.results.write_text(text, encoding="utf-8")
     else:
         print(text)
     bad = any(each["findings"] for each in fuzzed) or any(each["what"] == "finding" for each in hostile)
+    bad = bad or bool(odd["findings"])
     return 1 if bad else 0
 
 

@@ -13,7 +13,6 @@ import hashlib
 import json
 import random
 import re
-import resource
 import signal
 import tempfile
 import time
@@ -83,8 +82,9 @@ def try_file(path: Path) -> tuple[str, str]:
 
 
 def limit(seconds: float) -> None:
-    """Raise TooSlow after so many seconds; 0 ends the limit."""
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    """Raise TooSlow after so many seconds; 0 ends the limit. Nothing where the system has no such clock."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _too_slow(signum: int, frame: object) -> None:
@@ -92,7 +92,9 @@ def _too_slow(signum: int, frame: object) -> None:
 
 
 def prepare() -> None:
-    """Bound this process' memory, and let the clock interrupt it."""
+    """Bound this process' memory, and let the clock interrupt it; on Linux."""
+    import resource
+
     signal.signal(signal.SIGALRM, _too_slow)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_BYTES, used + MOST_BYTES))
@@ -100,7 +102,10 @@ def prepare() -> None:
 
 def peak_mb() -> float:
     """The most memory that this process has had, in MB. (ru_maxrss would count what its parent had before it.)"""
-    status = Path("/proc/self/status").read_text()
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:  # another system, which does not say it so
+        return 0.0
     return int(status.split("VmHWM:")[1].split()[0]) / 1e3
 
 

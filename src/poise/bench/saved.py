@@ -10,6 +10,7 @@ from typing import Any
 
 from poise.errors import FileError
 from poise.files.atomic import write_bytes
+from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
 
 _KIND = "poise bench"
 
@@ -32,11 +33,9 @@ def check_place_to_save(path: str | PathLike[str]) -> None:
 def load_figures(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     """Read what `save_figures` wrote; FileError where it is something else."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError(
-            path, f"cannot be read ({error.strerror}). Save one first: poise bench --save {path}"
-        ) from error
+        content = json.loads(read_bytes(path, MOST_SETTINGS_BYTES))
+    except FileError:
+        raise
     except (ValueError, RecursionError):
         content = None
     benches = content.get("benches") if isinstance(content, dict) and content.get("kind") == _KIND else None

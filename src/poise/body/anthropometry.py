@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from poise.errors import InputError, unknown_name
+from poise.spatial.portable import Portable
 
 SEXES = ("male", "female", "neutral")
 TRUNK = ("upperTrunk", "middleTrunk", "lowerTrunk")
@@ -47,7 +48,7 @@ class SegmentRow:
 
 
 @dataclass(frozen=True)
-class BodyTable:
+class BodyTable(Portable):
     """A whole body's rows, with where they are from. Shares add up to 1 with the limbs counted twice."""
 
     name: str

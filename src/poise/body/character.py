@@ -23,8 +23,10 @@ from poise.body.skeleton import Skeleton
 from poise.body.stature import STATURES, estimate_mass, estimate_stature
 from poise.errors import InputError, unknown_name
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.portable import Portable
 
 MASSES = (1.0, 1000.0)
+_FARTHEST = 10.0  # times the height, that a segment's matter may be from its joint
 # A role's matter by the name of the density table; the trunk's joints by their order upwards.
 SEGMENT_OF_ROLE = {
     "hips": "lowerTrunk",
@@ -45,7 +47,7 @@ SEGMENT_OF_ROLE = {
 
 
 @dataclass(frozen=True, eq=False)
-class Character:
+class Character(Portable):
     """A body that can be simulated.
 
     name      what it is called
@@ -91,6 +93,13 @@ class Character:
         if self.skeleton.names[0] in self.freedoms:
             raise InputError(f"the root joint '{self.skeleton.names[0]}' is free; it has no axes of its own.")
         _check_number("mass", self.mass, MASSES, "kg")
+        for segment in self.segments:
+            reach = segment.inertia.reach()
+            if reach > _FARTHEST * self.height:
+                raise InputError(
+                    f"the matter of '{segment.name}' reaches {reach:.3g} m from its joint, on a body {self.height:.3g} "
+                    f"m tall; at most {_FARTHEST:g} times that can be. Mend the offsets of its bones."
+                )
 
     @staticmethod
     def human(

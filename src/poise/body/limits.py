@@ -38,6 +38,7 @@ from poise.body.roles import SIDES, mirror_role, sided
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 
 # role (left side or middle): x, y, z ranges in degrees; (0, 0) for a way in which the joint does not turn.
 _DEGREES: Mapping[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]] = {
@@ -60,7 +61,7 @@ _CHAINS = {"trunk": ("spine", "chest", "upperChest"), "neck": ("neck", "head")}
 
 
 @dataclass(frozen=True, eq=False)
-class JointLimits:
+class JointLimits(Portable):
     """The range of one joint's angles (x, y, z) and where its zero pose is.
 
     lower, upper  (3,) rad

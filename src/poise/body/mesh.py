@@ -9,10 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from poise.errors import InputError
+from poise.spatial.portable import Portable
+
+FARTHEST = 1e9  # m, or a file's unit
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class Mesh(Portable):
     """Triangles in metres; faces turn counter-clockwise seen from outside.
 
     vertices  (V, 3) m
@@ -30,6 +33,9 @@ class Mesh:
             )
         if not np.isfinite(vertices).all():
             raise InputError("a mesh has a vertex that is not a finite number.")
+        if np.abs(vertices).max(initial=0.0) > FARTHEST:
+            far = float(np.abs(vertices).max())
+            raise InputError(f"a mesh has a vertex at {far:g}; at most {FARTHEST:g} can be used. Check its unit.")
         if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
             wrong = int(faces.min()) if faces.min() < 0 else int(faces.max())
             raise InputError(f"a mesh face names vertex {wrong}, but there are {len(vertices)}, counted from 0.")

@@ -103,7 +103,8 @@ class RestFrame:
         left = sum((a - b for a, b in pairs if a is not None and b is not None), np.zeros(3))
         left = left - (left @ up) * up
         if np.linalg.norm(left) < 1e-3 * self.stature or left[0] > np.cos(np.radians(15.0)) * np.linalg.norm(left):
-            left = np.array([1.0, 0.0, 0.0])
+            # the world's left; of a body that lies along it, the world's front
+            left = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
             left = left - (left @ up) * up
         left = unit(left)
         return np.stack([left, up, np.cross(left, up)])

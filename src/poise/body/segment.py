@@ -8,10 +8,13 @@ import numpy as np
 
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.portable import Portable
+
+MOST_MASS, MOST_REACH = 1e4, 1e3  # kg, m: beyond any body, below what round-off makes nonsense of
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class Segment(Portable):
     """The matter that turns with a joint.
 
     name     what it is called, by default the joint's role
@@ -33,6 +36,15 @@ class Segment:
             )
         if not (np.isfinite(mass) and np.isfinite(center).all() and np.isfinite(tensor).all()):
             raise InputError(f"segment '{self.name}' has a mass, centre or inertia that is not a finite number.")
+        for what, size, most, unit in (
+            ("mass", abs(mass), MOST_MASS, "kg"),
+            ("centre", float(np.abs(center).max()), MOST_REACH, "m from its joint"),
+            ("inertia", float(np.abs(tensor).max()), MOST_MASS * MOST_REACH**2, "kg m2"),
+        ):
+            if size > most:
+                raise InputError(
+                    f"segment '{self.name}' has a {what} of {size:g} {unit}; at most {most:g} can be used. Check units."
+                )
         if mass < 0.0:
             raise InputError(f"segment '{self.name}' has a mass of {mass:g} kg; it cannot be negative.")
         if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-15):

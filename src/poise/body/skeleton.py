@@ -14,6 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from poise.errors import InputError, unknown_name
+from poise.spatial.portable import Portable
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:
@@ -45,7 +46,7 @@ def _rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class Skeleton(Portable):
     """Joints in an order where parents come before their children; joint 0 is the only root.
 
     names    joint names as the file has them, all different

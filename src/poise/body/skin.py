@@ -12,13 +12,14 @@ from poise.body.rest_frame import RestFrame
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 
 # Half the height over which the trunk blends from one joint to the next, as a share of its length, where there is room.
 _TRUNK_BLEND = 0.12
 
 
 @dataclass(frozen=True, eq=False)
-class SkinnedMesh:
+class SkinnedMesh(Portable):
     """One mesh for the whole body in its rest pose, tied to the joints.
 
     vertices  (V, 3) m, in the world at rest

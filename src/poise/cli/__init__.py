@@ -78,8 +78,10 @@ def _run(words: list[str]) -> int:
         streams.tell(__version__)
         return DONE
     from poise.cli.app import run
+    from poise.cli.compiling import tell_compiling
 
-    return run(words)
+    with tell_compiling(quiet="--quiet" in words):
+        return run(words)
 
 
 def _fail(sentence: str, code: int, debug: bool) -> int:

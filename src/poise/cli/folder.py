@@ -105,10 +105,12 @@ def _find_files(folder: Path, output: Path, closed: list[OSError]) -> Iterator[P
 
 def _begins_with_brace(path: Path) -> bool:
     """Whether a text is JSON, as DeepMimic's motions are; true also where that cannot be told, so that it is said."""
+    from poise.files.loading import open_input
+
     try:
-        with path.open("rb") as stream:
+        with open_input(path) as stream:
             return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
-    except OSError:
+    except (FileError, OSError):
         return True
 
 

@@ -161,6 +161,10 @@ def _perform(asked: Recipe, saved: dict[Path, bytes], report: Report) -> int:
     character = source.build_character(reading.clip, report)
     plan = _find_plan(asked)
     check_effects(reading.clip, character, plan, asked)
+    if asked.film is not None:
+        from poise.stage.mix_pictures import check_film
+
+        check_film(reading.clip)
     report.progress(f"simulating {reading.clip.duration:.1f} s")
     found = simulate(reading.clip, character, plan)
     if not plan.scenery.is_placed and abs(found.ground) > 0.005:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Group, Parameter
 
+from poise.cli.compiling import wipe
 from poise.cli.streams import mutter, tell
 from poise.cli.words import read_seed
 from poise.errors import printable, valid_text
@@ -49,6 +50,7 @@ class Report:
     def note(self, sentence: str) -> None:
         """Tell what was guessed, and how to say it yourself."""
         if not self.quiet:
+            wipe()
             mutter(f"poise: {sentence}")
 
     def warn(self, sentence: str) -> None:

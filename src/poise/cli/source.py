@@ -180,9 +180,13 @@ def _load_roles(word: str) -> dict[str, str]:
     path = Path(word)
     if path.suffix not in (".toml", ".json"):
         raise InputError(f"--roles takes role=joint words, or a .toml or .json file of them; '{word}' given.")
+    from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
+
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bytes(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
         table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except FileError:
+        raise
     except (ValueError, RecursionError) as error:
         raise FileError(path, f"this is no table of roles: {error}.") from error
     if not isinstance(table, dict) or not all(isinstance(joint, str) for joint in table.values()):

@@ -17,7 +17,7 @@ from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Pose
 from poise.stage.stage import Stage
 
-MOST = 20_000
+MOST = 5_000
 SPACING = (1.7, 1.9)  # m aside and behind: beating hands of neighbours do not meet
 # m: about the mean stature of adults in the United States, and a deviation of 7 cm
 _STATURE = {"male": (1.75, 0.07), "female": (1.61, 0.07)}

@@ -27,14 +27,16 @@ from poise.motion.motion import Motion
 from poise.motion.rooting import check_bones
 from poise.motion.track import Track, build_gesture_track, build_track
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 
 TAKE_OVER = 0.4  # s, of a hand-over from physics
 _HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
+_MOST_TRACKS = 256  # that a driver keeps for actors to come; those that are played are their players'
 _HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken over
 
 
 @dataclass(frozen=True, eq=False)
-class Kinematic(Driver):
+class Kinematic(Driver, Portable):
     """Plays a motion on its joints.
 
     motion     a clip, a gesture, or anything else that gives a pose at a time
@@ -56,6 +58,10 @@ class Kinematic(Driver):
                 f"a kinematic driver starts at a finite time and takes over in 0 s or more; "
                 f"given {self.start:g} and {self.take_over:g} s."
             )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the tracks, which go by where things are in this process' memory."""
+        return {**super().__getstate__(), "_tracks": {}}
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """A gesture moves the joints that it has and holds the others; a motion must have the character's joints."""
@@ -94,6 +100,8 @@ class Kinematic(Driver):
             else:
                 made = build_track(motion, [int(joint) for joint in joints], self.cutoff)
             self._tracks[key] = (made, motion)  # the motion is kept so that its id stays its own
+            if len(self._tracks) > _MOST_TRACKS:
+                del self._tracks[next(iter(self._tracks))]
         return self._tracks[key][0]
 
 

@@ -48,9 +48,10 @@ class Load:
             raise InputError(
                 f"the load at '{self.joint}' is {self.mass:g} kg; it must be more than 0 and at most 1000 kg."
             )
-
-        if np.shape(self.offset) != (3,) or not np.isfinite(self.offset).all():
-            raise InputError(f"the offset of the load at '{self.joint}' is three finite metres; given {self.offset}.")
+        if np.shape(self.offset) != (3,) or not np.all(np.abs(self.offset) <= 1000.0):
+            raise InputError(
+                f"the offset of the load at '{self.joint}' is three numbers of at most 1000 m; given {self.offset}."
+            )
 
     @property
     def radius(self) -> float:

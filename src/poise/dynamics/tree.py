@@ -29,13 +29,14 @@ import numpy as np
 from poise.body.character import Character
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.portable import Portable
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 GRAVITY.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class Tree(Portable):
     """Rigid bodies on ball joints. Body i is what joint i carries up to the next joints.
 
     names     (J,) joint names

@@ -22,8 +22,9 @@ from poise.dynamics.tree import Tree
 from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
 from poise.engines.mujoco_desk import Away, find_structure
 from poise.engines.mujoco_library import find_step, stop_timers
-from poise.engines.mujoco_model import BodyLayout, build_spec, find_layout
+from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
+from poise.errors import InputError
 from poise.spatial import rotation
 from poise.world.prop import Prop
 
@@ -50,9 +51,11 @@ class MujocoSimulation:
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
-        self.model = build_spec(scene).compile()
+        self.model = _compile(scene)
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
-        self.layouts = [find_layout(self.model, body) for body in scene.bodies]
+        self._names = SceneNames(scene)
+        pairs = zip(scene.bodies, self._names.bodies, strict=True)
+        self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         for layout, body in zip(self.layouts, scene.bodies, strict=True):
@@ -94,7 +97,7 @@ class MujocoSimulation:
         """Give a prop the speed that it begins with."""
         if prop.inertia is None:
             return
-        v = self.model.body_dofadr[self._body(f"prop/{prop.name}")]
+        v = self.model.body_dofadr[self._find_prop(prop.name)]
         if prop.hinge is None:
             self.data.qvel[v : v + 3] = prop.velocity
             self.data.qvel[v + 3 : v + 6] = rotation.rotate(rotation.conjugate(prop.turn), prop.spin)
@@ -167,7 +170,7 @@ class MujocoSimulation:
         if inertia is None:
             return
         position, turn, _, _ = self.read_prop(name)
-        row = self.data.xfrc_applied[self._body(f"prop/{name}")]
+        row = self.data.xfrc_applied[self._find_prop(name)]
         # MuJoCo's wrench acts at the body's centre of mass.
         lever = at - position - rotation.rotate(turn, inertia.center)
         row[:3] += force
@@ -193,7 +196,7 @@ class MujocoSimulation:
 
     def read_prop(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """See `Simulation.read_prop`."""
-        prop, b = self._props[name], self._body(f"prop/{name}")
+        prop, b = self._props[name], self._find_prop(name)
         if prop.inertia is None:
             return prop.position, prop.turn, np.zeros(3), np.zeros(3)
         a, v = self.model.jnt_qposadr[self.model.body_jntadr[b]], self.model.body_dofadr[b]
@@ -248,13 +251,23 @@ class MujocoSimulation:
         """Where the model, the data and the C function `mj_step` are in memory, for loops that are compiled."""
         return int(self.model._address), int(self.data._address), find_step()
 
-    def _body(self, name: str) -> int:
-        return int(self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_BODY, name))
+    def _find_prop(self, name: str) -> int:
+        return int(self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_BODY, self._names.props[name]))
 
     def _name(self, body: int) -> str:
         if body == 0:
             return "ground"
-        return str(self._mujoco.mj_id2name(self.model, self._mujoco.mjtObj.mjOBJ_BODY, body)).removeprefix("prop/")
+        return self._names.tell(str(self._mujoco.mj_id2name(self.model, self._mujoco.mjtObj.mjOBJ_BODY, body)))
+
+
+def _compile(scene: Scene) -> Any:
+    """MuJoCo's model of a scene; what it refuses is told in words."""
+    try:
+        return build_spec(scene).compile()
+    except ValueError as error:
+        said = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
+        names = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
+        raise InputError(f"MuJoCo cannot simulate {names}: {said[:200]}. Mend the body or the props.") from error
 
 
 @dataclass(eq=False)

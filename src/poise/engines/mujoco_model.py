@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.body.fit_names import fit_name
 from poise.body.shape import Capsule, Shape, Sphere
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.spatial import rotation
@@ -76,16 +77,38 @@ def build_spec(scene: Scene) -> Any:
             quat=[np.sqrt(0.5), -np.sqrt(0.5), 0, 0], friction=[scene.ground.friction, 0.005, 0.0001],
             contype=_GROUND, conaffinity=0,
         )  # fmt: skip
-    bodies = {prop.name: _add_prop(spec, prop, scene) for prop in scene.props}
-    for body in scene.bodies:
-        _add_body(spec, body, scene, bodies.get(body.carrier or ""))
+    names = SceneNames(scene)
+    bodies = {prop.name: _add_prop(spec, prop, scene, names.props[prop.name]) for prop in scene.props}
+    for body, own in zip(scene.bodies, names.bodies, strict=True):
+        _add_body(spec, body, scene, bodies.get(body.carrier or ""), own)
     return spec
 
 
-def _add_prop(spec: Any, prop: Prop, scene: Scene) -> Any:
+class SceneNames:
+    """What everything is called in MuJoCo, whatever it is called on the stage.
+
+    props   name -> its body's
+    bodies  of each body: its joints' bodies', in order
+    """
+
+    def __init__(self, scene: Scene):
+        taken = {"world"}  # MuJoCo's own
+        self.props = {prop.name: fit_name(f"prop/{prop.name}", taken) for prop in scene.props}
+        self.bodies = [[fit_name(f"{body.name}/{name}", taken) for name in body.tree.names] for body in scene.bodies]
+        told = {fitted: name for name, fitted in self.props.items()}
+        for body, own in zip(scene.bodies, self.bodies, strict=True):
+            told |= {fitted: f"{body.name}/{name}" for fitted, name in zip(own, body.tree.names, strict=True)}
+        self._told = told
+
+    def tell(self, fitted: str) -> str:
+        """What a body of MuJoCo's is called on the stage: a prop by its name, a segment as actor/joint."""
+        return self._told.get(fitted, fitted)
+
+
+def _add_prop(spec: Any, prop: Prop, scene: Scene, name: str) -> Any:
     import mujoco
 
-    body = spec.worldbody.add_body(name=f"prop/{prop.name}", pos=prop.position, quat=prop.turn)
+    body = spec.worldbody.add_body(name=name, pos=prop.position, quat=prop.turn)
     if prop.inertia is not None:
         _set_inertia(body, prop.inertia)
         if prop.hinge is None:
@@ -101,7 +124,7 @@ def _add_prop(spec: Any, prop: Prop, scene: Scene) -> Any:
     return body
 
 
-def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any) -> None:
+def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: list[str]) -> None:
     import mujoco
 
     made: list[Any] = []
@@ -109,7 +132,7 @@ def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any) -> None:
     for i, joint in enumerate(body.joints):
         parent = made[int(tree.parents[i])] if i else (carrier if carrier is not None else spec.worldbody)
         place = tree.offsets[i] if i else body.root
-        made.append(parent.add_body(name=f"{body.name}/{tree.names[i]}", pos=place, quat=_built(joint.kind, body, i)))
+        made.append(parent.add_body(name=names[i], pos=place, quat=_built(joint.kind, body, i)))
         if joint.kind == FREE:
             made[i].add_freejoint()
         elif joint.kind == BALL:
@@ -128,9 +151,7 @@ def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any) -> None:
     for i, shape in body.shapes:
         _add_geom(made[i], shape, _BODY, _GROUND | _PROP, scene)
     for i in body.pinned:
-        pin = spec.add_equality(
-            type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=f"{body.name}/{tree.names[i]}"
-        )
+        pin = spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=names[i])
         pin.solref, pin.solimp = [2.0 * scene.dt, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
 
 
@@ -141,9 +162,12 @@ def _built(kind: int, body: SceneBody, i: int) -> np.ndarray:
 
 def _set_inertia(body: Any, inertia: RigidInertia) -> None:
     body.explicitinertial = True
-    if inertia.mass > 0.0:
+    if inertia.mass > TRACE_MASS:
         body.mass, body.ipos = inertia.mass, inertia.center
-        body.fullinertia = inertia.inertia[_SIX]
+        tensor = inertia.inertia
+        if np.linalg.eigvalsh(tensor)[0] < TRACE_INERTIA:  # a point or a line of mass
+            tensor = tensor + TRACE_INERTIA * np.eye(3)
+        body.fullinertia = tensor[_SIX]
     else:
         body.mass, body.inertia = TRACE_MASS, [TRACE_INERTIA] * 3
 
@@ -165,12 +189,12 @@ def _add_geom(body: Any, shape: Shape, contype: int, conaffinity: int, scene: Sc
         body.add_geom(type=kinds.mjGEOM_BOX, size=shape.half, pos=shape.center, quat=shape.turn, **options)
 
 
-def find_layout(model: Any, body: SceneBody) -> BodyLayout:
-    """Where a body's joints are in a compiled model."""
+def find_layout(model: Any, body: SceneBody, names: list[str]) -> BodyLayout:
+    """Where a body's joints are in a compiled model. names: what their bodies are called there."""
     import mujoco
 
     j = len(body.tree)
-    ids = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, f"{body.name}/{name}") for name in body.tree.names]
+    ids = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, name) for name in names]
     kind = np.array([joint.kind for joint in body.joints])
     qadr, vadr, count, axes = np.zeros(j, int), np.zeros(j, int), np.zeros(j, int), np.zeros((j, 2, 3))
     for i, joint in enumerate(body.joints):

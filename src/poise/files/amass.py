@@ -22,6 +22,8 @@ In the models the pelvis lies a constant vector away from it, some 3 cm of which
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from poise.body.proportions import build_skeleton, compute_proportions
@@ -29,6 +31,7 @@ from poise.body.roles import BODY_ROLES, FINGER_STEMS, SIDES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.arrays import NpzFile
+from poise.files.loading import check_poses
 from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
@@ -136,10 +139,13 @@ def _read_stature(file: NpzFile) -> float:
 def _read_poses(file: NpzFile) -> tuple[np.ndarray, bool]:
     """(F, J, 3) rotation vectors, and whether jaw and eyes stand between body and hands."""
     if "poses" in file:
-        array = file["poses"]
-        frames = len(array) if array.ndim else 0
-        poses = file.numbers("poses", array.shape).reshape(frames, -1) if frames else np.empty((0, 0))
+        shape = file.shape("poses")
+        frames = shape[0] if shape else 0
+        check_poses(file.path, frames, math.prod(shape[1:]) // 3)
+        poses = file.numbers("poses", shape).reshape(frames, -1) if frames else np.empty((0, 0))
     else:
+        for shape in [file.shape(name) for name in _PIECES if name in file]:
+            check_poses(file.path, shape[0] if shape else 0, math.prod(shape[1:]) // 3)
         pieces = [file.numbers(name, (None, None)) for name in _PIECES if name in file]
         if len({len(piece) for piece in pieces}) != 1 or "root_orient" not in file:
             raise FileError(file.path, "pose_body needs root_orient and the like, all with as many frames.")

@@ -23,6 +23,7 @@ from poise.motion.clip import Clip
 from poise.spatial import rotation
 
 ASSUMED_RATE = 120.0
+_MOST_BYTES = 200_000_000  # of text, of which each number takes some ten times its size while it is read
 _LARGEST_VALUE = 1e9
 _RATES = (1e-3, 1e6)  # Hz
 
@@ -49,7 +50,7 @@ def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion of an AMC file on the skeleton of the ASF file beside it. A file has one clip, named after it."""
     name = stem_of(path)
     find_choice(clip, [name], path)
-    text = read_text(path)
+    text = read_text(path, _MOST_BYTES)
     file = _AmcReader(path, read_asf_tables(find_asf(path))).read(text)
     skeleton = file.skeleton
     degrees = skeleton.degrees if file.degrees is None else file.degrees

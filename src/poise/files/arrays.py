@@ -13,19 +13,22 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import IO
+from typing import IO, TypeVar
 
 import numpy as np
 from numpy.lib import format as npy
 
-from poise.errors import FileError
+from poise.errors import FileError, valid_text
 from poise.files.atomic import open_atomic
-from poise.files.loading import MOST_BYTES, shorten
+from poise.files.loading import MOST_BYTES, open_input, shorten
 
 _MOST_MEMBERS = 1000
-_MOST_ELEMENTS = 2**40
+# Arrays may be so many times as large as the file, and as this at least. Recorded motion packs to a half, a still pose
+# to a thousandth: of that, an hour of 20 joints at 50 Hz is read.
+_MOST_PACKED, _SMALL = 100, 256_000_000
+_T = TypeVar("_T")
 _KINDS = "biufUS"  # booleans, integers, floats, text
 _BROKEN = (
     zipfile.BadZipFile,
@@ -52,27 +55,27 @@ class NpzFile:
 
     def __init__(self, path: str | PathLike[str]):
         self.path = path
+        self._stream = open_input(path)
         try:
-            self._zip = zipfile.ZipFile(path)
-        except FileNotFoundError:
-            raise FileError(path, "there is no such file. Check the path.") from None
-        except IsADirectoryError:
-            raise FileError(path, "is a folder. Give the path of one file in it.") from None
-        except PermissionError:
-            raise FileError(path, "cannot be read: Permission denied.") from None
+            self._zip = zipfile.ZipFile(self._stream)
         except _BROKEN as error:
+            self._stream.close()
             raise FileError(path, f"not an npz file, or cut off: {_say(error)}.") from None
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
+            self.__exit__()
             raise FileError(path, f"the file has {len(members)} arrays; at most {_MOST_MEMBERS} are read.")
         self._members = {m.filename.removesuffix(".npy"): m for m in members if m.filename.endswith(".npy")}
-        self._left = MOST_BYTES
+        size = self._stream.seek(0, io.SEEK_END)
+        self._most = min(MOST_BYTES, max(_SMALL, _MOST_PACKED * size))
+        self._left = self._most
 
     def __enter__(self) -> NpzFile:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._zip.close()
+        self._stream.close()
 
     def __contains__(self, name: str) -> bool:
         return name in self._members
@@ -88,6 +91,13 @@ class NpzFile:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """One array, checked before it is read. Raises FileError where it is broken, too large, or holds objects."""
+        return self._open(name, self._read)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape that an array's header tells, without reading the array; checked as if it were read."""
+        return self._open(name, lambda name, size, stream: self._read_header(name, size, stream)[0])
+
+    def _open(self, name: str, read: Callable[[str, int, IO[bytes]], _T]) -> _T:
         member = self._members.get(name)
         if member is None:
             have = shorten(", ".join(self.names), 120)
@@ -95,13 +105,14 @@ class NpzFile:
         try:
             with self._zip.open(member) as stream, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return self._read(name, member.file_size, stream)
+                return read(name, member.file_size, stream)
         except FileError:
             raise
         except _BROKEN as error:
             raise FileError(self.path, f"array '{shorten(name)}' cannot be read: {_say(error)}.") from None
 
-    def _read(self, name: str, size: int, stream: IO[bytes]) -> np.ndarray:
+    def _read_header(self, name: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
+        """Shape, whether it is stored by columns, and type; size: of the whole member, bytes."""
         version = npy.read_magic(stream)
         read_header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}.get(version)
         if read_header is None:
@@ -112,14 +123,23 @@ class NpzFile:
                 self.path,
                 f"array '{shorten(name)}' holds Python objects or the like ({dtype}); only numbers and text are read.",
             )
-        count = math.prod(shape)
-        if any(n < 0 for n in shape) or count > _MOST_ELEMENTS or stream.tell() + count * dtype.itemsize != size:
+        count = math.prod(int(n) for n in shape)  # Python's numbers, which do not overflow
+        if any(n < 0 for n in shape) or stream.tell() + count * dtype.itemsize != size:
             raise FileError(
                 self.path, f"array '{shorten(name)}' is not as large as its header says. The file is broken."
             )
-        self._left -= count * max(dtype.itemsize, 8)  # what it takes as float64
-        if self._left < 0:
-            raise FileError(self.path, f"the arrays take more than {MOST_BYTES} bytes. Split the recording.")
+        if count * max(dtype.itemsize, 8) > self._left:  # what it takes as float64
+            raise FileError(
+                self.path,
+                f"with array '{shorten(name)}' of shape {shape} its arrays take more than {self._most} bytes, the most "
+                "that is unpacked from a file of this size. Split the recording.",
+            )
+        return shape, fortran, dtype
+
+    def _read(self, name: str, size: int, stream: IO[bytes]) -> np.ndarray:
+        shape, fortran, dtype = self._read_header(name, size, stream)
+        count = math.prod(shape)
+        self._left -= count * max(dtype.itemsize, 8)
         array = np.frombuffer(stream.read(count * dtype.itemsize), dtype)
         return array.reshape(shape, order="F" if fortran else "C")
 
@@ -133,7 +153,7 @@ class NpzFile:
             wanted = ", ".join("any" if n is None else str(n) for n in shape)
             raise FileError(self.path, f"array '{name}' has shape {array.shape}; ({wanted}) is needed.")
         values = array.astype(float)
-        if not np.all(np.abs(values) <= most):
+        if not (np.max(values, initial=0.0) <= most and np.min(values, initial=0.0) >= -most):
             where = tuple(int(i) for i in np.argwhere(~(np.abs(values) <= most))[0])
             raise FileError(self.path, f"array '{name}' has {values[where]:g} at {where}, which cannot be used.")
         return values
@@ -150,7 +170,7 @@ class NpzFile:
         array = self[name]
         if array.ndim != 1 or array.dtype.kind not in "US" or (count is not None and len(array) != count):
             raise FileError(self.path, f"array '{name}' must be a list of {count or ''} words.")
-        return tuple(str(w) if array.dtype.kind == "U" else bytes(w).decode("latin-1") for w in array)
+        return tuple(valid_text(str(w)) if array.dtype.kind == "U" else bytes(w).decode("latin-1") for w in array)
 
 
 def write_npz(path: str | PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:

@@ -40,6 +40,7 @@ Vector = tuple[float, float, float]
 
 _INCH = 0.0254
 _MOST_BONES = 10_000
+_MOST_BYTES = 50_000_000  # ten times what so many bones take
 _LARGEST_VALUE = 1e9
 _FREEDOMS = ("rx", "ry", "rz", "tx", "ty", "tz", "l")
 _ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
@@ -124,7 +125,7 @@ def read_asf(path: str | PathLike[str], clip: str | None = None) -> Recording:
 
 def read_asf_tables(path: str | PathLike[str]) -> AsfFile:
     """Read an ASF file. Raises FileError, with the line, on anything that is not one."""
-    return _AsfReader(path).read(read_text(path))
+    return _AsfReader(path).read(read_text(path, _MOST_BYTES))
 
 
 @dataclass(frozen=True)

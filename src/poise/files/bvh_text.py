@@ -16,8 +16,9 @@ from os import PathLike
 import numpy as np
 
 from poise.errors import FileError
-from poise.files.loading import read_bytes, shorten
+from poise.files.loading import check_poses, read_bytes, shorten
 from poise.files.numbers import parse_numbers
+from poise.spatial.portable import Portable
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
 _CHANNEL_OF = {name.lower(): name for name in CHANNELS}
@@ -51,7 +52,7 @@ class BvhJoint:
 
 
 @dataclass(frozen=True, eq=False)
-class BvhFile:
+class BvhFile(Portable):
     """A BVH file as it stands: nothing is scaled, turned or renamed, but for double names.
 
     joints      parents before children, one tree after the other
@@ -337,6 +338,7 @@ def _read_motion(
     if len(values) * len(joints) > 1_000_000 + 4 * values.size:
         message = f"{len(joints)} joints have only {n_channels} channels. The file is not an animation."
         raise FileError(path, message, frames_line)
+    check_poses(path, len(values), len(joints))
     return frame_time, values, start
 
 

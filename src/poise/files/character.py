@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,15 +26,16 @@ from poise.body.limits import JointLimits
 from poise.body.roles import ROLES
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
-from poise.errors import FileError, InputError, finite_number, unknown_name
+from poise.errors import FileError, InputError, finite_number, unknown_name, valid_text
 from poise.files.atomic import write_bytes
+from poise.files.loading import read_bytes
 from poise.spatial.inertia import RigidInertia
 
 FORMAT = "poise-character"
 VERSION = 1
 MAX_BYTES = 16 * 1024 * 1024
 MAX_JOINTS = 4096
-MAX_TEXT = 256
+MAX_TEXT = 1_000_000
 _SIX = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
 _T = TypeVar("_T")
 
@@ -52,14 +52,7 @@ def format_character(character: Character) -> str:
 
 def load_character(path: str | PathLike[str]) -> Character:
     """Read a character from JSON; everything is checked."""
-    place = Path(path)
-    try:
-        with place.open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
-    if len(data) > MAX_BYTES:
-        raise FileError(path, f"is larger than {MAX_BYTES // 2**20} MB, which no character needs.")
+    data = read_bytes(path, MAX_BYTES)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -243,7 +236,7 @@ class _Entry:
         value = self._get(key)
         if not isinstance(value, str) or len(value) > MAX_TEXT:
             raise InputError(f"'{key}' of {self.what} must be text of at most {MAX_TEXT} characters.")
-        return value
+        return valid_text(value)
 
     def text_or_none(self, key: str) -> str | None:
         return None if self._get(key) is None else self.text(key)

@@ -23,7 +23,7 @@ import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.errors import FileError
+from poise.errors import FileError, valid_text
 from poise.files.loading import decode_text, find_choice, read_bytes, shorten
 from poise.files.naming import stem_of
 from poise.files.recording import Recording
@@ -178,7 +178,7 @@ def _find_character(path: str | PathLike[str], columns: int) -> DeepMimicCharact
     path = Path(path)
     found = []
     for neighbour in sorted(path.parent.glob("*.txt"))[:_MOST_NEIGHBOURS]:
-        if neighbour == path or neighbour.stat().st_size > _LARGEST_CHARACTER:
+        if neighbour == path:
             continue
         try:
             content = _load_json(neighbour, read_bytes(neighbour, _LARGEST_CHARACTER))
@@ -208,7 +208,7 @@ def parse_character(content: dict[str, Any], path: str | PathLike[str]) -> DeepM
         raise FileError(path, f"there are {len(joints)} joints; a body has at most {_MOST_JOINTS}.")
     names, parents, types = [], [], []
     for i, joint in enumerate(joints):
-        name, parent, kind = str(joint.get("Name", f"joint{i}")), joint.get("Parent", -1), joint.get("Type")
+        name, parent, kind = valid_text(str(joint.get("Name", f"joint{i}"))), joint.get("Parent", -1), joint.get("Type")
         if kind not in _COLUMNS:
             raise FileError(path, f"joint '{shorten(name)}' has a type other than {', '.join(_COLUMNS)}.")
         if not isinstance(parent, int) or not -1 <= parent < i or (parent < 0) != (i == 0):

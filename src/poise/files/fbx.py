@@ -25,6 +25,7 @@ from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
 from poise.files.atomic import temporary_folder, write_bytes
 from poise.files.glb import save_glb
+from poise.files.loading import open_input
 from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
@@ -95,20 +96,10 @@ def round_rate(rate: float) -> float:
 
 def _check_is_fbx(path: Path) -> None:
     """Refuse what is no FBX before a program is started for it."""
-    try:
-        size = path.stat().st_size
-        with path.open("rb") as stream:
-            begin = stream.read(1024)
-    except FileNotFoundError:
-        raise FileError(path, "there is no such file. Check the path.") from None
-    except IsADirectoryError:
-        raise FileError(path, "is a folder. Give the path of one file in it.") from None
-    except (OSError, ValueError) as error:
-        raise FileError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}.") from error
-    if size == 0:
+    with open_input(path, _LARGEST) as stream:
+        begin = stream.read(1024)
+    if not begin:
         raise FileError(path, "the file is empty. Export it again.")
-    if size > _LARGEST:
-        raise FileError(path, f"the file has {size >> 20} MB; at most {_LARGEST >> 20} MB can be read.")
     if begin.startswith(b"Kaydara FBX Binary"):
         return
     if b"FBX" in begin and begin.lstrip()[:1] == b";":

@@ -73,7 +73,7 @@ class Entry:
         value = self.plain.get(key)
         if value is not None and (not isinstance(value, str) or len(value) > MAX_TEXT):
             raise self.error(f"has a '{key}' that is not text of at most {MAX_TEXT} characters.")
-        return value
+        return None if value is None else valid_text(value)
 
     def integer(self, key: str, default: int | None = None) -> int:
         """The whole number under a key, at least 0; without a default the key is required."""

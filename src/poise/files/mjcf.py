@@ -7,7 +7,8 @@ Inertias are the character's, to the last digit that MuJoCo's diagonalisation ke
 
 MuJoCo wants every moving body to have mass: one without gets `TRACE_MASS` and `TRACE_INERTIA`, lost in round-off.
 A ball's range in MuJoCo is one angle from the rest pose; it is the largest that the joint's limits allow in any
-direction. Geoms touch the floor only, not one another: neighbouring segments overlap by design.
+direction. A name that MuJoCo has itself (`world`), that comes twice or that XML cannot hold becomes the nearest that
+will do: `world~2`. Geoms touch the floor only, not one another: neighbouring segments overlap by design.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from xml.etree import ElementTree
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.fit_names import fit_name
 from poise.body.limits import JointLimits
 from poise.body.shape import Capsule, Shape, Sphere, collision_shapes
-from poise.errors import InputError
 from poise.files.atomic import write_bytes
 from poise.spatial import rotation
 
@@ -49,15 +50,12 @@ def build_mjcf(character: Character, *, shapes: Mapping[str, Shape] | None = Non
             capsules for the rest) by default, {} for none
     floor   whether there is a floor at y = 0
     """
-    for name in (character.name, *character.skeleton.names):
-        if not name.isprintable():
-            raise InputError(f"the name {name!r} has characters that XML cannot hold. Rename it first.")
     if shapes is None:
         from poise.body.mannequin import build_mannequin
 
         meshes = build_mannequin(character.skeleton, character.mass)
         shapes = collision_shapes(meshes, character.skeleton.roles)
-    root = ElementTree.Element("mujoco", model=character.name)
+    root = ElementTree.Element("mujoco", model=fit_name(character.name, set(), "character"))
     ElementTree.SubElement(
         root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false", fusestatic="false"
     )
@@ -75,20 +73,22 @@ def build_mjcf(character: Character, *, shapes: Mapping[str, Shape] | None = Non
 def _add_bodies(character: Character, shapes: Mapping[str, Shape], world: ElementTree.Element) -> None:
     skeleton = character.skeleton
     bodies: list[ElementTree.Element] = []
+    called, taken, geoms = {"world"}, set[str](), {"floor"}  # bodies, joints and geoms have each names of their own
     for i, name in enumerate(skeleton.names):
         parent = int(skeleton.parents[i])
+        fitted = fit_name(name, called)
         body = ElementTree.SubElement(
-            bodies[parent] if parent >= 0 else world, "body", name=name, pos=_text(skeleton.offsets[i])
+            bodies[parent] if parent >= 0 else world, "body", name=fitted, pos=_text(skeleton.offsets[i])
         )
         bodies.append(body)
         moves = parent < 0 or name in character.freedoms
         if parent < 0:
-            ElementTree.SubElement(body, "freejoint", name=name)
+            ElementTree.SubElement(body, "freejoint", name=fit_name(name, taken))
         elif moves:
-            _add_joints(body, name, character.freedoms[name], character.limits.get(name))
+            _add_joints(body, name, character.freedoms[name], character.limits.get(name), taken)
         _add_inertia(body, character, i, moves)
         if name in shapes:
-            geom = {"name": name, "contype": "1", "conaffinity": "0"} | _geom(shapes[name])
+            geom = {"name": fit_name(name, geoms), "contype": "1", "conaffinity": "0"} | _geom(shapes[name])
             ElementTree.SubElement(body, "geom", geom)
 
 
@@ -101,16 +101,18 @@ def _geom(shape: Shape) -> dict[str, str]:
     return {"type": "box", "size": _text(shape.half), "pos": _text(shape.center), "quat": _text(shape.turn)}
 
 
-def _add_joints(body: ElementTree.Element, name: str, axes: np.ndarray, limits: JointLimits | None) -> None:
+def _add_joints(
+    body: ElementTree.Element, name: str, axes: np.ndarray, limits: JointLimits | None, taken: set[str]
+) -> None:
     if len(axes) == 3:
-        joint = ElementTree.SubElement(body, "joint", name=name, type="ball")
+        joint = ElementTree.SubElement(body, "joint", name=fit_name(name, taken), type="ball")
         reach = np.pi if limits is None else _largest_angle(limits)
         if reach < np.pi:
             joint.set("range", _text([0.0, reach]))
         return
     for k, axis in enumerate(axes):
         label = name if len(axes) == 1 else f"{name}.{k + 1}"
-        joint = ElementTree.SubElement(body, "joint", name=label, type="hinge", axis=_text(axis))
+        joint = ElementTree.SubElement(body, "joint", name=fit_name(label, taken), type="hinge", axis=_text(axis))
         bounds = None if limits is None else _hinge_range(limits, axis)
         if bounds is not None:
             joint.set("range", _text(bounds))

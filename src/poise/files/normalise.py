@@ -36,6 +36,7 @@ from poise.files.recording import Recording
 from poise.files.reframe import Reframe, turn_clip
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 
 __all__ = ["Reading", "compute_stature", "normalise", "turn_clip"]
 
@@ -46,7 +47,7 @@ _SKIN_STATURES = (0.7, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class Reading(Portable):
     """A clip as read, and what was found about its file.
 
     clip          in metres, Y up, facing +Z at rest, with roles

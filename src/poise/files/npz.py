@@ -28,7 +28,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, valid_text
 from poise.files.amass import is_amass, read_amass_arrays
 from poise.files.arrays import NpzFile, list_missing, write_npz
-from poise.files.loading import find_choice, shorten
+from poise.files.loading import check_poses, find_choice, shorten
 from poise.files.naming import stem_of
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
@@ -136,6 +136,7 @@ def _read_roles(file: NpzFile, joints: tuple[str, ...]) -> dict[str, str]:
 
 def _read_rotations(file: NpzFile, name: str, joints: int) -> np.ndarray:
     """(F, J, 4) wxyz"""
+    check_poses(file.path, next(iter(file.shape(name)), 0), joints)
     values = file.numbers(name, (None, joints, 4))
     return values[..., [3, 0, 1, 2]] if _QUATERNIONS[name] else values
 
@@ -154,4 +155,4 @@ def _read_word(file: NpzFile, name: str) -> str:
     array = file[name]
     if array.size != 1 or array.dtype.kind != "U":
         raise FileError(file.path, f"array '{name}' must be one word.")
-    return str(array.reshape(-1)[0])
+    return valid_text(str(array.reshape(-1)[0]))

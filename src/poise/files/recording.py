@@ -12,10 +12,11 @@ from typing import Any
 
 from poise.body.skin import SkinnedMesh
 from poise.motion.clip import Clip
+from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Portable):
     """A motion as its file has it.
 
     clip        in the file's units and axes. Joint frames are aligned with the file's axes at rest, as in BVH: a reader

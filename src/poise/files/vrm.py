@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from poise.body.roles import ROLES, SIDES
 from poise.files.gltf_document import Document
+from poise.spatial.portable import Portable
 
 # 0.x counts the thumb's bones as those of a finger.
 _THUMB_0 = {"Proximal": "Metacarpal", "Intermediate": "Proximal", "Distal": "Distal"}
@@ -22,7 +23,7 @@ _ROLE_OF_BONE_0: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True)
-class Humanoid:
+class Humanoid(Portable):
     """format  what the file is called; nodes  VRM 1.0 role -> index of its node."""
 
     format: str

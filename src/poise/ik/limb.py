@@ -50,7 +50,7 @@ def reach_with_limb(
     wanted = np.linalg.norm(reach, axis=-1)
     d = np.clip(wanted, abs(a - b) + _MARGIN * (a + b), (a + b) * (1 - _MARGIN))
     # cos B = (d^2 - a^2 - b^2) / (2 a b)
-    bend = np.arccos(np.clip((d**2 - a**2 - b**2) / (2 * a * b), -1.0, 1.0))
+    bend = np.arccos(np.clip((d**2 - a**2 - b**2) / max(2 * a * b, 1e-300), -1.0, 1.0))
 
     first = _unit(rotation.rotate(upper, upper_bone))
     for _ in range(_ROUNDS):

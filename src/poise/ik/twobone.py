@@ -52,10 +52,10 @@ def solve_two_bone(
     n = _normal_part(np.broadcast_to(hinge, line.shape), line)
 
     # cos A = (a^2 + d^2 - b^2) / (2 a d)
-    cosine = np.clip((a**2 + d**2 - b**2) / (2 * a * d), -1.0, 1.0)
+    cosine = np.clip((a**2 + d**2 - b**2) / np.maximum(2 * a * d, 1e-150), -1.0, 1.0)
     # A positive turn about n bends the second bone; the first leans the other way by A.
     upper_line = rotation.rotate(rotation.exp(-np.arccos(cosine)[..., None] * n), line)
-    lower_line = (d[..., None] * line - a * upper_line) / b
+    lower_line = (d[..., None] * line - a * upper_line) / b if b > 0.0 else line
     return TwoBone(
         upper=_orient(upper_line, n, np.asarray(upper_offset, float), rest_hinge),
         lower=_orient(lower_line, n, np.asarray(lower_offset, float), rest_hinge),
@@ -66,12 +66,18 @@ def solve_two_bone(
 def _normal_part(v: np.ndarray, line: np.ndarray) -> np.ndarray:
     """The unit vector along the part of v that is normal to the unit vector `line`."""
     part = v - np.sum(v * line, axis=-1, keepdims=True) * line
-    return part / np.linalg.norm(part, axis=-1, keepdims=True)
+    size = np.linalg.norm(part, axis=-1, keepdims=True)
+    if np.any(size <= 1e-9 * np.linalg.norm(v, axis=-1, keepdims=True)):  # along the line: any normal will do
+        other = np.where(np.abs(line[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0])
+        part = np.where(size > 1e-9 * np.linalg.norm(v, axis=-1, keepdims=True), part, rotation.cross(line, other))
+        size = np.linalg.norm(part, axis=-1, keepdims=True)
+    return np.asarray(part / np.maximum(size, 1e-300))
 
 
 def _orient(line: np.ndarray, n: np.ndarray, rest_bone: np.ndarray, rest_hinge: np.ndarray) -> np.ndarray:
     """The orientation (..., 4) that turns the rest bone onto `line` and the rest hinge onto n."""
-    rest_line = rest_bone / np.linalg.norm(rest_bone)
+    length = np.linalg.norm(rest_bone)
+    rest_line = rest_bone / length if length > 0.0 else np.array([0.0, -1.0, 0.0])
     rest = _frame(rest_line, _normal_part(np.asarray(rest_hinge, float), rest_line))
     # R [rest] = [world]  =>  R = [world] [rest]^T
     return rotation.from_matrix(_frame(line, n) @ rest.T)

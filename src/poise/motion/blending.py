@@ -97,7 +97,7 @@ def concatenate(clips: Sequence[Clip], blend: float = 0.3, align: bool = True) -
 
 def _join(a: Clip, b: Clip, b_begins: float, start: float, duration: float) -> Clip:
     """a, then b from `b_begins` on, the weight easing from `start` within `duration`; all in s from a's start."""
-    times = frame_times(b_begins + b.duration, a.fps)
+    times = frame_times(b_begins + b.duration, a.fps, len(a.skeleton), len(a) + len(b))
     u = (times - start) / duration if duration > 0 else np.where(times > start, 1.0, 0.0)
     there = interpolate(b, b.times[0] + times - b_begins, "spline")
     mixed = _mix(interpolate(a, a.times[0] + times, "spline"), _on_bones(there, b.skeleton, a.skeleton), ease(u))

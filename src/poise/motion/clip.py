@@ -13,13 +13,14 @@ from poise.errors import InputError
 from poise.motion.interpolation import ClipSpline, How, interpolate
 from poise.motion.motion import Pose
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 
 # Shifts of no more than this (of the clip's unit, a metre or a file's) are none: what arithmetic leaves of a zero.
 _NO_SHIFT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
+class Clip(Portable):
     """Poses of one skeleton over time.
 
     skeleton   the joints that move

@@ -26,6 +26,7 @@ from poise.motion.runs import find_runs
 from poise.motion.supports import falls, find_height, find_resting, find_unexplained
 from poise.motion.touch_points import SOLE, TouchPoints, find_touch_points
 from poise.motion.touching import clean, extend, hold
+from poise.spatial.portable import Portable
 
 _HALF_WINDOW = 0.02  # s, velocities are differences over twice this: 2 mm of noise become 7 cm/s
 _LOOSE_SPEED_SHARE = 0.2  # of the feet's top speed; 0.15 to 0.25 agree with the plates alike
@@ -42,7 +43,7 @@ _BELT_SPREAD, _SLOWEST_BELT = 0.15, 0.3  # m/s
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class Contacts(Portable):
     """Which parts of a body are down. Columns are left, right.
 
     times            (F,) s, the clip's

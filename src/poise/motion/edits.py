@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, check_most
 from poise.motion.clip import Clip
 from poise.motion.interpolation import How, interpolate
 
+# Joints times frames of a motion that is made, not read: three hours of 30 joints at 30 frames a second.
+MOST_POSES = 10_000_000
 # Frame times come from files with six or seven digits: two times this near are the same frame.
 _SAME_TIME = 1e-6
 
@@ -28,18 +32,27 @@ def trim(clip: Clip, start: float | None = None, end: float | None = None) -> Cl
     return kept.replace(times=kept.times - kept.times[0])
 
 
-def frame_times(duration: float, fps: float) -> np.ndarray:
-    """Times 0, 1/fps, ... up to `duration` s; a rest shorter than a frame is left out."""
+def frame_times(duration: float, fps: float, joints: int = 1, usual: int = 0) -> np.ndarray:
+    """Times 0, 1/fps, ... up to `duration` s; a rest shorter than a frame is left out.
+
+    joints  of the body that is to be posed at each: so many frames that all of that cannot be had are refused
+    usual   frames that there are already: as many are always allowed
+    """
     if not np.isfinite(fps) or fps <= 0:
         raise InputError(f"a frame rate is a positive number of frames a second; given {fps:g}.")
     if not np.isfinite(duration) or duration < 0:
         raise InputError(f"a duration is a finite number of seconds, not negative; given {duration:g}.")
-    return np.arange(int(np.floor(duration * fps + 1e-6)) + 1) / fps
+    frames = float(duration) * float(fps) + 1.0
+    asked = f"{duration:g} s at {fps:g} frames a second are {frames:.4g} frames of {joints} joints"
+    if frames > usual + 1.0:
+        advice = "Ask for fewer frames a second, or for a shorter stretch."
+        check_most(f"{asked}, {frames * joints:.4g} poses of joints", frames * joints, MOST_POSES, advice)
+    return np.arange(math.floor(frames + 1e-6)) / fps
 
 
 def resample(clip: Clip, fps: float, how: How = "spline") -> Clip:
     """The same motion at `fps` frames a second. It does not filter: going down from noisy data keeps the noise."""
-    times = frame_times(clip.duration, fps)
+    times = frame_times(clip.duration, fps, len(clip.skeleton), len(clip))
     return clip.replace(times=times, **interpolate(clip, clip.times[0] + times, how)._asdict())
 
 
@@ -76,7 +89,7 @@ def warp(clip: Clip, moments: np.ndarray, to: np.ndarray, *, fps: float | None =
             f"a time warp's moments must lie in the clip ({clip.times[0]:g} s to {clip.times[-1]:g} s); given "
             f"{moments[0]:g} s to {moments[-1]:g} s."
         )
-    times = frame_times(to[-1] - to[0], clip.fps if fps is None else fps)
+    times = frame_times(to[-1] - to[0], clip.fps if fps is None else fps, len(clip.skeleton), len(clip))
     pose = interpolate(clip, PchipInterpolator(to, moments)(np.minimum(to[0] + times, to[-1])), how)
     return clip.replace(times=times, **pose._asdict())
 

@@ -34,6 +34,7 @@ from poise.motion.lawful import keep_laws
 from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
+from poise.spatial.portable import Portable
 from poise.spatial.smooth import smooth_positions, smooth_rotations
 
 # Of the three points of a sole, those within about a centimetre of the lowest carry the foot.
@@ -43,7 +44,7 @@ _EASE = 0.04
 
 
 @dataclass(frozen=True, eq=False)
-class ClipForces:
+class ClipForces(Portable):
     """The forces of a clip, frame by frame, in the clip's own world axes.
 
     times     (F,) s

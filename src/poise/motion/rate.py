@@ -27,6 +27,7 @@ from poise.motion.feet import foot_points, leg_length
 
 _G = float(np.linalg.norm(GRAVITY))
 _MOST_FRAMES = 20_000
+_MOST_VALUES = 2_000_000  # that are worked on at once
 # Flight: soles this share of the leg above the ground (4 cm), for this many frames; how far the parabola bends (m), and
 # how much of that may be left unexplained; sideways acceleration as a share of the fall.
 _CLEARANCE, _SHORTEST_FLIGHT = 0.045, 6
@@ -142,13 +143,9 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray) -> RateCheck 
     frames = max(_SHORTEST_WINDOW, round(_WINDOW * fps) + 1)
     if len(times) < frames:
         return None
-    windows = np.lib.stride_tricks.sliding_window_view(height, frames)
     x = (np.arange(frames) - 0.5 * (frames - 1)) / fps
     basis = x**2 - np.mean(x**2)
-    curve = windows @ basis / (basis @ basis)
-    slope = windows @ x / (x @ x)
-    fitted = windows.mean(axis=1, keepdims=True) + slope[:, None] * x + curve[:, None] * basis
-    left_over = np.std(windows - fitted, axis=1)
+    curve, left_over = _fit_windows(height, x, basis)
     fall = -2.0 * curve
     error = 2.0 * left_over / math.sqrt(float(basis @ basis))
     sag = fall * (x[-1] - x[0]) ** 2 / 8.0
@@ -165,6 +162,20 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray) -> RateCheck 
         f"{_G:.2f} of free fall, and no ground can pull"
     )
     return RateCheck(fps, _rate_below(fps, limit), float(fall[pulls].max()), 0, evidence)
+
+
+def _fit_windows(height: np.ndarray, x: np.ndarray, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Half the curvature of a parabola through each window of heights, and what it leaves over (std); some at a time,
+    since at a high rate a window has thousands of frames."""
+    every = np.lib.stride_tricks.sliding_window_view(height, len(x))
+    curves, left_overs = [], []
+    for windows in np.array_split(every, max(1, every.size // _MOST_VALUES)):
+        curve = windows @ basis / (basis @ basis)
+        slope = windows @ x / (x @ x)
+        fitted = windows.mean(axis=1, keepdims=True) + slope[:, None] * x + curve[:, None] * basis
+        curves.append(curve)
+        left_overs.append(np.std(windows - fitted, axis=1))
+    return np.concatenate(curves), np.concatenate(left_overs)
 
 
 def _candidates(fps: float) -> list[float]:

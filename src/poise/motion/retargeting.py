@@ -14,6 +14,8 @@ proportions the motion is the source's, scaled, whatever its rest pose.
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from poise.body.rest_frame import RestFrame
@@ -31,6 +33,7 @@ from poise.motion.retargeting_reference import Reference, build_reference
 from poise.motion.rooting import root_at
 
 _LEG_ROLES = tuple(side + stem for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot"))
+_SHORTEST = 1e-4  # of the stature, of a bone of a limb that bends
 _SAME = 1e-6  # of the stature: bones that differ by less are the same
 
 
@@ -132,7 +135,26 @@ def find_reference(skeleton: Skeleton, what: str) -> Reference:
     if "hips" not in skeleton.roles:
         known = ", ".join(skeleton.names[:12]) + (", ..." if len(skeleton) > 12 else "")
         raise InputError(f"{what} has no joint with the role hips; its joints are {known}. Name the joints' roles.")
+    _check_limbs(skeleton, what)
     return build_reference(skeleton)
+
+
+def _check_limbs(skeleton: Skeleton, what: str) -> None:
+    """Refuse a body without length, and limbs that cannot bend since one of their two bones has none."""
+    rest, stature = skeleton.rest_positions(), RestFrame(skeleton).stature
+    for limb in (("UpperLeg", "LowerLeg", "Foot"), ("UpperArm", "LowerArm", "Hand")):
+        for side in SIDES:
+            joints = [skeleton.find_role(side + role) for role in limb]
+            for first, second in itertools.pairwise(joints):
+                if first is None or second is None:
+                    continue
+                length = float(np.linalg.norm(rest[second] - rest[first]))
+                if not length > _SHORTEST * stature:
+                    names = f"'{skeleton.names[first]}' and '{skeleton.names[second]}'"
+                    raise InputError(
+                        f"{what} has {names} in one place, so that limb cannot bend. Mend the offset of the second, or "
+                        "leave out the limb's roles."
+                    )
 
 
 def has_legs(skeleton: Skeleton) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+_MOST_FRAMES = 1000  # to either side: half a second at 2000 frames a second
+
 
 def runs(mask: np.ndarray) -> np.ndarray:
     """(N, 2) first and last index of each stretch of True in (F,)."""
@@ -73,8 +75,8 @@ def average(times: np.ndarray, values: np.ndarray, half: float) -> np.ndarray:
 
 
 def _frames(times: np.ndarray, seconds: float) -> int:
-    """How many frames last about so long."""
-    return 0 if len(times) < 2 else round(seconds / float(np.median(np.diff(times))))
+    """How many frames last about so long, within what can be afforded."""
+    return 0 if len(times) < 2 else round(min(seconds / float(np.median(np.diff(times))), _MOST_FRAMES))
 
 
 def soften(x: np.ndarray, width: float) -> np.ndarray:

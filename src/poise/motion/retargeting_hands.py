@@ -153,7 +153,8 @@ def _near_body(
         share = _nearest(segment, palm)
         off = palm - _at(segment, share)
         local = rotation.rotate(rotation.conjugate(segment.turn), off)
-        places.append(_at(other, share) + rotation.rotate(other.turn, other.width / segment.width * local))
+        wider = other.width / segment.width if segment.width > 1e-6 * stature else scale
+        places.append(_at(other, share) + rotation.rotate(other.turn, wider * local))
         limits = next(value for key, value in _NEAR.items() if name.endswith(key))
         weights.append(_nearness(np.linalg.norm(off, axis=-1) / stature, limits))
     w = np.stack(weights)

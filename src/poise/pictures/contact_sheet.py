@@ -12,7 +12,7 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.pictures.camera import Camera
 from poise.pictures.figure import VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
-from poise.pictures.raster import Look, render
+from poise.pictures.raster import Look, check_pixels, render
 from poise.pictures.text import draw_text
 
 _RULE = 2  # pixels between cells
@@ -40,6 +40,7 @@ def draw_contact_sheet(
         raise InputError(
             f"a contact sheet needs 1 frame, 1 column and cells of 16 pixels at least; got {count}, {columns}, {cell}."
         )
+    check_pixels(cell[0] * min(columns, count), cell[1] * -(-count // columns))
     frames = np.unique(np.round(np.linspace(0, len(clip) - 1, count)).astype(int))
     skin = meshes if isinstance(meshes, SkinnedMesh) else build_skin(clip.skeleton, meshes)
     shifts = [None] * len(clip) if clip.shifts is None else clip.shifts

@@ -7,7 +7,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.dynamics.tree import GRAVITY
 from poise.motion.forces import ClipForces
-from poise.pictures.plot_style import to_png
+from poise.pictures.plot_style import new_figure, to_png
 
 # Okabe and Ito's palette: told apart by everybody, also in grey.
 COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2", "left": "#009E73", "right": "#CC79A7"}
@@ -17,11 +17,7 @@ AXIS_NAMES = {"x": "x", "y": "y (up)", "z": "z"}
 
 def plot_forces(forces: ClipForces, skeleton: Skeleton, title: str = "") -> bytes:
     """A PNG: ground force, its shares on the feet, and the torques of the hardest-working joints."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 8.0), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(9.0, 8.0, "")
     net, feet, torques = figure.subplots(3, 1, sharex=True)
     weight = forces.tree.mass * float(np.linalg.norm(GRAVITY))
     for axis, (letter, color) in enumerate(list(COLORS.items())[:3]):

@@ -25,6 +25,7 @@ from poise.pictures.plot_style import (
     to_png,
 )
 
+_MOST_ROWS = 12  # connectors drawn
 _MOST_OUTLINES = 24  # supports drawn of one that changes: more turn into a grey patch
 
 
@@ -149,11 +150,17 @@ def plot_connector_wrench(
 ) -> bytes:
     """What kinematic parts put on the bodies they hang from: a row a connector, force at the left, torque at the right.
 
+    Of more than a dozen, those with the largest forces are drawn.
+
     times     (F,) s
     wrenches  connector's label -> force (F, 3) N and torque (F, 3) N m
     """
     times = check_times(times)
     check_named("connector wrenches", wrenches)
+    if len(wrenches) > _MOST_ROWS:
+        size = {label: _high(np.linalg.norm(force, axis=-1)) for label, (force, _) in wrenches.items()}
+        hardest = sorted(wrenches, key=lambda label: -size[label])[:_MOST_ROWS]
+        wrenches = {label: wrenches[label] for label in wrenches if label in hardest}
     figure = new_figure(10.0, 0.8 + 2.1 * len(wrenches), title)
     panels = figure.subplots(len(wrenches), 2, sharex=True, sharey="col", squeeze=False)
     for row, (label, (force, torque)) in zip(panels, wrenches.items(), strict=True):

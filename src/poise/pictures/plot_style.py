@@ -15,10 +15,9 @@ from poise.errors import InputError, printable
 LINE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 SIDE_COLORS = {"left": "#009E73", "right": "#CC79A7"}
 AXIS_COLORS = {"x": "#D55E00", "y": "#000000", "z": "#0072B2"}
+_MOST_LETTERS = 60
 # What the world's axes are to one who faces +Z.
 AXIS_NAMES = {"x": "x (left)", "y": "y (up)", "z": "z (forward)"}
-
-_LONGEST = 80  # characters of a title or a label
 
 
 def new_figure(width: float, height: float, title: str) -> Any:
@@ -44,25 +43,26 @@ def finish_panel(panel: Any, times: np.ndarray | None = None, has_legend: bool =
 
 
 def to_png(figure: Any) -> bytes:
-    """The figure as a PNG file; the same figure gives the same bytes.
+    """The figure as a PNG file; the same figure gives the same bytes."""
+    from matplotlib import rc_context
 
-    Titles and labels are the names of other people's files and joints: a $ in one begins no formula, and a letter that
-    the font lacks is an empty box, not a warning.
-    """
-    from matplotlib.text import Text
-
-    for text in figure.findobj(Text):
-        text.set_parse_math(False)
-        text.set_text(_shorten(printable(text.get_text())))
+    _take_as_it_is(figure)
     file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+    # Lines of millions of points are drawn in pieces, since Agg has no room for them whole.
+    with rc_context({"agg.path.chunksize": 20_000}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a box stands for a letter the font lacks
         figure.savefig(file, format="png", dpi=110, metadata={"Software": None})
     return file.getvalue()
 
 
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+def _take_as_it_is(figure: Any) -> None:
+    """Have no text of a figure be a formula or move anything, whatever a joint or a file is called, nor be too long."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
+        said = printable(text.get_text())
+        text.set_text(said if len(said) <= _MOST_LETTERS else f"{said[: _MOST_LETTERS - 3]}...")
 
 
 def check_series(name: str, values: np.ndarray, *shape: int) -> np.ndarray:

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from poise.errors import InputError
+from poise.errors import InputError, check_most
 from poise.pictures.camera import Camera
 
+MOST_SAMPLES = 300_000_000  # 8192 x 8192 pixels with 2 x 2 samples; some 4 GB while it is drawn
 _SHADOW_SAMPLES = 640
 _GROUND_SAMPLES = 320
 # Maps of what is wider than this (m) get more samples, up to so many times as many: else they are coarser than limbs.
@@ -94,6 +95,13 @@ class Paint:
     cover: float = 1.0
 
 
+def check_pixels(width: int, height: int, samples: int = 1) -> None:
+    """Refuse a picture that is larger than any screen or print, before memory is taken for it."""
+    asked = f"a picture of {width} x {height} pixels with {samples} x {samples} samples each has"
+    count = int(width) * int(height) * int(samples) ** 2
+    check_most(f"{asked} {count:.4g} samples", count, MOST_SAMPLES, "Make it smaller, or take fewer samples.")
+
+
 def render(
     surface: Surface,
     camera: Camera,
@@ -120,6 +128,7 @@ def render(
         raise InputError(
             f"a picture needs a size and samples of at least 1; given {width} x {height}, {samples} samples."
         )
+    check_pixels(width, height, samples)
     if backdrop is not None and (backdrop.shape != (height, width, 3) or backdrop.dtype != np.uint8):
         raise InputError(
             f"a backdrop for {width} x {height} pixels has shape ({height}, {width}, 3) and uint8; given "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.errors import InputError
+from poise.pictures.raster import check_pixels
 from poise.pictures.scene import Scene, frame_scene, render_scene
 
 _RULE = 2  # pixels between cells, white
@@ -31,6 +32,8 @@ def draw_scene_sheet(
         raise InputError(
             f"a scene's sheet needs 1 moment, 1 column and cells of 16 pixels at least; got {count}, {columns}, {cell}."
         )
+    many = count if times is None else len(times)
+    check_pixels(cell[0] * min(columns, many), cell[1] * -(-many // columns))
     times = np.linspace(0.0, scene.duration, count) if times is None else np.asarray(times, float)
     view = frame_scene(scene, times, cell, follow)
     columns = min(columns, len(times))

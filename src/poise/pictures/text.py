@@ -100,7 +100,7 @@ def draw_text(
 _BORDER = 3  # pixels around a glyph's own box
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _cover_glyph(letter: str, height: float, x: float, y: float) -> np.ndarray:
     """(h, w) how much of each pixel a letter covers, 0 to 1, with its left end x and its top y inside the border."""
     scale = height / 6.0

@@ -5,7 +5,10 @@ in Numba's cache, beside the source or in the user's cache directory (`NUMBA_CAC
 can be written, as in a read-only installation, each process compiles anew instead of failing.
 
 Numba looks only at the file that a kernel is in to see whether its machine code is still true, though the code of the
-kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew.
+kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew. A cache that
+is broken does so too: see `code_cache`.
+
+A first run compiles for a minute. `on_compile` has somebody told; nobody is unless he asks.
 """
 
 from __future__ import annotations
@@ -15,10 +18,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+from poise.spatial.code_cache import guard_cache
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Files that have kernels; a test looks that there are no others.
 _SOURCES = ("*kernels.py", "instant.py", "addresses.py")
+Listener = Callable[[int, int], None]
+_listeners: list[Listener] = []
+_made = _compiled = 0  # kernels in the modules that were imported; those of them that were not in the cache
 _DEFAULTS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
@@ -36,9 +44,47 @@ def kernel(function: Any = None, /, **options: Any) -> Any:
     return _compile(function, flags) if function is not None else lambda function: _compile(function, flags)
 
 
+def on_compile(listener: Listener | None) -> None:
+    """Have a function called whenever a kernel is compiled rather than loaded from the cache; None ends it.
+
+    It is called before the kernel is compiled, with how many were by then, this one included, and how many there are
+    in the modules that are in use. Where all is in the cache, nothing is called and nothing costs.
+    """
+    _listeners[:] = [] if listener is None else [listener]
+
+
+def _watch() -> None:
+    """Have Numba tell of every function that it compiles, ours or not; one that has no events tells nothing."""
+    try:
+        from numba.core import event
+    except ImportError:
+        return
+
+    class Watch(event.Listener):  # type: ignore[misc]
+        def on_start(self, event: Any) -> None:
+            _tell(getattr(event.data.get("dispatcher"), "py_func", None))
+
+        def on_end(self, event: Any) -> None:
+            """Nothing: the next one's start says that this one is done."""
+
+    event.register("numba:compile", Watch())
+
+
+def _tell(function: Any) -> None:
+    global _compiled
+    if str(getattr(function, "__module__", "")).startswith("poise."):
+        _compiled += 1
+        for listener in _listeners:
+            listener(_compiled, max(_made, _compiled))
+
+
 def _compile(function: Any, flags: dict[str, Any]) -> Any:
+    global _made
     import numba
 
+    if not _made:
+        _watch()
+    _made += 1
     try:
         return _stamp(numba.njit(**flags)(function))
     except RuntimeError as error:
@@ -52,6 +98,7 @@ def _stamp(compiled: Any) -> Any:
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         file._source_stamp = (file._source_stamp, _source_stamp())
+    guard_cache(compiled)
     return compiled
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.spatial.portable import Portable
+
 
 def skew(v: np.ndarray) -> np.ndarray:
     """The matrix of the cross product: skew(v) w = v x w; (..., 3) to (..., 3, 3).   [mix, eq 21]"""
@@ -17,7 +19,7 @@ def skew(v: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class RigidInertia:
+class RigidInertia(Portable):
     """A rigid body's inertia, expressed in some frame with some origin.
 
     mass     kg
@@ -63,6 +65,12 @@ class RigidInertia:
         c = skew(self.center)
         top = np.hstack([self.about(np.zeros(3)), self.mass * c])
         return np.vstack([top, np.hstack([-self.mass * c, self.mass * np.eye(3)])])
+
+    def reach(self) -> float:
+        """m, from the origin to where the matter is: the centre's distance, and the radius of gyration about it."""
+        if self.mass <= 0.0:
+            return 0.0
+        return float(np.linalg.norm(self.center) + np.sqrt(max(float(np.trace(self.inertia)), 0.0) / 2.0 / self.mass))
 
     def is_physical(self) -> bool:
         """Whether some distribution of positive mass has this inertia: principal moments obey the triangle rule."""

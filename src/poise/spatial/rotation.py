@@ -140,10 +140,13 @@ def from_axis_angle(axis: np.ndarray, angle: np.ndarray | float) -> np.ndarray:
 
 
 def between(u: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """The smallest rotation that turns direction u into direction v. Opposite directions turn about any normal."""
+    """The smallest rotation that turns direction u into direction v. Opposite directions turn about any normal.
+
+    To or from a vector without length nothing turns.
+    """
     u, v = np.asarray(u, float), np.asarray(v, float)
-    u = u / np.linalg.norm(u, axis=-1, keepdims=True)
-    v = v / np.linalg.norm(v, axis=-1, keepdims=True)
+    u = u / np.maximum(np.linalg.norm(u, axis=-1, keepdims=True), 1e-300)
+    v = v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
     w = 1.0 + np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([w, cross(u, v)], axis=-1)
     # Opposite: half a turn about the axis most nearly normal to u.

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
 ROOT = "root"
+MOST_PUSHES = 100_000  # at once, of one actor
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
 _FEATHER = 1e-4
 _FIRST = 20  # steps in which a body that was put down settles; its efforts are not told
@@ -78,6 +79,7 @@ class Actor:
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
         self.pushes: list[Push] = []
+        self._listed, self._push_rows = list[Push](), np.zeros((0, 6))
         self.fallen: float | None = None
         self.started = False
         self.is_let_go = False  # whether its balance gave up in the last step
@@ -140,15 +142,16 @@ class Actor:
             if again is not None:
                 kept.append(Assignment(old.part, old.driver, again))
         before = self.assignments
-        self.assignments = [*kept, Assignment(name, driver, claim)]
-        try:
-            self._divide()
-        except InputError:
-            self.assignments = before
-            raise
-        if self.stage.is_built:
-            self.tell("switched", f"{name} by {type(driver).__name__}")
-        self.stage.rebuild(self)
+        with self.stage.hold():
+            self.assignments = [*kept, Assignment(name, driver, claim)]
+            try:
+                self._divide()
+            except InputError:
+                self.assignments = before
+                raise
+            if self.stage.is_built:
+                self.tell("switched", f"{name} by {type(driver).__name__}")
+            self.stage.rebuild(self)
 
     def change(self, part: str | None = None, **parameters: Any) -> None:
         """Change parameters of a gesture while it runs: `change(bpm=140)`, `change("arms", size=1.5)`."""
@@ -162,9 +165,10 @@ class Actor:
             raise unknown_name("part", str(part), known, f"what '{self.name}' plays")
         for player in players:  # all or none
             player.check_change(**parameters)
-        for player in players:
-            player.change(self.stage.time, **parameters)
-        self.stage.refresh(self)
+        with self.stage.hold():
+            for player in players:
+                player.change(self.stage.time, **parameters)
+            self.stage.refresh(self)
 
     def load(self, load: Load) -> None:
         """Put something heavy on a joint."""
@@ -181,7 +185,10 @@ class Actor:
         self.tell("dropped", f"what {joint} held")
 
     def push(self, joint: str, force: Iterable[float], seconds: float, start: float | None = None) -> None:
-        """Push a body at its centre of mass with a force (N, world axes) for some seconds, from now or from `start`."""
+        """Push a body at its centre of mass with a force (N, world axes) for some seconds, from now or from `start`.
+
+        A push that has ended is forgotten.
+        """
         try:
             x, y, z = (float(a) for a in force)
         except (TypeError, ValueError):
@@ -189,13 +196,29 @@ class Actor:
         at = self.stage.time if start is None else start
         if not (np.isfinite([x, y, z, seconds, at]).all() and seconds > 0.0):
             raise InputError(f"a push takes finite newtons for more than 0 s; given {[x, y, z]} for {seconds:g} s.")
-        self.pushes.append(Push(self.character.skeleton.index(joint), (x, y, z), at, seconds))
-        self.stage.refresh(self)
+        push = Push(self.character.skeleton.index(joint), (x, y, z), at, seconds)
+        if len(self.pushes) >= MOST_PUSHES:
+            raise InputError(
+                f"'{self.name}' has {len(self.pushes)} pushes before it already, as many as can be planned at once. "
+                "Let some of them end first."
+            )
+        with self.stage.hold():
+            self.pushes.append(push)
+            self.stage.expect(push.start + push.seconds, self)
+            self.stage.refresh(self)
+
+    def drop_pushes(self, t: float) -> None:
+        """Forget the pushes that have ended by time t."""
+        self.pushes[:] = [push for push in self.pushes if t < push.start + push.seconds]
 
     def list_pushes(self) -> np.ndarray:
-        """(n, 6) as `coupling_kernels.add_pushes` reads them."""
-        rows = [[push.joint, *push.force, push.start, push.seconds] for push in self.pushes]
-        return np.array(rows, float).reshape(-1, 6)
+        """(n, 6) as `coupling_kernels.add_pushes` reads them, sorted by their start."""
+        if self._listed != self.pushes:
+            self._listed = list(self.pushes)
+            ordered = sorted(self.pushes, key=lambda push: push.start)
+            rows = [[push.joint, *push.force, push.start, push.seconds] for push in ordered]
+            self._push_rows = np.array(rows, float).reshape(-1, 6)
+        return self._push_rows
 
     def listen(self, listener: Callable[[Any], None]) -> None:
         """Have a function called with every event of this actor."""
@@ -230,11 +253,12 @@ class Actor:
         state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), spin)
 
     def _set_loads(self, loads: list[Load]) -> None:
-        self.loads = loads
-        self.rig.tree = load_tree(build_tree(self.character), self.character, loads)
-        if self.balance is not None:
-            self.balance.weigh(self.rig)
-        self.stage.rebuild(self)
+        tree = load_tree(build_tree(self.character), self.character, loads)
+        with self.stage.hold():
+            self.loads, self.rig.tree = loads, tree
+            if self.balance is not None:
+                self.balance.weigh(self.rig)
+            self.stage.rebuild(self)
 
     def _divide(self) -> None:
         """Who moves each joint; raises where the split cannot be."""

@@ -200,10 +200,12 @@ def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wr
 
 @kernel
 def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
-    """Forces that act at time t, at the centres of mass of the bodies they push."""
+    """Forces that act at time t, at the centres of mass of the bodies they push; sorted by their start."""
     for k in range(len(pushes)):
         x = pushes[k]
-        if x[PUSH_START] <= t < x[PUSH_START] + x[PUSH_SECONDS]:
+        if x[PUSH_START] > t:
+            return
+        if t < x[PUSH_START] + x[PUSH_SECONDS]:
             i = int(x[PUSH_JOINT])
             r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
             r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]

@@ -19,6 +19,7 @@ from poise.body.character import Character
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+from poise.spatial.portable import Portable
 from poise.stage.take import Event
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ MOST_BYTES = 2_000_000_000  # of kept poses: 1000 characters of 16 joints for a 
 
 
 @dataclass(frozen=True, eq=False)
-class CrowdTake:
+class CrowdTake(Portable):
     """Poses of C actors over F frames, J the most joints that one has.
 
     times         (F,) s on the stage's clock; none where no frame was kept
@@ -92,13 +93,20 @@ def run_crowd(
     frames = _count_frames(seconds, fps, keep_every)
     if not stage.actors:
         raise InputError("there is no actor on this stage. Put one there first: stage.add(character).")
+    with stage.hold():
+        return _run(stage, steps, frames, keep_every, each)
+
+
+def _run(
+    stage: Stage, steps: int, frames: int, keep_every: int | None, each: Callable[[float], None] | None
+) -> CrowdTake:
     stage.build()
     reader = _Reader(stage)
     kept = 0 if keep_every is None else 1 + frames // keep_every
     reader.check_room(kept)
     times = np.zeros(kept)
     root, rotations = np.zeros((kept, *reader.root.shape)), np.zeros((kept, *reader.rotations.shape))
-    first_event = len(stage.events)
+    first_event = stage.event_count
     began = time.perf_counter()
     for frame in range(frames + 1):
         if frame:
@@ -113,7 +121,7 @@ def run_crowd(
     stage.crowd.stop_watching()
     return CrowdTake(
         times, tuple(stage.actors), tuple(actor.character for actor in stage.actors.values()), root, rotations,
-        reader.root, reader.rotations, tuple(stage.events[first_event:]), frames + 1, wall,
+        reader.root, reader.rotations, stage.events_since(first_event), frames + 1, wall,
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import build_skin
-from poise.errors import InputError
+from poise.errors import InputError, check_most
+from poise.motion.clip import Clip
 from poise.pictures.scene import Figure, Scene
 from poise.pictures.scene_items import BalanceMarks, Item, Prop, Push
 from poise.spatial import rotation
@@ -19,6 +20,7 @@ from poise.stage.mixing import Mix, find_pushed
 from poise.stage.plan import MixPlan
 
 FPS = 30.0  # frames a second of a film
+MOST_FRAMES = 110_000  # an hour
 
 
 def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
@@ -45,11 +47,18 @@ def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
     return Scene([Figure(shown, skin, items=tuple(items))])
 
 
+def check_film(clip: Clip) -> None:
+    """Refuse to film what lasts too long, before it is simulated."""
+    check_most(f"a film of {clip.duration:g} s has {clip.duration * FPS:.4g} frames", clip.duration * FPS, MOST_FRAMES,
+               "Trim the clip, give its true frame rate (--fps), or leave out the film.")  # fmt: skip
+
+
 def save_mix_film(found: Mix, character: Character, plan: MixPlan, path: str | PathLike[str]) -> int:
     """Film it; how many frames the film has."""
     from poise.pictures.film import save_film
     from poise.pictures.scene import film_scene
 
+    check_film(found.clip)
     scene = build_mix_scene(found, character, plan)
     times = np.arange(int(found.clip.duration * FPS) + 1) / FPS
     return save_film(path, film_scene(scene, times), FPS)

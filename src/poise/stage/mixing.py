@@ -21,28 +21,31 @@ from poise.drivers.balance import STEADY, Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
 from poise.dynamics.tree import build_tree
-from poise.errors import InputError, SolveError, unknown_name
+from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.motion.rooting import Rooting, root_at_hips
 from poise.spatial.filter import uniform_rate
+from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
 from poise.stage.measures import find_stepping
 from poise.stage.plan import MixPlan
 from poise.stage.rooted import cut_character, restore_record
-from poise.stage.stage import STEPS, Stage
+from poise.stage.stage import STEPS, Stage, is_step
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.ground import Ground
 
+MOST_POSES = 8_000_000  # joints times frames: an hour of 20 joints at 110 frames a second takes 3 GB
+LONGEST = 100_000.0  # s: more than a day
 LAST_STATES = 100  # steps before a simulation became non-finite that are kept
 _FEATHER = 1e-4  # kg: what carries less follows the clip; no engine could move it
 _GRID = 1e-10  # s: frames this near to a step are on it
 
 
 @dataclass(frozen=True, eq=False)
-class Mix:
+class Mix(Portable):
     """What came of it.
 
     take       on the stage's clock, which begins at the clip's first frame; of the clip's skeleton, as all that follows
@@ -82,6 +85,7 @@ def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
         raise InputError(
             f"a mix needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
         )
+    _check_size(clip)
     rooting = root_at_hips(clip)
     found = _mix_body(rooting, cut_character(character, rooting.body.skeleton), plan)
     return found if rooting.body is clip else restore_mix(found, rooting, character)
@@ -137,6 +141,15 @@ def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
     )
 
 
+def _check_size(clip: Clip) -> None:
+    """Refuse what would take many GB or days."""
+    f, j = len(clip), len(clip.skeleton)
+    check_most(f"{f} frames of {j} joints are {f * j} poses of joints to mix", f * j, MOST_POSES,
+               "Trim the clip, or resample it to fewer frames a second.")  # fmt: skip
+    check_most(f"the clip lasts {clip.duration:g} s at {clip.fps:g} frames a second", clip.duration, LONGEST,
+               "Trim it, or give its true frame rate (--fps).")  # fmt: skip
+
+
 def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:
     """Joints (indices) of the parts that physics is to move, without those that carry nothing."""
     skeleton = character.skeleton
@@ -167,7 +180,7 @@ def find_pushed(skeleton: Skeleton, joint: str) -> str:
 
 def choose_step(clip: Clip, longest: float) -> float:
     """s, the longest step of at most `longest` of which the clip's frames are a multiple."""
-    if not (math.isfinite(longest) and STEPS[0] <= longest <= STEPS[1]):
+    if not is_step(longest):
         raise InputError(f"a step of {longest:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
     period = 1.0 / uniform_rate(clip.times)
     return period / math.ceil(period / longest - 1e-9)

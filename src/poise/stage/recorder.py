@@ -33,7 +33,7 @@ class Recorder:
             name: {array: [] for array in ARRAYS} for name in stage.actors
         }
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
-        self._first_event = len(stage.events)
+        self._first_event = stage.event_count
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
 
     @property
@@ -107,7 +107,7 @@ class Recorder:
             labels = tuple(actor.character.skeleton.labels[i] for i in actor.connectors)
             actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
         props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
-        events = tuple(stage.events[self._first_event :])
+        events = stage.events_since(self._first_event)
         return Take(self.times[: self.frame].copy(), actors, props, events, wall)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from poise.errors import InputError
 from poise.motion.motion import Pose
+from poise.spatial.portable import Portable
 from poise.stage.stage import Stage
 
 # s behind the clock after which the runner gives up catching up: a laptop that slept does not race through the night.
@@ -29,7 +30,7 @@ _LATEST = 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(Portable):
     """All actors at one moment.
 
     number  counts from 0
@@ -145,7 +146,8 @@ class Runner:
 
     def _run(self) -> None:
         try:
-            self._loop()
+            with self.stage.hold():
+                self._loop()
         except BaseException as error:  # carried to whoever reads
             self._error = error
         finally:

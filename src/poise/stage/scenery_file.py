@@ -26,7 +26,7 @@ from poise.spatial.inertia import RigidInertia
 from poise.stage.plan import Scenery
 from poise.stage.toml_tables import Table, load_toml
 from poise.world.ground import Ground
-from poise.world.prop import Prop
+from poise.world.prop import MASSES, Prop
 
 SHAPES = ("box", "sphere", "capsule")
 _SIZES = (1e-3, 1e3)  # m
@@ -71,8 +71,10 @@ def _read_prop(table: Table) -> Prop:
         )
     if turn is not None and np.linalg.norm(turn) < 1e-6:
         raise InputError(f"the turn of prop '{name}' must be a quaternion w, x, y, z that is not zero.")
-    if mass is not None and not 0.0 < mass <= 1e5:
-        raise InputError(f"prop '{name}' has mass {mass:g} kg; it must be positive and at most 100000, or left out.")
+    if mass is not None and not MASSES[0] <= mass <= MASSES[1]:
+        raise InputError(
+            f"prop '{name}' has mass {mass:g} kg; it must be from {MASSES[0]:g} to {MASSES[1]:g} kg, or left out."
+        )
     return Prop(
         name,
         (shape,),

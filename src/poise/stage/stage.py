@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+import heapq
 import itertools
 import math
 import time
@@ -22,10 +23,11 @@ from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.registry import get_engine
 from poise.engines.scene import Scene
-from poise.errors import InputError, SolveError, unknown_name
+from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
 from poise.stage.crowd import Crowd
+from poise.stage.hold import Hold
 from poise.stage.program import Program, can_compile
 from poise.stage.recorder import Recorder
 from poise.stage.take import Event, Take
@@ -34,8 +36,18 @@ from poise.world.ground import Ground
 from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
+MOST_GRAVITY = 1000.0  # m/s2
 STEPS = (1e-5, 0.05)  # s
+MOST_ACTORS = 5_000  # of some 1.5 MB each
+MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
+_FRAME_BYTES, _JOINT_BYTES = 2200, 88  # what a frame of an actor takes, and each of its joints
+MOST_EVENTS = 100_000  # that are kept, and that a take's file may have
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
+
+
+def is_step(dt: float) -> bool:
+    """Whether a stage can take steps of dt (s); round-off aside, since 1 / 1e5 frames a second is below 1e-5 s."""
+    return math.isfinite(dt) and STEPS[0] * (1.0 - 1e-9) <= dt <= STEPS[1] * (1.0 + 1e-9)
 
 
 @dataclass(eq=False)
@@ -77,7 +89,7 @@ class Stage:
         if couple not in self.engine.abilities.couplings:
             able = ", ".join(self.engine.abilities.couplings)
             raise InputError(f"the engine '{self.engine.name}' cannot couple by '{couple}', only by {able}.")
-        if not (math.isfinite(dt) and STEPS[0] <= dt <= STEPS[1]):
+        if not is_step(dt):
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
         if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
             raise InputError(f"a coupling gain of {gain:g} cannot be used; it must be from -10 to 10.")
@@ -86,9 +98,15 @@ class Stage:
         if torque_only and couple == "exact":
             raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
-        self.ground, self.gravity = ground, np.array([float(a) for a in gravity])
+        try:
+            self.ground, self.gravity = ground, np.array([float(a) for a in gravity])
+        except (TypeError, ValueError):
+            raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {gravity!r}.") from None
         if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
             raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {self.gravity.tolist()}.")
+        pull = float(np.linalg.norm(self.gravity))
+        if pull > MOST_GRAVITY:
+            raise InputError(f"gravity is {pull:g} m/s2; at most {MOST_GRAVITY:g} can be used. The Earth's is 9.81.")
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
@@ -100,11 +118,20 @@ class Stage:
         self._waiting: set[str] = set()
         self._is_recorded = False
         self.events: list[Event] = []
+        self._hold = Hold()
+        self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
+        self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
+        self._tickets = itertools.count()
+        self._forgotten = 0  # events
 
     @property
     def time(self) -> float:
         """s, since the beginning."""
         return self._origin + self.steps * self.dt
+
+    def hold(self) -> Hold:
+        """Keep the stage for this thread while the context lasts; BusyError where another has it."""
+        return self._hold
 
     def add(
         self,
@@ -117,9 +144,12 @@ class Stage:
         name = name or self._free_name(character.name)
         if name in self.actors:
             raise InputError(f"there is an actor '{name}' on this stage already. Give another name.")
-        actor = Actor(self, character, name, pose, loads)
-        self.actors[name] = actor
-        self.rebuild(actor)
+        check_most(f"this would be actor {len(self.actors) + 1} of a stage", len(self.actors) + 1, MOST_ACTORS,
+                   "Use several stages.")  # fmt: skip
+        with self.hold():
+            actor = Actor(self, character, name, pose, loads)
+            self.actors[name] = actor
+            self.rebuild(actor)
         return actor
 
     def _free_name(self, name: str) -> str:
@@ -132,10 +162,13 @@ class Stage:
             raise unknown_name("actor", actor.name, self.actors, "this stage")
         if self.is_built and any(prop.inertia is not None for prop in self.props.values()):
             raise InputError("nobody leaves a stage that runs with a prop that moves. Remove them before it runs.")
-        del self.actors[actor.name]
-        self._waiting.discard(actor.name)
-        self.groups = [group for group in self.groups if group.actors != [actor]]
-        self._gather_crowd()
+        with self.hold():
+            del self.actors[actor.name]
+            self._waiting.discard(actor.name)
+            self._ends = [each for each in self._ends if each[2] is not actor]
+            heapq.heapify(self._ends)
+            self.groups = [group for group in self.groups if group.actors != [actor]]
+            self._gather_crowd()
 
     def add_prop(self, prop: Prop) -> Prop:
         """A thing on the stage."""
@@ -143,7 +176,8 @@ class Stage:
             raise InputError(f"there is a prop '{prop.name}' on this stage already. Give another name.")
         if self.is_built:
             raise InputError("props are put on a stage before it runs.")
-        self.props[prop.name] = prop
+        with self.hold():
+            self.props[prop.name] = prop
         return prop
 
     # The step.
@@ -156,6 +190,10 @@ class Stage:
         """Advance everything by some steps; events are told after the last of them."""
         if not (isinstance(steps, int | np.integer) and steps >= 0):
             raise InputError(f"a stage advances by a whole number of steps, 0 or more; {steps!r} given.")
+        with self.hold():
+            self._advance(int(steps))
+
+    def _advance(self, steps: int) -> None:
         self.build()
         began = self.steps
         readable = [group for group in self.groups if group.program is None]
@@ -170,6 +208,7 @@ class Stage:
                 actor.balance.give_up(actor.rig, program.lost_at)
             self._run_group(self._build_anew(actor, began + made), began + made, steps - made)
         self.steps = began + steps
+        self._end_pushes()
         self._follow()
 
     def _run_group(self, group: Group, began: int, steps: int) -> None:
@@ -259,21 +298,45 @@ class Stage:
     # Building.
 
     def refresh(self, actor: Actor) -> None:
-        """Have an actor's program look again at what its drivers play."""
-        for group in self.groups:
-            if group.program is not None and group.actors == [actor]:
+        """Have an actor's program look again, before the next step, at what its drivers play."""
+        with self.hold():
+            self._stale[actor.name] = actor
+
+    def _refresh_stale(self) -> None:
+        for group in self.groups if self._stale else ():
+            if group.program is not None and self._stale.get(group.actors[0].name) is group.actors[0]:
                 group.program.refresh()
                 self.crowd.refresh()
+        self._stale.clear()
+
+    def expect(self, end: float, actor: Actor) -> None:
+        """Have an actor forget its pushes that have ended once the clock has come to `end` (s)."""
+        heapq.heappush(self._ends, (end, next(self._tickets), actor))
+
+    def _end_pushes(self) -> None:
+        over: dict[str, Actor] = {}
+        while self._ends and self._ends[0][0] <= self.time:
+            actor = heapq.heappop(self._ends)[2]
+            over[actor.name] = actor
+        for actor in over.values():
+            actor.drop_pushes(self.time)
+            self.refresh(actor)
 
     def rebuild(self, actor: Actor) -> None:
         """Have an actor's simulation built anew before the next step, from where everything is then."""
         if self.actors.get(actor.name) is actor:
-            self._waiting.add(actor.name)
+            with self.hold():
+                self._waiting.add(actor.name)
 
     def build(self) -> None:
         """Build what is waiting for it."""
-        if not self._waiting and self.is_built:
-            return
+        if self._waiting or self._stale or not self.is_built:
+            with self.hold():
+                if self._waiting or not self.is_built:
+                    self._build()
+                self._refresh_stale()
+
+    def _build(self) -> None:
         for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
@@ -351,8 +414,20 @@ class Stage:
         """Write an event down and tell whoever listens."""
         event = Event(self.time, actor.name, kind, message)
         self.events.append(event)
+        if len(self.events) >= 2 * MOST_EVENTS:  # the older half: a stage may run for days
+            del self.events[:-MOST_EVENTS]
+            self._forgotten += MOST_EVENTS
         for listener in actor.listeners:
             listener(event)
+
+    @property
+    def event_count(self) -> int:
+        """How many events there were, those that are kept no more included."""
+        return self._forgotten + len(self.events)
+
+    def events_since(self, count: int) -> tuple[Event, ...]:
+        """The events after the first `count`, the last of them where there are too many."""
+        return tuple(self.events[max(0, count - self._forgotten) :][-MOST_EVENTS:])
 
     def run(
         self,
@@ -372,9 +447,14 @@ class Stage:
                 raise InputError(f"a stage runs for more than 0 s; {seconds:g} given.")
             if not (math.isfinite(fps) and 0.0 < fps <= 1.0 / self.dt + 1e-6):
                 raise InputError(f"{fps:g} frames a second cannot be had from steps of {self.dt:g} s.")
+            self._check_room(seconds, fps)
             times = self.time + np.arange(round(seconds * fps) + 1) / fps
         times = np.asarray(times, float)
         self._check_run(times)
+        with self.hold():
+            return self._record(times, each)
+
+    def _record(self, times: np.ndarray, each: Callable[[float], None] | None) -> Take:
         recorder = Recorder(self, times)
         self.build()
         self.crowd.run(0)  # a first run compiles here, and not in the time that is measured
@@ -397,6 +477,16 @@ class Stage:
             self._is_recorded = False
         return recorder.finish(time.perf_counter() - began)
 
+    def _check_room(self, seconds: float, fps: float) -> None:
+        """Raise InputError where a take would be larger than what is kept at once."""
+        frame = sum(_FRAME_BYTES + _JOINT_BYTES * len(actor.rig.tree) for actor in self.actors.values())
+        frames, most = seconds * fps + 1.0, math.floor(MOST_BYTES / max(frame, 1))
+        advice = "Run it in pieces, with fewer frames a second (fps), or as a crowd that keeps none (run_crowd)."
+        check_most(
+            f"{seconds:g} s at {fps:g} frames a second are {frames:.4g} frames of {len(self.actors)} bodies",
+            frames, most, advice,
+        )  # fmt: skip
+
     def _check_run(self, times: np.ndarray) -> None:
         """Raise InputError unless there is somebody to record, at times that can be."""
         if not self.actors:
@@ -408,6 +498,10 @@ class Stage:
 
     def save(self) -> Any:
         """The whole state: the simulations as they are built, and the engine's, drivers' and clock's numbers."""
+        with self.hold():
+            return self._save()
+
+    def _save(self) -> dict[str, Any]:
         self.build()
         return {
             "steps": self.steps,
@@ -418,6 +512,7 @@ class Stage:
             },
             "paper": {name: (actor.al.copy(), actor.acc.copy()) for name, actor in self.actors.items()},
             "rest": {name: actor.save_rest() for name, actor in self.actors.items()},
+            "pushes": {name: list(actor.pushes) for name, actor in self.actors.items()},
             "who": self._who_drives(),
         }
 
@@ -433,8 +528,13 @@ class Stage:
         changed = [name for name, who in saved["who"].items() if now[name] != who]
         if changed:
             raise InputError(f"'{changed[0]}' has other drivers or loads than when this state was saved. Save again.")
+        with self.hold():
+            self._restore(saved)
+
+    def _restore(self, saved: Any) -> None:
         self.steps = saved["steps"]
         self._waiting.clear()
+        self._ends.clear()
         # A body that fell since was built anew: the simulation it stood in comes back with the state.
         self.groups = [dataclasses.replace(group) for group, _ in saved["groups"]]
         for group, (_, state) in zip(self.groups, saved["groups"], strict=True):
@@ -451,7 +551,11 @@ class Stage:
             for player, data in zip(actor.players, players, strict=True):
                 player.restore(data)
             actor.al[:], actor.acc[:] = saved["paper"][name]
+            actor.pushes[:] = saved["pushes"][name]
+            for push in actor.pushes:
+                self.expect(push.start + push.seconds, actor)
             self.refresh(actor)
+        self._refresh_stale()
 
 
 def _end_above(shape: Shape, ankle: np.ndarray) -> Shape:

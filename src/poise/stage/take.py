@@ -11,6 +11,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
+from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
-class ActorTake:
+class ActorTake(Portable):
     """One actor over F frames. World axes unless said otherwise.
 
     root (F, 3) m; rotations (F, J, 4); velocity (F, 3) m/s; angular_velocity (F, J, 3) rad/s in body axes
@@ -67,7 +68,7 @@ ARRAYS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Take:
+class Take(Portable):
     """What a stage recorded.
 
     times   (F,) s on the stage's clock

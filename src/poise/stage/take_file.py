@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import math
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -57,8 +56,6 @@ def save_take(take: Take, path: str | PathLike[str]) -> None:
 
 def load_take(path: str | PathLike[str]) -> Take:
     """Read a take; everything is checked."""
-    if not Path(path).exists():
-        raise FileError(path, "there is no such file. Check the path.")
     with NpzFile(path) as file:
         if "format" not in file or _text(file, "format") != FORMAT:
             raise FileError(

@@ -6,23 +6,15 @@ import json
 import tomllib
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from poise.errors import FileError, InputError, finite_number, unknown_name
-
-MOST_BYTES = 1_000_000
+from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
 
 
 def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The tables of a TOML file."""
-    try:
-        with Path(path).open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}.") from error
-    if len(data) > MOST_BYTES:
-        raise FileError(path, f"is larger than {MOST_BYTES // 1_000_000} MB, which no such file needs.")
+    data = read_bytes(path, MOST_SETTINGS_BYTES)
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from poise.errors import InputError
 
+HIGHEST = 1e5  # m
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -20,7 +22,7 @@ class Ground:
     friction: float = 0.8
 
     def __post_init__(self) -> None:
-        if not math.isfinite(self.height):
-            raise InputError(f"the ground's height is {self.height}; it must be a number of metres.")
+        if not (math.isfinite(self.height) and abs(self.height) <= HIGHEST):
+            raise InputError(f"the ground's height is {self.height}; it must be of at most {HIGHEST:g} m.")
         if not 0.0 <= self.friction <= 10.0:
             raise InputError(f"the ground's friction is {self.friction:g}; it must be from 0 (ice) to 10.")

@@ -11,6 +11,9 @@ from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
+MASSES = (1e-6, 1e5)  # kg: lighter or heavier ones beside a body are beyond what engines can reckon with
+FARTHEST = 1e4  # m, m/s, rad/s
+
 
 @dataclass(frozen=True, eq=False)
 class Hinge:
@@ -50,7 +53,30 @@ class Prop:
     def __post_init__(self) -> None:
         if not self.name.isprintable() or not self.name:
             raise InputError(f"a prop needs a printable name; given {self.name!r}.")
-        if self.inertia is not None and not self.inertia.mass > 0.0:
-            raise InputError(f"prop '{self.name}' has mass {self.inertia.mass:g} kg; it must be positive, or fixed.")
+        if self.inertia is not None:
+            self._check_inertia(self.inertia)
+        for what, numbers, size in (
+            ("position", self.position, 3), ("turn", self.turn, 4), ("velocity", self.velocity, 3),
+            ("spin", self.spin, 3),
+        ):  # fmt: skip
+            values = np.asarray(numbers, float)
+            if values.shape != (size,) or not np.all(np.abs(values) <= FARTHEST):
+                raise InputError(f"the {what} of prop '{self.name}' is {size} numbers of at most {FARTHEST:g}.")
+        if np.linalg.norm(self.turn) < 1e-6:
+            raise InputError(f"the turn of prop '{self.name}' must be a quaternion w, x, y, z that is not zero.")
         if self.hinge is not None and self.inertia is None:
             raise InputError(f"prop '{self.name}' has a hinge but no mass, so nothing would move it. Give it a mass.")
+
+    def _check_inertia(self, inertia: RigidInertia) -> None:
+        mass, moments = float(inertia.mass), np.asarray(inertia.inertia, float)
+        if not MASSES[0] <= mass <= MASSES[1]:
+            raise InputError(
+                f"prop '{self.name}' has mass {mass:g} kg; it must be from {MASSES[0]:g} to {MASSES[1]:g} kg, or be "
+                "fixed (no inertia)."
+            )
+        whole = np.concatenate([np.ravel(inertia.center), np.ravel(moments)])
+        if not np.all(np.abs(whole) <= MASSES[1] * FARTHEST**2) or not inertia.is_physical():
+            raise InputError(
+                f"prop '{self.name}' has an inertia that no body of {mass:g} kg can have: its principal moments must "
+                "be positive and each at most the sum of the other two."
+            )

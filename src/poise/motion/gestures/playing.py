@@ -15,10 +15,11 @@ from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
+from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class GestureMotion:
+class GestureMotion(Portable):
     """A gesture played by one skeleton at its own rate, over the origin, facing +Z; everything else stands still."""
 
     gesture: Gesture
@@ -43,7 +44,7 @@ class GestureMotion:
         seconds = self.duration if duration is None else duration
         if not np.isfinite(seconds):
             raise InputError("this gesture repeats without end: say for how many seconds it is to be sampled.")
-        times = frame_times(seconds, fps)
+        times = frame_times(seconds, fps, len(self.skeleton))
         pose = self.pose(times)
         return Clip(self.skeleton, times, pose.root, pose.rotations, type(self.gesture).__name__.lower())
 

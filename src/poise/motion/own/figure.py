@@ -11,6 +11,7 @@ from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion.feet import Sole, find_soles, leg_length
+from poise.spatial.portable import Portable
 
 _NEEDED = (
     "hips",
@@ -23,7 +24,7 @@ TOE_OUT = np.radians(7.0)  # Murray et al. 1964, "Walking patterns of normal men
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class Figure(Portable):
     """A human skeleton with roles, its arms out to the sides (T) or down at an angle (A) at rest. Lengths in metres."""
 
     skeleton: Skeleton

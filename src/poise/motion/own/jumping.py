@@ -31,7 +31,7 @@ def jump(skeleton: Skeleton, duration: float = 2.6, fps: float = 60.0, *, height
     height  m that the hips rise above where they leave the ground; None: 0.3 of the legs' length
     In the air the root is at y0 + v0 t - g t^2 / 2 with g = 9.81.
     """
-    figure, times = Figure(skeleton), frame_times(duration, fps)
+    figure, times = Figure(skeleton), frame_times(duration, fps, len(skeleton))
     height = 0.3 * figure.leg if height is None else height
     low, high = 0.1 * figure.leg, 0.5 * figure.leg
     if not low <= height <= high:

@@ -25,7 +25,7 @@ def squat(skeleton: Skeleton, duration: float = 3.2, fps: float = 60.0, *, depth
         raise InputError(f"a squat takes at least 1.2 s; given {duration:g} s.")
     if not 0.0 < depth <= 0.5:
         raise InputError(f"a squat's depth is a share of the legs' length, above 0 and at most 0.5; given {depth:g}.")
-    figure, times = Figure(skeleton), frame_times(duration, fps)
+    figure, times = Figure(skeleton), frame_times(duration, fps, len(skeleton))
     tracks = stand(figure, times)
     down = rise_and_fall(times, 0.02 * duration, 0.46 * duration, 0.54 * duration, 0.98 * duration)
     reach = rise_and_fall(times, 0.0, 0.38 * duration, 0.6 * duration, duration)

@@ -24,7 +24,7 @@ def idle(skeleton: Skeleton, duration: float = 4.0, fps: float = 60.0) -> Clip:
     """Quiet standing that is alive: breath in the chest, weight going from foot to foot. Starts and ends at rest."""
     if duration < 0.5:
         raise InputError(f"idling takes at least 0.5 s; given {duration:g} s.")
-    figure, times = Figure(skeleton), frame_times(duration, fps)
+    figure, times = Figure(skeleton), frame_times(duration, fps, len(skeleton))
     tracks = stand(figure, times)
     add_life(figure, tracks, duration)
     return build_clip(figure, tracks, "idle")
@@ -59,7 +59,7 @@ def wave(
         raise unknown_name("arm", arm, SIDES)
     if duration < 1.8:
         raise InputError(f"a wave takes at least 1.8 s, 0.8 s up and 0.8 s down; given {duration:g} s.")
-    figure, times = Figure(skeleton), frame_times(duration, fps)
+    figure, times = Figure(skeleton), frame_times(duration, fps, len(skeleton))
     tracks = stand(figure, times)
     add_life(figure, tracks, duration)
     _raise_hand(tracks, SIDES.index(arm), duration, rate)

@@ -61,7 +61,7 @@ def walk(skeleton: Skeleton, duration: float = 6.0, fps: float = 60.0, *, speed:
     duration  s; at least four steps must fit in, about 3 s for an adult
     speed     m/s at full stride; None: what is natural for the length of the legs
     """
-    figure, times = Figure(skeleton), frame_times(duration, fps)
+    figure, times = Figure(skeleton), frame_times(duration, fps, len(skeleton))
     gait = _plan(figure, duration, speed)
     tracks = stand(figure, times)
     tracks.ankles, tracks.feet, tracks.toes = _step(figure, gait, times)

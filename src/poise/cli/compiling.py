@@ -1,0 +1,52 @@
+"""A first run compiles for about a minute: said once, with a bar where there is a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from poise.spatial.compile import on_compile
+
+SENTENCE = "compiling kernels, once: about a minute"
+_WIDTH = 30  # characters of the bar
+
+
+@contextmanager
+def tell_compiling(quiet: bool) -> Iterator[None]:
+    """Tell on standard error, while the context lasts, that kernels are compiled; nothing where quiet."""
+    _BAR.is_told = False
+    on_compile(None if quiet else _BAR.tell)
+    try:
+        yield
+    finally:
+        on_compile(None)
+        wipe()
+
+
+def wipe() -> None:
+    """Wipe the bar away, if there is one, so that something else can be said in its place."""
+    if _BAR.length:
+        print(f"\r{' ' * _BAR.length}\r", end="", file=sys.stderr, flush=True)
+    _BAR.length = 0
+
+
+class _Bar:
+    """One plain line, or on a terminal one that is written over and over, and wiped away in the end."""
+
+    def __init__(self) -> None:
+        self.length, self.is_told = 0, False
+
+    def tell(self, count: int, known: int) -> None:
+        """`count` of `known` kernels, some of which may never be asked for, are compiled or in work."""
+        if sys.stderr.isatty():
+            done = min(_WIDTH, _WIDTH * count // max(known, 1))
+            text = f"poise: {SENTENCE} [{'#' * done}{'.' * (_WIDTH - done)}]"
+            print(f"\r{text}", end="", file=sys.stderr, flush=True)
+            self.length = len(text)
+        elif not self.is_told:
+            print(f"poise: {SENTENCE}", file=sys.stderr, flush=True)
+        self.is_told = True
+
+
+_BAR = _Bar()
