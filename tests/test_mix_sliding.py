@@ -1,5 +1,6 @@
 """Mixes of clips whose travel is not in the root: those of the plain clip, in the file's own arrangement."""
 
+import dataclasses
 import json
 
 import numpy as np
@@ -132,14 +133,22 @@ def test_a_plain_clip_is_its_own_body():
     assert root_at_hips(clip).restore(result) is result
 
 
-def test_mass_above_the_hips_is_refused():
-    from dataclasses import replace
+def test_a_body_begins_at_the_lowest_joint_that_carries_all_of_it():
+    """As in rigs whose pelvis and spine both hang from a joint above: that one is where the body is."""
+    twin = under_reference(wave())
+    parents = twin.skeleton.parents.copy()
+    parents[twin.skeleton.index("spine")] = 0
+    forked = dataclasses.replace(twin.skeleton, parents=parents)
+    assert root_at_hips(twin.replace(skeleton=forked)).body.skeleton.names == forked.names
+    assert root_at_hips(twin).body.skeleton.names == forked.names[1:]
 
+
+def test_mass_above_the_hips_is_refused():
     twin = under_reference(wave())
     character = Character.from_skeleton(twin.skeleton, mass=70.0)
-    segment = replace(character.segments[0], name="box", joint="Reference")
+    segment = dataclasses.replace(character.segments[0], name="box", joint="Reference")
     with pytest.raises(InputError, match=r"Reference of character .* has mass"):
-        mix(twin, replace(character, segments=(*character.segments, segment)))
+        mix(twin, dataclasses.replace(character, segments=(*character.segments, segment)))
 
 
 @pytest.mark.parametrize(("suffix", "adds"), [(".bvh", False), (".bvh", True), (".npz", False), (".take.npz", False)])

@@ -24,6 +24,8 @@ from poise.motion.own import walk
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "CMU": 0.0254 / 0.45}
 RATES = (24.0, 24.0 / 1.001, 25.0, 30.0, 60.0, 100.0, 120.0)
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
+# Only the joints that travel have position channels, and they are displacements: no bone tells that they are.
+UNTOLD = "displacements that no bone tells"
 _FRAMES = 40
 
 
@@ -104,13 +106,12 @@ def list_bvh() -> Iterator[tuple[str, str, BvhCase]]:
         for carrier in range(above + 1):
             for adds, others in itertools.product((False, True), ("three", "six")):
                 for stretch in (0.0, 0.03):
-                    # Where only joints that travel have positions, nothing in the file tells which way they are meant.
-                    if adds and (others == "three" or (above == 0 and not stretch)):
-                        continue
                     way = "added to" if adds else "replacing"
                     name = f"{above} joints above the hips, travel on {carrier}, {others} channels {way} OFFSET"
                     name += f", bones stretch {1e3 * stretch:g} mm"
-                    yield "channels and roots", name, BvhCase("Y", "cm", above, carrier, adds, stretch, True, others)
+                    told = others == "six" or stretch > 0.0 or not adds
+                    group = "channels and roots" if told else UNTOLD
+                    yield group, name, BvhCase("Y", "cm", above, carrier, adds, stretch, True, others)
     for order in (*ORDERS, ORDERS):
         orders = (order,) if isinstance(order, str) else order
         yield "Euler orders", " ".join(orders), BvhCase(orders=orders)
@@ -121,7 +122,7 @@ def list_bvh() -> Iterator[tuple[str, str, BvhCase]]:
         above = int(rng.integers(4))
         case = BvhCase(
             str(rng.choice(list(AXES))), str(rng.choice(list(UNITS))), above, int(rng.integers(above + 1)),
-            bool(rng.integers(2)), float(rng.choice([0.0, 0.02])), True, "six",
+            bool(rng.integers(2)), float(rng.choice([0.0, 0.02])), bool(rng.integers(2)), "six",
             tuple(rng.choice(ORDERS, 3).tolist()), float(rng.choice(RATES)),
         )  # fmt: skip
         yield "all of it at random", f"draw {k}: {_describe(case)}", case
