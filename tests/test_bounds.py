@@ -146,6 +146,14 @@ def test_actors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         here.add(HUMAN)
 
 
+def test_physical_joints_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = stage().actors["full"]
+    monkeypatch.setattr("poise.stage.actor.MOST_PHYSICAL", 5)
+    with pytest.raises(InputError, match=r"joints of 'full' would be physical; at most 5 .* Drive fewer"):
+        actor.drive("root", poise.Free())
+    actor.drive("head", poise.Loose())
+
+
 def test_a_mix_is_bounded_by_its_poses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixing, "MOST_POSES", 100)
     with pytest.raises(InputError, match=r"61 frames of 22 joints are 1342 poses of joints to mix; at most 100"):

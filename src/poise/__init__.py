@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from poise.drivers.rig import Load
     from poise.drivers.root import Attached, Free
     from poise.drivers.track import Track
-    from poise.errors import FileError, InputError, PoiseError, SolveError
+    from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
     from poise.files.gltf_character import load_character
     from poise.motion import gestures as gestures
@@ -33,6 +33,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Attached": "poise.drivers.root",
     "Balance": "poise.drivers.balance",
+    "BusyError": "poise.errors",
     "Character": "poise.body.character",
     "Clip": "poise.motion.clip",
     "FileError": "poise.errors",
@@ -60,6 +61,7 @@ _HOMES = {
 __all__ = [
     "Attached",
     "Balance",
+    "BusyError",
     "Character",
     "Clip",
     "FileError",

@@ -187,7 +187,7 @@ def _npz_bombs(folder: Path) -> Iterator[Path]:
 
     def write(name: str, shapes: dict[str, tuple[int, ...]], **small: np.ndarray) -> Path:
         path = folder / f"{name}.npz"
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for member, array in small.items():
                 with archive.open(f"{member}.npy", "w") as stream:
                     np.lib.format.write_array(stream, np.asarray(array))
@@ -203,8 +203,8 @@ def _npz_bombs(folder: Path) -> Iterator[Path]:
                         stream.write(block)
         return path
 
-    yield write("still-amass", {"poses": (1_000_000, 156), "trans": (1_000_000, 3)}, mocap_framerate=np.array(60.0))
-    frames, joints = 1_000_000, 50
+    yield write("still-amass", {"poses": (300_000, 156), "trans": (300_000, 3)}, mocap_framerate=np.array(60.0))
+    frames, joints = 300_000, 50
     yield write(
         "still-poses", {"rotations": (frames, joints, 4), "root": (frames, 3)},
         names=np.array([f"j{k}" for k in range(joints)]), parents=np.arange(joints) - 1,

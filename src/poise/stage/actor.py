@@ -19,7 +19,7 @@ from poise.drivers.rig import Load, Rig, load_tree
 from poise.drivers.root import Attached, Free
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, check_most, unknown_name
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
 ROOT = "root"
+MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 MOST_PUSHES = 100_000  # at once, of one actor
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
 _FEATHER = 1e-4
@@ -282,6 +283,8 @@ class Actor:
             elif i not in held and parent in physical and parent not in held and outboard[i] > _FEATHER:
                 physical.add(i)
                 loose.append(i)
+        check_most(f"{len(physical)} joints of '{self.name}' would be physical", len(physical), MOST_PHYSICAL,
+                   "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
         self.partition = build_partition(skeleton, sorted(physical))
         self._undriven = loose
 
