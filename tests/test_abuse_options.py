@@ -350,6 +350,7 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
     fine |= {"--end": {"1e308"}, "--gain": {"-1"}}
+    fine |= {"--seconds": {"nan", "inf", "-inf", "-1", "1e308"}, "--count": {"-1"}, "--threads": {"-1"}}  # see below
     for value in BAD:
         if value in fine.get(option, set()):
             continue
@@ -374,6 +375,22 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     done = run(*words, f"{option}=", "--quiet")
     assert (done.code, done.out) == (2, "")
     assert "the path is empty" in done.err and done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--count", "-1"), ("--seconds", "nan"), ("--seconds", "inf"), ("--threads", "-1"), ("--clip", "broken.bvh")],
+)
+def test_what_one_demo_cannot_do_is_known_before_any_is_run(
+    place: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    """All demos are asked for, and the first of them must not begin."""
+    monkeypatch.setitem(DEMOS, "crowd", DEMOS_THERE["crowd"])
+    before = look(place)
+    done = run("demo", "all", "-o", "new", *words, "--quiet")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert look(place) == before
 
 
 def test_demos_use_what_they_are_given() -> None:

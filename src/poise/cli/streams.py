@@ -94,6 +94,8 @@ def _write(text: str) -> None:
         sys.stdout.flush()
     except OSError as error:
         give_up(error)
+    except ValueError:  # somebody closed it
+        return
 
 
 class Page:

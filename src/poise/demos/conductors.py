@@ -55,13 +55,18 @@ def draw_bodies(count: int, seed: int = 0) -> list[Character]:
     return bodies
 
 
+def check_count(count: int) -> None:
+    """Refuse a crowd of nobody, or of more than can be."""
+    if not 1 <= count <= MOST:
+        raise InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
+
+
 def draw_conductors(count: int, seed: int = 0, bodies: int | None = None) -> list[Conductor]:
     """Conductors on a grid, seeded: each his own tempo, beats, size, hands and phase. The first stand in front.
 
     bodies  so many that they share; None: each has his own
     """
-    if not 1 <= count <= MOST:
-        raise InputError(f"a crowd has 1 to {MOST} conductors; {count} given.")
+    check_count(count)
     if seed < 0:
         raise InputError(f"a seed is a whole number from 0 on; {seed} given.")
     rng = np.random.default_rng([seed, 2])

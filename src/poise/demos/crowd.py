@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.body.skin_coarse import coarsen_skin
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
+from poise.demos.conductors import build_stage, check_count, draw_bodies, draw_conductors
 from poise.demos.crowd_looks import Look, find_looks
 from poise.demos.show import save_figures
 from poise.errors import InputError
@@ -29,6 +29,7 @@ from poise.pictures.figure import pose_surface
 from poise.pictures.png import save_png
 from poise.pictures.raster import Surface, linear, render
 from poise.stage.crowd_take import CrowdTake, run_crowd
+from poise.stage.stage import Stage
 
 FPS, GLB_FPS, GLB_SECONDS, GLB_MOST = 50.0, 25.0, 4.0, 300
 SIZE = (1600, 900)
@@ -51,8 +52,7 @@ def run(
     say      called with what is being done
     """
     began = time.perf_counter()
-    if not 1.0 / FPS <= seconds <= 1e5:
-        raise InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
+    check(count, seconds, threads)
     conductors = draw_conductors(count, seed)
     say("compiling: some 20 s the first time, kept for later runs")
     bodies = draw_bodies(count, seed)
@@ -93,6 +93,15 @@ def run(
         "build_s": built - began,
         "total_s": time.perf_counter() - began,
     }
+
+
+def check(count: int = 30, seconds: float = 10.0, threads: int | None = None) -> None:
+    """Refuse a crowd that cannot be; the arguments are those of `run`."""
+    check_count(count)
+    if not 1.0 / FPS <= seconds <= 1e5:
+        raise InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
+    if threads is not None:
+        Stage(threads=threads)
 
 
 def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Look, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
