@@ -43,6 +43,14 @@ _SOFTEN = 0.35
 _TOP_OF_HEAD = 1.2
 # Below this two pairs are no person's legs and arms.
 _LEAST_BODY = 0.25
+# What goes up from the chest beside the middle by this share of its length is no head; chains this share of their
+# length off it, on either side, are twins.
+_ASIDE, _OFF_MIDDLE = 0.6, 0.15
+# Limbs of a pair mirror each other within this share of their length; nothing is lower than the feet by this of legs and
+# trunk.
+_MIRRORED, _UNDER_FEET = 0.35, 0.1
+# Where all of a body stands as a person's does, its proportions count for less: children's, cartoons', robots'.
+_STANDS = 0.5
 # Joints of a limb that are looked at: clavicle, twist bones and all come within these.
 _LONGEST_CHAIN = 9
 
@@ -61,7 +69,7 @@ class _Kind:
     after: float
 
 
-_LEG = _Kind(1.0, (0.0, 0.55), 0.45)
+_LEG = _Kind(1.0, (0.0, 0.4), 0.65)
 _ARM = _Kind(1.2, (0.15, 0.7), 0.5)
 _OUTSIDE = 0.15  # how far outside these costs a factor of e^-1/2
 
@@ -142,6 +150,40 @@ class _Shape:
         return np.cumsum(steps)
 
 
+@dataclass(frozen=True, eq=False)
+class _View:
+    """Which way is up, and across from one limb of a pair to the other, at rest and in poses, for a pair of hubs.
+
+    places      (K, J, 3), the rest pose first
+    up, across  (K, 3) unit, None where the rest pose does not tell
+    tips        (J, 3) end sites at rest
+    """
+
+    places: np.ndarray
+    up: np.ndarray | None
+    across: np.ndarray
+    tips: np.ndarray
+
+
+def _look(shape: _Shape, places: np.ndarray, legs: _Pair, arms: _Pair | None) -> _View:
+    """The view of a body with these legs and arms: up from the legs' middle to the arms', or along the legs."""
+    uppers = [places[:, limb.upper] for limb in legs.limbs]
+    middle = 0.5 * (uppers[0] + uppers[1])
+    if arms is None:
+        ends = [places[:, limb.end] for limb in legs.limbs]
+        up, size = middle - 0.5 * (ends[0] + ends[1]), legs.length
+    else:
+        up = 0.5 * (places[:, arms.limbs[0].upper] + places[:, arms.limbs[1].upper]) - middle
+        size = arms.length
+    across = _unit(uppers[0] - uppers[1])
+    is_told = float(np.linalg.norm(up[0])) > 0.2 * size and float(np.linalg.norm(across[0])) > 0.5
+    return _View(places, _unit(up) if is_told else None, across, np.nan_to_num(np.asarray(shape.skeleton.tips)))
+
+
+def _unit(v: np.ndarray) -> np.ndarray:
+    return np.asarray(v / (np.linalg.norm(v, axis=-1, keepdims=True) + 1e-12))
+
+
 def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> ShapeRoles:
     """The roles of a body from its shape.
 
@@ -160,7 +202,9 @@ def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> Sha
     if not bodies:
         return ShapeRoles({}, 0.0)
     score, legs, arms = max(bodies, key=lambda body: body[0])
-    hips, trunk, head = _find_middle(shape, legs, arms)
+    rest = skeleton.rest_positions()[None]
+    view = _look(shape, rest if poses is None else np.concatenate([rest, poses]), legs, arms)
+    hips, trunk, head = _find_middle(shape, legs, arms, view)
     sides, sureness = _tell_sides(skeleton, poses, legs, arms)
     roles = {"hips": hips, **name_trunk(trunk), **head}
     for side, leg in zip(SIDES, legs.limbs if sides["legs"] else legs.limbs[::-1], strict=True):
@@ -300,15 +344,48 @@ def _score_body(shape: _Shape, legs: _Pair, arms: _Pair) -> float:
     score = legs.score * arms.score
     score *= _bell(legs.length / arms.length / _LEG_TO_ARM, _LEG_TO_ARM_WIDTH)
     score *= _bell(trunk / legs.length / _TRUNK_TO_LEG, _TRUNK_TO_LEG_WIDTH)
-    if not _find_head_chain(shape, arms.hub, legs.hub, arm_joints):
-        score *= 0.25
-    if _find_head_chain(shape, legs.hub, arms.hub, leg_joints):
-        score *= 0.5  # something like a head, or a tail, on the pelvis
-    if not _points_away(rest, legs, middles[1] - middles[0]):
-        score *= 0.3  # in a rest pose that stands, legs go down from the trunk
-    if legs.hub not in shape.skeleton.chain(arms.hub):
-        score *= 0.9  # trees are rooted at the pelvis as a rule
-    return float(score**_SOFTEN)
+    view = _look(shape, rest[None], legs, arms)
+    fits = [
+        1.0 if _find_head_chain(shape, arms.hub, legs.hub, arm_joints, view) else 0.25,
+        # Something like a head, or a tail, on the pelvis.
+        0.5 if _find_head_chain(shape, legs.hub, arms.hub, leg_joints, view) else 1.0,
+        # In a rest pose that stands, legs go down from the trunk.
+        1.0 if _points_away(rest, legs, middles[1] - middles[0]) else 0.3,
+        # Trees are rooted at the pelvis as a rule.
+        1.0 if legs.hub in shape.skeleton.chain(arms.hub) else 0.9,
+        _score_symmetry(view, legs, arms),
+        _score_ground(view, legs, arms, trunk),
+    ]
+    stands = view.up is not None and min(fits[0], *fits[2:3], *fits[4:]) == 1.0
+    return float((score ** (_STANDS if stands else 1.0) * math.prod(fits)) ** _SOFTEN)
+
+
+def _score_symmetry(view: _View, legs: _Pair, arms: _Pair) -> float:
+    """How well both pairs lie on either side of one plane at rest: 1, or less for each thing that does not fit."""
+    if view.up is None:
+        return 1.0
+    rest, up, across = view.places[0], view.up[0], view.across[0]
+    line = _unit(rest[arms.limbs[0].upper] - rest[arms.limbs[1].upper])
+    score = 1.0 if abs(float(line @ across)) > 0.85 else 0.2
+    score *= 1.0 if abs(float(up @ across)) < 0.4 else 0.3
+    middle = 0.5 * (rest[legs.limbs[0].upper] + rest[legs.limbs[1].upper])
+    for pair in (legs, arms):
+        first, second = (
+            np.array([rest[i] for i in (limb.upper, limb.lower, limb.end)]) - middle for limb in pair.limbs
+        )
+        mirrored = first - 2.0 * np.outer(first @ across, across)
+        score *= 1.0 if np.linalg.norm(mirrored - second, axis=1).max() < _MIRRORED * pair.length else 0.5
+    return score
+
+
+def _score_ground(view: _View, legs: _Pair, arms: _Pair, trunk: float) -> float:
+    """Less where something else than the legs' ends is lowest at rest."""
+    if view.up is None:
+        return 1.0
+    heights = view.places[0] @ view.up[0]
+    feet = min(float(heights[joint]) for joint in legs.joints)
+    others = [i for i in range(len(heights)) if i not in legs.joints and i not in arms.joints]
+    return 1.0 if min(heights[others], default=feet) > feet - _UNDER_FEET * (legs.length + trunk) else 0.3
 
 
 def _points_away(rest: np.ndarray, pair: _Pair, trunk: np.ndarray) -> bool:
@@ -346,14 +423,47 @@ def _distance(shape: _Shape, a: int, b: int) -> float:
     return float(sum(shape.bones[i] for chain in chains for i in chain if i not in shared))
 
 
-def _find_head_chain(shape: _Shape, hub: int, other: int, limbs: set[int]) -> list[int]:
-    """The longest chain on a hub that is no limb and does not lead to the other hub; empty where there is none."""
+def _find_head_chain(shape: _Shape, hub: int, other: int, limbs: set[int], view: _View) -> list[int]:
+    """The chain on a hub that goes up in the middle and is no limb and no way to the other hub; empty if there is none.
+
+    Capes hang, wings and second arms come in pairs: of what is left, the head is on top.
+    """
     leading = set(shape.skeleton.chain(other))
     free = [c for c in shape.children[hub] if c not in limbs and c not in leading]
     free = [c for c in free if shape.reach[c] + shape.bones[c] > 0.02 * shape.span]
-    if not free:
+    single = [c for c in free if not any(_are_twins(shape, c, d, hub, view) for d in free if d != c)]
+    if not single:
         return []
-    return _neck_to_head(shape, max(free, key=lambda c: shape.reach[c] + shape.bones[c]))
+    return _neck_to_head(shape, max(single, key=lambda c: _height(shape, c, hub, view)))
+
+
+def _height(shape: _Shape, joint: int, hub: int, view: _View) -> float:
+    """How far above a hub the highest point is of what hangs on a joint; its reach where the rest pose tells no up.
+
+    What is off the middle counts for less: a weapon on the back, a single wing.
+    """
+    if view.up is None:
+        return float(shape.reach[joint] + shape.bones[joint])
+    carried = shape.skeleton.descendants(joint)
+    lines = view.places[:, carried] - view.places[:, [hub]]
+    tips = np.array([view.tips[i] if shape.tips[i] > 0.0 else np.zeros(3) for i in carried])
+    heights = np.einsum("kja,ka->kj", lines, view.up)
+    heights[0] = np.maximum(heights[0], (lines[0] + tips) @ view.up[0])
+    top = heights.argmax(axis=1)
+    highest = lines[np.arange(len(lines)), top]
+    aside = np.abs(np.einsum("ka,ka->k", highest, view.across)) / (np.linalg.norm(highest, axis=1) + 1e-12)
+    return float(np.mean(heights.max(axis=1))) * (1.0 if float(np.mean(aside)) < _ASIDE else 0.3)
+
+
+def _are_twins(shape: _Shape, a: int, b: int, hub: int, view: _View) -> bool:
+    """Whether two chains on a hub are as long and as far on either side of the middle."""
+    lengths = [float(shape.reach[c] + shape.bones[c]) for c in (a, b)]
+    if view.up is None or abs(lengths[0] - lengths[1]) > _LIKENESS * max(lengths):
+        return False
+    ends = [view.places[0, shape.main_chain(c)[-1]] - view.places[0, hub] for c in (a, b)]
+    sides = [float(end @ view.across[0]) for end in ends]
+    off = max(abs(side) for side in sides)
+    return off > _OFF_MIDDLE * max(lengths) and abs(sides[0] + sides[1]) < 0.3 * off
 
 
 def _neck_to_head(shape: _Shape, joint: int) -> list[int]:
@@ -367,7 +477,7 @@ def _neck_to_head(shape: _Shape, joint: int) -> list[int]:
     return chain[:-1] if is_end else chain
 
 
-def _find_middle(shape: _Shape, legs: _Pair, arms: _Pair | None) -> tuple[int, list[int], dict[str, int]]:
+def _find_middle(shape: _Shape, legs: _Pair, arms: _Pair | None, view: _View) -> tuple[int, list[int], dict[str, int]]:
     """The hips, the trunk's joints above them, and head and neck by role."""
     skeleton = shape.skeleton
     if arms is None:
@@ -381,7 +491,7 @@ def _find_middle(shape: _Shape, legs: _Pair, arms: _Pair | None) -> tuple[int, l
     hips = legs.hub if hips == arms.hub else hips
     path = skeleton.chain(arms.hub)
     trunk = path[path.index(hips) + 1 :] if hips in path else []
-    neck = _find_head_chain(shape, arms.hub, legs.hub, arms.joints)
+    neck = _find_head_chain(shape, arms.hub, legs.hub, arms.joints, view)
     head = {"head": neck[-1]} if neck else {}
     return hips, trunk, head | ({"neck": neck[0]} if len(neck) > 1 else {})
 
