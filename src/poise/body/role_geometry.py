@@ -46,9 +46,16 @@ _LEAST_BODY = 0.25
 # What goes up from the chest beside the middle by this share of its length is no head; chains this share of their
 # length off it, on either side, are twins.
 _ASIDE, _OFF_MIDDLE = 0.6, 0.15
-# Limbs of a pair mirror each other within this share of their length; nothing is lower than the feet by this of legs and
-# trunk.
+# Limbs of a pair mirror each other within this share of their length; nothing is lower than the feet by this share of
+# legs and trunk.
 _MIRRORED, _UNDER_FEET = 0.35, 0.1
+# Bones shorter than this share of the longest way along the bones are no bones: a robot's axes, a rig's helpers.
+_TINY = 0.008
+# A reading of a body whose score is above this share of the best casts doubt on it.
+_AHEAD = 0.85
+_ARMLESS = 0.6  # one pair of limbs tells less than two
+# Arms are this share of their length from the middle, at least: a cape's folds and hair are less.
+_SHOULDERS = 0.14
 # Where all of a body stands as a person's does, its proportions count for less: children's, cartoons', robots'.
 _STANDS = 0.5
 # Joints of a limb that are looked at: clavicle, twist bones and all come within these.
@@ -192,6 +199,24 @@ def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> Sha
     """
     if not 5 <= len(skeleton) <= _MOST_JOINTS:
         return ShapeRoles({}, 0.0)
+    plain, members = contract(skeleton)
+    found = _find_roles(plain, None if poses is None else poses[:, [group[0] for group in members]])
+    return ShapeRoles(
+        {role: _pick_member(role, skeleton, members[i]) for role, i in found.roles.items()}, found.confidence
+    )
+
+
+def _pick_member(role: str, skeleton: Skeleton, group: list[int]) -> int:
+    """Which of the joints at one place has a role: the one that carries the bone.
+
+    Of joints at exactly one place the first has those that end a bone, as files have them that lost a bone's length.
+    """
+    ends_bone = role.endswith(("LowerLeg", "Foot", "LowerArm", "Hand", "head"))
+    is_one_place = not np.any(skeleton.offsets[group[1:]])
+    return group[0] if is_one_place and ends_bone else group[-1]
+
+
+def _find_roles(skeleton: Skeleton, poses: np.ndarray | None) -> ShapeRoles:
     shape = _Shape(skeleton)
     pairs = _find_pairs(shape)
     bodies: list[tuple[float, _Pair, _Pair | None]] = [
@@ -201,7 +226,9 @@ def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> Sha
     bodies = bodies or [(_score_armless(shape, a), a, None) for a, _ in pairs]
     if not bodies:
         return ShapeRoles({}, 0.0)
-    score, legs, arms = max(bodies, key=lambda body: body[0])
+    bodies.sort(key=lambda body: -body[0])
+    score, legs, arms = bodies[0]
+    score *= _compute_lead(bodies)
     rest = skeleton.rest_positions()[None]
     view = _look(shape, rest if poses is None else np.concatenate([rest, poses]), legs, arms)
     hips, trunk, head = _find_middle(shape, legs, arms, view)
@@ -216,7 +243,52 @@ def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> Sha
             roles |= arm.stems((f"{side}UpperArm", f"{side}LowerArm", f"{side}Hand"))
             at = arm.joints.index(arm.upper)
             roles |= {f"{side}Shoulder": arm.joints[at - 1]} if at > 0 else {}
+    elif (lone := _find_lone_arm(shape, legs, [*trunk, *sorted(head.values())], view)) is not None:
+        side = SIDES[0] if lone[1] == sides["legs"] else SIDES[1]
+        roles |= lone[0].stems((f"{side}UpperArm", f"{side}LowerArm", f"{side}Hand"))
+        if "neck" in head and lone[0].joints[0] in shape.children[head["neck"]]:
+            del roles["neck"]
+            roles |= name_trunk([*trunk, head["neck"]])
     return ShapeRoles(roles, score * sureness)
+
+
+def _compute_lead(bodies: list[tuple[float, _Pair, _Pair | None]]) -> float:
+    """How far the best reading is ahead of the next that has other limbs: 1, down to a half where they are alike."""
+    best, legs, arms = bodies[0]
+    ends = [{limb.end for limb in pair.limbs} if pair is not None else set() for pair in (legs, arms)]
+    for score, *pairs in bodies[1:]:
+        others = [{limb.end for limb in pair.limbs} if pair is not None else set() for pair in pairs]
+        if any(one.isdisjoint(other) for one, other in zip(ends, others, strict=True) if one and other):
+            return 1.0 - 0.5 * min(1.0, max(0.0, (score / best - _AHEAD) / (1.0 - _AHEAD)))
+    return 1.0
+
+
+def contract(skeleton: Skeleton) -> tuple[Skeleton, list[list[int]]]:
+    """The skeleton with joints that follow one another at about one place made one, and which they were.
+
+    Robots have a joint for each axis of a shoulder; rigs have helpers in the place of what they help.
+    """
+    bones = np.linalg.norm(skeleton.offsets, axis=1)
+    counts = np.bincount(np.maximum(skeleton.parents, 0)[1:], minlength=len(skeleton))
+    tiny = _TINY * float(_Shape(skeleton).span)
+    group_of = np.arange(len(skeleton))
+    members: dict[int, list[int]] = {0: [0]}
+    for i in range(1, len(skeleton)):
+        parent = int(skeleton.parents[i])
+        is_inner = counts[i] > 0 or bool(skeleton.has_tip[i])
+        if counts[parent] == 1 and not skeleton.has_tip[parent] and is_inner and bones[i] <= tiny:
+            group_of[i] = group_of[parent]
+            members[int(group_of[i])].append(i)
+        else:
+            members[i] = [i]
+    kept = list(members)
+    new = {old: k for k, old in enumerate(kept)}
+    rest = skeleton.rest_positions()
+    parents = [-1 if skeleton.parents[i] < 0 else new[int(group_of[skeleton.parents[i]])] for i in kept]
+    offsets = [rest[i] - (rest[kept[p]] if p >= 0 else 0.0) for i, p in zip(kept, parents, strict=True)]
+    tips = [skeleton.tips[members[i][-1]] for i in kept]
+    plain = Skeleton(tuple(skeleton.names[i] for i in kept), np.array(parents), np.array(offsets), np.array(tips))
+    return plain, list(members.values())
 
 
 def _find_pairs(shape: _Shape) -> list[tuple[_Pair, _Pair]]:
@@ -353,11 +425,25 @@ def _score_body(shape: _Shape, legs: _Pair, arms: _Pair) -> float:
         1.0 if _points_away(rest, legs, middles[1] - middles[0]) else 0.3,
         # Trees are rooted at the pelvis as a rule.
         1.0 if legs.hub in shape.skeleton.chain(arms.hub) else 0.9,
+        # Skirts, capes, hair and spiders' legs: one of many is no limb.
+        0.3 ** sum(_is_one_of_many(shape, *pairs) for pairs in ((legs, arms), (arms, legs))),
         _score_symmetry(view, legs, arms),
         _score_ground(view, legs, arms, trunk),
     ]
     stands = view.up is not None and min(fits[0], *fits[2:3], *fits[4:]) == 1.0
     return float((score ** (_STANDS if stands else 1.0) * math.prod(fits)) ** _SOFTEN)
+
+
+def _is_one_of_many(shape: _Shape, pair: _Pair, other: _Pair | None) -> bool:
+    """Whether more chains than a pair's, and none that lead to the other pair, are as long and hang on its hub."""
+    first = pair.limbs[0].joints[0]
+    length = float(shape.reach[first] + shape.bones[first])
+    leading = set() if other is None else set(shape.skeleton.chain(other.hub))
+    others = [c for c in shape.children[pair.hub] if c not in pair.joints and c not in leading]
+    if other is None:  # the trunk may be as long as a leg
+        others.sort(key=lambda c: -float(shape.reach[c] + shape.bones[c]))
+        others = others[1:]
+    return any(abs(shape.reach[c] + shape.bones[c] - length) < _LIKENESS * length for c in others)
 
 
 def _score_symmetry(view: _View, legs: _Pair, arms: _Pair) -> float:
@@ -369,6 +455,8 @@ def _score_symmetry(view: _View, legs: _Pair, arms: _Pair) -> float:
     score = 1.0 if abs(float(line @ across)) > 0.85 else 0.2
     score *= 1.0 if abs(float(up @ across)) < 0.4 else 0.3
     middle = 0.5 * (rest[legs.limbs[0].upper] + rest[legs.limbs[1].upper])
+    width = min(abs(float((rest[limb.upper] - middle) @ across)) for limb in arms.limbs)
+    score *= 1.0 if width > _SHOULDERS * arms.length else 0.4
     for pair in (legs, arms):
         first, second = (
             np.array([rest[i] for i in (limb.upper, limb.lower, limb.end)]) - middle for limb in pair.limbs
@@ -378,13 +466,14 @@ def _score_symmetry(view: _View, legs: _Pair, arms: _Pair) -> float:
     return score
 
 
-def _score_ground(view: _View, legs: _Pair, arms: _Pair, trunk: float) -> float:
+def _score_ground(view: _View, legs: _Pair, arms: _Pair | None, trunk: float) -> float:
     """Less where something else than the legs' ends is lowest at rest."""
     if view.up is None:
         return 1.0
     heights = view.places[0] @ view.up[0]
     feet = min(float(heights[joint]) for joint in legs.joints)
-    others = [i for i in range(len(heights)) if i not in legs.joints and i not in arms.joints]
+    limbs = legs.joints if arms is None else legs.joints | arms.joints
+    others = [i for i in range(len(heights)) if i not in limbs]
     return 1.0 if min(heights[others], default=feet) > feet - _UNDER_FEET * (legs.length + trunk) else 0.3
 
 
@@ -395,10 +484,21 @@ def _points_away(rest: np.ndarray, pair: _Pair, trunk: np.ndarray) -> bool:
 
 
 def _score_armless(shape: _Shape, legs: _Pair) -> float:
-    """How much one pair of limbs looks like a person's legs: never surely, and hardly where nothing stands on them."""
-    others = [shape.reach[c] + shape.bones[c] for c in shape.children[legs.hub] if c not in legs.joints]
-    trunk = max([*others, _way_up(shape, legs.hub)])
-    return 0.5 * float(legs.score**_SOFTEN) * (1.0 if trunk > 0.15 * legs.length else 0.3)
+    """How much one pair of limbs looks like a person's legs: hardly where nothing stands on them in the middle."""
+    view = _look(shape, shape.skeleton.rest_positions()[None], legs, None)
+    way = _find_way_up(shape, legs, view) if view.up is not None else []
+    if not way or view.up is None:
+        others = [shape.reach[c] + shape.bones[c] for c in shape.children[legs.hub] if c not in legs.joints]
+        trunk = max([*others, _way_up(shape, legs.hub)])
+        return 0.5 * float(legs.score**_SOFTEN) * (1.0 if trunk > 0.15 * legs.length else 0.3)
+    rise = (view.places[0, way[-1]] - view.places[0, legs.hub]) @ view.up[0]
+    fits = [
+        _bell(max(float(rise), 1e-3) / legs.length / _TRUNK_TO_LEG, _TRUNK_TO_LEG_WIDTH),
+        0.3 if _is_one_of_many(shape, legs, None) else 1.0,
+        _score_ground(view, legs, None, max(float(rise), 0.0)),
+        1.0 if len(way) >= 2 else 0.5,
+    ]
+    return _ARMLESS * float((legs.score * math.prod(fits)) ** _SOFTEN)
 
 
 def _bell(ratio: float, width: float) -> float:
@@ -481,8 +581,7 @@ def _find_middle(shape: _Shape, legs: _Pair, arms: _Pair | None, view: _View) ->
     """The hips, the trunk's joints above them, and head and neck by role."""
     skeleton = shape.skeleton
     if arms is None:
-        free = [c for c in shape.children[legs.hub] if c not in legs.joints]
-        chain = shape.main_chain(max(free, key=lambda c: shape.reach[c] + shape.bones[c])) if free else []
+        chain = _find_way_up(shape, legs, view)
         if len(chain) < 2:
             return legs.hub, chain, {}
         top = {"head": chain[-1]} | ({"neck": chain[-2]} if len(chain) > 2 else {})
@@ -494,6 +593,44 @@ def _find_middle(shape: _Shape, legs: _Pair, arms: _Pair | None, view: _View) ->
     neck = _find_head_chain(shape, arms.hub, legs.hub, arms.joints, view)
     head = {"head": neck[-1]} if neck else {}
     return hips, trunk, head | ({"neck": neck[0]} if len(neck) > 1 else {})
+
+
+def _find_way_up(shape: _Shape, legs: _Pair, view: _View) -> list[int]:
+    """The joints from the pelvis up the middle to the head of a body without a pair of arms."""
+    chain: list[int] = []
+    joint = legs.hub
+    while free := [c for c in shape.children[joint] if c not in legs.joints]:
+        single = [c for c in free if not any(_are_twins(shape, c, d, joint, view) for d in free if d != c)]
+        long = [c for c in single if chain == [] or shape.reach[c] + shape.bones[c] > 0.02 * shape.span]
+        if not long or (chain and len(free) > 1 and max(_height(shape, c, joint, view) for c in long) <= 0.0):
+            break
+        joint = max(long, key=lambda c: _height(shape, c, joint, view))
+        chain.append(joint)
+        if shape.tips[joint] > 0.0:
+            break
+    return chain
+
+
+def _find_lone_arm(shape: _Shape, legs: _Pair, way: list[int], view: _View) -> tuple[_Limb, bool] | None:
+    """The one arm of a body that lost the other, and whether it is on the first leg's side; None where it has none.
+
+    way  the joints from the pelvis to the head
+    """
+    best: tuple[float, _Limb, bool] | None = None
+    for hub in way[:-1]:
+        for c in shape.children[hub]:
+            ranks = _rank_bones(shape, shape.main_chain(c), _ARM) if c not in way and view.up is not None else {}
+            if not ranks:
+                continue
+            chain = shape.main_chain(c)
+            i, j, k = _best_triple(ranks)
+            profile = shape.profile(chain)
+            limb = _Limb(chain, chain[i], chain[j], chain[k], float(profile[k] - profile[i]), ranks[i, j, k][1])
+            side = float((view.places[0, limb.upper] - view.places[0, hub]) @ view.across[0])
+            worth = limb.score * _bell(legs.length / limb.length / _LEG_TO_ARM, _LEG_TO_ARM_WIDTH)
+            if abs(side) > _SHOULDERS * limb.length and worth > 0.3 and (best is None or worth > best[0]):
+                best = (worth, limb, side > 0.0)
+    return None if best is None else best[1:]
 
 
 def _find_toes(shape: _Shape, leg: _Limb) -> int | None:

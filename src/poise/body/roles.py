@@ -100,7 +100,9 @@ def guess_roles(
         shape = _agree_on_sides(find_shape_roles(skeleton, poses), skeleton)
         filled, fit = _fill(known, shape, set(given))
     roles = known | filled
-    for side in SIDES if "leftHand" in filled else ():
+    for side in SIDES:
+        if f"{side}Hand" not in filled:
+            continue
         roles |= find_fingers(skeleton, roles[f"{side}Hand"], side, list(roles.values()))
     sources = {"the file": given, "names": set(known) - set(given), "shape": filled}
     reason = " and ".join(source for source, found in sources.items() if found) or "nothing"
