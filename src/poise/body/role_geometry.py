@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.body.named_roles import common_ancestor, name_trunk
 from poise.body.skeleton import Skeleton
-from poise.body.vocabulary import FINGER_BONES, SIDES
+from poise.body.vocabulary import FINGER_BONES, SIDES, mirror_role
 
 # Larger trees are no single person's, and pairs of limbs would be too many.
 _MOST_JOINTS = 3000
@@ -46,6 +46,8 @@ _LEAST_BODY = 0.25
 # What goes up from the chest beside the middle by this share of its length is no head; chains this share of their
 # length off it, on either side, are twins.
 _ASIDE, _OFF_MIDDLE = 0.6, 0.15
+_RISES = 0.1  # how far a head is above the chest, as a share of its chain's length (hair hangs on it)
+_BEHIND = 0.25  # arms do not point behind the body by this share of their length: wings do
 # Limbs of a pair mirror each other within this share of their length; nothing is lower than the feet by this share of
 # legs and trunk.
 _MIRRORED, _UNDER_FEET = 0.35, 0.1
@@ -54,6 +56,8 @@ _TINY = 0.008
 # A reading of a body whose score is above this share of the best casts doubt on it.
 _AHEAD = 0.85
 _ARMLESS = 0.6  # one pair of limbs tells less than two
+# Somebody who names so many joints that fit a reading knows what the body is.
+_FEWEST_NAMED, _NAMED = 2, 0.75
 # Arms are this share of their length from the middle, at least: a cape's folds and hair are less.
 _SHOULDERS = 0.14
 # Where all of a body stands as a person's does, its proportions count for less: children's, cartoons', robots'.
@@ -191,16 +195,22 @@ def _unit(v: np.ndarray) -> np.ndarray:
     return np.asarray(v / (np.linalg.norm(v, axis=-1, keepdims=True) + 1e-12))
 
 
-def find_shape_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> ShapeRoles:
+def find_shape_roles(
+    skeleton: Skeleton, poses: np.ndarray | None = None, given: Mapping[str, int] | None = None
+) -> ShapeRoles:
     """The roles of a body from its shape.
 
     poses  (K, J, 3) joint positions in some frames of a motion, in any axes: they tell left from right where the rest
            pose does not
+    given  role -> joint that is known: the best reading that has them is taken, and is the surer for it; no reading if
+           none has them
     """
     if not 5 <= len(skeleton) <= _MOST_JOINTS:
         return ShapeRoles({}, 0.0)
     plain, members = contract(skeleton)
-    found = _find_roles(plain, None if poses is None else poses[:, [group[0] for group in members]])
+    place = {joint: k for k, group in enumerate(members) for joint in group}
+    known = {role: place[joint] for role, joint in (given or {}).items()}
+    found = _find_roles(plain, None if poses is None else poses[:, [group[0] for group in members]], known)
     return ShapeRoles(
         {role: _pick_member(role, skeleton, members[i]) for role, i in found.roles.items()}, found.confidence
     )
@@ -216,7 +226,7 @@ def _pick_member(role: str, skeleton: Skeleton, group: list[int]) -> int:
     return group[0] if is_one_place and ends_bone else group[-1]
 
 
-def _find_roles(skeleton: Skeleton, poses: np.ndarray | None) -> ShapeRoles:
+def _find_roles(skeleton: Skeleton, poses: np.ndarray | None, known: Mapping[str, int]) -> ShapeRoles:
     shape = _Shape(skeleton)
     pairs = _find_pairs(shape)
     bodies: list[tuple[float, _Pair, _Pair | None]] = [
@@ -224,15 +234,33 @@ def _find_roles(skeleton: Skeleton, poses: np.ndarray | None) -> ShapeRoles:
     ]
     bodies = [body for body in bodies if body[0] > _LEAST_BODY]
     bodies = bodies or [(_score_armless(shape, a), a, None) for a, _ in pairs]
-    if not bodies:
-        return ShapeRoles({}, 0.0)
     bodies.sort(key=lambda body: -body[0])
-    score, legs, arms = bodies[0]
-    score *= _compute_lead(bodies)
+    for score, legs, arms in bodies:
+        found = _read_body(shape, poses, legs, arms)
+        roles = _agree_with(found.roles, known)
+        if roles is not None:
+            named = len(known.keys() & found.roles.keys())
+            lead = _compute_lead(bodies) if not known else 1.0
+            return ShapeRoles(roles, max(score * lead * found.confidence, _NAMED if named >= _FEWEST_NAMED else 0.0))
+    return ShapeRoles({}, 0.0)
+
+
+def _agree_with(roles: dict[str, int], known: Mapping[str, int]) -> dict[str, int] | None:
+    """Roles, or with left and right exchanged, that have what is known; None where neither has."""
+    for reading in (roles, {mirror_role(role): joint for role, joint in roles.items()}):
+        if all(reading.get(role, joint) == joint for role, joint in known.items()):
+            return reading
+    return None
+
+
+def _read_body(shape: _Shape, poses: np.ndarray | None, legs: _Pair, arms: _Pair | None) -> ShapeRoles:
+    """The roles of a body with these limbs, and how surely left is left."""
+    skeleton = shape.skeleton
     rest = skeleton.rest_positions()[None]
     view = _look(shape, rest if poses is None else np.concatenate([rest, poses]), legs, arms)
     hips, trunk, head = _find_middle(shape, legs, arms, view)
-    sides, sureness = _tell_sides(skeleton, poses, legs, arms)
+    top = arms.hub if arms is not None else [legs.hub, *trunk, *sorted(head.values())][-1]
+    sides, sureness = _tell_sides(skeleton, poses, legs, arms, top)
     roles = {"hips": hips, **name_trunk(trunk), **head}
     for side, leg in zip(SIDES, legs.limbs if sides["legs"] else legs.limbs[::-1], strict=True):
         roles |= leg.stems((f"{side}UpperLeg", f"{side}LowerLeg", f"{side}Foot"))
@@ -249,7 +277,7 @@ def _find_roles(skeleton: Skeleton, poses: np.ndarray | None) -> ShapeRoles:
         if "neck" in head and lone[0].joints[0] in shape.children[head["neck"]]:
             del roles["neck"]
             roles |= name_trunk([*trunk, head["neck"]])
-    return ShapeRoles(roles, score * sureness)
+    return ShapeRoles(roles, sureness)
 
 
 def _compute_lead(bodies: list[tuple[float, _Pair, _Pair | None]]) -> float:
@@ -275,8 +303,7 @@ def contract(skeleton: Skeleton) -> tuple[Skeleton, list[list[int]]]:
     members: dict[int, list[int]] = {0: [0]}
     for i in range(1, len(skeleton)):
         parent = int(skeleton.parents[i])
-        is_inner = counts[i] > 0 or bool(skeleton.has_tip[i])
-        if counts[parent] == 1 and not skeleton.has_tip[parent] and is_inner and bones[i] <= tiny:
+        if counts[parent] == 1 and not skeleton.has_tip[parent] and bones[i] <= tiny:
             group_of[i] = group_of[parent]
             members[int(group_of[i])].append(i)
         else:
@@ -455,6 +482,10 @@ def _score_symmetry(view: _View, legs: _Pair, arms: _Pair) -> float:
     score = 1.0 if abs(float(line @ across)) > 0.85 else 0.2
     score *= 1.0 if abs(float(up @ across)) < 0.4 else 0.3
     middle = 0.5 * (rest[legs.limbs[0].upper] + rest[legs.limbs[1].upper])
+    front = np.cross(up, across)
+    ahead = sum(float((rest[limb.joints[-1]] - rest[limb.end]) @ front) for limb in legs.limbs)
+    behind = [float(_unit(rest[limb.end] - rest[limb.upper]) @ front) * -np.sign(ahead) for limb in arms.limbs]
+    score *= 0.5 if min(behind) > _BEHIND and abs(ahead) > 0.1 * legs.length else 1.0
     width = min(abs(float((rest[limb.upper] - middle) @ across)) for limb in arms.limbs)
     score *= 1.0 if width > _SHOULDERS * arms.length else 0.4
     for pair in (legs, arms):
@@ -532,6 +563,9 @@ def _find_head_chain(shape: _Shape, hub: int, other: int, limbs: set[int], view:
     free = [c for c in shape.children[hub] if c not in limbs and c not in leading]
     free = [c for c in free if shape.reach[c] + shape.bones[c] > 0.02 * shape.span]
     single = [c for c in free if not any(_are_twins(shape, c, d, hub, view) for d in free if d != c)]
+    # Backpacks and tails stick out behind.
+    reach = {c: float(shape.reach[c] + shape.bones[c]) for c in single}
+    single = [c for c in single if _height(shape, c, hub, view) > _RISES * reach[c]]
     if not single:
         return []
     return _neck_to_head(shape, max(single, key=lambda c: _height(shape, c, hub, view)))
@@ -640,9 +674,9 @@ def _find_toes(shape: _Shape, leg: _Limb) -> int | None:
 
 
 def _tell_sides(
-    skeleton: Skeleton, poses: np.ndarray | None, legs: _Pair, arms: _Pair | None
+    skeleton: Skeleton, poses: np.ndarray | None, legs: _Pair, arms: _Pair | None, top: int
 ) -> tuple[dict[str, bool], float]:
-    """Whether the first limb of each pair is the left one, and how sure that is, 0.5 to 1.
+    """Whether the first limb of each pair is the left one, and how sure that is, 0.5 to 1. top: a joint above the hips.
 
     Front is left x up. For the hips' line d from the second leg to the first and the trunk's line up, (d x up) . toes
     is positive where the first is left; likewise with the knees' way off the line from hip to ankle. The arms' sides
@@ -651,7 +685,6 @@ def _tell_sides(
     rest = skeleton.rest_positions()
     places = rest[None] if poses is None else np.concatenate([rest[None], poses])
     weights = np.concatenate([[max(1.0, 0.5 * (len(places) - 1))], np.ones(len(places) - 1)])
-    top = _find_top(legs, arms, skeleton)
     hips = [places[:, limb.upper] for limb in legs.limbs]
     across, up = hips[0] - hips[1], places[:, top] - 0.5 * (hips[0] + hips[1])
     normal = np.cross(across, up)
@@ -677,16 +710,6 @@ def _tell_sides(
         line = line + places[:, arms.limbs[0].upper] - places[:, arms.limbs[1].upper]
         sides["arms"] = legs_first == bool(np.sum(weights * np.einsum("ka,ka->k", line, across)) > 0)
     return sides, 1.0 if is_known else 0.5
-
-
-def _find_top(legs: _Pair, arms: _Pair | None, skeleton: Skeleton) -> int:
-    """A joint above the hips: where the arms branch; without arms, the end of what else the pelvis carries."""
-    if arms is not None:
-        return arms.hub
-    inside = legs.joints
-    rest = skeleton.rest_positions()
-    others = [i for i in range(len(skeleton)) if i not in inside and i != legs.hub]
-    return max(others, key=lambda i: float(np.linalg.norm(rest[i] - rest[legs.hub])), default=legs.hub)
 
 
 def _foot_ends(skeleton: Skeleton, leg: _Limb) -> tuple[int, np.ndarray] | None:
