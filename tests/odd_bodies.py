@@ -12,10 +12,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import rigs
+from poise.body.roles import ARM_STEMS, LEG_STEMS, RoleGuess, guess_roles, sided
 from poise.body.skeleton import Skeleton
+from poise.errors import PoiseError
+from poise.motion.own import walk
 from poise.spatial import rotation
 
 SIDES = (("left", 1.0), ("right", -1.0))
+MAIN = ("hips", "spine", "head", *sided(LEG_STEMS[:3]), *sided(ARM_STEMS[1:]))
+SAME_PLACE = 0.015  # m: a robot's axes, any of which may be the joint
 
 
 @dataclass
@@ -325,3 +331,33 @@ def turned(skeleton: Skeleton, q: np.ndarray) -> Skeleton:
     return skeleton.replace(
         offsets=rotation.rotate(q, skeleton.offsets), tips=rotation.rotate(q, np.asarray(skeleton.tips))
     )
+
+
+def guess(
+    body: Body, rng: np.random.Generator, with_motion: bool, given: tuple[str, ...] = ()
+) -> tuple[RoleGuess, list[str]]:
+    """The roles of a body without its names, in any axes and order; and which main roles are wrong."""
+    skeleton, q = body.build(), rotation.random(rng)
+    nameless, order = rigs.scramble(turned(skeleton.replace(roles={}), q), rng)
+    poses = None
+    if with_motion:
+        try:
+            clip = walk(skeleton, 2.0, fps=10.0)
+            poses = rotation.rotate(q, skeleton.pose(clip.root[::2], clip.rotations[::2])[0])[:, order]
+        except PoiseError:
+            pass  # what has no knees does not walk
+    new = {skeleton.names[old]: name for name, old in zip(nameless.names, order, strict=True)}
+    found = guess_roles(nameless, {role: new[skeleton.roles[role]] for role in given}, poses)
+    places, real = (
+        skeleton.rest_positions(),
+        {name: skeleton.names[old] for name, old in zip(nameless.names, order, strict=True)},
+    )
+
+    def is_right(role: str) -> bool:
+        truth, joint = skeleton.roles.get(role), found.roles.get(role)
+        if truth is None or joint is None:
+            return truth is joint or (role == "spine" and truth is None)
+        apart = places[skeleton.names.index(truth)] - places[skeleton.names.index(real[joint])]
+        return float(np.linalg.norm(apart)) < SAME_PLACE
+
+    return found, [role for role in MAIN if not is_right(role)]

@@ -12,7 +12,11 @@ import itertools
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.files.quirks.up_axis import turn_to_y
+from poise.files.recording import Recording
+from poise.files.reframe import Reframe
 from poise.motion.clip import Clip
+from poise.motion.own import idle, jump, squat, walk, wave
 from poise.spatial import rotation
 
 Turns = dict[str, tuple[float, float, float]]
@@ -173,9 +177,30 @@ def fall_back(skeleton: Skeleton) -> Clip:
     return make(skeleton, [*keys, (5.0, BACK, DOWN, (0.0, -0.6))])
 
 
+def on_the_spot(clip: Clip) -> Clip:
+    """A walk as on a treadmill: the hips stay over the origin."""
+    return clip.replace(root=clip.root * [0.0, 1.0, 0.0])
+
+
+STANDING = {
+    "walk": lambda s: walk(s, fps=30.0),
+    "walk on the spot": lambda s: on_the_spot(walk(s, fps=30.0)),
+    "jump": lambda s: jump(s, fps=30.0),
+    "squat": lambda s: squat(s, fps=30.0),
+    "stand": lambda s: idle(s, fps=30.0),
+    "wave": lambda s: wave(s, fps=30.0),
+    "fold": fold,
+    "get up": get_up,
+}
 FLOOR = {
     "lie": lie, "lie prone": lambda s: lie(s, "down"), "lie waving": lie_waving, "lie on side": lie_on_side,
     "sit-ups": sit_ups, "push-ups": push_ups, "crawl": crawl, "crawl on the spot": lambda s: crawl(s, 0.0),
     "handstand": handstand, "cartwheel": cartwheel, "log roll": log_roll, "swim": swim,
 }  # fmt: skip
-UPRIGHT = {"fold": fold, "get up": get_up, "fall": fall_back}
+
+
+def told(clip: Clip, rest: str, motion: str, unit: float = 1.0) -> Recording:
+    """A clip, Y up, as a file has it whose rest pose stands along one axis and whose motion along another."""
+    world, frame = (rotation.conjugate(turn_to_y(axis)) for axis in (motion, rest))
+    turned = Reframe(unit, world, np.tile(frame, (len(clip.skeleton), 1))).apply(clip)
+    return Recording(turned.replace(skeleton=turned.skeleton.replace(roles={})), "test", "test.bvh")

@@ -9,51 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigs
-from odd_bodies import BUILDS, ODDITIES, Body, Plan, make_beast, make_person, random_plan, turned
-from poise.body.roles import ARM_STEMS, LEG_STEMS, TRUSTED, RoleGuess, find_roles, guess_roles, sided
+from odd_bodies import BUILDS, ODDITIES, Plan, guess, make_beast, make_person, random_plan
+from poise.body.roles import LEG_STEMS, TRUSTED, find_roles, guess_roles, sided
 from poise.body.skeleton import Skeleton
 from poise.cli import main
-from poise.errors import PoiseError
 from poise.files.bvh import save_bvh
 from poise.motion.clip import Clip
-from poise.motion.own import walk
 from poise.spatial import rotation
 
-MAIN = ("hips", "spine", "head", *sided(LEG_STEMS[:3]), *sided(ARM_STEMS[1:]))
-SAME_PLACE = 0.015  # m: a robot's axes, any of which may be the joint
 # What no shape tells: which of two pairs of arms is meant, where a knee is that is not there.
 UNKNOWABLE = ("four arms", "single-joint legs")
-
-
-def guess(
-    body: Body, rng: np.random.Generator, with_motion: bool, given: tuple[str, ...] = ()
-) -> tuple[RoleGuess, list[str]]:
-    """The roles of a body without its names, in any axes and order; and which main roles are wrong."""
-    skeleton, q = body.build(), rotation.random(rng)
-    nameless, order = rigs.scramble(turned(skeleton.replace(roles={}), q), rng)
-    poses = None
-    if with_motion:
-        try:
-            clip = walk(skeleton, 2.0, fps=10.0)
-            poses = rotation.rotate(q, skeleton.pose(clip.root[::2], clip.rotations[::2])[0])[:, order]
-        except PoiseError:
-            pass  # what has no knees does not walk
-    new = {skeleton.names[old]: name for name, old in zip(nameless.names, order, strict=True)}
-    found = guess_roles(nameless, {role: new[skeleton.roles[role]] for role in given}, poses)
-    places, real = (
-        skeleton.rest_positions(),
-        {name: skeleton.names[old] for name, old in zip(nameless.names, order, strict=True)},
-    )
-
-    def is_right(role: str) -> bool:
-        truth, joint = skeleton.roles.get(role), found.roles.get(role)
-        if truth is None or joint is None:
-            return truth is joint or (role == "spine" and truth is None)
-        apart = places[skeleton.names.index(truth)] - places[skeleton.names.index(real[joint])]
-        return float(np.linalg.norm(apart)) < SAME_PLACE
-
-    return found, [role for role in MAIN if not is_right(role)]
 
 
 def test_ordinary_people_are_found_and_trusted():

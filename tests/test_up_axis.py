@@ -14,11 +14,9 @@ from poise.files.measures import compute_stature
 from poise.files.normalise import Reading, normalise
 from poise.files.quirks.carried import compute_carried, sample_motion
 from poise.files.quirks.up_axis import find_up, turn_to_y
-from poise.files.recording import Recording
 from poise.files.reframe import Reframe
-from poise.motion.clip import Clip
 from poise.motion.heading import translate, turn
-from poise.motion.own import idle, jump, squat, walk, wave
+from poise.motion.own import idle, walk
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -27,41 +25,17 @@ AXES = ("Y", "Z", "X", "-Z", "-Y")
 UNITS = (1.0, 100.0, 1.0 / 0.0254, 1000.0)
 
 
-def on_the_spot(clip: Clip) -> Clip:
-    """A walk as on a treadmill: the hips stay over the origin."""
-    return clip.replace(root=clip.root * [0.0, 1.0, 0.0])
-
-
-OWN = {
-    "walk": lambda: walk(HUMAN, fps=30.0),
-    "walk on the spot": lambda: on_the_spot(walk(HUMAN, fps=30.0)),
-    "jump": lambda: jump(HUMAN, fps=30.0),
-    "squat": lambda: squat(HUMAN, fps=30.0),
-    "stand": lambda: idle(HUMAN, fps=30.0),
-    "wave": lambda: wave(HUMAN, fps=30.0),
-    "fold": lambda: postures.fold(HUMAN),
-    "get up": lambda: postures.get_up(HUMAN),
-}
-
-
-def told(clip: Clip, rest: str, motion: str, unit: float = 1.0) -> Recording:
-    """A clip, Y up, as a file has it whose rest pose stands along one axis and whose motion along another."""
-    world, frame = (rotation.conjugate(turn_to_y(axis)) for axis in (motion, rest))
-    turned = Reframe(unit, world, np.tile(frame, (len(clip.skeleton), 1))).apply(clip)
-    return Recording(turned.replace(skeleton=turned.skeleton.replace(roles={})), "test", "test.bvh")
-
-
 def axis_warnings(reading: Reading) -> list[str]:
     return [w for w in reading.warnings if w.startswith("up axis")]
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", postures.STANDING)
 def test_the_motion_is_followed_where_it_stands_along_another_axis(name):
     """Over all pairs of axes, in several units, facing every way. At the origin, so that no floor is where it lies."""
-    clip = OWN[name]()
+    clip = postures.STANDING[name](HUMAN)
     for n, (rest, motion) in enumerate(itertools.product(AXES, AXES)):
         faced = turn(clip, np.radians(90.0 * (n % 4) + 5.0), np.zeros(3))
-        reading = normalise(told(faced, rest, motion, UNITS[n % 4]))
+        reading = normalise(postures.told(faced, rest, motion, UNITS[n % 4]))
         assert reading.up == motion, (rest, motion, n)
         found = axis_warnings(reading)
         assert any("the motion is believed" in w for w in found) == (rest != motion)
@@ -79,20 +53,20 @@ def test_who_is_on_the_floor_or_upside_down_is_left_there(name):
         spot = np.array([0.4 * n - 2.0, height, 0.7 - 0.3 * n])
         faced = translate(turn(clip, np.radians(degrees), np.zeros(3)), spot)
         up = AXES[n % len(AXES)]
-        assert normalise(told(faced, up, up, UNITS[n % 4])).up == up, (height, degrees)
+        assert normalise(postures.told(faced, up, up, UNITS[n % 4])).up == up, (height, degrees)
 
 
 def test_lying_or_standing_is_said_where_nothing_tells():
     """Still, at no floor: the rest pose is believed, and the doubt is said."""
     still = idle(HUMAN, fps=30.0)
-    reading = normalise(told(translate(still, [0.0, 3.0, 0.0]), "Y", "Z"))
+    reading = normalise(postures.told(translate(still, [0.0, 3.0, 0.0]), "Y", "Z"))
     assert reading.up == "Y"
     assert [w for w in axis_warnings(reading) if "taken to lie" in w and "--up=Z" in w]
-    assert not axis_warnings(normalise(told(walk(HUMAN, fps=30.0), "Y", "Y")))
+    assert not axis_warnings(normalise(postures.told(walk(HUMAN, fps=30.0), "Y", "Y")))
 
 
 def test_what_a_file_states_goes_before_both():
-    recording = told(walk(HUMAN, fps=30.0), "Y", "Z")
+    recording = postures.told(walk(HUMAN, fps=30.0), "Y", "Z")
     clip = recording.clip.replace(skeleton=recording.clip.skeleton.replace(roles=dict(HUMAN.roles)))
     assert find_up(clip, 1.75, "Y")[0] == "Y"
     assert find_up(clip, 1.75)[0] == "Z"
