@@ -67,9 +67,9 @@ _MOST_SHOWN = 60  # joints in a message
 _SYMMETRY = 0.2  # bones of the two sides that differ by more than this share cast doubt
 
 
-# Roles from the shape alone are believed from this confidence on. Of 400 people made at random, most of them odd, without
-# names, 99 % of those above it are right in every main role and two thirds of those below; of 200 animals and machines
-# none is above it (docs/files.md has the table).
+# Roles from the shape alone are believed from this confidence on. Of 400 people made at random, most of them odd, all
+# without names, 99 % of those above it are right in every main role and two thirds of those below; of 200 animals and
+# machines none is above it (docs/files.md has the table).
 TRUSTED = 0.6
 
 

@@ -78,6 +78,9 @@ def find_up(clip: Clip, stature: float, stated: str | None = None) -> tuple[str,
     if stated is not None:
         if rest is not None and rest == moving != stated and shares[moving] > _STANDING and shares[stated] < _NEVER:
             return rest, f"the body stands along {rest} at rest and in motion", _contradiction(stated, rest)
+        seen = _weigh(clip, stature, rest)[0] if rest == stated else stated
+        if seen != stated:
+            return stated, "the file says so", _question(stated, seen)
         return stated, "the file says so", None if stated == "Y" else f"up axis: the file is {stated}-up."
     if rest is None:
         if shares[moving] == 0.0:
@@ -172,6 +175,13 @@ def _doubt(rest: str, along: str) -> str:
     return (
         f"up axis: the body stands along {rest} at rest and never in the motion, where it is along {along}; it is "
         f"taken to lie. If it stands there, say --up={along}."
+    )
+
+
+def _question(stated: str, seen: str) -> str:
+    return (
+        f"up axis: the file says {stated}, and so does its rest pose, but the motion stands along {seen}; {stated} is "
+        f"kept. If the motion is right, say --up={seen}."
     )
 
 
