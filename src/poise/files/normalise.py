@@ -14,6 +14,7 @@ was read, for writers that keep it. In order:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -41,7 +42,6 @@ from poise.spatial.portable import Portable
 __all__ = ["Reading", "compute_stature", "normalise", "turn_clip"]
 
 _POSES = 16  # frames that help to tell left from right
-_SURE = 0.6  # roles of less confidence are worth a warning
 # A skin this much taller or shorter than the bones say is no measure of the body (hats, capes, a cut mesh).
 _SKIN_STATURES = (0.7, 2.0)
 
@@ -195,7 +195,7 @@ def normalise(
     elif added is not None:
         warnings.append(added)
         clip = clip.pick(slice(1, None))
-    if guess.confidence < _SURE:
+    if not guess.is_trusted:
         warnings.append(_describe_guess(guess))
 
     skeleton, lost = (clip.skeleton, None) if recording.skin is not None else repair_lost_bones(clip.skeleton)
@@ -242,20 +242,23 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
     clip = recording.clip
     frames = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), _POSES)).astype(int))
     poses, _ = clip.skeleton.pose(*clip.pick(frames).poses)
-    if recording.all_roles:
-        guess = RoleGuess(dict(recording.roles), 1.0, "the file")
-    else:
-        guess = guess_roles(clip.skeleton, recording.roles or clip.skeleton.roles, poses)
-    skeleton = with_roles(clip.skeleton.replace(roles=guess.roles or clip.skeleton.roles), roles)
+    stated = {**(recording.roles or clip.skeleton.roles), **(roles or {})}
+    guess = (
+        RoleGuess(stated, 1.0, "the file", stated) if recording.all_roles else guess_roles(clip.skeleton, stated, poses)
+    )
+    skeleton = clip.skeleton.replace(roles=guess.sure)
     if roles:
-        guess = RoleGuess(guess.roles, max(guess.confidence, _SURE), f"given, {guess.reason}")
+        skeleton = with_roles(skeleton, roles)
+        guess = dataclasses.replace(guess, reason=f"given, {guess.reason}")
     return clip.replace(skeleton=skeleton), guess
 
 
 def _describe_guess(guess: RoleGuess) -> str:
+    name = "Name joints with --roles hips=...,head=..., or all that are needed."
     if not guess.roles:
-        return "roles: no person was found in the joints; name them with --roles."
+        return f"roles: no person was found in the joints. {name}"
+    kept = f"only the {len(guess.sure)} that names or the file say are" if guess.sure else "none is"
     return (
-        f"roles: {len(guess.roles)} joints have one, with a confidence of only {guess.confidence:.2f} "
-        f"(from {guess.reason}). Correct them with --roles."
+        f"roles: {len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too "
+        f"little to go by, so {kept} used. {name}"
     )

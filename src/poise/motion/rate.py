@@ -2,13 +2,18 @@
 
 A clip whose true rate is r times the stated one shows every acceleration 1/r^2 times as large. Two things prove a rate
 wrong:
-- flight: while both feet are off the ground the centre of mass falls at g, so its height is a parabola whose curvature
-  gives r = sqrt(g / fall), whether too fast or too slow;
+- flight (`flight`): the centre of mass falls at g, so its height is a parabola whose curvature gives
+  r = sqrt(g / fall), whether too fast or too slow;
 - pull: the ground can push, but not pull. Where the centre of mass falls clearly faster than g, feet down or not, the
   clip plays too fast; the greatest fall gives an upper limit of the true rate.
 
-Heights, not speeds, say when feet are off the ground, since speeds are what is in doubt. A calm motion proves nothing:
-then nothing is said. Hands on bars, water, trampolines and hand-made animation can look like a wrong rate.
+Both prove it for what was recorded. Hand-made motion (`keyed`) falls as somebody drew it: there a pull is said, but no
+rate is doubted, and a flight counts only if the limbs move in it as they do in bodies. A calm motion proves nothing:
+then nothing is said. Hands on bars, water and trampolines can still look like a wrong rate.
+
+The confidence says how much agrees: one flight 0.75, two 0.9, more 0.95; two stretches of pull 0.6, each further one
+0.1 more, up to 0.9. It is 0.15 less where the rate that fits is none that cameras and programs have, and 0.1 less for a
+clip that would be too slow, since whatever holds a body up makes it fall slower. Below 0.6 nothing is said.
 """
 
 from __future__ import annotations
@@ -18,41 +23,43 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.dynamics.momentum import compute_center_of_mass
-from poise.dynamics.tree import GRAVITY, build_tree
-from poise.errors import PoiseError
+from poise.dynamics.tree import GRAVITY
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points, leg_length
+from poise.motion.flight import SHORTEST, Flight, find_course, find_flights
+from poise.motion.keyed import is_drawn, turn_rates
+from poise.motion.runs import find_runs
 
 _G = float(np.linalg.norm(GRAVITY))
 _MOST_FRAMES = 20_000
 _MOST_VALUES = 2_000_000  # that are worked on at once
-# Flight: soles this share of the leg above the ground (4 cm), for this many frames; how far the parabola bends (m), and
-# how much of that may be left unexplained; sideways acceleration as a share of the fall.
-_CLEARANCE, _SHORTEST_FLIGHT = 0.045, 6
-_LEAST_SAG, _LEFT_OVER, _SIDEWAYS = 0.02, 0.06, 0.3
-_LEAST_FALL = 1.0  # m/s2: slower than this is no fall, whatever the rate
 # Rates within this factor of the stated one are no mistake: masses are guessed, floors give way. (Recordings here that
 # are known to be right: 0.97 to 1.01.) Below 1.2, which tells 25 Hz from 30 and 100 from 120.
 _TOLERANCE = 1.15
+_FARTHEST = 5.0  # no rate is mistaken by more than this factor: then it is no flight
 # Pull: parabolas over this long (s) and at least this many frames, falling this many times g. (Recordings known to be
 # right reach 1.31 g in runs and jumps, in which the trunk's mass is not where the tables put it.)
-_WINDOW, _SHORTEST_WINDOW, _PULL = 0.1, 5, 1.5
+_WINDOW, _SHORTEST_WINDOW, _PULL, _LEFT_OVER = 0.1, 5, 1.5, 0.12
 _FEWEST_PULLS, _LONG_PULL = 2, 5  # separate stretches, or frames of one
 _SURENESS = 4.0  # standard errors beyond the limit
-_COMMON = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 100.0, 120.0)
+_COMMON = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
+_KNOWN = math.log(1.07)  # a found rate this near to one of them is that
+# The confidence, as the header has it.
+_BY_FLIGHTS, _BY_PULLS = (0.75, 0.9, 0.95), (0.6, 0.1, 0.9)
+_UNKNOWN_RATE, _TOO_SLOW, _LEAST = 0.15, 0.1, 0.6
+_LIVELY, _BENDS = 4, 1e-4  # of a drawn flight: joints that change how fast they turn, by rad a frame
 
 
 @dataclass(frozen=True)
 class RateCheck:
     """What the motion says about its frame rate.
 
-    fps       as stated, Hz
-    likely    the likely true rate, Hz; None where nothing speaks against the stated one
-    fall      m/s2 at the stated rate: how fast the centre of mass falls in flight, or at most; 0 where it cannot tell
-    flights   how many flights there were to judge by
-    evidence  in words
+    fps         as stated, Hz
+    likely      the likely true rate, Hz; None where nothing speaks against the stated one
+    fall        m/s2 at the stated rate: how fast the centre of mass falls in flight, or at most; 0 where it cannot tell
+    flights     how many flights there were to judge by
+    evidence    in words
+    confidence  0 to 1, in the stated rate's being wrong; `reasons`: what it is made of
+    drawn       whether the motion is hand-made, so that it falls as it was drawn
     """
 
     fps: float
@@ -60,20 +67,14 @@ class RateCheck:
     fall: float
     flights: int
     evidence: str
+    confidence: float = 0.0
+    reasons: str = ""
+    drawn: bool = False
 
     @property
     def is_wrong(self) -> bool:
         """Whether the stated rate contradicts gravity."""
         return self.likely is not None
-
-
-@dataclass(frozen=True)
-class _Parabola:
-    """A stretch of the centre of mass's height as a parabola: fall (m/s2), its standard error, length (s)."""
-
-    fall: float
-    error: float
-    length: float
 
 
 def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
@@ -82,63 +83,65 @@ def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
     ground  m, the floor's height; found from the lowest soles if None
     """
     silent = RateCheck(clip.fps, None, 0.0, 0, "the motion has no flight and no fall to judge by")
-    if len(clip) < 2 * _SHORTEST_FLIGHT:
+    if len(clip) < 2 * SHORTEST:
         return silent
     clip = clip.pick(slice(0, _MOST_FRAMES))
-    try:
-        tree = build_tree(Character.from_skeleton(clip.skeleton))
-        soles = foot_points(clip)[..., 1].min(axis=(1, 2))
-    except PoiseError:
+    course = find_course(clip)
+    if course is None:
         return silent
-    center = compute_center_of_mass(tree, *clip.poses)
-    floor = float(np.percentile(soles, 5)) if ground is None else ground
-    clear = soles > floor + _CLEARANCE * leg_length(clip.skeleton, "left")
-    flights = _find_flights(clip.times, center, clear)
+    drawn = is_drawn(clip)
+    flights = find_flights(clip, course, ground)
+    if drawn:
+        flights = [flight for flight in flights if _is_lively(clip, flight)]
     if flights and (verdict := _judge_flights(clip.fps, flights)) is not None:
         return verdict
-    return _judge_pull(clip.fps, clip.times, center[:, 1]) or RateCheck(
-        clip.fps,
-        None,
-        *((_mean_fall(flights), len(flights), "it falls at g") if flights else (0.0, 0, silent.evidence)),
-    )
+    pulled = _judge_pull(clip.fps, clip.times, course.center[:, 1], drawn)
+    if pulled is not None or not flights:
+        return pulled or silent
+    return RateCheck(clip.fps, None, _mean_fall(flights), len(flights), "it falls at g")
 
 
-def _find_flights(times: np.ndarray, center: np.ndarray, clear: np.ndarray) -> list[_Parabola]:
-    """The stretches with both feet off the ground in which the centre of mass flies: in a parabola, straight on."""
-    flights = []
-    for first, last in _runs(clear):
-        inside = first > 0 and last < len(times) - 1
-        if not inside or last - first + 1 < _SHORTEST_FLIGHT:
-            continue
-        t, places = times[first : last + 1], center[first : last + 1]
-        fits = [_fit(t, places[:, axis]) for axis in range(3)]
-        fall, left_over = -fits[1][0], fits[1][1]
-        sag = fall * (t[-1] - t[0]) ** 2 / 8.0
-        sideways = math.hypot(fits[0][0], fits[2][0])
-        if fall > _LEAST_FALL and sag > _LEAST_SAG and left_over < _LEFT_OVER * sag and sideways < _SIDEWAYS * fall:
-            flights.append(_Parabola(fall, fits[1][2], float(t[-1] - t[0])))
-    return flights
+def _is_lively(clip: Clip, flight: Flight) -> bool:
+    """Whether several joints turn at changing rates all through a flight; keyed bodies are thrown stiff, or jerk."""
+    rates = turn_rates(clip.rotations[flight.first : flight.last + 1])
+    changes = np.abs(np.diff(rates, axis=0)).max(axis=2) > _BENDS
+    return int(np.sum(changes.mean(axis=0) > 0.5)) >= _LIVELY
 
 
-def _mean_fall(flights: list[_Parabola]) -> float:
-    weights = [flight.length**2 for flight in flights]
+def _mean_fall(flights: list[Flight]) -> float:
+    weights = [flight.sag for flight in flights]
     return sum(w * flight.fall for w, flight in zip(weights, flights, strict=True)) / sum(weights)
 
 
-def _judge_flights(fps: float, flights: list[_Parabola]) -> RateCheck | None:
+def _judge_flights(fps: float, flights: list[Flight]) -> RateCheck | None:
     """A verdict where the flights agree on another rate than the stated one."""
     fall = _mean_fall(flights)
     ratios = [math.sqrt(_G / flight.fall) for flight in flights]
     off = [ratio for ratio in ratios if not 1.0 / _TOLERANCE < ratio < _TOLERANCE]
-    agree = max(ratios) < _TOLERANCE * min(ratios)
+    agree = max(ratios) < _TOLERANCE * min(ratios) and 1.0 / _FARTHEST < min(ratios) <= max(ratios) < _FARTHEST
     if len(off) < len(ratios) or not agree:
         return None
     count = f"in {len(flights)} flights" if len(flights) > 1 else "in a flight"
     evidence = f"{count} the body falls at {fall:.1f} m/s2 instead of {_G:.2f}"
-    return RateCheck(fps, _nearest_rate(fps, fps * math.sqrt(_G / fall)), fall, len(flights), evidence)
+    found = fps * math.sqrt(_G / fall)
+    likely, is_known = _nearest_rate(fps, found)
+    confidence = _BY_FLIGHTS[min(len(flights), len(_BY_FLIGHTS)) - 1]
+    reasons = [f"{len(flights)} flights agree" if len(flights) > 1 else "one clean flight"]
+    if not is_known:
+        confidence -= _UNKNOWN_RATE
+        reasons.append("the rate that fits is no usual one")
+    if found > fps:
+        confidence -= _TOO_SLOW
+        reasons.append("something may have held the body up")
+    return _say(RateCheck(fps, likely, fall, len(flights), evidence, confidence, "; ".join(reasons)))
 
 
-def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray) -> RateCheck | None:
+def _say(check: RateCheck) -> RateCheck | None:
+    """The verdict, or None where the confidence is too low for one."""
+    return check if check.confidence >= _LEAST - 1e-9 else None
+
+
+def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray, drawn: bool) -> RateCheck | None:
     """A verdict where the centre of mass falls faster than g, again and again or for long."""
     frames = max(_SHORTEST_WINDOW, round(_WINDOW * fps) + 1)
     if len(times) < frames:
@@ -150,9 +153,10 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray) -> RateCheck 
     error = 2.0 * left_over / math.sqrt(float(basis @ basis))
     sag = fall * (x[-1] - x[0]) ** 2 / 8.0
     # A glitch of one frame is no parabola.
-    pulls = (fall - _SURENESS * error > _G) & (fall > _PULL * _G) & (left_over < 2.0 * _LEFT_OVER * sag)
-    runs = _runs(pulls)
-    if len(runs) < _FEWEST_PULLS and not any(last - first + 1 >= _LONG_PULL for first, last in runs):
+    pulls = (fall - _SURENESS * error > _G) & (fall > _PULL * _G) & (left_over < _LEFT_OVER * sag)
+    stretches = find_runs(pulls).tolist()
+    is_long = any(last - first + 1 >= _LONG_PULL for first, last in stretches)
+    if len(stretches) < _FEWEST_PULLS and not is_long:
         return None
     most = float(np.percentile(fall[pulls], 75))
     limit = fps * math.sqrt(_G / most)
@@ -161,7 +165,13 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray) -> RateCheck 
         f"the body falls at up to {float(fall[pulls].max()):.1f} m/s2, about {where:.2f} s, faster than the "
         f"{_G:.2f} of free fall, and no ground can pull"
     )
-    return RateCheck(fps, _rate_below(fps, limit), float(fall[pulls].max()), 0, evidence)
+    least, more, most_sure = _BY_PULLS
+    confidence = min(most_sure, least + more * max(0, len(stretches) - _FEWEST_PULLS))
+    count = f"{len(stretches)} stretches of it" if len(stretches) > 1 else "one long stretch of it"
+    if drawn:
+        return RateCheck(fps, None, float(fall[pulls].max()), 0, evidence, 0.0, "it is not recorded", True)
+    check = RateCheck(fps, _rate_below(fps, limit), float(fall[pulls].max()), 0, evidence, confidence, count)
+    return _say(check)
 
 
 def _fit_windows(height: np.ndarray, x: np.ndarray, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -183,9 +193,11 @@ def _candidates(fps: float) -> list[float]:
     return sorted({*_COMMON, fps / 4.0, fps / 2.0, 2.0 * fps, 4.0 * fps})
 
 
-def _nearest_rate(fps: float, found: float) -> float:
+def _nearest_rate(fps: float, found: float) -> tuple[float, bool]:
+    """The rate that is meant by one that was found, and whether it is one that is used."""
     near = min(_candidates(fps), key=lambda rate: abs(math.log(rate / found)))
-    return near if abs(math.log(near / found)) < math.log(1.1) else found
+    is_known = abs(math.log(near / found)) < _KNOWN
+    return (near, True) if is_known else (found, False)
 
 
 def _rate_below(fps: float, limit: float) -> float:
@@ -194,27 +206,14 @@ def _rate_below(fps: float, limit: float) -> float:
     return simple[0] if simple else max((rate for rate in _candidates(fps) if rate <= limit), default=limit)
 
 
-def _fit(t: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
-    """The acceleration of a parabola through points, what it leaves over (std), and its standard error."""
-    x = t - t.mean()
-    basis = np.stack([np.ones_like(x), x, x**2], axis=1)
-    solution, *_ = np.linalg.lstsq(basis, y, rcond=None)
-    left_over = float(np.std(y - basis @ solution))
-    spread = x**2 - np.mean(x**2)
-    return 2.0 * float(solution[2]), left_over, 2.0 * left_over / math.sqrt(float(spread @ spread))
-
-
-def _runs(mask: np.ndarray) -> list[tuple[int, int]]:
-    """First and last index of each stretch of True."""
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), (np.flatnonzero(edges == -1) - 1).tolist(), strict=True))
-
-
 def describe_rate(check: RateCheck) -> str | None:
-    """The warning of a wrong rate, or None."""
-    if check.likely is None:
-        return None
-    return (
-        f"frame rate: {check.fps:.4g} Hz as stated cannot be: {check.evidence}. The recording is likely of "
-        f"{check.likely:.4g} Hz; correct it with --fps {check.likely:.4g}."
-    )
+    """The warning of a wrong rate, or of a motion that was drawn to fall faster than bodies do; None for neither."""
+    if check.likely is not None:
+        return (
+            f"frame rate: {check.fps:.4g} Hz as stated cannot be: {check.evidence}. The recording is likely of "
+            f"{check.likely:.4g} Hz (confidence {check.confidence:.2f}: {check.reasons}); correct it with "
+            f"--fps {check.likely:.4g}."
+        )
+    if check.drawn:
+        return f"gravity: {check.evidence}. The motion looks hand-made, so its frame rate is not in doubt."
+    return None

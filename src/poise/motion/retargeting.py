@@ -19,7 +19,7 @@ import itertools
 import numpy as np
 
 from poise.body.rest_frame import RestFrame
-from poise.body.roles import SIDES, with_roles
+from poise.body.roles import SIDES, ask_roles, with_roles
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
@@ -133,8 +133,8 @@ def find_reference(skeleton: Skeleton, what: str) -> Reference:
     """The reference of a skeleton, whose roles are found where it has none; `what` is its word in an error."""
     skeleton = with_roles(skeleton)
     if "hips" not in skeleton.roles:
-        known = ", ".join(skeleton.names[:12]) + (", ..." if len(skeleton) > 12 else "")
-        raise InputError(f"{what} has no joint with the role hips; its joints are {known}. Name the joints' roles.")
+        option = "--character-roles" if what == "the target" else "--roles"
+        raise InputError(f"{what} has no joint with the role hips, or none that is sure. {ask_roles(skeleton, option)}")
     _check_limbs(skeleton, what)
     return build_reference(skeleton)
 

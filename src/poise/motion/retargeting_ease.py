@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.motion.runs import find_runs
+
 _MOST_FRAMES = 1000  # to either side: half a second at 2000 frames a second
-
-
-def runs(mask: np.ndarray) -> np.ndarray:
-    """(N, 2) first and last index of each stretch of True in (F,)."""
-    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
-    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
 
 
 def fade(times: np.ndarray, held: np.ndarray, values: np.ndarray, lasts: float) -> np.ndarray:
@@ -20,7 +16,7 @@ def fade(times: np.ndarray, held: np.ndarray, values: np.ndarray, lasts: float) 
     `lasts` both ends' cubics span the gap and add up.
     """
     out = np.where(held[:, None], values, 0.0)
-    stretches = runs(held)
+    stretches = find_runs(held)
     for first, last in stretches:
         for edge, step in ((first, -1), (last, 1)):
             beyond = edge + step

@@ -22,7 +22,8 @@ from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, point_velocity
 from poise.motion.feet import Sole, find_soles, foot_points, leg_length
 from poise.motion.retargeting_draft import Draft
-from poise.motion.retargeting_ease import average, cover, fade, runs, soften
+from poise.motion.retargeting_ease import average, cover, fade, soften
+from poise.motion.runs import find_runs
 from poise.spatial import rotation
 
 X, Y, Z = np.eye(3)
@@ -78,7 +79,7 @@ def _core(down: np.ndarray, speed: np.ndarray, points: np.ndarray, leg: float) -
     speed, points  (F, n), (F, n, 3) of the points that may be the one that is held: the stillest counts
     """
     core = np.zeros_like(down)
-    for first, last in runs(down):
+    for first, last in find_runs(down):
         heights = points[first : last + 1, :, 1]
         low = heights - np.percentile(heights, 20, axis=0) < _LOW * leg
         still = np.flatnonzero(((speed[first : last + 1] < _STILL * leg) & low).any(axis=1))
@@ -104,7 +105,7 @@ def _complete(times: np.ndarray, heel: np.ndarray, front: np.ndarray, tilt: np.n
         for end in np.flatnonzero(one[:-1] & ~one[1:] & ~other[:-1] & other[1:]):
             stop = end + 1 + np.argmin(np.append(other[end + 1 :], False))
             one[end + 1 : min(end + 1 + count, stop)] = True
-        for first, last in runs(~one & other):
+        for first, last in find_runs(~one & other):
             if first > 0 and last < len(times) - 1 and last - first < count and one[first - 1] and one[last + 1]:
                 one[first : last + 1] = True
 
@@ -191,7 +192,7 @@ def _step(draft: Draft, source: Clip, stance: Stance, scale: float, side: int) -
     sunk = ground - (path[None] + points).min(axis=0)[:, 1]
     path[:, 1] += np.where(held, 0.0, soften(sunk, _CLEARANCE))
     lift = np.zeros(len(times))
-    for first, last in runs(held):
+    for first, last in find_runs(held):
         lift[first : last + 1] = (ankle - wanted)[first : last + 1, 1].mean()
     return _Step(sole, foot, toes, path + scale * stance.belt, lift)
 
@@ -199,7 +200,7 @@ def _step(draft: Draft, source: Clip, stance: Stance, scale: float, side: int) -
 def _flatten(times: np.ndarray, foot: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """(F, 4) the foot, level and not turning in each stretch where it is flat on the ground."""
     level = foot.copy()
-    for first, last in runs(flat):
+    for first, last in find_runs(flat):
         ahead = rotation.rotate(foot[first : last + 1], Z).mean(axis=0)
         level[first : last + 1] = rotation.exp(np.arctan2(ahead[0], ahead[2]) * Y)
     return _hold(times, foot, flat, level)
@@ -250,7 +251,7 @@ def _hold_points(
     points  (F, 3) m each, heel and front from the ankle
     """
     ankle = wanted.copy()
-    for first, last in runs(masks[0] | masks[1]):
+    for first, last in find_runs(masks[0] | masks[1]):
         stance = slice(first, last + 1)
         anchors: list[np.ndarray | None] = [None, None]
         now = wanted[first]

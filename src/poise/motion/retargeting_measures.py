@@ -8,8 +8,8 @@ from poise.body.roles import SIDES
 from poise.motion.clip import Clip
 from poise.motion.feet import foot_points
 from poise.motion.retargeting import compute_scale, find_reference, has_legs, stand_source
-from poise.motion.retargeting_ease import runs
 from poise.motion.retargeting_feet import Stance
+from poise.motion.runs import find_runs
 from poise.spatial import rotation
 
 
@@ -52,7 +52,7 @@ def _held_points(clip: Clip, stance: Stance, scale: float) -> list[np.ndarray]:
     paths = []
     for side in range(2):
         for mask, point in ((stance.heel, 0), (stance.front, 1 if toes[side] else 2)):
-            paths += [points[first : last + 1, side, point] for first, last in runs(mask[:, side])]
+            paths += [points[first : last + 1, side, point] for first, last in find_runs(mask[:, side])]
     return paths
 
 

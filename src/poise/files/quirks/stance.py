@@ -32,6 +32,15 @@ def find_body_axis(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
     return np.where(straight[..., None], axis, np.nan)
 
 
+def find_line(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
+    """(..., 3) unit, from between the feet to the top of the trunk, however bent; NaN without legs or a trunk."""
+    feet = [skeleton.find_role(f"{side}Foot") for side in SIDES]
+    top = next((j for j in map(skeleton.find_role, _TOPS) if j is not None), None)
+    if top is None or feet[0] is None or feet[1] is None:
+        return np.full((*positions.shape[:-2], 3), np.nan)
+    return unit(positions[..., top, :] - 0.5 * (positions[..., feet[0], :] + positions[..., feet[1], :]))
+
+
 def find_left(skeleton: Skeleton, positions: np.ndarray) -> np.ndarray:
     """(..., 3) from right to left, along the hip and shoulder joints, in positions (..., J, 3); NaN without legs."""
     lines = []
