@@ -280,6 +280,12 @@ def test_the_same_words_do_the_same(place: Path) -> None:
         assert Seen(place, base) == Seen(place, base)
 
 
+def test_an_idle_option_would_be_seen(place: Path) -> None:
+    """--seed is one, where nothing is random: accepted, and the same files and figures."""
+    for base in (MIX, TO_BVH, ("info", "clip.bvh")):
+        assert Seen(place, (*base, "--seed", "4")) == Seen(place, base)
+
+
 @pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED])
 def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[str, ...], sentence: str) -> None:
     before = look(place)
