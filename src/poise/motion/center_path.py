@@ -34,10 +34,8 @@ _AS_GOOD = 1.02  # the least smoothing within this of the best
 _GAINS = (0.75, 1.2)  # within these the true swing is sought
 _TREND = 2.0  # s: slower changes of height are no swing
 _FEWEST_FRAMES = 8
-_GRAVITYS = (
-    0.7,
-    1.4,
-)  # g: flights that fall slower or faster on the average are not a capture's. (Runs here: 0.8 to 1.1)
+# In g: flights that fall slower or faster on the average are not a capture's. Runs here fall at 0.8 to 1.1.
+_GRAVITYS = (0.7, 1.4)
 _NEAR = (0.35, 0.7)  # s from a flight: pushes off and landings are within the first
 _JUDGED = 0.1  # s, the smoothing at which that is judged
 _PULL = 0.02  # of g
