@@ -220,6 +220,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
     from poise.drivers.rig import load_tree
     from poise.dynamics.tree import build_tree
     from poise.files.checked import checked_output
+    from poise.files.naming import stem_of
     from poise.files.writing import write_result
     from poise.stage.measures import describe_body, describe_effort, measure_error, measure_feet, read_written
     from poise.stage.take_file import load_take, save_take
@@ -231,7 +232,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
             save_take(found.take, draft)
             there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
         else:
-            named = found.clip.replace(name=found.clip.name or output.stem)
+            named = found.clip.replace(name=found.clip.name or stem_of(output))
             error = write_result(named, reading, draft, character.mass).error
             there = read_written(draft, found.clip)
     result = found.clip if there is None else there

@@ -18,6 +18,7 @@ from poise.files.checked import checked_output
 from poise.files.fidelity import measure_distance
 from poise.files.formats import find_format, save_clip
 from poise.files.gltf import GltfSource
+from poise.files.naming import stem_of
 from poise.files.normalise import Reading, compute_stature
 from poise.files.placement import find_placement
 from poise.files.readback import read_positions
@@ -91,7 +92,7 @@ def write_clean(
     if names == "vrm":
         clip = clip.replace(skeleton=rename_by_role(clip.skeleton))
     with checked_output(path) as draft:
-        places, notes = _save_with_body(clip, reading, draft, path.stem, mass)
+        places, notes = _save_with_body(clip, reading, draft, stem_of(path), mass)
         if edits.loop and places is not None:
             from poise.motion.looping import measure_gap
 
@@ -108,7 +109,7 @@ def write_result(clip: Clip, reading: Reading, path: Path, mass: float | None = 
     How far it is from the source has no meaning: the error is that of writing.
     """
     with checked_output(path) as draft:
-        places, notes = _save_with_body(clip, reading, draft, path.stem, mass)
+        places, notes = _save_with_body(clip, reading, draft, stem_of(path), mass)
         error = None if places is None else measure_distance(places, clip.positions)
     return Written(len(clip), error, {}, notes, writing_error=error)
 
@@ -119,7 +120,7 @@ def write_made(clip: Clip, path: Path, **options: Any) -> float | None:
     options  for the format's own function, as in `save_clip`
     """
     with checked_output(path) as draft:
-        places = _save(clip, draft, path.stem, **options)
+        places = _save(clip, draft, stem_of(path), **options)
         return None if places is None else measure_distance(places, clip.positions)
 
 
@@ -192,7 +193,7 @@ def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
     is_same = edits.only_trims and not reading.mended
     frames = _find_frames(reading.clip, clip, begins) if is_same else None
     with checked_output(path) as draft:
-        places, meant = _save_on_model(clip, reading, draft, path.stem)
+        places, meant = _save_on_model(clip, reading, draft, stem_of(path))
         written = judge(reading, places, meant, frames, kept=True)
     return dataclasses.replace(written, frames=len(clip), figures=figures)
 
@@ -200,7 +201,7 @@ def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
 def write_on_model(clip: Clip, reading: Reading, path: Path) -> float | None:
     """Write a clip onto the glTF or VRM file that a reading is of; m, how far its joints in the file are from it."""
     with checked_output(path) as draft:
-        places, meant = _save_on_model(clip, reading, draft, path.stem)
+        places, meant = _save_on_model(clip, reading, draft, stem_of(path))
         return None if places is None else reading.scale * measure_distance(places, meant)
 
 
