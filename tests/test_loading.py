@@ -41,7 +41,10 @@ READERS: list[tuple[str, Callable[[Path], object]]] = [
     (".json", lambda path: parse_roles([str(path)])),
 ]
 # Files that Poise wrote itself a moment before, or keeps in a folder of its own: nobody else names them.
-OWN = {"files/readback.py", "files/usd.py", "files/fbx.py", "pictures/film.py", "files/atomic.py", "files/loading.py"}
+OWN = {
+    "files/readback.py", "files/usd.py", "files/fbx.py", "pictures/film.py", "files/atomic.py", "files/loading.py",
+    "spatial/code_cache.py",
+}  # fmt: skip
 
 
 def make_odd(path: Path, kind: str) -> Path:
