@@ -292,7 +292,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--count", "0"], "1 to 20000 conductors; 0 given"),
+        (["--count", "0"], "1 to 5000 conductors; 0 given"),
         (["--seconds", "-1"], "-1 given"),
         (["--threads", "0"], "1 to 256 threads; 0 given"),
     ],

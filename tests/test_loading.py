@@ -108,7 +108,11 @@ def test_files_are_opened_in_one_place() -> None:
 def test_sizes_are_bounded_before_anything_is_read(tmp_path: Path) -> None:
     path = tmp_path / "x.bvh"
     path.write_bytes(b"x" * 1000)
+    tracemalloc.start()
     assert read_bytes(path, 1000) == b"x" * 1000
+    assert read_bytes(path) == b"x" * 1000
+    assert tracemalloc.get_traced_memory()[1] < 5e6  # by what is there, not by what would be allowed
+    tracemalloc.stop()
     with pytest.raises(FileError, match=r"has 1000 bytes; at most 999 are read"):
         read_bytes(path, 999)
     try:

@@ -23,6 +23,7 @@ MOST_POSES = 30_000_000  # joints times frames: that hour; it takes 1 GB, and so
 
 # A pipe that nobody writes to is not waited for, and bytes come as they are on Windows, too.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_PIECE = 1 << 20  # bytes
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -72,9 +73,10 @@ def _check_regular(path: str | PathLike[str], found: os.stat_result, most: int) 
 def read_bytes(path: str | PathLike[str], most: int = MOST_BYTES) -> bytes:
     """A whole file, refused before it is read where it is larger than `most` bytes."""
     with _in_words(path), open_input(path, most) as stream:
-        data = stream.read(os.fstat(stream.fileno()).st_size + 1)  # so much is set aside before anything is read
-        if len(data) <= most:
-            data += stream.read(most + 1 - len(data))  # of a file that grew, or of the system's, whose sizes are 0
+        data = stream.read(os.fstat(stream.fileno()).st_size)  # so much is set aside before anything is read
+        # More comes of a file that grew, and of the system's own, whose sizes are told as 0.
+        while len(data) <= most and (more := stream.read(_PIECE)):
+            data += more
     if len(data) > most:
         raise FileError(path, f"the file has more than the {most} bytes that are read. Split or shorten it.")
     return data
