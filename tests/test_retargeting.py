@@ -29,9 +29,10 @@ from poise.motion.feet import foot_points, leg_length
 from poise.motion.heading import clip_heading, turn
 from poise.motion.mirroring import mirror
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting_ease import average, cover, fade, runs
+from poise.motion.retargeting_ease import average, cover, fade
 from poise.motion.retargeting_measures import measure_retargeting
 from poise.motion.retargeting_reference import build_reference
+from poise.motion.runs import find_runs
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -247,7 +248,7 @@ def test_feet_stand_and_nothing_jumps(motion: str, body: str) -> None:
     for side in range(2):
         for point, other in ((0, 0), (1, 1 if has_toes else 2)):
             still = np.linalg.norm(np.gradient(here[:, side, point], clip.times, axis=0), axis=-1) < 1e-3
-            for first, last in runs(still & (here[:, side, point, 1] < 1e-3)):
+            for first, last in find_runs(still & (here[:, side, point, 1] < 1e-3)):
                 path = there[first : last + 1, side, other]
                 stood += 1
                 assert np.linalg.norm(path - path[0], axis=-1).max() < 0.002

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from poise.errors import FileError
-from poise.files.atomic import is_stream
 from poise.registry import Entry
 
 if TYPE_CHECKING:
@@ -56,8 +55,6 @@ FORMATS = (
 def read_recording(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion in a file, as the file has it. clip: which one of several, by name or number from 0; the first."""
     read: Callable[..., Recording] = _load(_find_format(path, "read").read)
-    if is_stream(path):
-        raise FileError(path, "is a device or a pipe, which may have no end; only files are read.")
     return read(Path(path), clip)
 
 

@@ -63,7 +63,9 @@ def _read(recording: Recording) -> PlainMotion:
     if suffix == ".npz":
         skeleton = clip.skeleton
         return read_amass_motion(path, skeleton.names, tuple(map(int, skeleton.parents)), skeleton.offsets)
-    raise UnreadableError(f"{recording.format} has no joints of its own" if suffix == ".c3d" else "unknown format")
+    raise UnreadableError(
+        f"{recording.format} has no joints of its own" if suffix in (".c3d", ".trc") else "unknown format"
+    )
 
 
 def _reclock(file: GltfFile, animation: int | None, times: np.ndarray) -> np.ndarray:
