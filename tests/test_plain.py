@@ -34,7 +34,10 @@ def test_both_opinions_agree_on_a_file_of_every_format(suffix: str, tmp_path: Pa
     reading = normalise(read_recording(path), mend=False)
     source = find_source_places(reading)
     if suffix in (".c3d", ".trc"):
-        assert source.unchecked == "C3D has no joints of its own" and measure_reading(source, reading) is None
+        assert (
+            source.unchecked == f"{suffix[1:].upper()} has no joints of its own"
+            and measure_reading(source, reading) is None
+        )
         return
     assert (source.unchecked, source.left_out) == ("", ())
     assert len(source.joints) == len(reading.clip.skeleton)
