@@ -7,6 +7,8 @@ import numpy as np
 from poise.body.limb_pairs import Limb, Pair
 from poise.body.skeleton import Skeleton
 
+_NO_TRUNK = 0.05  # of the leg's length: a joint no further above the hips than this is no trunk
+
 
 def tell_sides(
     skeleton: Skeleton, poses: np.ndarray | None, legs: Pair, arms: Pair | None, top: int
@@ -22,6 +24,8 @@ def tell_sides(
     weights = np.concatenate([[max(1.0, 0.5 * (len(places) - 1))], np.ones(len(places) - 1)])
     hips = [places[:, limb.upper] for limb in legs.limbs]
     across, up = hips[0] - hips[1], places[:, top] - 0.5 * (hips[0] + hips[1])
+    if np.linalg.norm(up[0]) < _NO_TRUNK * legs.length:  # legs alone: away from the ankles
+        up = 0.5 * sum(hip - places[:, limb.end] for hip, limb in zip(hips, legs.limbs, strict=True))
     normal = np.cross(across, up)
     size = np.linalg.norm(normal, axis=1) + 1e-12
     votes = np.zeros(2)  # by the feet, by the knees

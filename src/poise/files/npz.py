@@ -98,7 +98,7 @@ def _read_plain(file: NpzFile) -> Recording:
     stem = stem_of(file.path)
     shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
     motion = Clip(skeleton, times, root, rotations, _read_word(file, "name") if "name" in file else stem, shifts)
-    return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate, source=None)
+    return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate=has_rate)
 
 
 def _aliases(ours: str) -> tuple[str, ...]:

@@ -27,12 +27,12 @@ class Recording(Portable):
     unit        metres a unit where the format or the file states it, else None
     up          "X", "Y" or "Z" where the format or the file states it, else None
     roles       VRM role -> joint where the file states them
-    all_roles   whether these are all there are, so that none need be looked for: a body of one leg has no other
-    stature     how tall the body is, in the file's unit, where the file states it, else None
     has_rate    whether the file states its frame rate; False: the reader assumed one
     skin        the body's own mesh, in the file's units and axes at rest, where there is one
     source      the file's content as read, for writers that keep it as it was
     warnings    what was odd, a sentence each
+    all_roles   whether these roles are all there are, so that none need be looked for: a body of one leg has no other
+    stature     how tall the body is, in the file's unit, where the file states it, else None
     """
 
     clip: Clip
@@ -42,9 +42,9 @@ class Recording(Portable):
     unit: float | None = None
     up: str | None = None
     roles: Mapping[str, str] = field(default_factory=dict)
-    all_roles: bool = False
-    stature: float | None = None
     has_rate: bool = True
     skin: SkinnedMesh | None = None
     source: Any = None
     warnings: tuple[str, ...] = ()
+    all_roles: bool = False
+    stature: float | None = None
