@@ -14,12 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from poise.body.character import Character
 from poise.body.roles import ROLES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
 from poise.files.amass import STATURES, build_smpl_skeleton
-from poise.files.normalise import compute_stature
+from poise.files.normalise import compute_stature, normalise
 from poise.files.npz import read_npz, save_npz
+from poise.motion import own
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
@@ -250,3 +252,17 @@ def test_a_conductor_of_amp() -> None:
     # A foot that stands has its centre 5 to 7 cm above the floor, Z up.
     lowest = clip.positions[:, feet, 2].min(axis=0)
     assert np.all((lowest > 0.045) & (lowest < 0.075))
+    reading = normalise(recording)
+    assert len(reading.clip.skeleton.roles) == 15 and reading.up == "Z"
+
+
+def test_joints_without_stated_roles_have_them_found_by_name(tmp_path: Path) -> None:
+    """Other programs' arrays state neither roles, unit nor axis: all are looked for, as in any file."""
+    skeleton = Character.human(1.7, 70.0).skeleton
+    clip = own.idle(skeleton, 1.0, 30.0)
+    path = write(
+        tmp_path / "plain.npz", names=np.array(skeleton.names), parents=skeleton.parents, offsets=skeleton.offsets,
+        root=clip.root, rotations=clip.rotations, fps=np.array(30.0),
+    )  # fmt: skip
+    assert not read_npz(path).roles
+    assert {"hips", "head", "leftFoot", "rightHand"} <= normalise(read_npz(path)).clip.skeleton.roles.keys()
