@@ -74,23 +74,21 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
     cutoff  Hz, how to smooth where nothing flies for a while, or too few frames do to tell
     None where there is no flight and the path, smoothed so, keeps the rules; and where its flights are not gravity's.
     """
-    h = 1.0 / rate
-    periods = [period for period in _PERIODS if period > 2.0 * h]
-    if len(center) < _FEWEST_FRAMES or not periods:
+    if len(center) < _FEWEST_FRAMES or 2.0 / rate > _PERIODS[-1]:
         return None
     if flight.sum() < _FEWEST_FLIGHT:
         fit = FallingFit(len(center), rate, min(1.0 / cutoff, _PERIODS[-1]))
-        if _keeps_rules(fit.fit(center, np.zeros((len(center), 3), bool), np.zeros((len(center), 3))).acceleration):
+        if _keeps_rules(_fit_freely(fit, center)):
             return None
         path = keep_rules(fit, center, flight)
-        return _tell(
-            path, center, np.full(len(center), 1.0 / cutoff), 1.0, flight, f"{cutoff:.1f} Hz, and no ground pulls"
-        )
-    fits = {period: FallingFit(len(center), rate, period) for period in periods}
-    if not _GRAVITYS[0] < _find_fall(fits[min(periods, key=lambda p: abs(p - _JUDGED))], center, flight) < _GRAVITYS[1]:
+        return _tell(path, center, np.full(len(center), 1.0 / cutoff), 1.0, flight, "and no ground pulls")
+    fits = {period: FallingFit(len(center), rate, period) for period in _PERIODS if period > 2.0 / rate}
+    judged = fits[min(fits, key=lambda period: abs(period - _JUDGED))]
+    sure = _trim(judged, center, flight)
+    if not _GRAVITYS[0] < -_fit_freely(judged, center)[sure, 1].mean() / _G < _GRAVITYS[1]:
         return None
-    swing = _find_swing(center, h)
-    gain = 1.0
+    swing = _find_swing(center, 1.0 / rate)
+    gain, flight = 1.0, sure
     for _ in range(2):  # each choice sharpens the other
         period = _choose_period(fits, _scaled(center, swing, gain), flight)
         gain = _choose_gain(fits[period], center, swing, flight)
@@ -98,10 +96,28 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
     calm = find_calm(flight, rate)
     lasts = np.exp((1.0 - calm) * np.log(period) + calm * np.log(max(period, min(1.0 / cutoff, _PERIODS[-1]))))
     path = keep_rules(FallingFit(len(center), rate, lasts), _scaled(center, swing, gain), flight)
-    said = (
-        f"{1.0 / period:.1f} Hz brings the flights nearest to free fall, with {100 * gain:.0f} % of the recorded swing"
-    )
+    said = f"which brings the flights nearest to free fall, with {100 * gain:.0f} % of the recorded swing"
     return _tell(path, center, lasts, gain, flight, said)
+
+
+def _tell(
+    path: Path, center: np.ndarray, periods: np.ndarray, gain: float, flight: np.ndarray, said: str
+) -> CenterPath:
+    """A fitted path beside the recorded one, center (F, 3)."""
+    moved, hz = path.place - center, 1.0 / float(periods.min())
+    most = 1e3 * float(np.linalg.norm(moved, axis=1).max())
+    reason = f"{hz:.1f} Hz, {said}; the centre of mass was moved by up to {most:.0f} mm."
+    return CenterPath(path.place, path.acceleration, moved, hz, periods, gain, flight, reason)
+
+
+def _fit_freely(fit: FallingFit, x: np.ndarray) -> np.ndarray:
+    """(F, 3) m/s2, the acceleration of x smoothed, without any rule."""
+    return fit.fit(x, np.zeros((len(x), 3), bool), np.zeros((len(x), 3))).acceleration
+
+
+def _keeps_rules(acceleration: np.ndarray) -> bool:
+    """Whether the ground only pushes; a little pull is a filter's."""
+    return bool((acceleration[:, 1] - GRAVITY[1]).min() > -_PULL * _G)
 
 
 def find_calm(flight: np.ndarray, rate: float) -> np.ndarray:
@@ -114,27 +130,6 @@ def find_calm(flight: np.ndarray, rate: float) -> np.ndarray:
     away = np.minimum(np.abs(since), np.abs(until)) / rate
     u = np.clip((away - _NEAR[0]) / (_NEAR[1] - _NEAR[0]), 0.0, 1.0)
     return np.asarray(u * u * (3.0 - 2.0 * u))
-
-
-def _find_fall(fit: FallingFit, center: np.ndarray, flight: np.ndarray) -> float:
-    """How fast flights fall on the average, in g."""
-    nothing = np.zeros((len(center), 3), bool)
-    a = fit.fit(center, nothing, np.zeros((len(center), 3))).acceleration
-    return float(-a[flight, 1].mean() / _G)
-
-
-def _tell(
-    path: Path, center: np.ndarray, periods: np.ndarray, gain: float, flight: np.ndarray, said: str
-) -> CenterPath:
-    moved = path.place - center
-    most = 1e3 * float(np.linalg.norm(moved, axis=1).max())
-    reason = f"{said}; the centre of mass was moved by up to {most:.0f} mm."
-    return CenterPath(path.place, path.acceleration, moved, 1.0 / float(periods.min()), periods, gain, flight, reason)
-
-
-def _keeps_rules(acceleration: np.ndarray) -> bool:
-    """Whether the ground only pushes; a little pull is a filter's."""
-    return bool((acceleration[:, 1] - GRAVITY[1]).min() > -_PULL * _G)
 
 
 def keep_rules(fit: FallingFit, x: np.ndarray, flight: np.ndarray) -> Path:
@@ -171,10 +166,9 @@ def _choose_period(fits: dict[float, FallingFit], x: np.ndarray, flight: np.ndar
     Heights alone: what is too smooth lets the push before and after a flight leak into it. Sideways there is little to
     leak, and the smoother the better it would seem.
     """
-    nothing = np.zeros((len(x), 3), bool)
     errors = {}
     for period, fit in fits.items():
-        fall = fit.fit(x, nothing, np.zeros((len(x), 3))).acceleration[flight, 1]
+        fall = _fit_freely(fit, x)[flight, 1]
         errors[period] = float(np.sqrt(np.mean((fall - GRAVITY[1]) ** 2)))
     good = _AS_GOOD * min(errors.values())
     return next(period for period, error in errors.items() if error <= good)
@@ -185,8 +179,7 @@ def _trim(fit: FallingFit, x: np.ndarray, flight: np.ndarray) -> np.ndarray:
 
     One frame of a hard landing that is taken for flight does more harm than ten of a flight that are not.
     """
-    nothing = np.zeros((len(x), 3), bool)
-    push = fit.fit(x, nothing, np.zeros((len(x), 3))).acceleration[:, 1] - GRAVITY[1]
+    push = _fit_freely(fit, x)[:, 1] - GRAVITY[1]
     sure = push < _PUSHED * _G
     out = flight.copy()
     for first, last in find_runs(flight):
