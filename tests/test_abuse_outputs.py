@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
 import os
@@ -223,6 +224,20 @@ def test_a_recipe_names_outputs_as_options_do(
     (place / "recipe.toml").write_text(f"{text}[outputs]\n{outputs}\n")
     monkeypatch.setattr(mixing, "mix", never)
     assert sentence in refuse(place, "mix", "--recipe", "recipe.toml")
+
+
+def test_what_a_gltf_of_a_folder_needs_is_not_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its buffer lies where an output would be."""
+    write_seed(".gltf", tmp_path)
+    (tmp_path / "out").mkdir()
+    document = json.loads((tmp_path / "seed.gltf").read_text())
+    (buffer,) = document["buffers"]
+    data = base64.b64decode(buffer["uri"].partition(",")[2]) if buffer["uri"].startswith("data:") else None
+    (tmp_path / "out" / "seed.glb").write_bytes((tmp_path / buffer["uri"]).read_bytes() if data is None else data)
+    buffer["uri"] = "out/seed.glb"
+    (tmp_path / "seed.gltf").write_text(json.dumps(document))
+    monkeypatch.chdir(tmp_path)
+    assert "which 'seed.gltf' needs" in refuse(tmp_path, "convert", ".", "out", "--to", "glb")
 
 
 def test_the_pictures_of_a_gltf_are_inputs_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

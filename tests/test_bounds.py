@@ -198,3 +198,22 @@ def test_plots_take_any_name_and_any_length() -> None:
         assert png.startswith(b"\x89PNG")
         width, height = (int.from_bytes(png[k : k + 4], "big") for k in (16, 20))
         assert 100 < width < 3000 and 100 < height < 4000
+
+
+def test_a_run_is_bounded_by_its_steps_too() -> None:
+    stage = poise.Stage()
+    stage.add(poise.Character.human())
+    for words in ({"seconds": 1e7, "fps": 0.04}, {"seconds": 1.0, "times": np.array([0.0, 1e9])}):
+        with pytest.raises(InputError, match=r"steps of 0\.005 s"):
+            stage.run(**words)
+    assert stage.time == 0.0
+
+
+def test_a_run_is_not_run_again_from_inside_it() -> None:
+    stage = poise.Stage()
+    stage.add(poise.Character.human())
+    with pytest.raises(InputError, match="running already"):
+        stage.run(0.1, each=lambda t: stage.run(0.1))
+    with pytest.raises(InputError, match="nobody joins"):
+        stage.run(0.1, each=lambda t: stage.add(poise.Character.human()))
+    assert len(stage.run(0.1).times) == 6

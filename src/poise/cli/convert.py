@@ -158,7 +158,7 @@ def find_why_bodiless(reading: Reading, output: Path) -> str | None:
 def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, report: Report) -> int:
     from poise.files.fidelity import SUSPECT
 
-    plan = plan_folder(folder, output, to)
+    plan = plan_folder(folder, output, to, job.source.list_files())
     quiet = dataclasses.replace(report, quiet=True)  # guesses about hundreds of files are for `poise info`
     done: list[dict[str, Any]] = []
     failed = [{"source": str(path), "error": f"{path}: {sentence}"} for path, sentence in plan.refused]

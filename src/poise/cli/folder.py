@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from poise.cli.outputs import check_folder, identify
+from poise.cli.outputs import check_folder, find_companions, identify
 from poise.errors import FileError, InputError
 from poise.files.leftovers import is_temporary
 
@@ -26,10 +26,11 @@ class FolderPlan:
     closed: list[OSError] = field(default_factory=list)
 
 
-def plan_folder(folder: Path, output: Path, to: str | None) -> FolderPlan:
+def plan_folder(folder: Path, output: Path, to: str | None, options: Iterable[Path] = ()) -> FolderPlan:
     """The files of a folder and what they become in another.
 
-    to  the suffix to write; a file's own format, or .glb where that cannot be written, if None
+    to       the suffix to write; a file's own format, or .glb where that cannot be written, if None
+    options  files that options name, which are read too
 
     An output folder inside the input is not searched: what an earlier run wrote there is not converted again.
     """
@@ -42,7 +43,7 @@ def plan_folder(folder: Path, output: Path, to: str | None) -> FolderPlan:
     if not sources and not closed:
         raise FileError(folder, "there is no file in it that can be read as animation.")
     steps = [(path, output / path.relative_to(folder).with_suffix(suffix or _own_suffix(path))) for path in sources]
-    refused = dict(_find_clashes(steps))
+    refused = dict(_find_clashes(steps, options))
     if refused and len(refused) == len(steps):
         more = f" So it is with all {len(refused)} files." if len(refused) > 1 else ""
         raise FileError(sources[0], f"{refused[sources[0]]}{more} Nothing was written.")
@@ -61,17 +62,19 @@ def check_suffix_word(word: str) -> str:
     return suffix
 
 
-def _find_clashes(steps: list[tuple[Path, Path]]) -> Iterator[tuple[Path, str]]:
+def _find_clashes(steps: list[tuple[Path, Path]], options: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """The sources whose targets are files that the run reads, or that an earlier source becomes."""
-    inputs = {identify(source): source for source, _ in steps}
+    inputs = {identify(path): f"'{path}', which is read" for path in options}
+    for source, _ in steps:
+        inputs |= {identify(path): f"'{path}', which '{source}' needs" for path in find_companions(source)}
+    inputs |= {identify(source): f"'{source}', which is to be converted too" for source, _ in steps}
     taken: dict[Hashable, Path] = {}
     for source, target in steps:
         place = identify(target)
         if place in inputs:
             yield (
                 source,
-                f"it would be written over '{inputs[place]}', which is to be converted too. Give another folder to "
-                "write to, or another --to.",
+                f"it would be written over {inputs[place]}. Give another folder to write to, or another --to.",
             )
         elif place in taken:
             yield source, f"'{target}' is what '{taken[place]}' becomes. Rename one of the two."

@@ -24,7 +24,7 @@ def check_outputs(inputs: Iterable[Path | None], outputs: Mapping[str, Path | No
     """
     read = [path for path in inputs if path is not None]
     taken = {identify(path): f"the input {path}" for path in read}
-    taken |= {identify(path): f"{path}, which the input needs" for each in read for path in _find_companions(each)}
+    taken |= {identify(path): f"{path}, which the input needs" for each in read for path in find_companions(each)}
     for option, path in outputs.items():
         if path is None:
             continue
@@ -107,7 +107,7 @@ def is_blind_to_case(folder: Path) -> bool:
     return False
 
 
-def _find_companions(path: Path) -> list[Path]:
+def find_companions(path: Path) -> list[Path]:
     """Files beside an input that belong to it: the buffers and pictures of a .gltf. None of one that cannot be read."""
     if path.suffix.lower() != ".gltf":
         return []

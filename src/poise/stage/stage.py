@@ -41,6 +41,7 @@ STEPS = (1e-5, 0.05)  # s
 MOST_ACTORS = 5_000  # of some 1.5 MB each
 MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
 _FRAME_BYTES, _JOINT_BYTES = 2200, 88  # what a frame of an actor takes, and each of its joints
+MOST_STEPS = 100_000_000  # of one run: six days at 5 ms
 MOST_EVENTS = 100_000  # that are kept, and that a take's file may have
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
 
@@ -147,6 +148,8 @@ class Stage:
         check_most(f"this would be actor {len(self.actors) + 1} of a stage", len(self.actors) + 1, MOST_ACTORS,
                    "Use several stages.")  # fmt: skip
         with self.hold():
+            if self._is_recorded:
+                raise InputError("nobody joins while a take is recorded. Run the stage in pieces, and add in between.")
             actor = Actor(self, character, name, pose, loads)
             self.actors[name] = actor
             self.rebuild(actor)
@@ -442,17 +445,21 @@ class Stage:
         times  (F,) s on the stage's clock of each frame, increasing; between two steps states are interpolated
         each   called with the time before every step: change tempo, push, switch drivers
         """
-        if times is None:
-            if not (math.isfinite(seconds) and seconds > 0.0):
-                raise InputError(f"a stage runs for more than 0 s; {seconds:g} given.")
-            if not (math.isfinite(fps) and 0.0 < fps <= 1.0 / self.dt + 1e-6):
-                raise InputError(f"{fps:g} frames a second cannot be had from steps of {self.dt:g} s.")
-            self._check_room(seconds, fps)
-            times = self.time + np.arange(round(seconds * fps) + 1) / fps
-        times = np.asarray(times, float)
-        self._check_run(times)
         with self.hold():
+            if self._is_recorded:
+                raise InputError("this stage is running already. Run it again when that is over, not from `each`.")
+            times = self._frame_times(seconds, fps) if times is None else np.asarray(times, float)
+            self._check_run(times)
             return self._record(times, each)
+
+    def _frame_times(self, seconds: float, fps: float) -> np.ndarray:
+        """(F,) s on the stage's clock, of frames for some seconds from now on."""
+        if not (math.isfinite(seconds) and seconds > 0.0):
+            raise InputError(f"a stage runs for more than 0 s; {seconds:g} given.")
+        if not (math.isfinite(fps) and 0.0 < fps <= 1.0 / self.dt + 1e-6):
+            raise InputError(f"{fps:g} frames a second cannot be had from steps of {self.dt:g} s.")
+        self._check_room(seconds, fps)
+        return self.time + np.arange(round(seconds * fps) + 1) / fps
 
     def _record(self, times: np.ndarray, each: Callable[[float], None] | None) -> Take:
         recorder = Recorder(self, times)
@@ -495,6 +502,9 @@ class Stage:
             raise InputError(f"frames are at finite, increasing times (F,); given {times.size} of shape {times.shape}.")
         if times[0] < self.time - 1e-9 * self.dt:
             raise InputError(f"a frame at {times[0]:g} s is before the stage's clock, which is at {self.time:g} s.")
+        steps = (float(times[-1]) - self.time) / self.dt
+        check_most(f"up to {times[-1]:g} s there are {steps:.4g} steps of {self.dt:g} s", steps, MOST_STEPS,
+                   "Run it in pieces.")  # fmt: skip
 
     def save(self) -> Any:
         """The whole state: the simulations as they are built, and the engine's, drivers' and clock's numbers."""
