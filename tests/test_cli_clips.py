@@ -98,7 +98,7 @@ def test_options_go_before_what_the_file_says(capsys: pytest.CaptureFixture[str]
     ("words", "sentence"),
     [
         (["--fps", "-3"], "--fps must be from 0.1 to 100000 frames a second; -3 given."),
-        (["--height", "nan"], "--height must be from 0.3 to 4 m; nan given."),
+        (["--height", "nan"], "--height must be from 0.3 to 3 m; nan given."),
         (["--scale", "0"], "--scale must be from 1e-06 to 1e+06 metres a unit; 0 given."),
         (["--up", "W"], "--up"),
         (["--clip", "run"], "clip 'run' is not in"),

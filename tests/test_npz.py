@@ -162,7 +162,7 @@ def bomb(path: Path, name: str, content: bytes) -> Path:
         ("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000, 2, 4)}", r"not as large as its header"),
         ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 2, 4)}", r"not as large|cannot be read"),
         ("{'descr': '|O', 'fortran_order': False, 'shape': (3, 2, 4)}", r"holds Python objects"),
-        ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,)}", r"holds Python objects or the like"),
+        ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,)}", r"holds records"),
         ("{'descr': '<U3', 'fortran_order': False, 'shape': ()}", r"not as large|holds text"),
         ("[" * 110, r"cannot be read"),
     ],

@@ -196,3 +196,13 @@ def test_a_hand_made_clip_that_drops_out_of_the_air_is_not_accused():
 def test_right_recordings_played_twice_as_fast_are_accused(name):
     clip = read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip
     assert check_rate(played(clip, 2.0)).likely == pytest.approx(120.0, rel=1e-3)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("noise", [0.0015, 0.003])
+def test_noise_of_a_capture_is_not_taken_for_a_pull(noise: float) -> None:
+    """A run at its true rate: short stretches of noise fall faster than g, again and again."""
+    clip = read_clip(data_file("force-bvh/hamner_run_raw.bvh")).clip
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        assert not check_rate(clip.replace(root=clip.root + noise * rng.standard_normal(clip.root.shape))).is_wrong

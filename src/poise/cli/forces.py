@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -59,6 +60,13 @@ def forces(
     found = compute_forces(motion, character, cutoff)
     if cutoff is None:
         report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")
+        if found.path is None and found.contacts.flight.any():
+            report.warn(
+                f"{clip}: gravity: it flies, but does not fall at anything like 9.81 m/s2. Its forces are those of the "
+                "motion as it is, in the air too; is its frame rate right (--fps)?"
+            )
+    if cutoff is not None and math.isfinite(cutoff) and cutoff >= 0.5 * motion.fps:
+        report.note(f"--cutoff {cutoff:g} filters nothing: at {motion.fps:.4g} Hz nothing is faster than half of that.")
     written = {output: format_series(tabulate_forces(found, motion.skeleton))}
     if plot is not None:
         from poise.pictures.force_plot import plot_forces

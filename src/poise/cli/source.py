@@ -25,7 +25,7 @@ GROUP = Group("The clip and its body", sort_key=50)
 # What an option may be: people and statues of them, high-speed cameras, files in nanometres or light-seconds not.
 _RANGES = {
     "mass": (1.0, 1000.0, "kg"),
-    "height": (0.3, 4.0, "m"),
+    "height": (0.3, 3.0, "m"),
     "fps": (0.1, 100_000.0, "frames a second"),
     "scale": (1e-6, 1e6, "metres a unit"),
 }

@@ -109,7 +109,8 @@ class NpzFile:
         except FileError:
             raise
         except _BROKEN as error:
-            raise FileError(self.path, f"array '{shorten(name)}' cannot be read: {_say(error)}.") from None
+            said = "it is encrypted" if "encrypted" in str(error) else _say(error)
+            raise FileError(self.path, f"array '{shorten(name)}' cannot be read: {said}.") from None
 
     def _read_header(self, name: str, size: int, stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
         """Shape, whether it is stored by columns, and type; size: of the whole member, bytes."""
@@ -121,7 +122,7 @@ class NpzFile:
         if dtype.kind not in _KINDS or dtype.hasobject:
             raise FileError(
                 self.path,
-                f"array '{shorten(name)}' holds Python objects or the like ({dtype}); only numbers and text are read.",
+                f"array '{shorten(name)}' holds {_say_kind(dtype)}; only real numbers and text are read.",
             )
         count = math.prod(int(n) for n in shape)  # Python's numbers, which do not overflow
         if any(n < 0 for n in shape) or stream.tell() + count * dtype.itemsize != size:
@@ -184,6 +185,14 @@ def write_npz(path: str | PathLike[str], arrays: Mapping[str, np.ndarray]) -> No
 def list_missing(file: NpzFile, names: Iterable[str]) -> list[str]:
     """Which of these arrays a file does not have."""
     return [name for name in names if name not in file]
+
+
+def _say_kind(dtype: np.dtype) -> str:
+    """What an array that is not read holds."""
+    if dtype.hasobject:
+        return "Python objects"
+    kinds = {"c": "complex numbers", "M": "dates", "m": "durations", "V": "records"}
+    return kinds.get(dtype.kind, f"values of type {dtype}")
 
 
 def _say(error: BaseException) -> str:

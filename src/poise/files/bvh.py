@@ -80,7 +80,9 @@ def name_trees(file: BvhFile) -> tuple[str, ...]:
 
 
 def find_tree(file: BvhFile, clip: str | None) -> int:
-    """Which of the file's skeletons a clip's name, or its number from 0, means; the first if None."""
+    """Which of the file's skeletons a clip's name, or its number from 0, means; the one of most joints if None."""
+    if clip is None:  # the first of these: a prop may come before its person
+        return max(range(len(file.trees)), key=lambda i: len(file.trees[i]))
     return find_choice(clip, name_trees(file), file.path)
 
 

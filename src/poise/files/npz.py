@@ -80,6 +80,8 @@ def read_npz(path: str | PathLike[str], clip: str | None = None) -> Recording:
 def _read_plain(file: NpzFile) -> Recording:
     names = {ours: next((n for n in (ours, *_aliases(ours)) if n in file), ours) for ours in _OWN}
     missing = list_missing(file, names.values())
+    if missing and str(file.path).endswith(".take.npz"):
+        raise FileError(file.path, "is a take, not a motion. Load it with poise.load_take and save its clip.")
     if missing:
         have = shorten(", ".join(file.names), 120) or "none"
         raise FileError(

@@ -98,8 +98,6 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
         cutoff, reason = choice.hz, choice.reason
         if path is not None:  # limbs are at least as fast as the body that they throw
             cutoff, reason = max(choice.hz, path.hz), path.reason
-        elif contacts.flight.any():
-            reason += " It flies, but does not fall as gravity makes fall: it was left as it is."
     state = compute_kinematics(clip, cutoff)
     if path is not None:
         contacts = contacts.touching(~path.flight)

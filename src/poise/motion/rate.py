@@ -150,7 +150,9 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray, drawn: bool) 
     basis = x**2 - np.mean(x**2)
     curve, left_over = _fit_windows(height, x, basis)
     fall = -2.0 * curve
-    error = 2.0 * left_over / math.sqrt(float(basis @ basis))
+    # Few frames say little of their noise: a parabola takes three of them, and none is thought to have less than most.
+    noise = np.maximum(left_over, np.median(left_over)) * math.sqrt(frames / (frames - 3))
+    error = 2.0 * noise / math.sqrt(float(basis @ basis))
     sag = fall * (x[-1] - x[0]) ** 2 / 8.0
     # A glitch of one frame is no parabola.
     pulls = (fall - _SURENESS * error > _G) & (fall > _PULL * _G) & (left_over < _LEFT_OVER * sag)
