@@ -88,7 +88,7 @@ def find_center_path(center: np.ndarray, rate: float, flight: np.ndarray, cutoff
     if not _GRAVITYS[0] < -_fit_freely(judged, center)[sure, 1].mean() / _G < _GRAVITYS[1]:
         return None
     swing = _find_swing(center, 1.0 / rate)
-    gain, flight = 1.0, sure
+    gain = 1.0
     for _ in range(2):  # each choice sharpens the other
         period = _choose_period(fits, _scaled(center, swing, gain), flight)
         gain = _choose_gain(fits[period], center, swing, flight)
