@@ -147,5 +147,5 @@ def _format_page(rows: dict[str, list[tuple[str, str, Outcome | str]]], missed: 
         for name, suffix, outcome in found
         if _misses(outcome) and group != UNTOLD
     ]
-    parts = [TITLE, machine, "", table(head, lines), "", f"Aims missed: {missed or 'none'}.", *failures]
+    parts = [TITLE, machine, "", table(head, lines), "", f"Aims missed, but for the open row: {missed or 'none'}.", *failures]
     return "\n".join(parts) + "\n"
