@@ -147,5 +147,6 @@ def _format_page(rows: dict[str, list[tuple[str, str, Outcome | str]]], missed: 
         for name, suffix, outcome in found
         if _misses(outcome) and group != UNTOLD
     ]
-    parts = [TITLE, machine, "", table(head, lines), "", f"Aims missed, but for the open row: {missed or 'none'}.", *failures]
+    said = f"Aims missed, but for the open row: {missed or 'none'}."
+    parts = [TITLE, machine, "", table(head, lines), "", said, *failures]
     return "\n".join(parts) + "\n"
