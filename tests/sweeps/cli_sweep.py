@@ -15,7 +15,7 @@ EACH = 250  # commands a folder
 PAGE = Path(__file__).parents[2] / "docs" / "command-line-results.md"
 TITLE = """# What random commands did
 
-Written by `make sweep NAME=cli MINUTES=4`. [What is promised](command-line.md), and how it is tried.
+Written by `make sweep NAME=cli`. [What is promised](command-line.md), and how it is tried.
 """
 
 
