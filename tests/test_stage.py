@@ -14,7 +14,8 @@ from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
 from poise.drivers.rig import Load
-from poise.drivers.root import Attached, Free
+from poise.drivers.attached import Attached
+from poise.drivers.root import Free
 from poise.errors import InputError, SolveError
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.rig import Load
-    from poise.drivers.root import Attached, Free
+    from poise.drivers.attached import Attached
+    from poise.drivers.root import Free
     from poise.drivers.track import Track
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
@@ -31,7 +32,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
-    "Attached": "poise.drivers.root",
+    "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
     "BusyError": "poise.errors",
     "Character": "poise.body.character",

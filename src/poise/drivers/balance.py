@@ -41,12 +41,14 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers import loose
-from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.following import Following, build_following
 from poise.drivers.rig import Rig
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
 from poise.motion.clip import Clip
+from poise.spatial import rotation
+from poise.spatial.law import Block, Law
 from poise.world.footing import build_footing, find_corners
 
 LEG = ("UpperLeg", "LowerLeg", "Foot")
@@ -63,6 +65,8 @@ EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner th
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
 LOST = 0.06
+# The arrays that are all of a player's state, and of what it found out when it began.
+_NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anchors")
 _STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
 
 
@@ -130,7 +134,7 @@ class Balance(Driver):
             raise InputError(f"Balance drives legs only; it cannot drive {', '.join(strangers)}. Drive 'legs' with it.")
         held = tuple(i for i in sorted(below) if i not in needed)
         feet = tuple(skeleton.index(side + "Foot") for side in SIDES) if self.pinned else ()
-        return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True)
+        return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True, stands=True)
 
     def play(self, rig: Rig, joints: np.ndarray, t: float) -> BalancePlayer:
         """See `Driver.play`."""
@@ -148,9 +152,10 @@ class BalancePlayer(TorquePlayer):
 
     def __init__(self, driver: Balance, rig: Rig):
         from poise.drivers import balance_kernels as kernels
+        from poise.drivers import balance_law
         from poise.drivers.feet_kernels import LEVEL, PINNED
 
-        self.driver = driver
+        self.driver, self._law = driver, balance_law.stand
         skeleton, tree = rig.skeleton, rig.tree
         self.legs = np.array([[skeleton.index(side + stem) for stem in LEG] for side in SIDES])
         self.joints = np.sort(self.legs.ravel())
@@ -188,7 +193,7 @@ class BalancePlayer(TorquePlayer):
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
             self.gains[kernels.EDGE] = -1.0  # feet that are fixed can pull: twice the support
-        self.inertia = rig.inertia()
+        self.inertia = np.array(rig.inertia())
         self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
             self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
@@ -208,15 +213,35 @@ class BalancePlayer(TorquePlayer):
                 self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(kernels.TOLD)
         self.told[kernels.MARGIN] = self._find_margin(rig)
-        self.lost = LOST * height
+        self.lost = math.inf if driver.pinned else LOST * height
         # What changes from step to step goes to where the rig has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             rig.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
         self.work = tuple(rig.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
-        self.lost_at = -1.0  # s; negative: it stands
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
+        names = ("legs", "limb", "corners", *_NUMBERS, "turns")
+        work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
+        self.block = Block(
+            balance_law.LEGS, rig.arena, lost=self.lost, lost_at=-1.0, **work,
+            **{name: getattr(self, name) for name in names},
+        )  # fmt: skip
+        if self.way is not None:
+            way = self.way
+            self.block.set(
+                way_times=way.times, way_aims=way.aims, way_habits=way.habits, way_memory=way.memory,
+                way_count=len(way.times), way_columns=way.aims.shape[1], way_start=driver.follow_start,
+            )  # fmt: skip
+
+    @property
+    def lost_at(self) -> float:
+        """s, when the balance was lost; negative: it was not."""
+        return float(self.block["lost_at"])
+
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """See `Player.laws`. Where it has given up, the legs are loose."""
+        return {ACT: (self._law, self.block)} if self.gone is None else self.gone.laws()
 
     def _find_margin(self, rig: Rig) -> float:
         from poise.drivers.support_kernels import find_hull, hull_margin
@@ -237,7 +262,7 @@ class BalancePlayer(TorquePlayer):
         from poise.drivers import balance_kernels as kernels
 
         self.gains[kernels.MASS] = rig.tree.mass
-        self.inertia = rig.inertia()
+        self.inertia[:] = rig.inertia()
 
     def _find_aim(self, rig: Rig) -> np.ndarray:
         from poise.drivers import balance_kernels as kernels
@@ -272,36 +297,42 @@ class BalancePlayer(TorquePlayer):
 
     def act(self, rig: Rig, t: float) -> None:
         """See `TorquePlayer.act`."""
-        from poise.drivers import balance_kernels as kernels
-
         if self.gone is not None:
             self.gone.act(rig, t)
             return
-        if self.way is not None:
-            self.way.write(t - self.driver.follow_start, self.aim, self.habit)
-        x = rig.tree
-        kernels.balance(
-            x.parents, x.masses, x.centers, rig.R, rig.p, rig.om, rig.v, rig.c, rig.dc, self.legs, self.limb,
-            self.corners, self.inertia, self.aim, self.habit, self.gains, self.ground, rig.torque, self.told, rig.f,
-            rig.n, *self.work,
-        )  # fmt: skip
-        kernels.calm_legs(self.legs, self.damping, self.swing, self.told, rig.damping)
-        if not self.driver.pinned and self.told[kernels.MARGIN] < -self.lost:
-            self.lost_at = t
+        rig.block["t"] = t
+        self._law(rig.block, self.block)
 
-    def give_up(self, rig: Rig, t: float) -> None:
-        """The balance was lost at time t: from now on the legs are loose."""
+    def answer(self, rig: Rig, t: float) -> bool:
+        """The balance was lost: from now on the legs are loose, and all of the body may touch the ground."""
+        if self.gone is not None or self.lost_at < 0.0:
+            return False
         self._news.append("lost balance")
-        self.gone = loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
+        self.gone = self._let_go(rig, self.lost_at)
+        return True
 
-    def corrections(self, rig: Rig) -> list[tuple[int, np.ndarray]]:
-        """Tiny turns of the hips that keep planted feet where they stand: see `feet_kernels.hold_feet`."""
-        from poise.drivers.feet_kernels import hold_feet
+    def _let_go(self, rig: Rig, t: float) -> loose.LoosePlayer:
+        return loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
 
-        if self.gone is not None or self.lost_at >= 0.0:
-            return []
-        hold_feet(rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns)
-        return [(int(leg[0]), turn) for leg, turn in zip(self.legs, self.turns, strict=True)]
+    @property
+    def touches_with_soles_only(self) -> bool:
+        """See `Player`: while it stands; one that follows a clip may go down on its knees."""
+        return self.gone is None and self.way is None
+
+    def find_support(self, rig: Rig) -> Support:
+        """See `Player.find_support`."""
+        soles = [
+            rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)
+        ]
+        return Support(np.stack(soles), self.margin)
+
+    def find_bearing(self, rig: Rig, t: float) -> Bearing | None:
+        """See `Player.find_bearing`: from what the clip wants that it follows."""
+        if self.way is None:
+            return None
+        at = t - self.driver.follow_start
+        up = self.way.wanted_up(at) @ rotation.rotate(rig.state.q[0], self.way.own_up)
+        return Bearing(float(up), min(self.way.sinking(at), 0.0))
 
     @property
     def margin(self) -> float:
@@ -315,18 +346,26 @@ class BalancePlayer(TorquePlayer):
         news, self._news = self._news, []
         return news
 
-    def save(self) -> Any:
-        """See `Player.save`."""
-        memory = None if self.way is None else self.way.memory.copy()
-        return self.aim.copy(), self.habit.copy(), self.anchors.copy(), self.gone, self.lost_at, memory
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        found = {name: getattr(self, name) for name in _NUMBERS}
+        way = () if self.way is None else ("aims", "habits", "height", "own_up", "memory")
+        return found | {f"way_{name}": getattr(self.way, name) for name in way}
 
-    def restore(self, saved: Any) -> None:
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        gone = None if self.gone is None else self.gone.save()
+        return {**super().save(), "lost": float(self.block["lost"]), "lost_at": self.lost_at, "gone": gone}
+
+    def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
-        for mine, array in zip((self.aim, self.habit, self.anchors), saved[:3], strict=True):
-            mine[:] = array
-        self.gone, self.lost_at = saved[3], saved[4]
-        if self.way is not None:
-            self.way.memory[:] = saved[5]
+        super().restore(saved)
+        self.block.set(lost=saved["lost"], lost_at=saved["lost_at"])
+        self.gone = None
+        if saved["gone"] is not None:
+            k = len(self.joints)
+            self.gone = loose.LoosePlayer(self.joints, np.zeros(k), np.zeros(k), np.zeros((k, 4)))
+            self.gone.restore(saved["gone"])
 
 
 def _foot_inertia(rig: Rig, foot: int) -> float:

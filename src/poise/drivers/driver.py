@@ -4,11 +4,14 @@ A driver is a description that a user makes: `Balance()`, `Kinematic(clip)`. Giv
 move it becomes a *player*, which holds the state that goes with one actor. A driver speaks at one level, and that says
 who integrates its joints:
 
-    motion   q, w and dw of its joints are given; nobody integrates them     `MotionPlayer`
-    torque   torques at its joints; the engine integrates them               `TorquePlayer`
+    motion        q, w and dw of its joints are given; nobody integrates them              `MotionPlayer.give`
+    acceleration  dw of its joints is given; an engine that takes accelerations integrates `AccelerationPlayer.give`
+    torque        torques at its joints; the engine integrates them                        `TorquePlayer.act`
 
 A driver is told what joints it should move and answers which of them it moves and which it holds still (a foot's
 toes under `Balance`); joints that it cannot do with or without it refuses by name.
+
+The stage never asks who a driver is. All that it may need to know of one is here, and has an answer that does for most.
 """
 
 from __future__ import annotations
@@ -22,8 +25,13 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
+from poise.errors import InputError
+from poise.spatial import rotation
+from poise.spatial.law import Block, Law
 
-MOTION, TORQUE = "motion", "torque"
+MOTION, ACCELERATION, TORQUE = "motion", "acceleration", "torque"
+# When a player's law is called: for line 1 of the step, line 3, after line 5, and for whoever looks.
+GIVE, ACT, SETTLE, SHOW = "give", "act", "settle", "show"
 
 
 @dataclass(frozen=True)
@@ -31,61 +39,183 @@ class Claim:
     """What a driver makes of the joints it is given: those it moves, those it holds, those it wants fixed to the world.
 
     frees_root  whether the root must float for this driver to make sense
+    stands      whether it needs ground under both feet when it begins: they are put there
     """
 
     moved: tuple[int, ...]
     held: tuple[int, ...] = ()
     pinned: tuple[int, ...] = ()
     frees_root: bool = False
+    stands: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """What a player says of the feet that it stands on.
+
+    soles   (2, 4, 3) m, corners of the left and the right sole in the world
+    margin  m, of the centre of mass inside their hull
+    """
+
+    soles: np.ndarray
+    margin: float
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """How a body holds itself, beside what its player wants of it: one that follows a bow has not fallen.
+
+    upright  cosine of the angle by which it leans from what is wanted
+    sunk     m, at most 0: how much lower than at its beginning it is meant to be
+    """
+
+    upright: float
+    sunk: float
 
 
 class Player(ABC):
-    """A driver at work on one actor. Its state is plain data."""
+    """A driver at work on one actor.
+
+    joints        (K,) indices of those that it moves
+    after_others  whether it gives its motion after all others of the actor: it depends on theirs
+    carrier       the prop that its root rides on, where it has one
+    """
 
     joints: np.ndarray
+    after_others = False
+    carrier: str | None = None
 
-    def save(self) -> Any:
-        """All that changes while it plays."""
-        return None
+    @property
+    def seat(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where the root is in the frame of its carrier: place (3,) m, turn (4,)."""
+        return np.zeros(3), rotation.identity()
 
-    def restore(self, saved: Any) -> None:  # noqa: B027  a player without state has nothing to do
-        """Back to what was saved."""
+    # The step.
 
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """Compiled laws by when they are called (GIVE, ACT, SETTLE, SHOW), each with its block.
 
-class MotionPlayer(Player):
-    """Gives the motion of its joints."""
+        What has no law is done by the method of the same name, in Python. Asked again after `change` and `restore`.
+        """
+        return {}
 
-    moves_root: bool = False
+    # What a stage asks.
 
-    @abstractmethod
-    def give(self, rig: Rig, t: float) -> None:
-        """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
-
-    @abstractmethod
-    def pose(self, rig: Rig, t: float) -> None:
-        """Write q of its joints alone."""
-
-
-class TorquePlayer(Player):
-    """Gives torques at its joints."""
-
-    @abstractmethod
-    def act(self, rig: Rig, t: float) -> None:
-        """Write torque and damping of its joints into the rig, whose world poses and velocities are up to date."""
+    def begin(self, rig: Rig, t: float, starting: bool) -> None:  # noqa: B027
+        """It plays from time t on. At the actor's start it takes its own pose; later it goes on from the rig's state."""
 
     def kinds(self, rig: Rig) -> dict[int, Joint]:
         """How the engine should build its joints at the rig's present state; balls where nothing is said."""
         return {}
 
+    def weigh(self, rig: Rig) -> None:  # noqa: B027
+        """The body weighs something else now: it took up a load, or dropped one."""
+
+    def answer(self, rig: Rig, t: float) -> bool:
+        """A law wrote to the body's `called` in the last step: see to it; whether the body is to be built anew."""
+        return False
+
     def events(self) -> list[str]:
         """What it has to tell since it was last asked."""
         return []
 
+    def find_support(self, rig: Rig) -> Support | None:
+        """The feet that it stands on; None: it does not know of any."""
+        return None
+
+    def find_bearing(self, rig: Rig, t: float) -> Bearing | None:
+        """How the body holds itself, beside what is wanted; None: upright is what is wanted."""
+        return None
+
+    @property
+    def touches_with_soles_only(self) -> bool:
+        """Whether nothing but its soles can touch the ground while it plays: an engine is quicker so."""
+        return False
+
+    # What a user may change while it runs.
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether `change` does anything."""
+        return False
+
+    def check_change(self, **parameters: Any) -> None:
+        """Raise InputError where `change` would."""
+        raise InputError(f"a {type(self).__name__} has no parameters to change while it runs.")
+
+    def change(self, t: float, **parameters: Any) -> None:
+        """Change parameters from time t on, without a jump."""
+        self.check_change(**parameters)
+
+    # Its state.
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """The arrays that say all of its state, by name: they are saved, and written to when it is restored."""
+        return {}
+
+    def save(self) -> dict[str, Any]:
+        """All that it is now, as plain data: arrays, numbers, words, and lists and dictionaries of those."""
+        return {name: array.copy() for name, array in self.numbers().items()}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Be again what was saved."""
+        for name, array in self.numbers().items():
+            array[...] = saved[name]
+
+
+class MotionPlayer(Player):
+    """Gives the motion of its joints."""
+
+    @abstractmethod
+    def give(self, rig: Rig, t: float) -> None:
+        """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
+
+    def settle(self, rig: Rig, t: float) -> None:  # noqa: B027
+        """After the engine's step, at its end t: put what must be there before anybody looks."""
+
+    def show(self, rig: Rig, t: float) -> None:
+        """Write q of its joints at time t into `rig.shown`, and the root's place if it moves the root."""
+        kept, dw = rig.state.copy(), rig.dw.copy()
+        self.give(rig, t)
+        rig.shown.q[self.joints] = rig.state.q[self.joints]
+        if len(self.joints) and self.joints[0] == 0:
+            rig.shown.root[:] = rig.state.root
+        rig.put(kept)
+        rig.dw[:] = dw
+
+
+class AccelerationPlayer(Player):
+    """Gives accelerations of its joints, for an engine whose `Abilities` take them."""
+
+    @abstractmethod
+    def give(self, rig: Rig, t: float) -> None:
+        """Write dw of its joints for the step from time t on into the rig."""
+
+
+class TorquePlayer(Player):
+    """Gives torques at its joints.
+
+    has_torques  whether `act` does anything
+    """
+
+    has_torques = True
+
+    @abstractmethod
+    def act(self, rig: Rig, t: float) -> None:
+        """Write torque and damping of its joints into the rig, whose world poses and velocities are up to date."""
+
 
 class Driver(ABC):
-    """What a user puts on a part of a body."""
+    """What a user puts on a part of a body.
+
+    level    MOTION, ACCELERATION or TORQUE
+    root     whether it drives the `root`: "only", "never" or "also"
+    carrier  the prop that the root rides on under it
+    """
 
     level: str
+    root = "never"
+    carrier: str | None = None
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Which of the joints it moves and which it holds; raises where they are not what it needs."""

@@ -11,6 +11,7 @@ Whatever is played goes through a `Track` (splines over phase) and a clock (phas
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
+from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.clip import Clip
@@ -27,6 +28,7 @@ from poise.motion.motion import Motion
 from poise.motion.rooting import check_bones
 from poise.motion.track import Track, build_gesture_track, build_track
 from poise.spatial import rotation
+from poise.spatial.law import Block, Law
 from poise.spatial.portable import Portable
 
 TAKE_OVER = 0.4  # s, of a hand-over from physics
@@ -50,6 +52,7 @@ class Kinematic(Driver, Portable):
     cutoff: float | None = None
     take_over: float = TAKE_OVER
     level = MOTION
+    root = "also"
     _tracks: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -109,10 +112,12 @@ class KinematicPlayer(MotionPlayer):
     """A motion on the joints of one actor. The letters of `part` are those of `part_kernels`."""
 
     def __init__(self, driver: Kinematic, rig: Rig, joints: np.ndarray, t: float):
+        from poise.drivers import kinematic_law
         from poise.motion import part_kernels as kernels
 
-        self._kernels = kernels
+        self._kernels, self._law = kernels, kinematic_law
         self.driver, self.joints, self.motion, self._rig = driver, joints, driver.motion, rig
+        self._made_of = self._old_made_of = self.motion  # what the two tracks are of
         self.moves_root = bool(len(joints) and joints[0] == 0) and not isinstance(driver.motion, Gesture)
         self.track = self.old = driver.track(rig, joints, driver.motion)
         rate = driver.motion.rate if isinstance(driver.motion, Gesture) else 1.0
@@ -122,10 +127,30 @@ class KinematicPlayer(MotionPlayer):
         self.part = room.copy(np.array([self.track.period, np.nan, 0.0, np.nan, driver.take_over]))
         self.offset = room.zeros(3, k, 3)
         self.q, self.w, self.dw = room.zeros(k, 4), room.zeros(k, 3), room.zeros(k, 3)
+        self.block = Block(
+            kinematic_law.PART, room, joints=joints, count=k, moves_root=self.moves_root, q=self.q, w=self.w,
+            dw=self.dw, **self.numbers(),
+        )  # fmt: skip
+        self._set_tracks()
 
-    def meet(self, rig: Rig, t: float) -> None:
-        """Begin at the rig's pose and velocity, and go over to the motion's."""
-        self._join(rig.state.q[self.joints], rig.state.w[self.joints], rig.turning[self.joints], t)
+    def _set_tracks(self) -> None:
+        """Tell the laws which tracks there are."""
+        x, old = self.track, self.old
+        self.block.set(
+            knots=x.knots, turns=x.turns, rates=x.rates, root=x.root, root_rates=x.root_rates, knot_count=len(x.knots),
+            old_knots=old.knots, old_turns=old.turns, old_knot_count=len(old.knots),
+        )  # fmt: skip
+
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """See `Player.laws`."""
+        return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
+
+    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+        """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's."""
+        if starting:
+            self.pose(rig, t)
+        else:
+            self._join(rig.state.q[self.joints], rig.state.w[self.joints], rig.turning[self.joints], t)
 
     def _join(self, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray, t: float) -> None:
         """Be at q0 (K, 4) with velocities w0 and accelerations dw0 (K, 3) at time t, and go over to the motion's."""
@@ -144,6 +169,11 @@ class KinematicPlayer(MotionPlayer):
         longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
         self.part[self._kernels.SPAN] = min(max(self.driver.take_over, longest), 2.0 * self.driver.take_over)
         self.part[self._kernels.TAKEN] = t
+
+    @property
+    def is_changeable(self) -> bool:
+        """See `Player.is_changeable`."""
+        return True
 
     def check_change(self, **parameters: Any) -> None:
         """Raise InputError where `change` would."""
@@ -170,11 +200,12 @@ class KinematicPlayer(MotionPlayer):
             )
             self._give(t)
             q, w, dw = self.q.copy(), self.w.copy(), self.dw.copy()
-            self.old = self.track
+            self.old, self._old_made_of = self.track, self._made_of
             self.old_clock[:] = self.clock
-            self.track = fresh
+            self.track, self._made_of = fresh, changed
             self.part[kernels.OLD_PERIOD], self.part[kernels.PERIOD] = self.part[kernels.PERIOD], fresh.period
             self.part[kernels.FADE] = t
+            self._set_tracks()
             if busy:
                 # A fade or a hand-over was going on: what it was on the way from dies away on top of the new fade.
                 self._join(q, w, dw, t)
@@ -198,19 +229,18 @@ class KinematicPlayer(MotionPlayer):
 
     def give(self, rig: Rig, t: float) -> None:
         """See `MotionPlayer.give`."""
-        self._give(t)
-        state = rig.state
-        state.q[self.joints], state.w[self.joints], rig.dw[self.joints] = self.q, self.w, self.dw
-        if self.moves_root:
-            self._give_root(rig, t)
+        rig.block["at"] = t
+        self._law.give(rig.block, self.block)
+
+    def show(self, rig: Rig, t: float) -> None:
+        """See `MotionPlayer.show`."""
+        rig.block["at"] = t
+        self._law.show(rig.block, self.block)
 
     def pose(self, rig: Rig, t: float) -> None:
-        """See `MotionPlayer.pose`."""
-        x, old = self.track, self.old
-        self._kernels.pose_part(
-            self.part, x.knots, x.turns, self.clock, old.knots, old.turns, self.old_clock, self.offset, t, self.q
-        )
-        rig.state.q[self.joints] = self.q
+        """Put the rig where the motion is at time t, without its speed."""
+        self.show(rig, t)
+        rig.state.q[self.joints] = rig.shown.q[self.joints]
         if self.moves_root:
             self._give_root(rig, t)
 
@@ -235,16 +265,39 @@ class KinematicPlayer(MotionPlayer):
             x.knots, x.root, x.root_rates, x.period, phase, rate, slope, rig.state.root, rig.state.v, rig.a
         )
 
-    def save(self) -> Any:
-        """See `Player.save`."""
-        arrays = (self.part.copy(), self.clock.copy(), self.old_clock.copy(), self.offset.copy())
-        return self.track, self.old, self.motion, arrays
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        return {name: getattr(self, name) for name in ("part", "clock", "old_clock", "offset")}
 
-    def restore(self, saved: Any) -> None:
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        motions = {"motion": self.motion, "track": self._made_of, "old": self._old_made_of}
+        return {**super().save(), **{name: self._parameters(motion) for name, motion in motions.items()}}
+
+    def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
-        self.track, self.old, self.motion, arrays = saved
-        for mine, array in zip((self.part, self.clock, self.old_clock, self.offset), arrays, strict=True):
-            mine[:] = array
+        super().restore(saved)
+        self.motion = self._find(saved["motion"], self.motion)
+        self._made_of = self._find(saved["track"], self._made_of)
+        self._old_made_of = self._find(saved["old"], self._old_made_of)
+        self.track = self.driver.track(self._rig, self.joints, self._made_of)
+        self.old = self.driver.track(self._rig, self.joints, self._old_made_of)
+        self._set_tracks()
+
+    def _parameters(self, motion: Motion | Gesture) -> dict[str, Any]:
+        """What of a gesture is other than in the driver's, by name."""
+        if motion is self.driver.motion or not isinstance(motion, Gesture):
+            return {}
+        first = self.driver.motion
+        names = [field.name for field in dataclasses.fields(motion)]
+        return {name: getattr(motion, name) for name in names if getattr(motion, name) != getattr(first, name)}
+
+    def _find(self, parameters: dict[str, Any], present: Motion | Gesture) -> Motion | Gesture:
+        """The driver's motion with parameters that were saved; the present one where it has them."""
+        motion = self.driver.motion
+        if not parameters or not isinstance(motion, Gesture):
+            return motion
+        return present if self._parameters(present) == parameters else motion.changed(**parameters)
 
 
 def _solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.drivers.driver import TORQUE, Driver, TorquePlayer
+from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
 from poise.drivers.rig import Rig
 from poise.errors import InputError
+from poise.spatial.law import Block, Law
 
 FIRM = 12.0
 LET_GO = 0.25  # s, in which the torque that moved the joints before dies away, so that none lets go at once
@@ -65,14 +66,23 @@ class LoosePlayer(TorquePlayer):
     """Springs at some joints of one actor."""
 
     def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
+        from poise.drivers import loose_law
+
+        self._law = loose_law.pull
         self.joints, self.stiffness, self.damping, self.aim = joints, stiffness, damping, aim
         self.lead, self.fade = np.zeros((len(joints), 3)), np.array([-np.inf, LET_GO])
+        self.block = Block(loose_law.SPRINGS, count=len(joints), joints=joints, **self.numbers())
+
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """See `Player.laws`."""
+        return {ACT: (self._law, self.block)}
 
     def act(self, rig: Rig, t: float) -> None:
         """See `TorquePlayer.act`."""
-        from poise.drivers.servo_kernels import left_over, pull_to_pose
+        rig.block["t"] = t
+        self._law(rig.block, self.block)
 
-        pull_to_pose(
-            self.joints, self.stiffness, self.damping, self.aim, rig.state.q, rig.R, rig.dt, self.lead,
-            left_over(self.fade, t), rig.torque, rig.damping,
-        )  # fmt: skip
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        names = ("stiffness", "damping", "aim", "lead", "fade")
+        return {name: getattr(self, name) for name in names}

@@ -12,7 +12,7 @@ N m s/rad, `wrench` (J, 6) on the bodies about their joints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,13 +21,14 @@ from poise.body.character import Character
 from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
-from poise.engines.engine import BodyState
+from poise.engines.engine import BodyState, PropState
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
+from poise.spatial.law import Block
 
-_BYTES = 1000  # a joint, for a rig with its actor and players; about 800 are used
+_BYTES = 1500  # a joint, for a rig with its actor and players; about 1200 are used
 
 
 @dataclass(frozen=True)
@@ -70,29 +71,73 @@ class Rig:
     def __init__(self, character: Character, loads: Iterable[Load] = ()):
         self.character = character
         self.skeleton = character.skeleton
-        self.tree = load_tree(build_tree(character), character, loads)
-        j = len(self.tree)
+        tree = load_tree(build_tree(character), character, loads)
+        j = len(tree)
         # All that changes from step to step, and what players and the actor add, next to one another in memory.
         self.arena = room = Arena(_BYTES * (j + 8))
+        self.block = Block(_load_type(), room)
         self.state = BodyState.zeros(j, room)
         self.dw, self.a = room.zeros(j, 3), room.zeros(3)
         self.R, self.p, self.om, self.v = room.zeros(j, 3, 3), room.zeros(j, 3), room.zeros(j, 3), room.zeros(j, 3)
         self.c, self.dc = room.zeros(3), room.zeros(3)
         self.torque, self.damping, self.wrench = room.zeros(j, 3), room.zeros(j), room.zeros(j, 6)
         self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
+        self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
+        self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
+        self.shown = BodyState.zeros(j, room)
+        state, shown = self.state, self.shown
+        self.block.set(
+            joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
+            om=self.om, vel=self.v, c=self.c, dc=self.dc, torque=self.torque, damping=self.damping, wrench=self.wrench,
+            nudges=self.nudges, nudged=self.nudged, coupling=self.coupling, w_before=self.w_before,
+            v_before=self.v_before, f=self.f, n=self.n, shown_root=shown.root, shown_q=shown.q,
+        )  # fmt: skip
+        self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes.
         self.turning, self.handed = np.zeros((j, 3)), np.zeros((j, 3))
         # What the stage says of the world: its step (s), gravity (m/s2), and the ground's height (m) and friction.
-        self.dt, self.gravity, self.ground, self.friction = 0.005, np.array(GRAVITY), 0.0, 0.8
+        self.gravity, self.friction = np.array(GRAVITY), 0.8
+        self.dt, self.ground = 0.005, 0.0
+        # Where a prop is and how fast: position (3,), turn (4,), velocity (3,) and spin (3,) of its frame, in the world.
+        self.read_prop: Callable[[str], PropState] = _no_prop
+
+    def set_tree(self, tree: Tree) -> None:
+        """Have other masses: a load was taken up or dropped."""
+        self.tree, room = tree, self.arena
+        arrays = {name: getattr(tree, name) for name in ("parents", "offsets", "masses", "centers", "inertias")}
+        for name, array in arrays.items():
+            if name not in self.block.arrays:
+                self.block[name] = room.copy(np.ascontiguousarray(array))
+            self.block.arrays[name][...] = array
+
+    @property
+    def dt(self) -> float:
+        """s, the stage's step."""
+        return float(self.block["dt"])
+
+    @dt.setter
+    def dt(self, dt: float) -> None:
+        self.block["dt"] = dt
+
+    @property
+    def ground(self) -> float:
+        """m, the ground's height."""
+        return float(self.block["ground"])
+
+    @ground.setter
+    def ground(self, height: float) -> None:
+        self.block["ground"] = height
+
+    def put(self, state: BodyState) -> None:
+        """Be in another state."""
+        for field in ("root", "q", "v", "w"):
+            getattr(self.state, field)[:] = getattr(state, field)
 
     def update(self) -> None:
         """World poses and velocities from the state."""
-        from poise.dynamics import instant
+        from poise.dynamics.body_law import update
 
-        t, s = self.tree, self.state
-        instant.pose_bodies(t.parents, t.offsets, s.root, s.q, self.R, self.p)
-        instant.move_bodies(t.parents, self.R, self.p, s.v, s.w, self.om, self.v)
-        instant.center_of_mass(t.masses, t.centers, self.R, self.p, self.om, self.v, self.c, self.dc)
+        update(self.block, self.block)
 
     def world_turn(self, joint: int) -> np.ndarray:
         """(4,) the orientation of a body in the world."""
@@ -112,6 +157,17 @@ class Rig:
         mass, center, inertia = compute_composites(self.tree, pose)
         arm = np.linalg.norm(center - pose.joints, axis=-1)
         return mass, arm, np.linalg.eigvalsh(inertia)[..., -1] + mass * arm**2
+
+
+def _no_prop(name: str) -> PropState:
+    raise InputError(f"there is no prop '{name}': this body is on no stage.")
+
+
+def _load_type() -> np.dtype:
+    """The fields of a body, which is defined where compiled code is: that is imported when it is used."""
+    from poise.dynamics.body_kernels import BODY
+
+    return BODY
 
 
 def load_tree(tree: Tree, character: Character, loads: Iterable[Load]) -> Tree:

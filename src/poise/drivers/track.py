@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.rig import Rig
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Motion
+from poise.spatial.law import Block, Law
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,23 +49,29 @@ class TrackPlayer(TorquePlayer):
     """Springs of one actor, and the motion that they follow."""
 
     def __init__(self, driver: Track, rig: Rig, joints: np.ndarray, t: float):
-        self.joints = np.asarray(joints, np.int64)
+        from poise.drivers import track_law
+
+        self.joints, self._law = np.asarray(joints, np.int64), track_law
         self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(rig, self.joints, t)
         self.guide: KinematicPlayer = Kinematic(driver.motion, driver.start).play(rig, self.joints, t)
+        self.block = Block(
+            track_law.FOLLOWED, rig.arena, springs=self.springs.block.address, guide=self.guide.block.address
+        )
+
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """See `Player.laws`."""
+        return {ACT: (self._law.follow, self.block)}
 
     def act(self, rig: Rig, t: float) -> None:
         """See `TorquePlayer.act`. The spring pulls to where the motion is at the end of the step."""
-        q, w = self.guide.sample(t + rig.dt)
-        self.springs.aim[:] = q
-        self.springs.act(rig, t)
-        # the implicit damper k dt of the spring acts on w itself: give the motion's share of it back
-        pull = (self.springs.damping + self.springs.stiffness * rig.dt)[:, None] * w
-        rig.torque[self.joints] += np.einsum("kab,kb->ka", rig.R[self.joints], pull)
+        rig.block["t"] = t
+        self._law.follow(rig.block, self.block)
 
-    def save(self) -> Any:
+    def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return self.guide.save()
+        return {"springs": self.springs.save(), "guide": self.guide.save()}
 
-    def restore(self, saved: Any) -> None:
+    def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
-        self.guide.restore(saved)
+        self.springs.restore(saved["springs"])
+        self.guide.restore(saved["guide"])

@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
-from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
+from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -30,7 +30,7 @@ HOLD = 3.0
 PIN_MASS = 1e6
 
 
-class BulletEngine:
+class BulletEngine(Engine):
     """Bullet: the `paper` coupling, hinges and pins."""
 
     name = "bullet"
@@ -41,7 +41,7 @@ class BulletEngine:
         return BulletSimulation(scene)
 
 
-class BulletSimulation:
+class BulletSimulation(Simulation):
     """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
 
     def __init__(self, scene: Scene):
@@ -208,23 +208,23 @@ class BulletSimulation:
         state.q[0], state.w[0] = rotation.from_matrix(R), R.T @ om
         state.root[:], state.v[:] = np.array(at) - lever, v - np.cross(om, lever)
 
-    def read_prop(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def read_prop(self, name: str) -> PropState:
         """See `Simulation.read_prop`."""
         prop, b = self._props[name], self.world.props[name]
         if prop.inertia is None:
-            return prop.position, prop.turn, np.zeros(3), np.zeros(3)
+            return PropState(prop.position, prop.turn, np.zeros(3), np.zeros(3))
         if prop.hinge is None:
             at, found = self._bullet.getBasePositionAndOrientation(b, physicsClientId=self.client)
             v, om = (np.array(x) for x in self._bullet.getBaseVelocity(b, physicsClientId=self.client))
             turn = rotation.multiply(wxyz(found), rotation.conjugate(principal(prop.inertia)[0]))
             lever = rotation.rotate(turn, prop.inertia.center)
-            return np.array(at) - lever, turn, v - np.cross(om, lever), om
+            return PropState(np.array(at) - lever, turn, v - np.cross(om, lever), om)
         angle, speed = self._bullet.getJointState(b, 0, physicsClientId=self.client)[:2]
         turn = rotation.multiply(prop.turn, rotation.from_axis_angle(prop.hinge.axis, angle))
         pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
         position = pivot - rotation.rotate(turn, prop.hinge.point)
         spin = rotation.rotate(turn, prop.hinge.axis) * speed
-        return position, turn, np.cross(spin, position - pivot), spin
+        return PropState(position, turn, np.cross(spin, position - pivot), spin)
 
     def find_contacts(self, body: int) -> Contacts:
         """See `Simulation.find_contacts`."""

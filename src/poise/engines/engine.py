@@ -12,13 +12,25 @@ Velocities are as in `dynamics.tree`: joints' in body axes, the root's in the wo
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.engines.scene import Scene
+from poise.errors import InputError
 from poise.spatial.arena import Arena
+from poise.spatial.law import Block, Law
+
+
+class PropState(NamedTuple):
+    """A prop's frame in the world: where it is (3,) m, turned (4,), how fast (3,) m/s and (3,) rad/s."""
+
+    position: np.ndarray
+    turn: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -30,6 +42,7 @@ class Abilities:
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
     nudges     whether joints can be turned a little between steps
+    accelerations  whether it integrates joints whose accelerations are given
     """
 
     couplings: tuple[str, ...]
@@ -37,6 +50,7 @@ class Abilities:
     pins: bool = True
     carriers: bool = True
     nudges: bool = False
+    accelerations: bool = False
 
 
 @dataclass(eq=False)
@@ -79,13 +93,37 @@ class Contacts:
     others: tuple[str, ...]
 
 
-class Simulation(Protocol):
+@dataclass(frozen=True, eq=False)
+class SimulationLaws:
+    """A simulation's verbs as compiled laws, for engines that have them: what they read and write is in blocks.
+
+    take          of a body and its block: `place`, `apply` and `nudge`
+    step          of nobody and the scene's block
+    read          of a body and its block
+    enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
+    bodies        a block each;  scene: one for all
+    """
+
+    take: Law
+    step: Law
+    read: Law
+    bodies: list[Block]
+    scene: Block
+    enter: Law | None = None
+    leave: Law | None = None
+
+
+class Simulation(ABC):
     """A scene as an engine holds it, with its state."""
 
+    @abstractmethod
     def place(self, body: int, state: BodyState) -> None:
-        """Put the bodies of GIVEN joints where q says (and a GIVEN root where it is), for the next step."""
-        ...
+        """Put the bodies of GIVEN joints where q says, and a GIVEN root where it is, for the next step.
 
+        A root that rides on a prop stays on its seat.
+        """
+
+    @abstractmethod
     def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
         """What acts on a body in the next step.
 
@@ -94,47 +132,71 @@ class Simulation(Protocol):
         damping  (J,) N m s/rad at each joint, which the engine integrates implicitly
         wrench   (J, 6) [torque N m about its joint, force N] on each body from outside
         """
-        ...
+
+    @abstractmethod
+    def step(self) -> None:
+        """Advance all by the scene's dt."""
+
+    @abstractmethod
+    def read(self, body: int, state: BodyState) -> None:
+        """Write where the simulated joints of a body are into a state; those of GIVEN joints are left alone."""
+
+    @abstractmethod
+    def save(self) -> dict[str, Any]:
+        """The state, as plain data."""
+
+    @abstractmethod
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Go back to a saved state: from there the same inputs give the same bits."""
+
+    def laws(self, bodies: list[Block]) -> SimulationLaws | None:
+        """The verbs as compiled laws for these bodies' records; None: they are called through Python."""
+        return None
 
     def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
         """Turn a BALL joint by a tiny rotation (3,) rad in world axes, leaving its velocity: corrects drift."""
-        ...
+        raise InputError(f"{type(self).__name__} cannot nudge joints.")
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""
-        ...
+        raise InputError(f"{type(self).__name__} cannot push props.")
 
-    def step(self) -> None:
-        """Advance all by the scene's dt."""
-        ...
-
-    def read(self, body: int, state: BodyState) -> None:
-        """Write where the simulated joints of a body are into a state; those of GIVEN joints are left alone."""
-        ...
-
-    def read_prop(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Position (3,), turn (4,), velocity (3,) and angular velocity (3,) of a prop's frame, all in the world."""
-        ...
+    def read_prop(self, name: str) -> PropState:
+        """Where a prop is and how fast."""
+        raise InputError(f"{type(self).__name__} has no props.")
 
     def find_contacts(self, body: int) -> Contacts:
         """Where a body was touched in the last step."""
-        ...
-
-    def save(self) -> Any:
-        """The state, as plain arrays."""
-        ...
-
-    def restore(self, saved: Any) -> None:
-        """Go back to a saved state: from there the same inputs give the same bits."""
-        ...
+        return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
 
 
-class Engine(Protocol):
+class Workspaces(ABC):
+    """Memory of an engine's that many simulations of the same structure take turns at, a set for each thread.
+
+    addresses  (T, W) of their blocks
+    """
+
+    addresses: np.ndarray
+
+    @abstractmethod
+    def set_up(self, simulations: list[Simulation]) -> list[int] | None:
+        """Have them for these and for nobody else; the number of each one's, or None: it is not worth the while."""
+
+    @abstractmethod
+    def bring_back(self, simulations: list[Simulation]) -> None:
+        """Have everybody's own data of the engine be as the last step left it."""
+
+
+class Engine(ABC):
     """Builds simulations."""
 
     name: str
     abilities: Abilities
 
+    @abstractmethod
     def build(self, scene: Scene) -> Simulation:
         """Everything in a scene, at its poses and velocities."""
-        ...
+
+    def share(self, threads: int) -> Workspaces | None:
+        """Workspaces for so many threads; None: every simulation uses its own memory."""
+        return None

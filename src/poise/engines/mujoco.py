@@ -19,17 +19,28 @@ from typing import Any
 import numpy as np
 
 from poise.dynamics.tree import Tree
-from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
-from poise.engines.mujoco_desk import Away, find_structure
+from poise.engines.engine import (
+    Abilities,
+    BodyState,
+    Contacts,
+    Engine,
+    PropState,
+    Simulation,
+    SimulationLaws,
+    Workspaces,
+)
+from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.arena import Arena
+from poise.spatial.law import Block
 from poise.world.prop import Prop
 
 
-class MujocoEngine:
+class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
 
     name = "mujoco"
@@ -39,8 +50,12 @@ class MujocoEngine:
         """A model of the scene with its state."""
         return MujocoSimulation(scene)
 
+    def share(self, threads: int) -> Workspaces:
+        """See `Engine.share`."""
+        return Desks(threads)
 
-class MujocoSimulation:
+
+class MujocoSimulation(Simulation):
     """One scene in MuJoCo. `model` and `data` are MuJoCo's own, for whoever wants to look."""
 
     def __init__(self, scene: Scene):
@@ -58,6 +73,8 @@ class MujocoSimulation:
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
+        self._scene_block: Block | None = None
+        self._body_blocks: list[Block] = []
         for layout, body in zip(self.layouts, scene.bodies, strict=True):
             self._set_state(layout, body)
         for prop in scene.props:
@@ -90,6 +107,8 @@ class MujocoSimulation:
                 data.qvel[b : b + len(joint.axes)] = np.linalg.lstsq(
                     joint.axes.T, body.angular_velocity[i], rcond=None
                 )[0]
+        work = self._work[self.scene.bodies.index(body)]
+        work.root[:], work.turn[:] = body.root, body.rotations[0]
         state = BodyState(np.array(body.root), np.array(body.rotations), np.zeros(3), np.zeros((len(body.tree), 3)))
         self.place(self.scene.bodies.index(body), state)
 
@@ -120,13 +139,9 @@ class MujocoSimulation:
         layout, work, data = self.layouts[body], self._work[body], self.data
         if len(layout.given):
             self.model.body_quat[layout.given_bodies] = work.state.q[layout.given] = state.q[layout.given]
-        if layout.kind[0] == GIVEN:
+        if layout.mocap >= 0:
             work.root[:], work.turn[:] = state.root, state.q[0]
-            if layout.mocap >= 0:
-                data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = state.root, state.q[0]
-            else:
-                self.model.body_pos[layout.bodies[0]] = state.root
-                self.model.body_quat[layout.bodies[0]] = state.q[0]
+            data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = state.root, state.q[0]
 
     def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
         """See `Simulation.apply`."""
@@ -194,21 +209,22 @@ class MujocoSimulation:
             state.root, state.q, state.v, state.w,
         )  # fmt: skip
 
-    def read_prop(self, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def read_prop(self, name: str) -> PropState:
         """See `Simulation.read_prop`."""
         prop, b = self._props[name], self._find_prop(name)
         if prop.inertia is None:
-            return prop.position, prop.turn, np.zeros(3), np.zeros(3)
+            return PropState(prop.position, prop.turn, np.zeros(3), np.zeros(3))
         a, v = self.model.jnt_qposadr[self.model.body_jntadr[b]], self.model.body_dofadr[b]
         qpos, qvel = self.data.qpos, self.data.qvel
         if prop.hinge is None:
             turn = qpos[a + 3 : a + 7].copy()
-            return qpos[a : a + 3].copy(), turn, qvel[v : v + 3].copy(), rotation.rotate(turn, qvel[v + 3 : v + 6])
+            spin = rotation.rotate(turn, qvel[v + 3 : v + 6])
+            return PropState(qpos[a : a + 3].copy(), turn, qvel[v : v + 3].copy(), spin)
         turn = rotation.multiply(prop.turn, rotation.from_axis_angle(prop.hinge.axis, float(qpos[a])))
         pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
         position = pivot - rotation.rotate(turn, prop.hinge.point)
         spin = rotation.rotate(turn, prop.hinge.axis) * qvel[v]
-        return position, turn, np.cross(spin, position - pivot), spin
+        return PropState(position, turn, np.cross(spin, position - pivot), spin)
 
     def find_contacts(self, body: int) -> Contacts:
         """See `Simulation.find_contacts`."""
@@ -235,7 +251,7 @@ class MujocoSimulation:
         size = self._mujoco.mj_stateSize(self.model, self._mujoco.mjtState.mjSTATE_INTEGRATION)
         state = np.empty(size)
         self._mujoco.mj_getState(self.model, self.data, state, self._mujoco.mjtState.mjSTATE_INTEGRATION)
-        placed = [(work.root.copy(), work.turn.copy(), work.state.q.copy()) for work in self._work]
+        placed = [{"root": x.root.copy(), "turn": x.turn.copy(), "q": x.state.q.copy()} for x in self._work]
         pos, quat = self.model.body_pos.copy(), self.model.body_quat.copy()
         return {"state": state, "body_pos": pos, "body_quat": quat, "placed": placed}
 
@@ -244,12 +260,51 @@ class MujocoSimulation:
         self.away.steps[0] = 0
         self.model.body_pos[:], self.model.body_quat[:] = saved["body_pos"], saved["body_quat"]
         self._mujoco.mj_setState(self.model, self.data, saved["state"], self._mujoco.mjtState.mjSTATE_INTEGRATION)
-        for work, (root, turn, q) in zip(self._work, saved["placed"], strict=True):
-            work.root[:], work.turn[:], work.state.q[:] = root, turn, q
+        for work, placed in zip(self._work, saved["placed"], strict=True):
+            work.root[:], work.turn[:], work.state.q[:] = placed["root"], placed["turn"], placed["q"]
 
-    def addresses(self) -> tuple[int, int, int]:
-        """Where the model, the data and the C function `mj_step` are in memory, for loops that are compiled."""
-        return int(self.model._address), int(self.data._address), find_step()
+    @property
+    def can_move(self) -> bool:
+        """Whether its state can be taken to another `MjData`: one body, and nothing else that moves."""
+        return len(self.scene.bodies) == 1 and self.layouts[0].mocap < 0 and self._is_lawful
+
+    @property
+    def _is_lawful(self) -> bool:
+        return all(body.carrier is None for body in self.scene.bodies)
+
+    def laws(self, bodies: list[Block]) -> SimulationLaws | None:
+        """See `Simulation.laws`. A body that rides on a prop pushes it, which is done in Python."""
+        from poise.engines import mujoco_law as laws
+
+        if not self._is_lawful:
+            return None
+        data, away = self.data, self.away
+        own = {"qpos": data.qpos, "qvel": data.qvel, "warm": data.qacc_warmstart, "force": data.qfrc_applied}
+        if self._scene_block is None:
+            self._scene_block = Block(
+                laws.DATA, step=find_step(), model=int(self.model._address), data=int(data._address),
+                own_data=int(data._address), nq=self.model.nq, nv=self.model.nv, before=away.before, after=away.after,
+                ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()},
+            )  # fmt: skip
+            self._body_blocks = [self._body_block(layout) for layout in self.layouts]
+        return SimulationLaws(
+            laws.take, laws.step, laws.read, self._body_blocks, self._scene_block, laws.sit_down, laws.get_up
+        )
+
+    def _body_block(self, layout: BodyLayout) -> Block:
+        from poise.engines.mujoco_law import PLACES
+
+        names = ("kind", "qadr", "vadr", "count", "axes", "built", "given", "given_bodies")
+        room = Arena(600 * (len(layout.kind) + 1))
+        made = Block(
+            PLACES, room, data=self._scene_block.address if self._scene_block is not None else 0,
+            given_count=len(layout.given), bodies=self.model.nbody, dof_damping=self.model.dof_damping,
+            body_quat=self.model.body_quat,
+            **{name: room.copy(np.ascontiguousarray(getattr(layout, name))) for name in names},
+        )  # fmt: skip
+        if layout.mocap >= 0:
+            made.set(mocap_pos=self.data.mocap_pos[layout.mocap], mocap_quat=self.data.mocap_quat[layout.mocap])
+        return made
 
     def _find_prop(self, name: str) -> int:
         return int(self._mujoco.mj_name2id(self.model, self._mujoco.mjtObj.mjOBJ_BODY, self._names.props[name]))

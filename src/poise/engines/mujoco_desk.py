@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from poise.engines.mujoco import MujocoSimulation
+from poise.engines.engine import Simulation, Workspaces
+from poise.spatial.law import Block
 
+_MANY = 8  # so many of a structure take turns
 # What a workspace is laid out by: all sizes but those of names, and how joints and shapes hang together.
 _NOT_SIZES = ("nnames", "nnames_map", "npaths", "ntext", "ntextdata", "nbuffer")
 _STRUCTURE = (
@@ -52,31 +53,50 @@ class Away:
         self.steps[0] = 0
 
 
-class Desks:
-    """A workspace for each structure of body and each thread.
-
-    addresses  (T, D, 5) of each: `MjData`, qpos, qvel, qacc_warmstart, qfrc_applied
-    """
+class Desks(Workspaces):
+    """A workspace for each structure of body and each thread."""
 
     def __init__(self, threads: int):
         self._threads = threads
-        self._data: dict[str, list[Any]] = {}
-        self.addresses = np.zeros((threads, 0, 5), np.int64)
+        self._data: dict[str, list[tuple[Any, Block]]] = {}
+        self.addresses = np.zeros((threads, 0), np.int64)
 
-    def set_up(self, simulations: Sequence[MujocoSimulation]) -> list[int]:
-        """Have desks for all of these and for nobody else; the number of each one's."""
+    def set_up(self, simulations: Sequence[Simulation]) -> list[int] | None:
+        """See `Workspaces.set_up`: what fewer than some of a structure have is in the caches anyway."""
         import mujoco
 
-        models = {simulation.structure: simulation.model for simulation in simulations}
+        found = [_structure(simulation) for simulation in simulations]
+        structures = [structure for structure in found if structure is not None]
+        if len(structures) < len(found) or len(found) < _MANY * len(set(structures)):
+            return None
+        models = dict(zip(structures, (simulation.model for simulation in simulations), strict=True))  # type: ignore[attr-defined]
         self._data = {
-            key: self._data.get(key) or [mujoco.MjData(model) for _ in range(self._threads)]
+            key: self._data.get(key) or [_build_desk(mujoco.MjData(model)) for _ in range(self._threads)]
             for key, model in models.items()
         }
-        self.addresses = np.array(
-            [[_addresses(desks[k]) for desks in self._data.values()] for k in range(self._threads)]
-        ).reshape(self._threads, -1, 5)
+        rows = [[desks[k][1].address for desks in self._data.values()] for k in range(self._threads)]
+        self.addresses = np.array(rows, np.int64).reshape(self._threads, -1)
         numbers = {key: k for k, key in enumerate(self._data)}
-        return [numbers[simulation.structure] for simulation in simulations]
+        return [numbers[structure] for structure in structures]
+
+    def bring_back(self, simulations: Sequence[Simulation]) -> None:
+        """See `Workspaces.bring_back`."""
+        for simulation in simulations:
+            _ = simulation.data  # type: ignore[attr-defined]
+
+
+def _structure(simulation: Simulation) -> str | None:
+    """None where it has to stay where it is."""
+    return simulation.structure if simulation.can_move else None  # type: ignore[attr-defined]
+
+
+def _build_desk(data: Any) -> tuple[Any, Block]:
+    from poise.engines.mujoco_law import DESK
+
+    return data, Block(
+        DESK, data=int(data._address), qpos=data.qpos, qvel=data.qvel, warm=data.qacc_warmstart,
+        force=data.qfrc_applied,
+    )  # fmt: skip
 
 
 def find_structure(model: Any) -> str:
@@ -86,9 +106,3 @@ def find_structure(model: Any) -> str:
     for name in _STRUCTURE:
         found.update(getattr(model, name).tobytes())
     return found.hexdigest()
-
-
-def _addresses(data: Any) -> list[int]:
-    """In the order of `program_kernels`, from DATA on."""
-    arrays = data.qpos, data.qvel, data.qacc_warmstart, data.qfrc_applied
-    return [int(data._address), *(array.ctypes.data for array in arrays)]

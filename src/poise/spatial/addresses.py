@@ -40,6 +40,17 @@ def call_with_two(_context: Any, function: Any, first: Any, second: Any) -> Any:
     return types.void(types.int64, types.int64, types.int64), generate
 
 
+@intrinsic
+def record(_context: Any, address: Any, dtype: Any) -> Any:
+    """The NumPy record of a dtype (a constant) at an address: its fields are read and written in place, by name."""
+    kind = dtype.dtype
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(kind))
+
+    return kind(types.int64, dtype), generate
+
+
 @kernel
 def floats(address: int, count: int) -> np.ndarray:
     """(count,) float64 at an address."""

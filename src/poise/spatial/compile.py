@@ -23,7 +23,7 @@ from poise.spatial.code_cache import guard_cache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Files that have kernels; a test looks that there are no others.
-_SOURCES = ("*kernels.py", "instant.py", "addresses.py")
+_SOURCES = ("*kernels.py", "*_law.py", "instant.py", "addresses.py")
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
 _made = _compiled = 0  # kernels in the modules that were imported; those of them that were not in the cache
@@ -91,6 +91,33 @@ def _compile(function: Any, flags: dict[str, Any]) -> Any:
         if not flags["cache"] or "cannot cache" not in str(error):
             raise
         return numba.njit(**{**flags, "cache": False})(function)
+
+
+def compile_law(function: Any, signature: Any) -> Any:
+    """A function as a C function of a signature (types of arguments, type returned), cached as kernels are."""
+    from numba.core.ccallback import CFunc
+
+    global _made
+    if not _made:
+        _watch()
+    _made += 1
+    made = CFunc(function, signature, locals={}, options={"error_model": _DEFAULTS["error_model"]})
+    try:
+        made.enable_caching()
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+    else:
+        _stamp(made)
+    uncached = made._compile_uncached
+
+    def compile_anew() -> Any:
+        _tell(function)
+        return uncached()
+
+    made._compile_uncached = compile_anew
+    made.compile()
+    return made
 
 
 def _stamp(compiled: Any) -> Any:

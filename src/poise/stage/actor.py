@@ -11,12 +11,9 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.shape import Shape
 from poise.body.strength import find_strength
-from poise.drivers.balance import BalancePlayer
-from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, TorquePlayer
-from poise.drivers.kinematic import Kinematic, KinematicPlayer
-from poise.drivers.loose import FIRM, Loose
+from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
+from poise.drivers.holding import hold_pose
 from poise.drivers.rig import Load, Rig, load_tree
-from poise.drivers.root import Attached, Free
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError, check_most, unknown_name
@@ -25,9 +22,10 @@ from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.motion.parts import part_joints
-from poise.spatial import rotation
+from poise.spatial.law import Block, Law
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
+from poise.world.bulk import build_bulk
 from poise.world.footing import build_footing
 
 if TYPE_CHECKING:
@@ -39,10 +37,6 @@ MOST_PUSHES = 100_000  # at once, of one actor
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
 _FEATHER = 1e-4
 _FIRST = 20  # steps in which a body that was put down settles; its efforts are not told
-# The last step's share in the connectors' acceleration that the `paper` coupling goes by; the rest is of those before.
-# With 1, as published, a part that weighs r times its connector answers an acceleration by -r times it a step later,
-# and explodes where r > 1: both arms of a conductor do, at any step. With a share b, r may be up to 2 / b - 1.
-LATEST = 0.4
 
 
 @dataclass(eq=False)
@@ -80,11 +74,9 @@ class Actor:
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
         self.pushes: list[Push] = []
-        self._listed, self._push_rows = list[Push](), np.zeros((0, 6))
         self.fallen: float | None = None
         self.started = False
-        self.is_let_go = False  # whether its balance gave up in the last step
-        self.rest: TorquePlayer | None = None
+        self.rest: Player | None = None
         self._undriven: list[int] = []
         self._rest_aim: dict[int, np.ndarray] = {}
         self._strained = False
@@ -96,25 +88,30 @@ class Actor:
         self.rig.state.root[:], self.rig.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.joints: tuple[Joint, ...] = ()
-        self.seat = (np.zeros(3), rotation.identity())
         self.start_height = 0.0
         self._make_work()
 
     def _make_work(self) -> None:
+        from poise.stage.step_law import COUPLING
+
         j, room = len(self.rig.tree), self.rig.arena
-        self.given, self.touched, self.accelerating = (np.ones(j, bool) for _ in range(3))
-        self.work, self.coupling = room.zeros(3, j, 3), room.zeros(j, 6)
-        self.w_before, self.v_before = room.zeros(j, 3), room.zeros(3)
-        self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
+        self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
+        self.work = room.zeros(3, j, 3)
+        self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
         self.connectors: list[int] = []
         self.strength = find_strength(self.character)
+        self.coupling_block = Block(
+            COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self.work,
+            al=self.al, acc=self.acc, om_before=om, vel_before=vel, gain=self.stage.gain,
+            torque_only=self.stage.torque_only,
+        )  # fmt: skip
 
     def _reset_work(self) -> None:
         for mask in (self.given, self.touched, self.accelerating):
             mask[:] = True
-        for array in (self.work, self.coupling, self.al, self.acc):
+        for array in (self.work, self.rig.coupling, self.al, self.acc):
             array[:] = 0.0
-        self.w_before[:], self.v_before[:] = self.rig.state.w, self.rig.state.v
+        self.rig.w_before[:], self.rig.v_before[:] = self.rig.state.w, self.rig.state.v
 
     # What a user does.
 
@@ -125,9 +122,10 @@ class Actor:
         """
         name = part if isinstance(part, str) else ", ".join(part)
         joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
-        if isinstance(driver, (Free, Attached)) != (part == ROOT) and not isinstance(driver, Kinematic):
-            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or "
-                             "Kinematic, and only the root is Free or Attached.")  # fmt: skip
+        if driver.root == ("never" if part == ROOT else "only"):
+            why = "it is not one for the root" if part == ROOT else "it is one for the root alone"
+            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: {why}.")
+        self._check_level(driver)
         claim = driver.claim(self.character, joints, name)
         taken = {*claim.moved, *claim.held}
         kept = []
@@ -156,14 +154,12 @@ class Actor:
 
     def change(self, part: str | None = None, **parameters: Any) -> None:
         """Change parameters of a gesture while it runs: `change(bpm=140)`, `change("arms", size=1.5)`."""
-        players = [
-            a.player for a in self.assignments if isinstance(a.player, KinematicPlayer) and part in (None, a.part)
-        ]
+        playing = {a.part: a.player for a in self.assignments if a.player is not None and a.player.is_changeable}
+        players = [player for name, player in playing.items() if part in (None, name)]
         if not self.stage.is_built:
             raise InputError("parameters are changed while a stage runs; before that, give them to the gesture.")
         if not players:
-            known = [a.part for a in self.assignments if isinstance(a.player, KinematicPlayer)]
-            raise unknown_name("part", str(part), known, f"what '{self.name}' plays")
+            raise unknown_name("part", str(part), playing, f"what '{self.name}' plays")
         for player in players:  # all or none
             player.check_change(**parameters)
         with self.stage.hold():
@@ -214,12 +210,9 @@ class Actor:
 
     def list_pushes(self) -> np.ndarray:
         """(n, 6) as `coupling_kernels.add_pushes` reads them, sorted by their start."""
-        if self._listed != self.pushes:
-            self._listed = list(self.pushes)
-            ordered = sorted(self.pushes, key=lambda push: push.start)
-            rows = [[push.joint, *push.force, push.start, push.seconds] for push in ordered]
-            self._push_rows = np.array(rows, float).reshape(-1, 6)
-        return self._push_rows
+        ordered = sorted(self.pushes, key=lambda push: push.start)
+        rows = [[push.joint, *push.force, push.start, push.seconds] for push in ordered]
+        return np.array(rows, float).reshape(-1, 6)
 
     def listen(self, listener: Callable[[Any], None]) -> None:
         """Have a function called with every event of this actor."""
@@ -229,36 +222,34 @@ class Actor:
         """Something happened."""
         self.stage.record_event(self, kind, message)
 
-    @property
-    def balance(self) -> BalancePlayer | None:
-        """The player of its balance, where it has one."""
-        return next((a.player for a in self.assignments if isinstance(a.player, BalancePlayer)), None)
+    def player(self, part: str) -> Player:
+        """What plays on a part, as it was named to `drive`, once the stage is built."""
+        found = {a.part: a.player for a in self.assignments if a.player is not None}
+        if part not in found:
+            raise unknown_name("part", part, found, f"what '{self.name}' plays")
+        return found[part]
 
     # Who moves what.
+
+    def _check_level(self, driver: Driver) -> None:
+        if driver.level == ACCELERATION and not self.stage.engine.abilities.accelerations:
+            raise InputError(
+                f"{type(driver).__name__} gives accelerations, which the engine '{self.stage.engine.name}' does not "
+                "take. Use an engine that does, or a driver that gives torques."
+            )
 
     @property
     def carrier(self) -> str | None:
         """The prop that it rides on."""
-        return next((a.driver.prop for a in self.assignments if isinstance(a.driver, Attached)), None)
-
-    def sit(self, position: np.ndarray, turn: np.ndarray) -> None:
-        """Remember where the root is in the frame of the prop that carries it, which is now here."""
-        state, back = self.rig.state, rotation.conjugate(turn)
-        self.seat = (rotation.rotate(back, state.root - position), rotation.multiply(back, state.q[0]))
-
-    def ride(self, position: np.ndarray, turn: np.ndarray, velocity: np.ndarray, spin: np.ndarray) -> None:
-        """Put the root where the prop carries it: place, orientation and both velocities of the prop in the world."""
-        state, arm = self.rig.state, rotation.rotate(turn, self.seat[0])
-        state.root[:], state.q[0] = position + arm, rotation.multiply(turn, self.seat[1])
-        state.v[:] = velocity + np.cross(spin, arm)
-        state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), spin)
+        return next((a.driver.carrier for a in self.assignments if a.driver.carrier is not None), None)
 
     def _set_loads(self, loads: list[Load]) -> None:
         tree = load_tree(build_tree(self.character), self.character, loads)
         with self.stage.hold():
-            self.loads, self.rig.tree = loads, tree
-            if self.balance is not None:
-                self.balance.weigh(self.rig)
+            self.loads = loads
+            self.rig.set_tree(tree)
+            for player in self.players:
+                player.weigh(self.rig)
             self.stage.rebuild(self)
 
     def _divide(self) -> None:
@@ -295,51 +286,41 @@ class Actor:
         rig.dt, rig.gravity = stage.dt, np.array(stage.gravity)
         rig.ground = stage.ground.height if stage.ground is not None else -np.inf
         rig.friction = stage.ground.friction if stage.ground is not None else 0.0
+        rig.block["gravity"] = stage.gravity
+        rig.block["called"] = 0
         if not starting:
-            rig.turning[:], rig.handed[:] = (rig.state.w - self.w_before) / rig.dt, self.measure()[0]
+            rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
         for a in self.assignments:
             if a.player is None and a.driver.level == MOTION:
-                a.player = a.driver.play(rig, np.array(a.claim.moved), t)
-                if isinstance(a.player, KinematicPlayer):
-                    if starting:
-                        a.player.pose(rig, t)
-                    else:
-                        a.player.meet(rig, t)
-        stands = any(a.claim.frees_root for a in self.assignments)
+                self._begin(a, t, starting)
+        stands = [type(a.driver).__name__ for a in self.assignments if a.claim.stands]
         if stands and stage.ground is None:
-            raise InputError("Balance stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+            raise InputError(
+                f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...)."
+            )
         if starting and stands:
             plant_feet(rig)
         rig.update()
         for a in self.assignments:
             if a.player is None:
-                a.player = a.driver.play(rig, np.array(a.claim.moved), t)
+                self._begin(a, t, starting)
         self._hold(t)
         if starting:
             self.start_height = self._hip_height() - (rig.ground if np.isfinite(rig.ground) else 0.0)
         rig.turning[:] = rig.handed[:] = 0.0  # the change of hands is over
         self._settle_masks()
 
+    def _begin(self, a: Assignment, t: float, starting: bool) -> None:
+        a.player = a.driver.play(self.rig, np.array(a.claim.moved), t)
+        a.player.begin(self.rig, t, starting)
+
     def _hold(self, t: float) -> None:
-        """A firm spring on each joint that hangs from a physical body and that nobody drives."""
+        """What holds the joints that hang from a physical body and that nobody drives."""
         self.rest = None
         if self._undriven:
-            held = Loose(stiffness=FIRM, damping=1.0).play(self.rig, np.array(self._undriven), t)
-            # What was held before is held where it was held, not where it is now.
-            for k, joint in enumerate(self._undriven):
-                if joint in self._rest_aim:
-                    held.aim[k], held.lead[k] = self._rest_aim[joint], 0.0
+            held = hold_pose(self.rig, self._undriven, t, self._rest_aim)
             self._rest_aim = {joint: held.aim[k] for k, joint in enumerate(self._undriven)}
             self.rest = held
-
-    def save_rest(self) -> Any:
-        """What holds the joints that nobody drives, the velocities before the last step, and given accelerations."""
-        return self.rest, dict(self._rest_aim), self.w_before.copy(), self.v_before.copy(), self.rig.dw.copy()
-
-    def restore_rest(self, saved: Any) -> None:
-        """Back to what was saved."""
-        self.rest, self._rest_aim = saved[0], dict(saved[1])
-        self.w_before[:], self.v_before[:], self.rig.dw[:] = saved[2], saved[3], saved[4]
 
     def _settle_masks(self) -> None:
         partition, parents = self.partition, self.rig.tree.parents
@@ -355,7 +336,7 @@ class Actor:
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if self.carrier else [])
         kinds: dict[int, Joint] = {}
         for a in self.assignments:
-            if isinstance(a.player, TorquePlayer):
+            if a.player is not None:
                 kinds.update(a.player.kinds(self.rig))
         free_root = bool(not self.given[0])
         self.joints = tuple(
@@ -368,24 +349,40 @@ class Actor:
     def describe(self) -> SceneBody:
         """What the engine has to build."""
         state = self.rig.state
-        pinned = tuple(i for a in self.assignments for i in a.claim.pinned)
         root, q = state.root.copy(), state.q.copy()
-        if self.carrier is not None:
-            root, q[0] = self.seat
+        for player in self.players:
+            if player.carrier is not None:
+                root, q[0] = player.seat
+        pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
+        soles_only = any(player.touches_with_soles_only for player in self.players) and not self.stage.props
+        return self.describe_at(self.joints, pose, not soles_only)
+
+    def describe_at(self, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool) -> SceneBody:
+        """What the engine had to build at a pose; is_whole: whether all of it touches things, or only its soles."""
         return SceneBody(
-            self.name, self.rig.tree, self.joints, root, q, state.v.copy(), state.w.copy(),
-            self._shapes(), pinned, self.carrier, self.stage.couple == "exact",
+            self.name, self.rig.tree, joints, **pose, shapes=self._shapes(is_whole),
+            pinned=tuple(i for a in self.assignments for i in a.claim.pinned), carrier=self.carrier,
+            is_locked=self.stage.couple == "exact",
         )  # fmt: skip
 
-    def _shapes(self) -> tuple[tuple[int, Shape], ...]:
-        if not self.given.all():
-            try:
-                left, right = build_footing(self.character.skeleton)
-            except InputError:
-                return ()
-            index = self.character.skeleton.index
-            return ((index("leftFoot"), left), (index("rightFoot"), right), *self.stage.body_shapes(self))
-        return ()
+    def _shapes(self, is_whole: bool) -> tuple[tuple[int, Shape], ...]:
+        """What of it touches things: its soles, and the rest of it or not.
+
+        While a body stands on them and there is only the ground, the engine's step is a fifth quicker without the rest.
+        """
+        if self.given.all():
+            return ()
+        skeleton = self.character.skeleton
+        try:
+            left, right = build_footing(skeleton)
+        except InputError:
+            return ()
+        feet = skeleton.index("leftFoot"), skeleton.index("rightFoot")
+        soles = ((feet[0], left), (feet[1], right))
+        if not is_whole:
+            return soles
+        below = {i for foot in feet for i in skeleton.descendants(foot)}
+        return (*soles, *((i, shape) for i, shape in build_bulk(self.character).items() if i not in below))
 
     @property
     def players(self) -> list[Player]:
@@ -393,99 +390,53 @@ class Actor:
         found = [a.player for a in self.assignments if a.player is not None]
         return [*found, self.rest] if self.rest is not None else found
 
-    # The step, one method a line of it.
+    def in_order(self) -> list[Player]:
+        """All players, those last whose motion depends on the others'."""
+        return sorted(self.players, key=lambda player: player.after_others)
 
-    def give(self, t: float) -> None:
-        """1. What is given, at time t."""
-        rig = self.rig
-        for a in self.assignments:
-            if isinstance(a.player, MotionPlayer):
-                a.player.give(rig, t)
-        rig.update()
+    def find_coupling(self) -> Law:
+        """The law that couples what is given to what is physical; its block is up to date."""
+        from poise.stage import step_law
 
-    def couple(self, t: float) -> None:
-        """2. What the kinematic parts put on their connectors, and pushes."""
-        from poise.stage import coupling_kernels as kernels
+        self.coupling_block.set(gain=self.stage.gain, pushes=self.list_pushes(), push_count=len(self.pushes))
+        return step_law.couple_exactly if self.stage.couple == "exact" else step_law.couple_as_published
 
-        rig, x = self.rig, self.rig.tree
-        rig.wrench[:] = 0.0
-        if self.stage.couple == "exact":
-            kernels.couple_exact(
-                x.parents, x.masses, x.centers, x.inertias, self.accelerating, self.touched, rig.R, rig.p, rig.state.w,
-                rig.dw, rig.a, rig.om, self.stage.gain, self.work, rig.wrench,
-            )  # fmt: skip
-        else:
-            kernels.couple_paper(
-                x.parents, x.masses, x.centers, x.inertias, self.given, rig.R, rig.p, rig.state.w, rig.dw, rig.om,
-                self.al, self.acc, rig.gravity, self.stage.gain, self.stage.torque_only, rig.f, rig.n, rig.wrench,
-            )  # fmt: skip
-        kernels.hand_to_connectors(x.parents, self.accelerating, rig.p, rig.wrench)
-        self.coupling[:] = rig.wrench
-        if self.pushes:
-            kernels.add_pushes(self.list_pushes(), t, rig.R, x.centers, rig.wrench)
-            kernels.hand_to_connectors(x.parents, self.accelerating, rig.p, rig.wrench)
-
-    def act(self, t: float) -> None:
-        """3. Torques of the physical drivers."""
-        rig = self.rig
-        rig.torque[:] = 0.0
-        rig.damping[:] = 0.0
-        self.w_before[:], self.v_before[:] = rig.state.w, rig.state.v
-        for player in self.players:
-            if isinstance(player, TorquePlayer):
-                player.act(rig, t)
-
-    def settle(self) -> None:
-        """5. After the engine's step: a balance that was lost, and accelerations for the paper's coupling."""
-        balance = self.balance
-        if balance is not None and balance.gone is None and balance.lost_at >= 0.0:
-            self.stage.check_finite(self)
-            balance.give_up(self.rig, balance.lost_at)
-            self.is_let_go = True
-        if self.stage.couple == "paper":
-            self._differentiate()
+    def answer(self, t: float) -> bool:
+        """Somebody called: whether the body is to be built anew."""
+        self.rig.block["called"] = 0
+        return any([player.answer(self.rig, t) for player in self.players])
 
     def follow(self, t: float) -> None:
         """Falls, and what drivers tell."""
         rig = self.rig
         if self.fallen is None and np.isfinite(rig.ground) and not self.given[0]:
             height = self._hip_height() - rig.ground
-            up, least = self._uprightness()
+            up, least = self._uprightness(t)
             # A deep bow is not a fall, as long as the hips stay up.
             if height < least or (up < 0.4 and height < 1.4 * least):
                 self.fallen = t
                 why = "its hips sank" if height < least else "it tipped over"
                 self.tell("fell", f"{why}: hips at {height:.2f} m")
         for player in self.players:
-            if isinstance(player, TorquePlayer):
-                for news in player.events():
-                    self.tell(news.replace(" ", "-"), news)
+            for news in player.events():
+                self.tell(news.replace(" ", "-"), news)
 
     def _hip_height(self) -> float:
         """m, of the hips, which a root may be far below; as of the last step's beginning if they are not the root."""
         hips = self.character.skeleton.find_role("hips") or 0
         return float(self.rig.p[hips, 1] if hips else self.rig.state.root[1])
 
-    def _uprightness(self) -> tuple[float, float]:
+    def _uprightness(self, t: float) -> tuple[float, float]:
         """Cosine of the hips' tilt, and the root's least height (m) of a body that stands.
 
-        Both count from what a balance aims at: one that follows a crouch or a bow has not fallen.
+        Both count from what its players aim at: one that follows a crouch or a bow has not fallen.
         """
-        q, balance = self.rig.state.q[0], self.balance
-        if balance is None or balance.way is None:
+        found = (player.find_bearing(self.rig, t) for player in self.players)
+        bearing = next((each for each in found if each is not None), None)
+        if bearing is None:
+            q = self.rig.state.q[0]
             return 1.0 - 2.0 * float(q[1] ** 2 + q[3] ** 2), 0.6 * self.start_height
-        t = self.stage.time - balance.driver.follow_start
-        up = balance.way.wanted_up(t) @ rotation.rotate(q, balance.way.own_up)
-        return float(up), 0.6 * (self.start_height + min(balance.way.sinking(t), 0.0))
-
-    def _differentiate(self) -> None:
-        """World accelerations of the physical bodies over the last steps, which the paper's coupling asks for."""
-        rig, dt = self.rig, self.stage.dt
-        om, v = rig.om.copy(), rig.v.copy()
-        rig.update()
-        with np.errstate(over="ignore"):  # where it explodes, the stage says so
-            self.al += LATEST * ((rig.om - om) / dt - self.al)
-            self.acc += LATEST * ((rig.v - v) / dt - self.acc)
+        return bearing.upright, 0.6 * (self.start_height + bearing.sunk)
 
     def measure(self) -> tuple[np.ndarray, np.ndarray]:
         """Torque (J, 3) N m at each joint in body axes, and effort (J,): its share of the joint's strength.
@@ -496,7 +447,7 @@ class Actor:
         from poise.dynamics import instant
 
         rig, x = self.rig, self.rig.tree
-        turning, moving = (rig.state.w - self.w_before) / rig.dt, (rig.state.v - self.v_before) / rig.dt
+        turning, moving = (rig.state.w - rig.w_before) / rig.dt, (rig.state.v - rig.v_before) / rig.dt
         dw = np.where(self.given[:, None], rig.dw, turning)
         al, acc, f, n = (np.zeros_like(rig.p) for _ in range(4))
         instant.accelerate_bodies(x.parents, rig.R, rig.p, rig.state.w, dw, rig.om, moving - rig.gravity, al, acc)
@@ -518,10 +469,54 @@ class Actor:
 
     def show(self, t: float) -> None:
         """Put what is given where it is at time t, in the rig's state."""
-        for a in self.assignments:
-            if isinstance(a.player, MotionPlayer):
-                a.player.give(self.rig, t)
+        for player in self.in_order():
+            if isinstance(player, MotionPlayer):
+                player.give(self.rig, t)
         self.rig.update()
+
+    # Its state.
+
+    def _numbers(self) -> dict[str, np.ndarray]:
+        rig, state = self.rig, self.rig.state
+        return {
+            "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": rig.dw, "a": rig.a,
+            "w_before": rig.w_before, "v_before": rig.v_before, "torque": rig.torque, "damping": rig.damping,
+            "al": self.al, "acc": self.acc, "coupling": rig.coupling,
+        }  # fmt: skip
+
+    def save(self) -> dict[str, Any]:
+        """Its state, and its players', as plain data."""
+        return {
+            "numbers": {name: array.copy() for name, array in self._numbers().items()},
+            "fallen": self.fallen,
+            "start_height": self.start_height,
+            "strained": self._strained,
+            "players": [player.save() for player in self.players],
+            "held": {str(joint): aim.copy() for joint, aim in self._rest_aim.items()},
+            "pushes": [[push.joint, *push.force, push.start, push.seconds] for push in self.pushes],
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Be again what was saved, under the same drivers."""
+        self.fallen, self.start_height, self._strained = saved["fallen"], saved["start_height"], saved["strained"]
+        self.rig.block["called"] = 0
+        for name, array in self._numbers().items():
+            array[...] = saved["numbers"][name]
+        for player, data in zip(self.players, saved["players"], strict=True):
+            player.restore(data)
+        self._rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
+        self.pushes[:] = [Push(int(row[0]), tuple(row[1:4]), row[4], row[5]) for row in saved["pushes"]]
+        for push in self.pushes:
+            self.stage.expect(push.start + push.seconds, self)
+
+    def tell_who(self) -> dict[str, Any]:
+        """Who drives it and what it holds: what must be the same when a state is restored."""
+        return {
+            "drivers": [
+                [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in self.assignments
+            ],
+            "loads": [[load.joint, load.mass, *load.offset] for load in self.loads],
+        }
 
 
 def _stand(character: Character) -> Pose:

@@ -1,6 +1,6 @@
-"""Many compiled actors at once: one loop over all of them, shared between threads, with no Python in it.
+"""Many programs at once: one loop over all of them, shared between threads.
 
-Characters do not touch one another, so each runs all its steps before the next begins, and who shares a thread with
+Simulations do not touch one another, so each runs all its steps before the next begins, and who shares a thread with
 whom changes nothing: results are the same bits for any number of threads, and those of an actor alone.
 """
 
@@ -12,66 +12,71 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.engines.mujoco_desk import Desks
+from poise.engines.engine import Workspaces
 
 if TYPE_CHECKING:
+    from poise.stage.actor import Actor
     from poise.stage.program import Program
 
-# Characters that a thread takes at a time. Taking them costs next to nothing; of eight, the last thread is waited for
+# Programs that a thread takes at a time. Taking them costs next to nothing; of eight, the last thread is waited for
 # long enough to make two of them a tenth slower.
 _HANDFUL = 2
-# So many of a structure take turns at the threads' workspaces of the engine; what fewer have is in the caches anyway.
-_MANY = 8
 _NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
 
 
 class Crowd:
     """Programs that run together.
 
-    threads  how many threads share them
+    threads     how many threads share them
+    workspaces  of the engine, for as many threads; None: it has none
     """
 
-    def __init__(self, threads: int = 1):
-        self.threads = threads
+    def __init__(self, threads: int = 1, workspaces: Workspaces | None = None):
+        self.threads, self._workspaces = threads, workspaces
         self.programs: list[Program] = []
+        self.actors: list[Actor] = []
         self._rows: np.ndarray | None = None
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
-        self._desks, self._has_desks, self._are_away = Desks(threads), False, False
+        self._has_desks, self._are_away = False, False
         self._watched = _NOBODY
 
     def set_programs(self, programs: list[Program]) -> None:
         """Run these from now on."""
         self.programs, self._watched = programs, _NOBODY
+        self.actors = [actor for program in programs for actor in program.actors]
         self.refresh()
-        self._done, self.status = np.zeros(len(programs), np.int64), np.zeros((len(programs), 4))
-        self._heights = np.array([program.actor.start_height for program in programs])
+        self._done, self.status = np.zeros(len(programs), np.int64), np.zeros((len(self.actors), 4))
+        self._heights = np.array([actor.start_height for actor in self.actors])
 
     def refresh(self) -> None:
-        """Look again, before the next run, at where the programs' arrays are."""
+        """Look again, before the next run, at what the programs are."""
         self._rows = None
 
     @property
     def rows(self) -> np.ndarray:
-        """(C, ADDRESSES) the programs' rows."""
-        from poise.stage import program_kernels as at
+        """(P,) the programs' records."""
+        from poise.stage.program_kernels import PROGRAM
 
         if self._rows is None:
-            self._rows = np.array([program.row for program in self.programs], np.int64).reshape(-1, at.ADDRESSES)
-            self._are_away = True  # some may be, by another crowd
-            self._has_desks = False
-            if len(self.programs) >= _MANY:
-                simulations = [program.simulation for program in self.programs]
-                self._has_desks = len(simulations) >= _MANY * len({each.structure for each in simulations})
-                self._rows[:, at.DESK] = self._desks.set_up(simulations) if self._has_desks else 0
+            blocks = [program.block.record for program in self.programs]
+            self._rows = np.concatenate(blocks) if blocks else np.zeros(0, PROGRAM)
+            counts = [len(program.actors) for program in self.programs]
+            self._rows["first"] = np.cumsum([0, *counts])[:-1]
+            self._are_away = self._workspaces is not None  # some may be, by another crowd
+            desks = None
+            if self._workspaces is not None and all(program.is_compiled for program in self.programs):
+                desks = self._workspaces.set_up([program.simulation for program in self.programs])
+            self._has_desks = desks is not None
+            self._rows["desk"] = desks if desks is not None else 0
         return self._rows
 
     def run(self, steps: int, own: bool = False) -> None:
-        """Advance all by some steps, each until it loses its balance.
+        """Advance all by some steps, each until somebody calls.
 
         own  each in its own data of the engine, however many they are: for whoever looks at contacts afterwards
         """
-        from poise.stage.crowd_kernels import share_run
+        from poise.stage.program_kernels import share_run
 
         rows, desks = self.rows, self._find_desks(own)
         root, rotations = self._watched
@@ -80,42 +85,47 @@ class Crowd:
                 rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
             )
         )
+        for program in self.programs:
+            program.check()
 
     def step_engine(self, steps: int, own: bool = True) -> None:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""
-        from poise.stage.crowd_kernels import share_step
+        from poise.stage.program_kernels import share_step
 
         rows, desks = self.rows, self._find_desks(own)
         self._share(lambda k, counter, size: share_step(rows, counter, size, steps, desks[k]))
 
     def _find_desks(self, own: bool) -> np.ndarray:
-        """(T, D, 5) addresses of the workspaces that this run uses, thread by thread; none where each uses its own."""
-        if own or not self._has_desks:
-            self._come_back()
-            return self._desks.addresses[:, :0]
+        """(T, W) addresses of the workspaces that this run uses, thread by thread; none where each uses its own."""
+        if own or not self._has_desks or self._workspaces is None:
+            if self._are_away and self._workspaces is not None:
+                self._workspaces.bring_back([program.simulation for program in self.programs])
+            self._are_away = False
+            return np.zeros((self.threads, 0), np.int64)
         self._are_away = True
-        return self._desks.addresses
+        return self._workspaces.addresses
 
-    def _come_back(self) -> None:
-        """Have everybody's own data of the engine be as the last step left it."""
-        if self._are_away:
-            for program in self.programs:
-                _ = program.simulation.data
-        self._are_away = False
+    def find_called(self) -> list[tuple[Program, int]]:
+        """Those in which somebody called in the last run, and how many steps each had made by then."""
+        called = self.status[:, 0] > 0.0
+        if not called.any():
+            return []
+        rows = self.rows
+        return [
+            (program, int(self._done[k]))
+            for k, program in enumerate(self.programs)
+            if called[rows["first"][k] : rows["first"][k] + len(program.actors)].any()
+        ]
 
-    def find_lost(self) -> list[tuple[Program, int]]:
-        """Those that lost their balance in the last run, and how many steps each had made by then."""
-        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(self.status[:, 0] >= 0.0)]
-
-    def find_odd(self) -> list[Program]:
+    def find_odd(self) -> list[Actor]:
         """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
         _, height, up, number = self.status.T
         odd = (height < 0.7 * self._heights) | (up < 0.5) | ~np.isfinite(number)
-        return [self.programs[k] for k in np.flatnonzero(odd)]
+        return [self.actors[k] for k in np.flatnonzero(odd)]
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:
-        """Write the poses of all, at their present time, into root (C, 3) and rotations (C, J, 4), J the largest."""
-        from poise.stage.crowd_kernels import share_show
+        """Write the poses of all, at their present time, into root (B, 3) and rotations (B, J, 4), J the largest."""
+        from poise.stage.program_kernels import share_show
 
         rows = self.rows
         self._share(lambda k, counter, size: share_show(rows, counter, size, root, rotations))
@@ -133,6 +143,8 @@ class Crowd:
     def _share(self, work: Callable[[int, np.ndarray, int], None]) -> None:
         """Call work(k, counter, size) on every thread k, this one among them."""
         count = len(self.programs)
+        if not count:
+            return
         helpers = min(self.threads, count) - 1
         size = max(1, min(_HANDFUL, count // (4 * self.threads)))
         counter = np.zeros(1, np.int64)

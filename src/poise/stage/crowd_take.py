@@ -154,27 +154,18 @@ class _Reader:
             raise InputError("actors joined or left a stage that is being recorded. Do that between two runs.")
         if self._programs != crowd.programs:
             self._sort()
-        if not len(self._others) and self._in_order:
+        if self._in_order:
             crowd.watch(self.root, self.rotations)
             return
         crowd.show(self._part_root, self._part_rotations)
         self.root[self._place] = self._part_root
         self.rotations[self._place] = self._part_rotations
-        for k in self._others:
-            actor = self.stage.actors[self.names[k]]
-            state, dw = actor.rig.state.copy(), actor.rig.dw.copy()
-            actor.show(self.stage.time)
-            self.root[k], self.rotations[k, : len(state.q)] = actor.rig.state.root, actor.rig.state.q
-            for field in ("root", "q", "v", "w"):
-                getattr(actor.rig.state, field)[:] = getattr(state, field)
-            actor.rig.dw[:] = dw
 
     def _sort(self) -> None:
-        """Who is compiled, and where in the order of the stage."""
+        """Where everybody is in the order of the stage."""
         self._programs = list(self.stage.crowd.programs)
         at = {name: k for k, name in enumerate(self.names)}
-        self._place = np.array([at[program.actor.name] for program in self.stage.crowd.programs], int)
-        self._others = sorted(set(range(len(self.names))) - set(self._place.tolist()))
+        self._place = np.array([at[actor.name] for actor in self.stage.crowd.actors], int)
         self._in_order = bool(np.array_equal(self._place, np.arange(len(self.names))))
         self._part_root = np.zeros((len(self._place), 3))
         self._part_rotations = rotation.identity((len(self._place), self.rotations.shape[1]))

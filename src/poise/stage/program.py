@@ -1,191 +1,72 @@
-"""An actor as a row of addresses that compiled code can run: see `program_kernels.py`.
-
-Only what is common is compiled: exact coupling, kinematic parts, a balance, springs, pushes, MuJoCo. Whatever else an
-actor has (a driver of your own, a prop that carries it) runs by the readable path of
-`actor.py`, with the same laws.
-"""
+"""The step of the actors that one simulation moves, as a record that compiled code runs: see `program_kernels.py`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.drivers.kinematic import KinematicPlayer
-from poise.drivers.loose import LoosePlayer
-from poise.drivers.root import FreePlayer
-from poise.engines.mujoco import MujocoSimulation
-from poise.spatial.arena import Arena
+from poise.engines.engine import Simulation
+from poise.spatial.law import Block, Callback
+from poise.stage.step import Entry, list_show, list_step
 
 if TYPE_CHECKING:
-    from poise.engines.engine import Simulation
     from poise.stage.actor import Actor
 
 
 class Program:
-    """One actor's row, and everything that must stay where it is in memory for as long as the row is used."""
+    """What runs, and everything that must stay where it is in memory for as long as it does.
 
-    def __init__(self, actor: Actor, simulation: MujocoSimulation, body: int):
-        from poise.stage import program_kernels as at
+    actors      whom it moves together
+    simulation  the engine's
+    """
 
-        self.actor, self.simulation = actor, simulation
-        self._at = at
-        self._keep: list[Any] = []
-        self._arena = Arena(1200 * (len(actor.rig.tree) + 8))
-        self.row = np.zeros(at.ADDRESSES, np.int64)
-        self.numbers = self._arena.zeros(at.NUMBER_COUNT)
-        self.sizes = self._arena.zeros(at.SIZE_COUNT, dtype=np.int64)
-        self._fill_rig()
-        self._fill_balance()
-        self._fill_engine(body)
+    def __init__(self, actors: list[Actor], simulation: Simulation):
+        from poise.stage.program_kernels import PROGRAM
+
+        self.actors, self.simulation = actors, simulation
+        self._raised = np.zeros(1, np.int64)
+        self.block = Block(PROGRAM, raised=self._raised, body_count=len(actors))
+        self.block["bodies"] = np.array([actor.rig.block.address for actor in actors], np.int64)
         self.refresh()
 
     def refresh(self) -> None:
-        """Look again at what may be another array than before: tracks, springs and pushes."""
-        at, actor = self._at, self.actor
-        self._tables: list[Any] = []
-        parts, springs = [], []
-        for player in actor.players:
-            if isinstance(player, KinematicPlayer):
-                parts.append(self._part_row(player))
-            elif isinstance(player, LoosePlayer):
-                springs.append(self._spring_row(player))
-        self._set_table(at.PARTS, np.array(parts, np.int64).reshape(-1, at.PART_COLUMNS))
-        self._set_table(at.SPRINGS, np.array(springs, np.int64).reshape(-1, at.SPRING_COLUMNS))
-        self._set_table(at.PUSHES, actor.list_pushes())
-        self.sizes[[at.PART_COUNT, at.SPRING_COUNT, at.PUSH_COUNT]] = len(parts), len(springs), len(actor.pushes)
-        self.numbers[at.GAIN] = actor.stage.gain
-        self.set_clock(actor.stage.steps)
-
-    def set_clock(self, steps: int) -> None:
-        """Say how many steps the stage has made."""
-        self.numbers[self._at.STEPS] = steps
-
-    def stand_again(self) -> None:
-        """Forget that the balance was lost."""
-        self.numbers[self._at.LOST_AT] = -1.0
+        """Look again at what the step is made of: drivers changed, or pushes began."""
+        self._calls: list[Callback] = []
+        engine = self.simulation.laws([actor.rig.block for actor in self.actors])
+        self._step = list_step(self.actors, self.simulation, engine, self._call)
+        self._shows = list_show(self.actors, self._call)
+        if engine is not None:
+            self.block.set(step=engine.step.address, scene=engine.scene.address)
+            if engine.enter is not None and engine.leave is not None:
+                self.block.set(enter=engine.enter.address, leave=engine.leave.address)
+        self.block.set(
+            laws=_table(self._step), count=len(self._step), shows=_table(self._shows), show_count=len(self._shows)
+        )
+        for actor in self.actors:
+            actor.rig.block["steps"] = actor.stage.steps
 
     @property
-    def lost_at(self) -> float:
-        """s, when the balance was lost; negative if it was not."""
-        return float(self.numbers[self._at.LOST_AT])
+    def is_compiled(self) -> bool:
+        """Whether no step of it calls Python."""
+        return not self._calls
 
-    def _fix(self, place: int, array: np.ndarray) -> None:
-        """Set what does not change for as long as the program is used: a copy, next to the others in memory."""
-        self._set(place, self._arena.copy(np.ascontiguousarray(array)))
+    def check(self) -> None:
+        """Raise what a Python function in it raised."""
+        if self._raised[0]:
+            self._raised[0] = 0
+            for call in self._calls:
+                error, call.error = call.error, None
+                if error is not None:
+                    raise error
 
-    def _set(self, place: int, array: np.ndarray, keep: list[Any] | None = None) -> None:
-        if not array.flags.c_contiguous:
-            raise TypeError("a program needs arrays whose numbers lie next to one another in memory.")
-        (self._keep if keep is None else keep).append(array)
-        self.row[place] = array.ctypes.data
-
-    def _set_table(self, place: int, table: np.ndarray) -> None:
-        self._set(place, table if table.size else np.zeros(1, table.dtype), self._tables)
-
-    def _fill_rig(self) -> None:
-        at, actor, rig = self._at, self.actor, self.actor.rig
-        tree, state = rig.tree, rig.state
-        for place, array in {
-            at.PARENTS: tree.parents, at.OFFSETS: tree.offsets, at.MASSES: tree.masses, at.CENTERS: tree.centers,
-            at.INERTIAS: tree.inertias, at.ACCELERATING: actor.accelerating, at.TOUCHED: actor.touched,
-        }.items():  # fmt: skip
-            self._fix(place, array)
-        for place, array in {
-            at.ROOT: state.root, at.Q: state.q, at.V: state.v, at.W: state.w,
-            at.DW: rig.dw, at.A: rig.a, at.R_: rig.R, at.P_: rig.p, at.OM: rig.om, at.VEL: rig.v, at.C_: rig.c,
-            at.DC: rig.dc, at.TORQUE: rig.torque, at.DAMPING: rig.damping, at.WRENCH: rig.wrench, at.F_: rig.f,
-            at.N_: rig.n, at.WORK: actor.work,
-            at.COUPLING: actor.coupling, at.W_BEFORE: actor.w_before, at.V_BEFORE: actor.v_before,
-            at.NUMBERS: self.numbers, at.SIZES: self.sizes,
-        }.items():  # fmt: skip
-            self._set(place, array)
-        self.sizes[at.JOINTS] = len(tree)
-        numbers = {at.DT: rig.dt, at.GAIN: actor.stage.gain, at.GROUND: rig.ground, at.ORIGIN: 0.0, at.LOST_AT: -1.0}
-        for place, number in numbers.items():
-            self.numbers[place] = number
-
-    def _fill_engine(self, body: int) -> None:
-        at, simulation = self._at, self.simulation
-        layout, model, data, away = simulation.layouts[body], simulation.model, simulation.data, simulation.away
-        for place, array in {
-            at.KIND: layout.kind, at.QADR: layout.qadr, at.VADR: layout.vadr, at.COUNT: layout.count,
-            at.AXES: layout.axes, at.BUILT: layout.built, at.GIVEN: layout.given, at.GIVEN_BODIES: layout.given_bodies,
-        }.items():  # fmt: skip
-            self._fix(place, array)
-        for place, array in {
-            at.QPOS: data.qpos, at.QVEL: data.qvel, at.QFRC: data.qfrc_applied, at.WARM: data.qacc_warmstart,
-            at.DOF_DAMPING: model.dof_damping, at.BODY_QUAT: model.body_quat, at.BEFORE: away.before,
-            at.AFTER: away.after, at.AHEAD: away.steps,
-        }.items():  # fmt: skip
-            self._set(place, array)
-        self.sizes[[at.GIVEN_COUNT, at.QPOS_SIZE, at.QVEL_SIZE]] = len(layout.given), model.nq, model.nv
-        self.sizes[at.BODY_COUNT] = model.nbody
-        self.row[[at.MODEL, at.DATA, at.STEP]] = simulation.addresses()
-        self._keep += [model, data]
-
-    def _fill_balance(self) -> None:
-        at, balance = self._at, self.actor.balance
-        if balance is None:
-            self._set(at.LEGS, np.zeros((2, 3), np.int64))
-            self._set(at.CORNERS, np.zeros((2, 4, 3)))
-            return
-        self.sizes[[at.IS_BALANCED, at.HOLDS]] = 1, 1
-        self.numbers[at.LOST] = np.inf if balance.driver.pinned else balance.lost
-        for place, array in {
-            at.LEGS: balance.legs, at.LIMB: balance.limb, at.CORNERS: balance.corners, at.INERTIA: balance.inertia,
-            at.GAINS: balance.gains, at.LEG_DAMPING: balance.damping, at.SWING: balance.swing,
-        }.items():  # fmt: skip
-            self._fix(place, array)
-        for place, array in {
-            at.AIM: balance.aim, at.HABIT: balance.habit, at.TOLD: balance.told, at.ANCHORS: balance.anchors,
-            at.TURNS: balance.turns, at.SPOTS: balance.work[0], at.BEARING: balance.work[1], at.HULL: balance.work[2],
-            at.LOADS: balance.work[3],
-        }.items():  # fmt: skip
-            self._set(place, array)
-        if balance.way is not None:
-            way = balance.way
-            self.sizes[[at.WAY_COUNT, at.WAY_COLUMNS]] = way.aims.shape
-            self.numbers[at.WAY_START] = balance.driver.follow_start
-            self._set(at.WAY_TIMES, way.times)
-            self._set(at.WAY_AIMS, way.aims)
-            self._set(at.WAY_HABITS, way.habits)
-            self._set(at.WAY_MEMORY, way.memory)
-
-    def _part_row(self, player: KinematicPlayer) -> list[int]:
-        track, old = player.track, player.old
-        arrays = [
-            player.joints, len(player.joints), player.part, track.knots, len(track.knots), track.turns, track.rates,
-            player.clock, old.knots, len(old.knots), old.turns, player.old_clock, player.offset, player.q, player.w,
-            player.dw,
-        ]  # fmt: skip
-        return self._addresses(arrays)
-
-    def _spring_row(self, player: LoosePlayer) -> list[int]:
-        arrays = [
-            player.joints,
-            len(player.joints),
-            player.stiffness,
-            player.damping,
-            player.aim,
-            player.lead,
-            player.fade,
-        ]
-        return self._addresses(arrays)
-
-    def _addresses(self, arrays: list[Any]) -> list[int]:
-        self._tables += [array for array in arrays if isinstance(array, np.ndarray)]
-        return [array.ctypes.data if isinstance(array, np.ndarray) else int(array) for array in arrays]
+    def _call(self, actor: Actor, function: Callable[[], None]) -> Entry:
+        made = Callback(function, self._raised)
+        self._calls.append(made)
+        return Entry(made, actor.rig.block, actor.rig.block)
 
 
-def can_compile(actor: Actor, simulation: Simulation) -> bool:
-    """Whether all that an actor has is among what programs know."""
-    stage, balance = actor.stage, actor.balance
-    if not isinstance(simulation, MujocoSimulation) or stage.couple != "exact" or actor.carrier is not None:
-        return False
-    if bool(actor.given[0]) or any(prop.inertia is not None for prop in stage.props.values()):
-        return False
-    if balance is not None and balance.gone is not None:
-        return False
-    known = (KinematicPlayer, LoosePlayer, FreePlayer)
-    return all(isinstance(player, known) or player is balance for player in actor.players)
+def _table(entries: list[Entry]) -> np.ndarray:
+    rows = [[entry.law.address, entry.body.address, entry.block.address] for entry in entries]
+    return np.array(rows, np.int64).reshape(-1, 3) if rows else np.zeros((1, 3), np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.drivers.driver import Support
 from poise.engines.engine import BodyState, Contacts
 from poise.spatial import rotation
 from poise.stage.take import ARRAYS, ActorTake, Take
@@ -16,6 +17,8 @@ from poise.stage.take import ARRAYS, ActorTake, Take
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Group, Stage
+
+_NOWHERE = Support(np.full((2, 4, 3), np.nan), np.nan)
 
 
 class Recorder:
@@ -75,25 +78,19 @@ class Recorder:
             _mix(rig.state, self._before[actor.name], now, 1.0 - share)
         actor.show(t)
         rows = self._rows[actor.name]
-        turns = rig.R
         torque, effort = actor.measure()
         feet, pressure = _read_feet(group.simulation.find_contacts(k), self._feet[actor.name])
-        balance = actor.balance
-        soles = np.full((2, 4, 3), np.nan)
-        if balance is not None:
-            for side in range(2):
-                foot = balance.legs[side, 2]
-                soles[side] = rig.p[foot] + balance.corners[side] @ turns[foot].T
-        wrench = actor.coupling[actor.connectors] if actor.connectors else np.zeros((0, 6))
-        margin = np.array(balance.margin if balance is not None else np.nan)
+        supports = (player.find_support(rig) for player in actor.players)
+        support = next((each for each in supports if each is not None), _NOWHERE)
+        soles, margin = support.soles, np.array(support.margin)
+        wrench = rig.coupling[actor.connectors] if actor.connectors else np.zeros((0, 6))
         state = rig.state
         values = (
             state.root, state.q, state.v, state.w, torque, effort, rig.c, rig.dc, margin, feet, pressure, soles, wrench,
         )  # fmt: skip
         for name, value in zip(ARRAYS, values, strict=True):
             rows[name].append(np.array(value))
-        for field in ("root", "q", "v", "w"):
-            getattr(rig.state, field)[:] = getattr(now, field)
+        rig.put(now)
         rig.dw[:] = dw
 
     def finish(self, wall: float) -> Take:

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.shape import Capsule, Shape
 from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
-from poise.engines.engine import BodyState, Engine, Simulation
+from poise.engines.engine import Engine, PropState, Simulation
 from poise.engines.registry import get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -28,10 +27,10 @@ from poise.motion.motion import Pose
 from poise.stage.actor import Actor
 from poise.stage.crowd import Crowd
 from poise.stage.hold import Hold
-from poise.stage.program import Program, can_compile
+from poise.stage.program import Program
 from poise.stage.recorder import Recorder
+from poise.stage.state import check_same, restore_stage, save_stage
 from poise.stage.take import Event, Take
-from poise.world.bulk import build_bulk
 from poise.world.ground import Ground
 from poise.world.prop import Prop
 
@@ -53,11 +52,15 @@ def is_step(dt: float) -> bool:
 
 @dataclass(eq=False)
 class Group:
-    """Actors that one simulation moves together; with a program where all that its only actor has can be compiled."""
+    """Actors that one simulation moves together, by a program.
 
+    scene  what the engine was asked to build
+    """
+
+    scene: Scene
     simulation: Simulation
     actors: list[Actor]
-    program: Program | None = None
+    program: Program
 
 
 class Stage:
@@ -111,9 +114,8 @@ class Stage:
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
-        self.crowd = Crowd(threads)
+        self.crowd = Crowd(threads, self.engine.share(threads))
         self.is_built = False
-        self.compiled = True  # False: every actor by the readable path, for comparison
         self.steps = 0
         self._origin = 0.0
         self._waiting: set[str] = set()
@@ -124,6 +126,7 @@ class Stage:
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
         self._forgotten = 0  # events
+        self._talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
     def time(self) -> float:
@@ -199,91 +202,47 @@ class Stage:
     def _advance(self, steps: int) -> None:
         self.build()
         began = self.steps
-        readable = [group for group in self.groups if group.program is None]
-        self.crowd.run(steps, own=self._is_recorded)  # the five lines, compiled, for all actors that can be
-        lost = self.crowd.find_lost()
-        for group in readable:
-            self._run_group(group, began, steps)
-        for program, made in lost:
-            actor = program.actor
-            self.check_finite(actor)
-            if actor.balance is not None:
-                actor.balance.give_up(actor.rig, program.lost_at)
-            self._run_group(self._build_anew(actor, began + made), began + made, steps - made)
+        self.crowd.run(steps, own=self._is_recorded)
+        told: dict[str, Actor] = {actor.name: actor for actor in self._talkers}
+        odd = self.crowd.find_odd()
+        for program, made in self.crowd.find_called():
+            told |= {actor.name: actor for actor in program.actors}
+            self._go_on(program, began, made, steps)
         self.steps = began + steps
         self._end_pushes()
-        self._follow()
+        for actor in odd:
+            told.setdefault(actor.name, actor)
+        for name in [name for name in self.actors if name in told]:
+            self.check_finite(told[name])
+            told[name].follow(self.time)
 
-    def _run_group(self, group: Group, began: int, steps: int) -> None:
-        """Some steps by the readable path; an actor that loses its balance is built anew at once."""
-        made = 0
-        while made < steps:
-            made += self._step_group(group, began + made, steps - made)
-            for actor in [actor for actor in group.actors if actor.is_let_go]:
-                actor.is_let_go = False
-                group = self._build_anew(actor, began + made)
-
-    def _step_group(self, group: Group, began: int, steps: int) -> int:
-        """The step as it is meant to be read; `program_kernels` does the same without Python.
-
-        Returns how many were made: fewer if somebody lost its balance.
-        """
-        for self.steps in range(began, began + steps):
-            t, half = self.time, 0.5 * self.dt
-            for actor in group.actors:
-                self._ride(group, actor)
-                actor.give(t + half)  # 1. kinematic drivers: q, w and dw at mid-step
-                actor.couple(t)  # 2. what that puts on the connectors
-                actor.act(t)  # 3. physical drivers: torques
-                self._hand_over(group, actor)
-            group.simulation.step()  # 4. the engine moves the physical parts
-            for k, actor in enumerate(group.actors):
-                group.simulation.read(k, actor.rig.state)  # 5. kinematic parts are set when somebody looks
-                self._ride(group, actor)
-                actor.settle()
-            if any(actor.is_let_go for actor in group.actors):
-                return self.steps + 1 - began
-        return steps
-
-    def _build_anew(self, actor: Actor, steps: int) -> Group:
-        """The group of an actor that is on its feet no more, after some steps: all of it may touch the ground now."""
-        self.steps = steps
-        self.rebuild(actor)
-        self.build()
-        return next(group for group in self.groups if actor in group.actors)
-
-    def _follow(self) -> None:
-        """Events of the steps that were made."""
-        for program in self.crowd.find_odd():
-            self._tell(program.actor)
-        for group in self.groups:
-            if group.program is None:
-                for actor in group.actors:
-                    self._tell(actor)
-
-    def _tell(self, actor: Actor) -> None:
-        self.check_finite(actor)
-        actor.follow(self.time)
+    def _go_on(self, program: Program, began: int, made: int, steps: int) -> None:
+        """The rest of the steps of actors one of whom called: built anew, if need be, and as often as they call."""
+        crowd = Crowd()
+        while True:
+            self.steps = began + made
+            for actor in program.actors:
+                self.check_finite(actor)
+                self._talkers.add(actor)
+                if actor.answer(self.time):
+                    self.rebuild(actor)
+            self.build()
+            program = next(group.program for group in self.groups if program.actors[0] in group.actors)
+            if made == steps:
+                return
+            crowd.set_programs([program])
+            crowd.run(steps - made, own=True)
+            called = crowd.find_called()
+            made = made + called[0][1] if called else steps
+            if not called:
+                return
 
     def _gather_crowd(self) -> None:
-        self.crowd.set_programs([group.program for group in self.groups if group.program is not None])
-
-    def _hand_over(self, group: Group, actor: Actor) -> None:
-        """Places, torques and wrenches of one actor to the engine."""
-        k, rig = group.actors.index(actor), actor.rig
-        state = rig.state
-        if actor.carrier is not None:
-            state = BodyState(actor.seat[0], rig.state.q.copy(), rig.state.v, rig.state.w)
-            state.q[0] = actor.seat[1]
-        group.simulation.place(k, state)
-        group.simulation.apply(k, rig.torque, rig.damping, rig.wrench)
-        if actor.balance is not None and self.engine.abilities.nudges:
-            for joint, turn in actor.balance.corrections(rig):
-                group.simulation.nudge(k, joint, turn)
-
-    def _ride(self, group: Group, actor: Actor) -> None:
-        if actor.carrier is not None:
-            actor.ride(*group.simulation.read_prop(actor.carrier))
+        self.crowd.set_programs([group.program for group in self.groups])
+        silent = [group for group in self.groups if group.program.is_compiled]
+        standing = {actor for group in silent for actor in group.actors}
+        self._talkers = {actor for actor in self._talkers if actor.name in self.actors}
+        self._talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
     def check_finite(self, actor: Actor) -> None:
         """Raise SolveError where an actor's state has exploded."""
@@ -307,7 +266,7 @@ class Stage:
 
     def _refresh_stale(self) -> None:
         for group in self.groups if self._stale else ():
-            if group.program is not None and self._stale.get(group.actors[0].name) is group.actors[0]:
+            if any(self._stale.get(actor.name) is actor for actor in group.actors):
                 group.program.refresh()
                 self.crowd.refresh()
         self._stale.clear()
@@ -344,45 +303,43 @@ class Stage:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
                 raise unknown_name("prop", actor.carrier, self.props, "this stage")
-            fresh = actor.partition is None or not actor.started
-            if not fresh:
+            actor.rig.read_prop = self.read_prop
+            if actor.started:
                 actor.show(self.time)
-            if actor.carrier is not None and fresh:
-                prop = self.props[actor.carrier]
-                actor.build(self.time, fresh)
-                actor.sit(prop.position, prop.turn)
-            else:
-                actor.build(self.time, fresh)
+            actor.build(self.time, not actor.started)
             actor.started = True
         moving = any(prop.inertia is not None for prop in self.props.values())
         if moving:
-            self._build_group(list(self.actors.values()), 0)
+            self.build_group(list(self.actors.values()), 0)
         else:
             places = {group.actors[0].name: k for k, group in enumerate(self.groups)}
             for actor in self.actors.values():
                 if actor.name not in places or actor.name in self._waiting:
-                    self._build_group([actor], places.get(actor.name))
+                    self.build_group([actor], places.get(actor.name))
         self._waiting.clear()
         self._gather_crowd()
         self.is_built = True
 
-    def _build_group(self, actors: list[Actor], at: int | None) -> None:
-        scene = Scene(
-            tuple(actor.describe() for actor in actors),
-            tuple(self._props_now(at)),
-            self.ground,
-            self.dt,
-            self.gravity,
-        )
+    def build_group(self, actors: list[Actor], at: int | None, scene: Scene | None = None) -> None:
+        """A simulation of some actors, in place of group number `at` or as a new one; of a scene, or of what they are."""
+        if scene is None:
+            bodies = tuple(actor.describe() for actor in actors)
+            scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity)
         simulation = self.engine.build(scene)
-        program = None
-        if self.compiled and len(actors) == 1 and can_compile(actors[0], simulation):
-            program = Program(actors[0], simulation, 0)  # type: ignore[arg-type]
-        group = Group(simulation, actors, program)
+        group = Group(scene, simulation, actors, Program(actors, simulation))
         if at is None or at >= len(self.groups):
             self.groups.append(group)
         else:
             self.groups[at] = group
+
+    def read_prop(self, name: str) -> PropState:
+        """Where a prop is and how fast, now."""
+        if name not in self.props:
+            raise unknown_name("prop", name, self.props, "this stage")
+        prop = self.props[name]
+        if self.groups:
+            return self.groups[0].simulation.read_prop(name)
+        return PropState(prop.position, prop.turn, prop.velocity, prop.spin)
 
     def _props_now(self, at: int | None) -> list[Prop]:
         """The props as they are: a simulation that is built anew goes on with them."""
@@ -396,20 +353,6 @@ class Stage:
             return prop
         position, turn, velocity, spin = simulation.read_prop(prop.name)
         return dataclasses.replace(prop, position=position, turn=turn, velocity=velocity, spin=spin)
-
-    def body_shapes(self, actor: Actor) -> tuple[tuple[int, Shape], ...]:
-        """What of a body, besides its feet, touches things.
-
-        Nothing, while it stands on them and there is only the ground: the engine's step is a fifth quicker so. A body
-        that loses its balance is built anew, with all of it.
-        """
-        balance = actor.balance
-        if balance is not None and balance.gone is None and balance.way is None and not self.props:
-            return ()
-        skeleton = actor.character.skeleton
-        feet = {joint for role in ("leftFoot", "rightFoot") if (joint := skeleton.find_role(role)) is not None}
-        below = {i for foot in feet for i in skeleton.descendants(foot)}
-        return tuple((i, shape) for i, shape in build_bulk(actor.character).items() if i not in below)
 
     # Running and recording.
 
@@ -506,73 +449,18 @@ class Stage:
         check_most(f"up to {times[-1]:g} s there are {steps:.4g} steps of {self.dt:g} s", steps, MOST_STEPS,
                    "Run it in pieces.")  # fmt: skip
 
-    def save(self) -> Any:
-        """The whole state: the simulations as they are built, and the engine's, drivers' and clock's numbers."""
+    def save(self) -> dict[str, Any]:
+        """The whole state as plain data: arrays, numbers, words, and lists and dictionaries of those."""
         with self.hold():
-            return self._save()
+            self.build()
+            return save_stage(self)
 
-    def _save(self) -> dict[str, Any]:
-        self.build()
-        return {
-            "steps": self.steps,
-            "groups": [(dataclasses.replace(group), group.simulation.save()) for group in self.groups],
-            "actors": {
-                name: (actor.rig.state.copy(), [player.save() for player in actor.players], actor.fallen)
-                for name, actor in self.actors.items()
-            },
-            "paper": {name: (actor.al.copy(), actor.acc.copy()) for name, actor in self.actors.items()},
-            "rest": {name: actor.save_rest() for name, actor in self.actors.items()},
-            "pushes": {name: list(actor.pushes) for name, actor in self.actors.items()},
-            "who": self._who_drives(),
-        }
-
-    def _who_drives(self) -> dict[str, Any]:
-        """What must be the same when a state is restored."""
-        return {name: ([a.player for a in actor.assignments], list(actor.loads)) for name, actor in self.actors.items()}
-
-    def restore(self, saved: Any) -> None:
-        """Back to a saved state; who is there and what drives them must be as it was."""
-        now = self._who_drives()
-        if list(now) != list(saved["who"]):
-            raise InputError("actors joined or left since this state was saved. Save again when they have.")
-        changed = [name for name, who in saved["who"].items() if now[name] != who]
-        if changed:
-            raise InputError(f"'{changed[0]}' has other drivers or loads than when this state was saved. Save again.")
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Back to a saved state, of this stage or of one built alike; who is there and who drives them must be as it was."""
+        check_same(self, saved)
         with self.hold():
-            self._restore(saved)
-
-    def _restore(self, saved: Any) -> None:
-        self.steps = saved["steps"]
-        self._waiting.clear()
-        self._ends.clear()
-        # A body that fell since was built anew: the simulation it stood in comes back with the state.
-        self.groups = [dataclasses.replace(group) for group, _ in saved["groups"]]
-        for group, (_, state) in zip(self.groups, saved["groups"], strict=True):
-            group.simulation.restore(state)
-            if group.program is not None:
-                group.program.stand_again()
-        self._gather_crowd()
-        for name, (state, players, fallen) in saved["actors"].items():
-            actor = self.actors[name]
-            actor.fallen, actor.is_let_go = fallen, False
-            actor.restore_rest(saved["rest"][name])
-            for field in ("root", "q", "v", "w"):
-                getattr(actor.rig.state, field)[:] = getattr(state, field)
-            for player, data in zip(actor.players, players, strict=True):
-                player.restore(data)
-            actor.al[:], actor.acc[:] = saved["paper"][name]
-            actor.pushes[:] = saved["pushes"][name]
-            for push in actor.pushes:
-                self.expect(push.start + push.seconds, actor)
-            self.refresh(actor)
-        self._refresh_stale()
-
-
-def _end_above(shape: Shape, ankle: np.ndarray) -> Shape:
-    """A shank's capsule that ends at the ankle (3,) m, its round end included: only the foot is to touch the ground."""
-    length = float(np.linalg.norm(ankle))
-    if not isinstance(shape, Capsule) or length == 0.0:
-        return shape
-    along, most = ankle / length, length - shape.radius
-    start, end = (point + min(0.0, most - float(point @ along)) * along for point in (shape.start, shape.end))
-    return Capsule(start, end, shape.radius)
+            self.build()
+            self._waiting.clear()
+            self._ends.clear()
+            restore_stage(self, saved)
+            self._gather_crowd()

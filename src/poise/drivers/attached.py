@@ -1,0 +1,74 @@
+"""A root that rides on a prop: a swing, a cart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from poise.drivers.driver import MOTION, Driver, MotionPlayer
+from poise.drivers.rig import Rig
+from poise.spatial import rotation
+
+
+@dataclass(frozen=True)
+class Attached(Driver):
+    """The root rides on a prop, where it is when it begins.
+
+    prop  its name
+    """
+
+    prop: str
+    level = MOTION
+    root = "only"
+
+    @property
+    def carrier(self) -> str:
+        """See `Driver`."""
+        return self.prop
+
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> AttachedPlayer:
+        """See `Driver.play`."""
+        return AttachedPlayer(self.prop, joints)
+
+
+class AttachedPlayer(MotionPlayer):
+    """A root on its seat.
+
+    place (3,) m, turn (4,): the root in the prop's frame
+    """
+
+    def __init__(self, prop: str, joints: np.ndarray):
+        self.carrier, self.joints = prop, joints
+        self.place, self.turn = np.zeros(3), rotation.identity()
+
+    @property
+    def seat(self) -> tuple[np.ndarray, np.ndarray]:
+        """See `Player.seat`."""
+        return self.place, self.turn
+
+    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+        """Sit down: remember where the root is in the frame of the prop, as that is now."""
+        prop, state = rig.read_prop(str(self.carrier)), rig.state
+        back = rotation.conjugate(prop.turn)
+        self.place[:] = rotation.rotate(back, state.root - prop.position)
+        self.turn[:] = rotation.multiply(back, state.q[0])
+
+    def give(self, rig: Rig, t: float) -> None:
+        """Put the root where the prop carries it, as fast as that."""
+        prop, state = rig.read_prop(str(self.carrier)), rig.state
+        arm = rotation.rotate(prop.turn, self.place)
+        state.root[:], state.q[0] = prop.position + arm, rotation.multiply(prop.turn, self.turn)
+        state.v[:] = prop.velocity + np.cross(prop.spin, arm)
+        state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), prop.spin)
+
+    def settle(self, rig: Rig, t: float) -> None:
+        """See `MotionPlayer.settle`: the prop has moved on."""
+        self.give(rig, t)
+
+    def show(self, rig: Rig, t: float) -> None:
+        """See `MotionPlayer.show`: the root is where it settled."""
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        return {"place": self.place, "turn": self.turn}

@@ -1,0 +1,38 @@
+"""Springs that follow a motion, as a law.   [tracking, section 3]"""
+
+from __future__ import annotations
+
+from poise.drivers.kinematic_law import PART, play
+from poise.drivers.loose_law import SPRINGS
+from poise.drivers.servo_kernels import left_over, pull_to_pose
+from poise.dynamics.body_kernels import BODY
+from poise.spatial.addresses import blocks, floats, integers, record, vectors
+from poise.spatial.law import fields, law
+
+FOLLOWED = fields(integers="springs guide")  # addresses of blocks: of SPRINGS, and of the PART that they follow
+
+
+@law
+def follow(body: int, block: int) -> None:
+    """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
+    b, x = record(body, BODY), record(block, FOLLOWED)
+    s, g = record(x.springs, SPRINGS), record(x.guide, PART)
+    j, k = b.joints, s.count
+    play(g, b.t + b.dt)
+    aim, q, w = vectors(s.aim, k, 4), vectors(g.q, k, 4), vectors(g.w, k, 3)
+    for i in range(k):
+        for c in range(4):
+            aim[i, c] = q[i, c]
+    joints, stiffness, damping = integers(s.joints, k), floats(s.stiffness, k), floats(s.damping, k)
+    torque, R = vectors(b.torque, j, 3), blocks(b.R, j, 3, 3)
+    pull_to_pose(
+        joints, stiffness, damping, aim, vectors(b.q, j, 4), R, b.dt, vectors(s.lead, k, 3),
+        left_over(floats(s.fade, 2), b.t), torque, floats(b.damping, j),
+    )  # fmt: skip
+    # the implicit damper k dt of the spring acts on w itself: give the motion's share of it back
+    for i in range(k):
+        share = damping[i] + stiffness[i] * b.dt
+        wx, wy, wz = share * w[i, 0], share * w[i, 1], share * w[i, 2]
+        for c in range(3):
+            row = R[joints[i], c]
+            torque[joints[i], c] += row[0] * wx + row[2] * wz + row[1] * wy

@@ -1,0 +1,56 @@
+"""A body at one instant as laws see it: a record of numbers and of the addresses of its arrays.
+
+What is meant by each is said in `drivers/rig.py`; J joints.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
+from poise.spatial.addresses import blocks, floats, integers, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import fields
+
+BODY = fields(
+    arrays="""
+        parents offsets masses centers inertias
+        root q v w dw a
+        R p om vel c dc
+        torque damping wrench nudges nudged
+        coupling w_before v_before
+        f n
+        shown_root shown_q
+    """,
+    integers="joints steps called",
+    floats="dt t at ground",
+    gravity=3,
+)
+
+
+@kernel
+def update_body(body: np.void) -> None:
+    """World poses and velocities from the state: R, p, om, vel, c and dc."""
+    j = body.joints
+    parents, R, p = integers(body.parents, j), blocks(body.R, j, 3, 3), vectors(body.p, j, 3)
+    om, vel = vectors(body.om, j, 3), vectors(body.vel, j, 3)
+    pose_bodies(parents, vectors(body.offsets, j, 3), floats(body.root, 3), vectors(body.q, j, 4), R, p)
+    move_bodies(parents, R, p, floats(body.v, 3), vectors(body.w, j, 3), om, vel)
+    center_of_mass(
+        floats(body.masses, j), vectors(body.centers, j, 3), R, p, om, vel, floats(body.c, 3), floats(body.dc, 3)
+    )
+
+
+@kernel
+def look(body: np.void, status: np.ndarray) -> None:
+    """What a stage must know of a body after some steps, into status (4,).
+
+    whether a player called, height of its root above the ground, how upright it is (1, 0 lying), and a number that is
+    not finite where any of its state is not
+    """
+    j = body.joints
+    root, q, w, v = floats(body.root, 3), vectors(body.q, j, 4), vectors(body.w, j, 3), floats(body.v, 3)
+    status[0] = body.called
+    status[1] = root[1] - body.ground
+    status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
+    status[3] = root.sum() + v.sum() + w.sum() + q.sum()

@@ -1,0 +1,122 @@
+"""A body in MuJoCo, as laws: what acts on it goes in, MuJoCo steps, its state comes out.
+
+MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `mujoco_desk`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.body_kernels import BODY
+from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, write_forces
+from poise.engines.scene import BALL
+from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import fields, law
+
+# Of one body: where its joints are (`BodyLayout`), and where a GIVEN root is placed (0: it floats).
+PLACES = fields(
+    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat",
+    integers="data given_count bodies",
+)
+# Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs.
+DATA = fields(
+    arrays="qpos qvel warm force own_qpos own_qvel own_warm own_force before after ahead",
+    integers="step model data own_data nq nv is_away",
+)
+# A workspace: an `MjData` and its arrays.
+DESK = fields(arrays="qpos qvel warm force", integers="data")
+
+
+@law
+def take(body: int, block: int) -> None:
+    """Places of what is given, torques, damping, wrenches and nudges of one body, into MuJoCo."""
+    b, x = record(body, BODY), record(block, PLACES)
+    d = record(x.data, DATA)
+    j, count = b.joints, x.given_count
+    q = vectors(b.q, j, 4)
+    given, bodies, quats = integers(x.given, count), integers(x.given_bodies, count), vectors(x.body_quat, x.bodies, 4)
+    for i in range(count):
+        for k in range(4):
+            quats[bodies[i], k] = q[given[i], k]
+    if x.mocap_pos != 0:
+        _copy(floats(b.root, 3), 0, floats(x.mocap_pos, 3), 0, 3)
+        _copy(q[0], 0, floats(x.mocap_quat, 4), 0, 4)
+    kind, qadr = integers(x.kind, j), integers(x.qadr, j)
+    p, R, f, n = vectors(b.p, j, 3), blocks(b.R, j, 3, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
+    qpos = floats(d.qpos, d.nq)
+    gather_wrenches(kind, integers(b.parents, j), p, vectors(b.wrench, j, 6), vectors(b.torque, j, 3), f, n)
+    write_forces(
+        kind, qadr, integers(x.vadr, j), integers(x.count, j), blocks(x.axes, j, 2, 3), qpos, R, f[0], n,
+        floats(b.damping, j), floats(d.force, d.nv), floats(x.dof_damping, d.nv),
+    )  # fmt: skip
+    nudges, nudged = vectors(b.nudges, j, 3), integers(b.nudged, j)
+    for i in range(j):
+        if nudged[i] == 1 and kind[i] == BALL:
+            nudge(qpos, qadr[i], R[i], nudges[i])
+
+
+@law
+def step(_body: int, block: int) -> None:
+    """MuJoCo's step. At a desk, what it is a function of is kept: `mujoco_desk` makes it again if somebody looks."""
+    d = record(block, DATA)
+    if d.is_away == 1:
+        before = floats(d.before, d.nq + 3 * d.nv)
+        _copy_state(floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(d.warm, d.nv), before)
+        _copy(floats(d.force, d.nv), 0, before, d.nq + 2 * d.nv, d.nv)
+        integers(d.ahead, 1)[0] += 1
+    call_with_two(d.step, d.model, d.data)
+
+
+@law
+def read(body: int, block: int) -> None:
+    """The state of a body's simulated joints."""
+    b, x = record(body, BODY), record(block, PLACES)
+    d, j = record(x.data, DATA), b.joints
+    read_body(
+        integers(x.kind, j), integers(x.qadr, j), integers(x.vadr, j), integers(x.count, j), blocks(x.axes, j, 2, 3),
+        vectors(x.built, j, 4), floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(b.root, 3), vectors(b.q, j, 4),
+        floats(b.v, 3), vectors(b.w, j, 3),
+    )  # fmt: skip
+
+
+@law
+def sit_down(block: int, desk: int) -> None:
+    """Bring a scene's state to a desk, and step there from now on."""
+    d, to = record(block, DATA), record(desk, DESK)
+    nq, nv = d.nq, d.nv
+    qpos, qvel, warm = floats(to.qpos, nq), floats(to.qvel, nv), floats(to.warm, nv)
+    if integers(d.ahead, 1)[0] > 0:
+        after = floats(d.after, nq + 2 * nv)
+        _copy(after, 0, qpos, 0, nq)
+        _copy(after, nq, qvel, 0, nv)
+        _copy(after, nq + nv, warm, 0, nv)
+    else:
+        _copy(floats(d.own_qpos, nq), 0, qpos, 0, nq)
+        _copy(floats(d.own_qvel, nv), 0, qvel, 0, nv)
+        _copy(floats(d.own_warm, nv), 0, warm, 0, nv)
+    _copy(floats(d.own_force, nv), 0, floats(to.force, nv), 0, nv)
+    d.data, d.qpos, d.qvel, d.warm, d.force, d.is_away = to.data, to.qpos, to.qvel, to.warm, to.force, 1
+
+
+@law
+def get_up(block: int, _desk: int) -> None:
+    """Take a scene's state away from a desk."""
+    d = record(block, DATA)
+    _copy_state(floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(d.warm, d.nv), floats(d.after, d.nq + 2 * d.nv))
+    d.data, d.qpos, d.qvel, d.warm, d.force = d.own_data, d.own_qpos, d.own_qvel, d.own_warm, d.own_force
+    d.is_away = 0
+
+
+@kernel
+def _copy_state(qpos: np.ndarray, qvel: np.ndarray, warm: np.ndarray, to: np.ndarray) -> None:
+    nq, nv = len(qpos), len(qvel)
+    _copy(qpos, 0, to, 0, nq)
+    _copy(qvel, 0, to, nq, nv)
+    _copy(warm, 0, to, nq + nv, nv)
+
+
+@kernel
+def _copy(x: np.ndarray, first: int, to: np.ndarray, start: int, count: int) -> None:
+    for i in range(count):
+        to[start + i] = x[first + i]

@@ -1,0 +1,111 @@
+"""The state of a stage as plain data, and a stage as it was.
+
+An engine's simulation is a function of what it was asked to build (the pose at that moment is in a model: hinges count
+from it) and of its state. Both are saved, so another process that sets the same stage up builds the same simulation
+and goes on with the same bits.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.engines.scene import Joint, Scene, SceneBody
+from poise.errors import InputError
+from poise.world.prop import Prop
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+    from poise.stage.stage import Stage
+
+_POSE = ("root", "rotations", "velocity", "angular_velocity")
+_PLACE = ("position", "turn", "velocity", "spin")
+
+
+def save_stage(stage: Stage) -> dict[str, Any]:
+    """All of a stage that is built."""
+    return {
+        "steps": stage.steps,
+        "engine": stage.engine.name,
+        "who": {name: actor.tell_who() for name, actor in stage.actors.items()},
+        "actors": {name: actor.save() for name, actor in stage.actors.items()},
+        "groups": [
+            {
+                "actors": [actor.name for actor in group.actors],
+                "built": [_save_body(body) for body in group.scene.bodies],
+                "props": [_save_prop(prop) for prop in group.scene.props],
+                "state": group.simulation.save(),
+            }
+            for group in stage.groups
+        ],
+    }
+
+
+def check_same(stage: Stage, saved: dict[str, Any]) -> None:
+    """Raise InputError unless a state can be restored on this stage."""
+    if saved["engine"] != stage.engine.name:
+        raise InputError(f"this state is one of engine '{saved['engine']}'; the stage has '{stage.engine.name}'.")
+    if list(stage.actors) != list(saved["who"]):
+        raise InputError("actors joined or left since this state was saved. Save again when they have.")
+    for name, who in saved["who"].items():
+        if stage.actors[name].tell_who() != who:
+            raise InputError(f"'{name}' has other drivers or loads than when this state was saved. Save again.")
+
+
+def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
+    """Have a stage that is built be as it was."""
+    stage.steps = saved["steps"]
+    for name, actor in stage.actors.items():
+        actor.restore(saved["actors"][name])
+    groups = {group.actors[0].name: (k, group) for k, group in enumerate(stage.groups)}
+    for each in saved["groups"]:
+        k, group = groups[each["actors"][0]]
+        if not _is_built_alike(group.scene, each):
+            bodies = [_load_body(actor, body) for actor, body in zip(group.actors, each["built"], strict=True)]
+            props = [_load_prop(prop, numbers) for prop, numbers in zip(group.scene.props, each["props"], strict=True)]
+            scene = dataclasses.replace(group.scene, bodies=tuple(bodies), props=tuple(props))
+            stage.build_group(group.actors, k, scene)
+            group = stage.groups[k]
+        group.simulation.restore(each["state"])
+        group.program.refresh()
+
+
+def _save_body(body: SceneBody) -> dict[str, Any]:
+    """What was built of a body, but for what its actor says of it anyway."""
+    axes = [(joint.kind, joint.axes, joint.ranges) for joint in body.joints]
+    return {
+        "kinds": np.array([kind for kind, _, _ in axes]),
+        "axes": [array.copy() for _, array, _ in axes],
+        "ranges": [array.copy() for _, _, array in axes],
+        "is_whole": len(body.shapes) > 2,
+        **{name: getattr(body, name).copy() for name in _POSE},
+    }
+
+
+def _is_built_alike(scene: Scene, saved: dict[str, Any]) -> bool:
+    bodies = zip((_save_body(body) for body in scene.bodies), saved["built"], strict=True)
+    props = zip((_save_prop(prop) for prop in scene.props), saved["props"], strict=True)
+    return all(
+        a["is_whole"] == b["is_whole"]
+        and all(np.array_equal(a[name], b[name]) for name in ("kinds", *_POSE))
+        and all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a["ranges"], b["ranges"], strict=True))
+        for a, b in bodies
+    ) and all(np.array_equal(a[name], b[name]) for a, b in props for name in _PLACE)
+
+
+def _save_prop(prop: Prop) -> dict[str, np.ndarray]:
+    return {name: np.array(getattr(prop, name), float) for name in _PLACE}
+
+
+def _load_prop(prop: Prop, saved: dict[str, Any]) -> Prop:
+    return dataclasses.replace(prop, **{name: np.array(saved[name]) for name in _PLACE})
+
+
+def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
+    joints = tuple(
+        Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
+        for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
+    )
+    return actor.describe_at(joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]))

@@ -1,0 +1,141 @@
+"""The step: what happens to the bodies that one simulation moves, as the list of laws that runs.
+
+Everybody adds his own: players, the coupling, the engine. Whoever has compiled laws gives those; the others' methods
+are called, in the same list, through Python. Nothing else moves a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
+from poise.engines.engine import Simulation, SimulationLaws
+from poise.spatial.law import Block
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+
+
+class Addressed(Protocol):
+    """A law or a callback."""
+
+    address: int
+
+
+class Entry(NamedTuple):
+    """A law, and the body and the block that it is called with."""
+
+    law: Addressed
+    body: Block
+    block: Block
+
+
+# Makes an entry of a Python function that is to be called for an actor.
+Caller = Callable[["Actor", Callable[[], None]], Entry]
+
+
+def list_step(
+    actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller
+) -> list[Entry]:
+    """The step. engine: the simulation's own laws, where it has any."""
+    from poise.stage import step_law as laws
+
+    step: list[Entry] = []
+    for k, actor in enumerate(actors):
+        body, coupling = actor.rig.block, actor.coupling_block
+        step.append(Entry(laws.begin, body, coupling))
+        # 1. kinematic drivers: q, w and dw at mid-step
+        for player in actor.in_order():
+            step += _give(actor, player, call)
+        # 2. what that puts on the connectors; pushes
+        step.append(Entry(actor.find_coupling(), body, coupling))
+        if actor.pushes:
+            step.append(Entry(laws.push, body, coupling))
+        # 3. physical drivers: torques
+        step.append(Entry(laws.clear, body, coupling))
+        for player in actor.players:
+            step += _act(actor, player, call)
+        step += _take(actor, k, simulation, engine, call)
+    # 4. the engine moves the physical parts
+    step += _advance(actors[0], simulation, engine, call)
+    for k, actor in enumerate(actors):
+        # 5. states are read; kinematic parts are set where they are when somebody looks
+        step += _read(actor, k, simulation, engine, call)
+        for player in actor.in_order():
+            step += _settle(actor, player, call)
+        if actor.stage.couple == "paper":
+            step.append(Entry(laws.differentiate, actor.rig.block, actor.coupling_block))
+        step.append(Entry(laws.end, actor.rig.block, actor.coupling_block))
+    return step
+
+
+def list_show(actors: list[Actor], call: Caller) -> list[Entry]:
+    """What puts kinematic parts where they are, for somebody who looks."""
+    shows: list[Entry] = []
+    for actor in actors:
+        for player in actor.in_order():
+            if SHOW in player.laws():
+                law, block = player.laws()[SHOW]
+                shows.append(Entry(law, actor.rig.block, block))
+            elif isinstance(player, MotionPlayer):
+                shows.append(call(actor, _at(player.show, actor)))
+    return shows
+
+
+def _give(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+    if GIVE in player.laws():
+        return [Entry(player.laws()[GIVE][0], actor.rig.block, player.laws()[GIVE][1])]
+    return [call(actor, _at(player.give, actor))] if isinstance(player, MotionPlayer | AccelerationPlayer) else []
+
+
+def _act(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+    if ACT in player.laws():
+        return [Entry(player.laws()[ACT][0], actor.rig.block, player.laws()[ACT][1])]
+    if isinstance(player, TorquePlayer) and player.has_torques:
+        return [call(actor, lambda: player.act(actor.rig, float(actor.rig.block["t"])))]
+    return []
+
+
+def _settle(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+    if SETTLE in player.laws():
+        return [Entry(player.laws()[SETTLE][0], actor.rig.block, player.laws()[SETTLE][1])]
+    if isinstance(player, MotionPlayer) and type(player).settle is not MotionPlayer.settle:
+        return [call(actor, lambda: player.settle(actor.rig, float(actor.rig.block["t"] + actor.rig.dt)))]
+    return []
+
+
+def _take(
+    actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller
+) -> list[Entry]:
+    """Places, torques and wrenches of one actor to the engine."""
+    if engine is not None:
+        return [Entry(engine.take, actor.rig.block, engine.bodies[k])]
+    rig = actor.rig
+
+    def take() -> None:
+        simulation.place(k, rig.state)
+        simulation.apply(k, rig.torque, rig.damping, rig.wrench)
+        for joint in rig.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
+            simulation.nudge(k, int(joint), rig.nudges[joint])
+
+    return [call(actor, take)]
+
+
+def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
+    if engine is not None:
+        return [Entry(engine.step, actor.rig.block, engine.scene)]
+    return [call(actor, simulation.step)]
+
+
+def _read(
+    actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller
+) -> list[Entry]:
+    if engine is not None:
+        return [Entry(engine.read, actor.rig.block, engine.bodies[k])]
+    return [call(actor, lambda: simulation.read(k, actor.rig.state))]
+
+
+def _at(method: Callable[..., None], actor: Actor) -> Callable[[], None]:
+    """A player's method at the time that the body's clock says motions are asked for."""
+    return lambda: method(actor.rig, float(actor.rig.block["at"]))

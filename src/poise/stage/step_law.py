@@ -1,0 +1,130 @@
+"""What a step does to a body besides its drivers and the engine, as laws: its clock, the coupling, pushes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.body_kernels import BODY, update_body
+from poise.spatial.addresses import blocks, flags, floats, integers, record, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import fields, law
+from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact, couple_paper, hand_to_connectors
+
+# Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
+COUPLING = fields(
+    arrays="given accelerating touched work al acc om_before vel_before pushes",
+    integers="push_count torque_only",
+    floats="gain",
+)
+# The last step's share in the connectors' acceleration that the `paper` coupling goes by; the rest is of those before.
+# With 1, as published, a part that weighs r times its connector answers an acceleration by -r times it a step later,
+# and explodes where r > 1: both arms of a conductor do, at any step. With a share b, r may be up to 2 / b - 1.
+LATEST = 0.4
+
+
+@law
+def begin(body: int, _block: int) -> None:
+    """The clock: motions are asked for the middle of the step."""
+    b = record(body, BODY)
+    b.t = b.steps * b.dt
+    b.at = b.t + 0.5 * b.dt
+
+
+@law
+def couple_exactly(body: int, block: int) -> None:
+    """Where everything is, and what the given motion puts on what carries it.   [mix, eq 1]"""
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    update_body(b)
+    parents, p, wrench = integers(b.parents, j), vectors(b.p, j, 3), vectors(b.wrench, j, 6)
+    accelerating = flags(x.accelerating, j)
+    _clear(wrench)
+    couple_exact(
+        parents, floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3), accelerating,
+        flags(x.touched, j), blocks(b.R, j, 3, 3), p, vectors(b.w, j, 3), vectors(b.dw, j, 3), floats(b.a, 3),
+        vectors(b.om, j, 3), x.gain, blocks(x.work, 3, j, 3), wrench,
+    )  # fmt: skip
+    hand_to_connectors(parents, accelerating, p, wrench)
+    _copy(wrench, vectors(b.coupling, j, 6))
+
+
+@law
+def couple_as_published(body: int, block: int) -> None:
+    """The same by the connectors' accelerations of the steps before.   [mix, eq 2-7]"""
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    update_body(b)
+    parents, p, wrench = integers(b.parents, j), vectors(b.p, j, 3), vectors(b.wrench, j, 6)
+    _clear(wrench)
+    couple_paper(
+        parents, floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3), flags(x.given, j),
+        blocks(b.R, j, 3, 3), p, vectors(b.w, j, 3), vectors(b.dw, j, 3), vectors(b.om, j, 3), vectors(x.al, j, 3),
+        vectors(x.acc, j, 3), b.gravity, x.gain, x.torque_only == 1, vectors(b.f, j, 3), vectors(b.n, j, 3), wrench,
+    )  # fmt: skip
+    hand_to_connectors(parents, flags(x.accelerating, j), p, wrench)
+    _copy(wrench, vectors(b.coupling, j, 6))
+
+
+@law
+def differentiate(body: int, block: int) -> None:
+    """After the step: world accelerations of the physical bodies over the last steps, which the paper's coupling asks for."""
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    om, vel, al, acc = vectors(b.om, j, 3), vectors(b.vel, j, 3), vectors(x.al, j, 3), vectors(x.acc, j, 3)
+    om_before, vel_before = vectors(x.om_before, j, 3), vectors(x.vel_before, j, 3)
+    _copy(om, om_before)
+    _copy(vel, vel_before)
+    update_body(b)
+    for i in range(j):
+        for k in range(3):
+            al[i, k] += LATEST * ((om[i, k] - om_before[i, k]) / b.dt - al[i, k])
+            acc[i, k] += LATEST * ((vel[i, k] - vel_before[i, k]) / b.dt - acc[i, k])
+
+
+@law
+def push(body: int, block: int) -> None:
+    """Pushes that act now, handed on like the coupling."""
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    wrench = vectors(b.wrench, j, 6)
+    add_pushes(
+        vectors(x.pushes, x.push_count, PUSH_COLUMNS), b.t, blocks(b.R, j, 3, 3), vectors(b.centers, j, 3), wrench
+    )
+    hand_to_connectors(integers(b.parents, j), flags(x.accelerating, j), vectors(b.p, j, 3), wrench)
+
+
+@law
+def clear(body: int, _block: int) -> None:
+    """Nothing is asked of the engine yet; velocities are kept, to be compared with those after the step."""
+    b = record(body, BODY)
+    j = b.joints
+    torque, damping, nudged = vectors(b.torque, j, 3), floats(b.damping, j), integers(b.nudged, j)
+    v, v_before = floats(b.v, 3), floats(b.v_before, 3)
+    _clear(torque)
+    for i in range(j):
+        damping[i] = 0.0
+        nudged[i] = 0
+    for k in range(3):
+        v_before[k] = v[k]
+    _copy(vectors(b.w, j, 3), vectors(b.w_before, j, 3))
+
+
+@law
+def end(body: int, _block: int) -> None:
+    """The clock goes on."""
+    b = record(body, BODY)
+    b.steps += 1
+
+
+@kernel
+def _clear(x: np.ndarray) -> None:
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            x[i, k] = 0.0
+
+
+@kernel
+def _copy(x: np.ndarray, to: np.ndarray) -> None:
+    for i in range(x.shape[0]):
+        for k in range(x.shape[1]):
+            to[i, k] = x[i, k]
