@@ -15,7 +15,7 @@ from poise.cli.source import parse_roles
 from poise.errors import FileError, InputError
 from poise.files.bvh import read_bvh, save_bvh
 from poise.files.formats import load_clip
-from poise.files.glb import save_glb
+from poise.files.gltf.glb import save_glb
 from poise.files.readback import read_positions
 from poise.motion.clip import Clip
 from poise.spatial import rotation

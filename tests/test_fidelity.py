@@ -14,10 +14,10 @@ from humans import make_human
 from poise.body.roles import with_roles
 from poise.cli import main
 from poise.files import bvh as bvh_reader
-from poise.files import gltf as gltf_reader
 from poise.files import writing
 from poise.files.bvh import save_bvh
 from poise.files.formats import read_recording
+from poise.files.gltf import reading as gltf_reader
 from poise.files.normalise import Reading, normalise
 from poise.files.writing import Edits, keep_as, write_clean
 from poise.motion import edits as motion_edits

@@ -13,7 +13,7 @@ from clips import random_clip
 from poise.errors import FileError, InputError
 from poise.files.atomic import open_atomic, write_bytes
 from poise.files.bvh import save_bvh
-from poise.files.glb import save_glb
+from poise.files.gltf.glb import save_glb
 
 
 def names_in(folder):

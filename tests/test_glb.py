@@ -15,7 +15,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import build_skin
 from poise.errors import InputError
 from poise.files import save_clip
-from poise.files.glb import build_lozenges, format_glb, save_glb
+from poise.files.gltf.glb import build_lozenges, format_glb, save_glb
 from poise.files.shading import compute_shaded_vertices
 from poise.motion.clip import Clip
 from poise.spatial import rotation

@@ -20,8 +20,8 @@ from gltfs import Reference, pack
 from humans import make_human
 from poise.errors import InputError
 from poise.files.bvh import read_bvh, save_bvh
-from poise.files.gltf import read_gltf, read_gltf_rest
-from poise.files.gltf_animate import save_on_character
+from poise.files.gltf.animate import save_on_character
+from poise.files.gltf.reading import read_gltf, read_gltf_rest
 from poise.files.normalise import normalise
 from poise.files.placement import find_placement
 from poise.motion.clip import Clip

@@ -12,7 +12,7 @@ import pytest
 
 from gltf_bodies import SINGLE, Body, build, draw
 from gltfs import Reference
-from poise.files.gltf import read_gltf
+from poise.files.gltf.reading import read_gltf
 from poise.files.plain.source import match_names, read_source_motion
 
 MIXED = 24

@@ -17,8 +17,8 @@ from poise.body.stature import estimate_stature
 from poise.errors import FileError, InputError
 from poise.files import read_clip
 from poise.files.formats import read_recording
-from poise.files.glb import save_glb
-from poise.files.gltf import read_gltf, read_gltf_rest
+from poise.files.gltf.glb import save_glb
+from poise.files.gltf.reading import read_gltf, read_gltf_rest
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file

@@ -14,8 +14,8 @@ from poise.drivers.kinematic import Kinematic
 from poise.errors import InputError
 from poise.files import load_clip, save_clip
 from poise.files.bvh import read_bvh
-from poise.files.gltf import read_gltf_rest
-from poise.files.gltf_animate import save_on_character
+from poise.files.gltf.animate import save_on_character
+from poise.files.gltf.reading import read_gltf_rest
 from poise.files.normalise import normalise
 from poise.files.placement import find_placement
 from poise.files.readback import read_positions

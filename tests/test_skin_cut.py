@@ -20,8 +20,8 @@ from poise.body.skin_cut import build_character, close, cut_skin, find_owners
 from poise.body.winter import DENSITIES
 from poise.errors import FileError, InputError
 from poise.files.character import save_character
-from poise.files.glb import save_glb
-from poise.files.gltf_character import load_character, read_character
+from poise.files.gltf.character import load_character, read_character
+from poise.files.gltf.glb import save_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file

@@ -75,7 +75,7 @@ def test_the_stage_says_metres_y_up_and_the_rate(tmp_path: Path) -> None:
     transforms = cache.GetSkelQuery(skeleton).ComputeSkinningTransforms(Usd.TimeCode(40))
     points = mesh.GetPointsAttr().Get()
     assert query.ComputeSkinnedPoints(transforms, points, Usd.TimeCode(40))
-    from poise.files.glb import find_skin
+    from poise.files.gltf.glb import find_skin
 
     skin = find_skin(clip.skeleton, meshes)
     wanted = skin.pose(clip.skeleton, clip.positions[40], clip.world[1][40])[0]

@@ -152,7 +152,7 @@ def _read_target(path: Path, roles: dict[str, str], report: Report) -> _Target:
         body = load_character(path)
         return _Target(body.skeleton, mass=body.mass)
     from poise.files.formats import read_recording
-    from poise.files.gltf import read_gltf_rest
+    from poise.files.gltf.reading import read_gltf_rest
     from poise.files.normalise import normalise
 
     is_model = path.suffix.lower() in MODELS

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from poise.body.roles import ROLES, SIDES
-from poise.files.gltf_document import Document
+from poise.files.gltf.document import Document
 from poise.spatial.portable import Portable
 
 # 0.x counts the thumb's bones as those of a finger.

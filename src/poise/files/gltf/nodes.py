@@ -11,8 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.files.gltf_document import Document
-from poise.files.gltf_json import Entry
+from poise.files.gltf.document import Document
+from poise.files.gltf.entry import Entry
 from poise.spatial import rotation
 
 MAX_DEPTH = 512

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.files.gltf_document import Document
-from poise.files.gltf_json import Entry
+from poise.files.gltf.document import Document
+from poise.files.gltf.entry import Entry
 from poise.spatial import rotation
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}

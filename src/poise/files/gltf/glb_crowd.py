@@ -16,7 +16,8 @@ import numpy as np
 from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
 from poise.files.atomic import write_bytes
-from poise.files.glb import (
+from poise.files.gltf.buffer import GltfBuffer, build_animation, pack_glb
+from poise.files.gltf.glb import (
     CLAY,
     add_inverse_binds,
     build_material,
@@ -25,7 +26,6 @@ from poise.files.glb import (
     list_channels,
     stand_on_ground,
 )
-from poise.files.gltf_buffer import GltfBuffer, build_animation, pack_glb
 from poise.motion.clip import Clip
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from poise.body.mesh import Mesh
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
-from poise.files.gltf_document import Document
-from poise.files.gltf_json import Entry
-from poise.files.gltf_nodes import Nodes
-from poise.files.gltf_rig import Rig
+from poise.files.gltf.document import Document
+from poise.files.gltf.entry import Entry
+from poise.files.gltf.nodes import Nodes
+from poise.files.gltf.rig import Rig
 
 MAX_VERTICES = 4_000_000
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6

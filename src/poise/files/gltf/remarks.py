@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from poise.files.gltf_document import Document
-from poise.files.gltf_nodes import Nodes
-from poise.files.gltf_pose import Tracks
-from poise.files.gltf_rig import Rig
-from poise.files.gltf_tracks import Frames
+from poise.files.gltf.document import Document
+from poise.files.gltf.nodes import Nodes
+from poise.files.gltf.pose import Tracks
+from poise.files.gltf.rig import Rig
+from poise.files.gltf.tracks import Frames
 from poise.spatial import rotation
 
 _TURNED = np.radians(1.0)

@@ -1,13 +1,4 @@
-"""glTF 2.0 in: .glb, .gltf, .vrm and .vrma. One module an idea:
-
-    gltf_document  the container: JSON, buffers, accessors
-    gltf_nodes     the tree of nodes
-    gltf_tracks    keys, and what is between them
-    gltf_rig       which nodes are the body's joints
-    gltf_pose      nodes that turn and scale at rest, to joints that do not
-    gltf_skin      the mesh
-    gltf_remarks   what was unusual
-    vrm            the bones that a VRM names
+"""glTF 2.0 in: .glb, .gltf, .vrm and .vrma.
 
 A clip is in glTF's world space: whatever stands above the joints, armatures with a rotation or a scale of 100 and
 matrix nodes, is folded in. The specification has metres and Y up. Many files are in other units all the same: where
@@ -26,17 +17,17 @@ import numpy as np
 from poise.body.roles import ROLES, find_roles
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, unknown_name
-from poise.files.gltf_document import Document, read_document
-from poise.files.gltf_json import Entry
-from poise.files.gltf_nodes import Nodes, make_unique, read_nodes
-from poise.files.gltf_pose import compute_poses, compute_shifts, settle_nodes, to_local
-from poise.files.gltf_remarks import list_remarks
-from poise.files.gltf_rig import Rig, find_rig
-from poise.files.gltf_skin import check_mesh, measure_bind_turn
-from poise.files.gltf_tracks import choose_frames, read_tracks
+from poise.files.gltf.document import Document, read_document
+from poise.files.gltf.entry import Entry
+from poise.files.gltf.nodes import Nodes, make_unique, read_nodes
+from poise.files.gltf.pose import compute_poses, compute_shifts, settle_nodes, to_local
+from poise.files.gltf.remarks import list_remarks
+from poise.files.gltf.rig import Rig, find_rig
+from poise.files.gltf.skin import check_mesh, measure_bind_turn
+from poise.files.gltf.tracks import choose_frames, read_tracks
+from poise.files.gltf.vrm import Humanoid, read_humanoid
 from poise.files.naming import stem_of
 from poise.files.recording import Recording
-from poise.files.vrm import Humanoid, read_humanoid
 from poise.motion.clip import Clip
 
 MAX_FRAMES = 1_000_000

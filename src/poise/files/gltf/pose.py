@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.files.gltf_nodes import Nodes, nearest_rotation
-from poise.files.gltf_rig import Rig
-from poise.files.gltf_tracks import Track
+from poise.files.gltf.nodes import Nodes, nearest_rotation
+from poise.files.gltf.rig import Rig
+from poise.files.gltf.tracks import Track
 from poise.spatial import rotation
 
 Tracks = Mapping[tuple[int, str], Track]

@@ -66,7 +66,7 @@ def read_character(
 
     up and roles as for `normalise`, the other arguments as for load_character
     """
-    from poise.files.gltf import read_gltf_rest
+    from poise.files.gltf.reading import read_gltf_rest
 
     reading = normalise(read_gltf_rest(path), scale, up, roles)
     skin = reading.skin

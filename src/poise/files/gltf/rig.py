@@ -20,10 +20,10 @@ from poise.body.named_roles import find_named_roles
 from poise.body.roles import BODY_ROLES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
-from poise.files.gltf_document import Document
-from poise.files.gltf_nodes import Nodes
-from poise.files.gltf_tracks import find_moving
-from poise.files.vrm import Humanoid
+from poise.files.gltf.document import Document
+from poise.files.gltf.nodes import Nodes
+from poise.files.gltf.tracks import find_moving
+from poise.files.gltf.vrm import Humanoid
 
 MAX_JOINTS = 4096
 _MOST_LISTED = 50_000  # joints in the lists of all skins together

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from poise.errors import FileError
-from poise.files.gltf_json import Entry, parse_json
+from poise.files.gltf.entry import Entry, parse_json
 from poise.files.loading import read_bytes
 
 MAX_FILE_BYTES = 1 << 30

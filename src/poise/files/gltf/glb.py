@@ -21,7 +21,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.errors import InputError, unknown_name
 from poise.files.atomic import write_bytes
-from poise.files.gltf_buffer import INDICES, VERTICES, GltfBuffer, build_animation, pack_glb
+from poise.files.gltf.buffer import INDICES, VERTICES, GltfBuffer, build_animation, pack_glb
 from poise.files.naming import stem_of
 from poise.files.shading import compute_shaded_vertices
 from poise.motion.clip import Clip

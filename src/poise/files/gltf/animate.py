@@ -26,11 +26,11 @@ import numpy as np
 
 from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
-from poise.files.gltf import GltfSource, read_gltf_rest
-from poise.files.gltf_buffer import GltfBuffer, build_animation, pack_glb
-from poise.files.gltf_document import Document, read_uri
-from poise.files.gltf_json import Entry
-from poise.files.gltf_pose import to_turns
+from poise.files.gltf.buffer import GltfBuffer, build_animation, pack_glb
+from poise.files.gltf.document import Document, read_uri
+from poise.files.gltf.entry import Entry
+from poise.files.gltf.pose import to_turns
+from poise.files.gltf.reading import GltfSource, read_gltf_rest
 from poise.files.naming import stem_of
 from poise.files.normalise import Reading, normalise
 from poise.files.placement import find_placement
@@ -39,7 +39,7 @@ from poise.spatial import rotation
 
 # Bones of clip and character may differ by this part of the body's size: more, and the clip is another body's.
 _OTHER_BODY = 0.05
-_SAME = 2e-5  # of the body's size: as in gltf_pose
+_SAME = 2e-5  # of the body's size: as in pose
 _PICTURES = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"RIFF", "image/webp"))
 
 
