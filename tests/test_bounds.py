@@ -21,7 +21,7 @@ from poise.motion.clip import Clip
 from poise.motion.edits import change_speed, frame_times, resample, warp
 from poise.motion.gestures.playing import GestureMotion
 from poise.motion.rate import check_rate
-from poise.motion.retargeting_ease import average
+from poise.motion.retargeting.ease import average
 from poise.pictures import mix_plots
 from poise.pictures.camera import Camera
 from poise.pictures.contact_sheet import draw_contact_sheet

@@ -29,9 +29,9 @@ from poise.motion.feet import foot_points, leg_length
 from poise.motion.heading import clip_heading, turn
 from poise.motion.mirroring import mirror
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting_ease import average, cover, fade
-from poise.motion.retargeting_measures import measure_retargeting
-from poise.motion.retargeting_reference import build_reference
+from poise.motion.retargeting.ease import average, cover, fade
+from poise.motion.retargeting.measures import measure_retargeting
+from poise.motion.retargeting.reference import build_reference
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
 from realdata import data_file

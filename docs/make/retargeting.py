@@ -21,7 +21,7 @@ from poise.files.gltf.reading import read_gltf_rest
 from poise.files.normalise import normalise
 from poise.motion.clip import Clip
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting_measures import measure_retargeting
+from poise.motion.retargeting.measures import measure_retargeting
 from poise.pictures.camera import Camera
 from poise.pictures.figure import find_heading, pose_surface
 from poise.pictures.png import save_png

@@ -64,7 +64,7 @@ def retarget(
     from poise.files.formats import check_can_save
     from poise.files.written import judge_result
     from poise.motion.retargeting import retarget as put_on
-    from poise.motion.retargeting_measures import measure_retargeting
+    from poise.motion.retargeting.measures import measure_retargeting
 
     report.tell_nothing_random()
     if source.character is not None:

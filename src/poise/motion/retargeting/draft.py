@@ -18,7 +18,7 @@ import numpy as np
 from poise.body.roles import ROLES
 from poise.body.skeleton import Skeleton
 from poise.motion.clip import Clip
-from poise.motion.retargeting_reference import Reference
+from poise.motion.retargeting.reference import Reference
 from poise.spatial import rotation
 
 _CHAIN_ROLES = ("hips", "spine", "chest", "upperChest", "neck", "head")

@@ -18,10 +18,10 @@ from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.motion.clip import Clip
-from poise.motion.retargeting_draft import Draft, find_trunk
-from poise.motion.retargeting_ease import average, soften
-from poise.motion.retargeting_feet import reach_to
-from poise.motion.retargeting_reference import Reference
+from poise.motion.retargeting.draft import Draft, find_trunk
+from poise.motion.retargeting.ease import average, soften
+from poise.motion.retargeting.feet import reach_to
+from poise.motion.retargeting.reference import Reference
 from poise.spatial import rotation
 
 X, Y, Z = np.eye(3)

@@ -21,8 +21,8 @@ from poise.ik.limb import find_hinge, reach_with_limb
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, point_velocity
 from poise.motion.feet import Sole, find_soles, foot_points, leg_length
-from poise.motion.retargeting_draft import Draft
-from poise.motion.retargeting_ease import average, cover, fade, soften
+from poise.motion.retargeting.draft import Draft
+from poise.motion.retargeting.ease import average, cover, fade, soften
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
 

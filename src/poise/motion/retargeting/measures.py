@@ -7,8 +7,8 @@ import numpy as np
 from poise.body.roles import SIDES
 from poise.motion.clip import Clip
 from poise.motion.feet import foot_points
-from poise.motion.retargeting import compute_scale, find_reference, has_legs, stand_source
-from poise.motion.retargeting_feet import Stance
+from poise.motion.retargeting.feet import Stance
+from poise.motion.retargeting.transfer import compute_scale, find_reference, has_legs, stand_source
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
 

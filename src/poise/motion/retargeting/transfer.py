@@ -26,10 +26,10 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.feet import find_soles, leg_length
-from poise.motion.retargeting_draft import Draft, build_draft, find_neck, find_shifts, find_trunk
-from poise.motion.retargeting_feet import Stance, find_sole_errors, find_stance, stand
-from poise.motion.retargeting_hands import find_head, keep_hands
-from poise.motion.retargeting_reference import Reference, build_reference
+from poise.motion.retargeting.draft import Draft, build_draft, find_neck, find_shifts, find_trunk
+from poise.motion.retargeting.feet import Stance, find_sole_errors, find_stance, stand
+from poise.motion.retargeting.hands import find_head, keep_hands
+from poise.motion.retargeting.reference import Reference, build_reference
 from poise.motion.rooting import root_at
 
 _LEG_ROLES = tuple(side + stem for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot"))
