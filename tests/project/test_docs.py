@@ -12,7 +12,7 @@ import poise
 from poise.cli.commands import COMMANDS
 from poise.demos import DEMOS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 FEATURES = [
     *(f"W{i}" for i in range(1, 17)),

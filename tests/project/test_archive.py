@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def kept() -> set[str]:
@@ -33,8 +33,8 @@ def test_the_archive_has_all_that_is_kept() -> None:
 def test_what_is_built_with_needs_only_what_is_there(file: str) -> None:
     """Files of the project's own folder that the Makefile and the checks name."""
     text = (ROOT / file).read_text(encoding="utf-8")
-    named = set(re.findall(r"(?<![\w./$-])((?:tests/)?[\w.-]+\.(?:toml|txt|md|py))\b", text))
-    assert {"Makefile": "constraints.txt", ".ci/run": "tests/test_external.py"}[file] in named
+    named = set(re.findall(r"(?<![\w./$-])((?:tests/(?:\w+/)*)?[\w.-]+\.(?:toml|txt|md|py))\b", text))
+    assert {"Makefile": "constraints.txt", ".ci/run": "tests/project/test_external.py"}[file] in named
     for name in named:
         assert (ROOT / name).exists(), name
         assert name.split("/")[0] in included() | {"pyproject.toml"}

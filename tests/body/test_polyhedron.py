@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from humans import make_sphere
 from poise.body.mesh import Mesh
 from poise.body.polyhedron import check_closed, compute_volume, mass_properties
 from poise.errors import InputError
@@ -27,23 +28,6 @@ def make_box(size=(1.0, 1.0, 1.0)) -> Mesh:
 def make_tetrahedron() -> Mesh:
     """The corner tetrahedron of the unit cube."""
     return Mesh(np.vstack([np.zeros(3), np.eye(3)]), np.array([[0, 2, 1], [0, 3, 2], [0, 1, 3], [1, 2, 3]]))
-
-
-def make_sphere(n: int) -> Mesh:
-    """A unit sphere of 2n meridians and n bands."""
-    theta = np.linspace(0, np.pi, n + 1)[1:-1, None]
-    phi = np.arange(2 * n) * np.pi / n
-    ring = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta) + 0 * phi], axis=-1)
-    vertices = np.vstack([ring.reshape(-1, 3), [0, 0, 1], [0, 0, -1]])
-    north, south, m = len(vertices) - 2, len(vertices) - 1, 2 * n
-    faces = []
-    for j in range(m):
-        k = (j + 1) % m
-        faces += [(north, j, k), (south, (n - 2) * m + k, (n - 2) * m + j)]
-        for i in range(n - 2):
-            a, b, c, d = i * m + j, i * m + k, (i + 1) * m + k, (i + 1) * m + j
-            faces += [(a, d, c), (a, c, b)]
-    return Mesh(vertices, np.array(faces))
 
 
 def make_cylinder(n: int, radius=0.4, length=1.5) -> Mesh:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humans import make_human, make_pose
+from humans import make_human, make_pose, make_sphere
 from poise.body.mannequin import build_mannequin
 from poise.body.mesh import Mesh
 from poise.body.skin import build_skin
@@ -26,7 +26,6 @@ from poise.pictures.text import draw_text, measure_text
 from poise.spatial import compile as compile_module
 from poise.spatial import rotation
 from poise.spatial.compile import kernel
-from test_polyhedron import make_sphere
 
 HUMAN = make_human()
 BARE = Look(has_ground=False)

@@ -23,7 +23,7 @@ from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
 
-SCRIPTS = Path(__file__).parent / "external"
+SCRIPTS = Path(__file__).parents[1] / "external"
 
 
 @pytest.fixture(scope="module")

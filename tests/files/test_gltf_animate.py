@@ -187,7 +187,7 @@ def test_the_validator_finds_no_more_than_in_the_source(name, tmp_path):
     folder, node = os.environ.get("POISE_GLTF_VALIDATOR"), shutil.which("node")
     if not folder or not node:
         pytest.skip("no glTF validator: set POISE_GLTF_VALIDATOR, and have node")
-    script = Path(__file__).parent / "external" / "validate_gltf.mjs"
+    script = Path(__file__).parents[1] / "external" / "validate_gltf.mjs"
     source, out = data_file(name), tmp_path / "out.glb"
     clip, reading = make_motion(source)
     save_on_character(clip, reading, out)
@@ -209,7 +209,7 @@ def test_blender_shows_every_joint_within_a_millimetre(name, tmp_path):
     clip, reading = make_motion(source)
     save_on_character(clip, reading, out)
     strip_other_animations(out)
-    script = Path(__file__).parent / "external" / "blender_joints.py"
+    script = Path(__file__).parents[1] / "external" / "blender_joints.py"
     frames = [0, 7, 19]
     command = [python, str(script), str(out), repr(1 / 30), *map(str, frames)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
