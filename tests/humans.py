@@ -1,4 +1,4 @@
-"""A T-pose human written by hand, and shapes' insides: helpers of the tests of bodies and pictures."""
+"""A T-pose human written by hand, spheres, and shapes' insides: helpers of the tests of bodies and pictures."""
 
 from __future__ import annotations
 
@@ -97,3 +97,20 @@ def fill_voxels(mesh: Mesh, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.n
         for p, q in hits:
             inside[i[p], j[q], np.searchsorted(z, heights[p, q]) :] += 1 if area < 0 else -1
     return inside > 0
+
+
+def make_sphere(n: int) -> Mesh:
+    """A unit sphere of 2n meridians and n bands."""
+    theta = np.linspace(0, np.pi, n + 1)[1:-1, None]
+    phi = np.arange(2 * n) * np.pi / n
+    ring = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta) + 0 * phi], axis=-1)
+    vertices = np.vstack([ring.reshape(-1, 3), [0, 0, 1], [0, 0, -1]])
+    north, south, m = len(vertices) - 2, len(vertices) - 1, 2 * n
+    faces = []
+    for j in range(m):
+        k = (j + 1) % m
+        faces += [(north, j, k), (south, (n - 2) * m + k, (n - 2) * m + j)]
+        for i in range(n - 2):
+            a, b, c, d = i * m + j, i * m + k, (i + 1) * m + k, (i + 1) * m + j
+            faces += [(a, d, c), (a, c, b)]
+    return Mesh(vertices, np.array(faces))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+
 from files import DOCS, replace_between
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))

@@ -17,7 +17,6 @@ DOCS = Path(__file__).parents[1]
 sys.path[:0] = [str(DOCS.parent / "tests"), str(Path(__file__).parent)]
 
 from files import replace_between  # noqa: E402
-
 from marker_figure import put_markers, spoil, walking_body  # noqa: E402
 from marker_sets import SETS  # noqa: E402
 from poise.files.c3d import read_c3d  # noqa: E402

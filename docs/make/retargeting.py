@@ -17,11 +17,11 @@ import numpy as np
 from poise.body.mannequin import build_mannequin
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.files import read_clip
-from poise.files.gltf import read_gltf_rest
+from poise.files.gltf.reading import read_gltf_rest
 from poise.files.normalise import normalise
 from poise.motion.clip import Clip
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting_measures import measure_retargeting
+from poise.motion.retargeting.measures import measure_retargeting
 from poise.pictures.camera import Camera
 from poise.pictures.figure import find_heading, pose_surface
 from poise.pictures.png import save_png

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from poise.drivers.track import Track
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
-    from poise.files.gltf_character import load_character
+    from poise.files.gltf.character import load_character
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
@@ -52,7 +52,7 @@ _HOMES = {
     "Take": "poise.stage.take",
     "Track": "poise.drivers.track",
     "compute_forces": "poise.motion.forces",
-    "load_character": "poise.files.gltf_character",
+    "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
     "load_take": "poise.stage.take_file",
     "retarget": "poise.motion.retargeting",

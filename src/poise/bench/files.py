@@ -19,7 +19,7 @@ from poise.bench.harness import measure
 from poise.body.character import Character
 from poise.files.bvh import load_bvh, read_bvh, save_bvh
 from poise.files.bvh_text import read_bvh_tables
-from poise.files.glb import save_glb
+from poise.files.gltf.glb import save_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

@@ -111,7 +111,7 @@ def find_companions(path: Path) -> list[Path]:
     """Files beside an input that belong to it: the buffers and pictures of a .gltf. None of one that cannot be read."""
     if path.suffix.lower() != ".gltf":
         return []
-    from poise.files.gltf_document import find_files_beside, read_document
+    from poise.files.gltf.document import find_files_beside, read_document
 
     try:
         return find_files_beside(read_document(path))

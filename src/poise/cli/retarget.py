@@ -64,7 +64,7 @@ def retarget(
     from poise.files.formats import check_can_save
     from poise.files.written import judge_result
     from poise.motion.retargeting import retarget as put_on
-    from poise.motion.retargeting_measures import measure_retargeting
+    from poise.motion.retargeting.measures import measure_retargeting
 
     report.tell_nothing_random()
     if source.character is not None:
@@ -152,7 +152,7 @@ def _read_target(path: Path, roles: dict[str, str], report: Report) -> _Target:
         body = load_character(path)
         return _Target(body.skeleton, mass=body.mass)
     from poise.files.formats import read_recording
-    from poise.files.gltf import read_gltf_rest
+    from poise.files.gltf.reading import read_gltf_rest
     from poise.files.normalise import normalise
 
     is_model = path.suffix.lower() in MODELS

@@ -129,7 +129,7 @@ class Source:
 
     def load_body(self, clip: Clip) -> Character:
         """The body in the file that --character names, on the clip's skeleton."""
-        from poise.files.gltf_character import load_character
+        from poise.files.gltf.character import load_character
 
         path = Path(str(self.character))
         for option in ("mass", "height"):

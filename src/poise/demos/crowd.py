@@ -21,8 +21,8 @@ from poise.demos.conductors import build_stage, check_count, draw_bodies, draw_c
 from poise.demos.crowd_looks import Look, find_looks
 from poise.demos.show import save_figures
 from poise.errors import InputError
-from poise.files.glb import find_skin
-from poise.files.glb_crowd import CrowdFigure, save_glb_crowd
+from poise.files.gltf.glb import find_skin
+from poise.files.gltf.glb_crowd import CrowdFigure, save_glb_crowd
 from poise.motion.clip import Clip
 from poise.pictures.camera import Camera
 from poise.pictures.figure import pose_surface

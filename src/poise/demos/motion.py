@@ -14,7 +14,7 @@ from poise.body.mesh import Mesh
 from poise.dynamics.tree import GRAVITY
 from poise.files.atomic import write_bytes
 from poise.files.bvh import save_bvh
-from poise.files.glb import save_glb
+from poise.files.gltf.glb import save_glb
 from poise.files.readback import read_positions
 from poise.motion.clip import Clip
 from poise.motion.forces import ClipForces, compute_forces, describe_forces

@@ -24,7 +24,7 @@ from poise.body.mesh import Mesh
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
 from poise.files.atomic import temporary_folder, write_bytes
-from poise.files.glb import save_glb
+from poise.files.gltf.glb import save_glb
 from poise.files.loading import open_input
 from poise.files.naming import stem_of
 from poise.files.recording import Recording

@@ -22,7 +22,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError, InputError, valid_text
 from poise.files.atomic import temporary_folder, write_bytes
-from poise.files.glb import find_skin, stand_on_ground
+from poise.files.gltf.glb import find_skin, stand_on_ground
 from poise.files.naming import stem_of
 from poise.motion.clip import Clip
 

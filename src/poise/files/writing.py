@@ -17,7 +17,7 @@ from poise.files.bvh_text import BvhFile
 from poise.files.checked import checked_output
 from poise.files.fidelity import measure_distance
 from poise.files.formats import find_format, save_clip
-from poise.files.gltf import GltfSource
+from poise.files.gltf.reading import GltfSource
 from poise.files.naming import stem_of
 from poise.files.normalise import Reading, compute_stature
 from poise.files.placement import find_placement
@@ -207,7 +207,7 @@ def write_on_model(clip: Clip, reading: Reading, path: Path) -> float | None:
 
 def _save_on_model(clip: Clip, reading: Reading, path: Path, name: str) -> tuple[np.ndarray | None, np.ndarray]:
     """Where the joints of the clip are in the file, and where they were meant to be: in the file's units and axes."""
-    from poise.files.gltf_animate import save_on_character
+    from poise.files.gltf.animate import save_on_character
 
     save_on_character(clip, reading, path, clip.name or name)
     meant = find_placement(reading).to_file(clip)

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from poise.motion.mirroring import find_partners, mirror
     from poise.motion.motion import Motion, Pose
     from poise.motion.parts import part_joints
-    from poise.motion.retargeting import retarget
-    from poise.motion.retargeting_measures import measure_retargeting
+    from poise.motion.retargeting import measure_retargeting, retarget
     from poise.motion.rooting import Rooting, root_at_hips
 
 _HOME = {
@@ -29,8 +28,7 @@ _HOME = {
     "mirroring": ("find_partners", "mirror"),
     "motion": ("Motion", "Pose"),
     "parts": ("part_joints",),
-    "retargeting": ("retarget",),
-    "retargeting_measures": ("measure_retargeting",),
+    "retargeting": ("measure_retargeting", "retarget"),
     "rooting": ("Rooting", "root_at_hips"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

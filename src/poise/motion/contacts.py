@@ -6,7 +6,7 @@ soles of captured skeletons lie a few centimetres off the floor, and floors give
 (`supports.py`): the ground is the lowest, others are where the body must stand, since it does not fall. Knees and hands
 are contacts where they rest near one of these floors, or where nothing else explains that the body does not fall.
 
-The limits were set on walks with force plates, those of landings on a run (see `tests/test_motion_contacts.py`).
+The limits were set on walks with force plates, those of landings on a run (see `tests/motion/test_motion_contacts.py`).
 Durations are in seconds, speeds scale with how fast the feet of the clip get, lengths with the legs.
 Each floor is level.
 """

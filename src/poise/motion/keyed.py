@@ -6,7 +6,7 @@ Four marks, each of which no recording has:
 - stillness: a joint that moves in other frames is exactly still in many;
 - stops: the whole body comes to rest in one frame and goes on, as curves do that are eased at every key;
 - symmetry: left and right mirror each other exactly.
-`tests/test_rate.py` has both kinds.
+`tests/motion/test_rate.py` has both kinds.
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class Take(Portable):
             save_take(self, path)
         elif Path(path).suffix.lower() == ".glb":
             from poise.body.mannequin import build_mannequin
-            from poise.files.glb import save_glb
+            from poise.files.gltf.glb import save_glb
 
             record = self.actor(actor)
             meshes = build_mannequin(record.character.skeleton, record.character.mass)

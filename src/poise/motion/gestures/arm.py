@@ -4,7 +4,7 @@ Coordinates ("arm axes"): out, up, forward, fixed to the joint that carries the 
 shoulder joints at rest. `out` is to the arm's own side, so one curve serves both arms, the right one as the left one's
 mirror image; all is computed for a left arm and mirrored at the end.
 
-Reference pose: the arm out to the side, palm down (see `retargeting_reference`). There the left arm's bones point along
+Reference pose: the arm out to the side, palm down (see `retargeting.reference`). There the left arm's bones point along
 +X, the palm to -Y, the thumb to +Z, and the elbow bends about -Y.
 """
 
@@ -22,7 +22,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.ik.twobone import solve_two_bone
 from poise.motion.gestures.curves import soften_above
-from poise.motion.retargeting_reference import build_reference
+from poise.motion.retargeting.reference import build_reference
 from poise.spatial import rotation
 
 X, Y, Z = np.eye(3)

@@ -1,0 +1,83 @@
+"""Characters from files: Poise's own JSON, or the user's skinned model (.glb, .gltf, .vrm)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from poise.body.character import Character
+from poise.body.skin import SkinnedMesh
+from poise.body.skin_cut import build_character
+from poise.errors import FileError, InputError
+from poise.files.naming import stem_of
+from poise.files.normalise import Reading, normalise
+
+MODELS = (".glb", ".gltf", ".vrm")
+
+
+@dataclass(frozen=True, eq=False)
+class CharacterReading:
+    """A character as read from a model, and what was found about it.
+
+    character  in metres, Y up
+    skin       its mesh in the same coordinates, at rest
+    reading    the model at rest, as read; `save_on_character` takes it
+    warnings   what was odd, a sentence each
+    """
+
+    character: Character
+    skin: SkinnedMesh
+    reading: Reading
+    warnings: tuple[str, ...]
+
+
+def load_character(
+    path: str | PathLike[str], mass: float | None = None, height: float | None = None, scale: float | None = None
+) -> Character:
+    """A character from Poise's JSON, or from a skinned .glb, .gltf or .vrm, its segments cut from the mesh.
+
+    mass    kg of a model; an average body's of its height if None. JSON has its own
+    height  m of a model as it stands there; measured on its mesh if None. It does not scale the model
+    scale   metres a unit of a model; found if None
+    """
+    if Path(path).suffix.lower() in MODELS:
+        return read_character(path, mass, height, scale).character
+    if Path(path).suffix.lower() != ".json":
+        known = ", ".join((".json", *MODELS))
+        raise FileError(path, f"'{Path(path).suffix}' is not a kind of character; known are {known}.")
+    if not (mass is None and height is None and scale is None):
+        raise InputError("mass, height and scale are for models; a character's JSON file has its own.")
+    from poise.files.character import load_character as load_json
+
+    return load_json(path)
+
+
+def read_character(
+    path: str | PathLike[str],
+    mass: float | None = None,
+    height: float | None = None,
+    scale: float | None = None,
+    up: str | None = None,
+    roles: Mapping[str, str] | None = None,
+) -> CharacterReading:
+    """A skinned model as a character, with its mesh and what was found about it.
+
+    up and roles as for `normalise`, the other arguments as for load_character
+    """
+    from poise.files.gltf.reading import read_gltf_rest
+
+    reading = normalise(read_gltf_rest(path), scale, up, roles)
+    skin = reading.skin
+    if skin is None:
+        raise FileError(path, "has no mesh, so it is a motion and not a character.")
+    try:
+        cut = build_character(
+            reading.clip.skeleton, skin, mass, reading.stature if height is None else height, name=stem_of(path)
+        )
+    except FileError:
+        raise
+    except InputError as error:
+        raise FileError(path, str(error)) from error
+    return CharacterReading(cut.character, skin, reading, (*reading.warnings, *cut.warnings))

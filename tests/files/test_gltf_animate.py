@@ -1,0 +1,232 @@
+"""A motion written onto the user's own character: everything kept, every joint and vertex where the clip has it.
+
+The last tests ask Khronos' validator and Blender; see test_external for what they need.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gltfs import Reference, pack
+from humans import make_human
+from poise.errors import InputError
+from poise.files.bvh import read_bvh, save_bvh
+from poise.files.gltf.animate import save_on_character
+from poise.files.gltf.reading import read_gltf, read_gltf_rest
+from poise.files.normalise import normalise
+from poise.files.placement import find_placement
+from poise.motion.clip import Clip
+from poise.spatial import rotation
+from realdata import data_file
+from test_gltf_read import ABOVE, animate, build_rig
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+MODELS = ["gltf/RiggedFigure.glb", "gltf/manny_med_mod.gltf", "vrm/cryptovoxels.vrm"]
+
+
+def make_motion(path: Path, frames: int = 20, seed: int = 1) -> tuple[Clip, object]:
+    """A motion of the body in a file, in metres, and how it was read."""
+    reading = normalise(read_gltf_rest(path), scale=0.5)
+    rng = np.random.default_rng(seed)
+    body = reading.clip
+    turns = rotation.exp(np.cumsum(rng.normal(size=(frames, len(body.skeleton), 3)) * 0.1, axis=0))
+    root = body.root[0] + np.cumsum(rng.normal(size=(frames, 3)) * 0.05, axis=0)
+    return Clip(body.skeleton, np.arange(frames) / 30, root, turns, "dance"), reading
+
+
+def check_written(path: Path, clip: Clip, reading, number: int, atol: float) -> None:
+    """Joints by 4x4 matrices on what was written, in the file's own coordinates."""
+    reference = Reference(path)
+    assert reference.json["animations"][number]["name"] == "dance"
+    for f in (0, len(clip) // 2, len(clip) - 1):
+        shown = reference.positions(clip.skeleton.names, number, float(np.float32(clip.times[f])))
+        expected = rotation.rotate(rotation.conjugate(reading.frame.world), clip.positions[f]) / reading.scale
+        np.testing.assert_allclose(shown, expected, atol=atol)
+
+
+@pytest.mark.parametrize("above", ABOVE)
+@pytest.mark.parametrize("suffix", ["glb", "gltf"])
+def test_joints_move_under_any_armature(above, suffix, tmp_path):
+    rng = np.random.default_rng(1)
+    b, nodes = build_rig(rng, ABOVE[above])
+    animate(b, rng, nodes, "CUBICSPLINE", "old")
+    source = b.save(tmp_path / f"x.{suffix}")
+    clip, reading = make_motion(source)
+    save_on_character(clip, reading, tmp_path / "out.glb")
+    size = np.ptp(reading.recording.clip.skeleton.rest_positions(), axis=0).max()
+    check_written(tmp_path / "out.glb", clip, reading, 1, 5e-6 * size)
+    before, after = Reference(source), Reference(tmp_path / "out.glb")
+    for key in ("meshes", "skins", "nodes", "scenes"):
+        assert after.json[key] == before.json[key]
+    assert after.json["animations"][0] == before.json["animations"][0]
+    np.testing.assert_array_equal(after.skinned(), before.skinned())
+    again = read_gltf(tmp_path / "out.glb", "dance")
+    np.testing.assert_allclose(again.clip.positions, find_placement(reading).to_file(clip).positions, atol=5e-6 * size)
+
+
+def test_an_animation_of_the_same_name_is_replaced(tmp_path):
+    rng = np.random.default_rng(2)
+    b, nodes = build_rig(rng, {})
+    for name in ("walk", "dance", "run"):
+        animate(b, rng, nodes, "LINEAR", name)
+    clip, reading = make_motion(b.save(tmp_path / "x.glb"))
+    save_on_character(clip, reading, tmp_path / "out.glb")
+    assert read_gltf(tmp_path / "out.glb").choices == ("walk", "run", "dance")
+    save_on_character(clip, reading, tmp_path / "other.glb", name="waltz")
+    assert read_gltf(tmp_path / "other.glb").choices == ("walk", "dance", "run", "waltz")
+
+
+def test_matrix_joints_several_buffers_and_pictures(tmp_path):
+    """What cannot be animated is made so; what lies beside the file is put into it."""
+    rng = np.random.default_rng(3)
+    b, nodes = build_rig(rng, ABOVE["blender"])
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = rotation.to_matrix(rotation.random(rng)) * 2.0, [1.0, 2.0, 3.0]
+    joint = b.json["nodes"][nodes[4]]
+    for key in ("rotation", "translation", "scale"):
+        joint.pop(key)
+    joint["matrix"] = matrix.T.ravel().tolist()
+    document = b.document()
+    (tmp_path / "a.bin").write_bytes(bytes(b.data))
+    (tmp_path / "b.bin").write_bytes(b"12345" + PIXEL)
+    (tmp_path / "skin.png").write_bytes(PIXEL)
+    document["buffers"] = [
+        {"uri": "a.bin", "byteLength": len(b.data)},
+        {"uri": "b.bin", "byteLength": 5 + len(PIXEL)},
+    ]
+    document["bufferViews"].append({"buffer": 1, "byteOffset": 5, "byteLength": len(PIXEL)})
+    last = len(document["bufferViews"]) - 1
+    document["images"] = [{"uri": "skin.png", "name": "beside"}, {"bufferView": last, "mimeType": "image/png"}]
+    document["images"] += [{"uri": "../elsewhere.png"}]
+    (tmp_path / "x.gltf").write_text(json.dumps(document))
+    clip, reading = make_motion(tmp_path / "x.gltf")
+    save_on_character(clip, reading, tmp_path / "out.glb")
+    out = Reference(tmp_path / "out.glb")
+    for picture in out.json["images"][:2]:
+        view = out.json["bufferViews"][picture["bufferView"]]
+        assert out.binary[view["byteOffset"] :][: view["byteLength"]] == PIXEL
+        assert picture["mimeType"] == "image/png" and "uri" not in picture
+    assert out.json["images"][0]["name"] == "beside" and out.json["images"][2] == {"uri": "../elsewhere.png"}
+    assert "matrix" not in out.json["nodes"][nodes[4]]
+    np.testing.assert_allclose(out.worlds()[nodes[4]], Reference(tmp_path / "x.gltf").worlds()[nodes[4]], atol=1e-6)
+    check_written(tmp_path / "out.glb", clip, reading, 0, 1e-5)
+
+
+def test_a_clip_of_part_of_the_joints_leaves_the_others_at_rest(tmp_path):
+    b, _ = build_rig(np.random.default_rng(4), ABOVE["z up"])
+    clip, reading = make_motion(b.save(tmp_path / "x.glb"))
+    keep = [0, 1, 3, 4]  # joint0, joint1, and what hangs on joint1
+    part = clip.skeleton
+    parents = [-1, 0, 1, 1]
+    smaller = type(part)(tuple(part.names[i] for i in keep), np.array(parents), part.offsets[keep])
+    half = Clip(smaller, clip.times, clip.root, clip.rotations[:, keep], "dance")
+    save_on_character(half, reading, tmp_path / "out.glb")
+    check_written(tmp_path / "out.glb", half, reading, 0, 1e-5)
+    still = clip.rotations.copy()
+    still[:, [2, 5, 6]] = [1.0, 0.0, 0.0, 0.0]
+    check_written(tmp_path / "out.glb", clip.replace(rotations=still), reading, 0, 1e-5)
+
+
+def test_what_does_not_fit_is_told(tmp_path):
+    b, _ = build_rig(np.random.default_rng(5), {})
+    source = b.save(tmp_path / "x.glb")
+    clip, reading = make_motion(source)
+    with pytest.raises(InputError, match=r"written as \.glb; '\.vrm' was asked for"):
+        save_on_character(clip, reading, tmp_path / "out.vrm")
+    human = make_human()
+    still = Clip(human, [0.0], [[0.0, 1.0, 0.0]], rotation.identity((1, len(human))))
+    with pytest.raises(InputError, match=r"no joint of this character.*Retarget"):
+        save_on_character(still, source, tmp_path / "out.glb")
+    bent = clip.skeleton.offsets.copy()
+    bent[3] = -bent[3]
+    with pytest.raises(InputError, match=r"bone to 'joint3' rests elsewhere.*retarget"):
+        save_on_character(clip.replace(skeleton=clip.skeleton.replace(offsets=bent)), reading, tmp_path / "out.glb")
+    save_bvh(still, tmp_path / "x.bvh")
+    with pytest.raises(InputError, match="not a glTF or VRM file"):
+        save_on_character(still, normalise(read_bvh(tmp_path / "x.bvh")), tmp_path / "out.glb")
+    assert not (tmp_path / "out.glb").exists()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", MODELS)
+def test_real_models(name, tmp_path):
+    clip, reading = make_motion(data_file(name))
+    save_on_character(clip, reading, tmp_path / "out.glb")
+    number = len(Reference(data_file(name)).json.get("animations", []))
+    check_written(tmp_path / "out.glb", clip, reading, number, 1e-5)
+
+
+@pytest.mark.data
+def test_a_clip_of_the_same_rig_in_another_file(tmp_path):
+    """KayKit keeps motions and bodies apart, with two joints more in the one."""
+    body = normalise(read_gltf_rest(data_file("gltf/manny_med_mod.gltf")))
+    motion = normalise(read_gltf(data_file("gltf/Med_Simulation.glb"), "Cheering"), scale=body.scale)
+    save_on_character(motion.clip, body, tmp_path / "out.glb")
+    back = read_gltf(tmp_path / "out.glb").clip
+    assert back.name == "Rig_Medium|Cheering"
+    place = find_placement(body)
+    index = [motion.clip.skeleton.names.index(name) for name in back.skeleton.names]
+    expected = place.to_file(motion.clip).positions[:, index]
+    np.testing.assert_allclose(back.positions, expected, atol=1e-4)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", MODELS)
+def test_the_validator_finds_no_more_than_in_the_source(name, tmp_path):
+    folder, node = os.environ.get("POISE_GLTF_VALIDATOR"), shutil.which("node")
+    if not folder or not node:
+        pytest.skip("no glTF validator: set POISE_GLTF_VALIDATOR, and have node")
+    script = Path(__file__).parents[1] / "external" / "validate_gltf.mjs"
+    source, out = data_file(name), tmp_path / "out.glb"
+    clip, reading = make_motion(source)
+    save_on_character(clip, reading, out)
+    done = subprocess.run(
+        [node, str(script), folder, str(source), str(out)], capture_output=True, text=True, timeout=120
+    )
+    reports = json.loads(done.stdout)
+    for kind in ("errors", "warnings"):
+        assert reports[str(out)][kind] <= reports[str(source)][kind], reports[str(out)]["messages"]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", MODELS)
+def test_blender_shows_every_joint_within_a_millimetre(name, tmp_path):
+    python = os.environ.get("POISE_BPY_PYTHON")
+    if not python:
+        pytest.skip("no Blender: set POISE_BPY_PYTHON to a Python with bpy")
+    source, out = data_file(name), tmp_path / "out.glb"
+    clip, reading = make_motion(source)
+    save_on_character(clip, reading, out)
+    strip_other_animations(out)
+    script = Path(__file__).parents[1] / "external" / "blender_joints.py"
+    frames = [0, 7, 19]
+    command = [python, str(script), str(out), repr(1 / 30), *map(str, frames)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    shown = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("JOINTS "))[7:])
+    own = find_placement(reading).to_file(clip)
+    known = [i for i, joint in enumerate(shown["names"]) if joint in own.skeleton.names]
+    skin = Reference(source).json["skins"][0]["joints"]
+    assert len(known) >= len(skin)
+    index = [own.skeleton.names.index(shown["names"][i]) for i in known]
+    np.testing.assert_allclose(np.array(shown["frames"])[:, known], own.positions[frames][:, index], atol=1e-3)
+
+
+def strip_other_animations(path: Path) -> None:
+    """Leave the last animation only: Blender shows the first."""
+    data = path.read_bytes()
+    (length,) = struct.unpack_from("<I", data, 12)
+    document = json.loads(data[20 : 20 + length])
+    document["animations"] = document["animations"][-1:]
+    path.write_bytes(pack(document, data[28 + length :]))
