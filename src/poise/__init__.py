@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.skeleton import Skeleton
+    from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.rig import Load
-    from poise.drivers.attached import Attached
     from poise.drivers.root import Free
     from poise.drivers.track import Track
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError

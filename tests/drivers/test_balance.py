@@ -32,8 +32,8 @@ def standing(character: Character = HUMAN) -> tuple[BalancePlayer, Rig]:
     actor = stage.add(character)
     actor.drive("legs", Balance())
     stage.build()
-    player = actor.balance
-    assert player is not None
+    player = actor.player("legs")
+    assert isinstance(player, BalancePlayer)
     return player, actor.rig
 
 
@@ -230,8 +230,9 @@ def test_a_foot_that_a_push_lifts_comes_down_calmly_at_any_step(height: float, m
     highest, fastest = 0.0, 0.0
     while stage.time < 3.0:
         stage.step()
-        assert actor.balance is not None
-        highest = max(highest, float(actor.balance.work[0][:, 1].max()))
+        player = actor.player("legs")
+        assert isinstance(player, BalancePlayer)
+        highest = max(highest, float(player.work[0][:, 1].max()))
         fastest = max(fastest, float(np.abs(actor.rig.state.w[feet]).max()))
     assert actor.fallen is None
     assert highest > 0.01  # m: it did lift

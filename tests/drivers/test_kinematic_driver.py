@@ -149,7 +149,7 @@ def test_a_hand_over_meets_pose_and_velocity_and_ends_in_the_motion(seed: int) -
     rig.state.q[ARMS] = rotation.multiply(player.sample(t)[0], rotation.exp(rng.normal(0, 0.6, (len(ARMS), 3))))
     rig.state.w[ARMS] = rng.normal(0, 4.0, (len(ARMS), 3))
     rig.turning[ARMS] = rng.normal(0, 20.0, (len(ARMS), 3))
-    player.meet(rig, t)
+    player.begin(rig, t, starting=False)
     q, w = player.sample(t)
     assert angles(q, rig.state.q[ARMS]).max() < 1e-9
     np.testing.assert_allclose(w, rig.state.w[ARMS], atol=1e-2)

@@ -31,6 +31,7 @@ from poise.stage.crowd_take import run_crowd
 from poise.stage.stage import Stage
 from poise.stage.take import Event
 from poise.world.ground import Ground
+from verbs import VerbsEngine, use_verbs
 
 BODIES = draw_bodies(3)
 CONDUCTORS = draw_conductors(9, bodies=3)
@@ -55,20 +56,19 @@ def assert_same(a: dict[str, np.ndarray], b: dict[str, np.ndarray], names: list[
 
 
 def test_everybody_is_compiled() -> None:
-    """Else the rest of this file compares the readable path with itself."""
+    """Else the rest of this file compares Python with itself."""
     stage = crowd()
-    assert len(stage.crowd.programs) == 9
+    assert [program.is_compiled for program in stage.crowd.programs] == 9 * [True]
 
 
 def test_a_crowd_of_one_is_the_actor() -> None:
-    """Ten seconds by `advance` in chunks against ten seconds of the readable path, step by step."""
+    """Ten seconds by `advance` in chunks against ten seconds by the engine's verbs, step by step."""
     many, alone = crowd(1), crowd(1)
-    alone.compiled = False
-    alone.rebuild(next(iter(alone.actors.values())))
+    use_verbs(alone)
     run_crowd(many, 10.0, keep_every=None)
     for _ in range(many.steps):
         alone.step()
-    assert not alone.crowd.programs
+    assert not alone.crowd.programs[0].is_compiled
     many_state, alone_state = (state(next(iter(stage.actors.values()))) for stage in (many, alone))
     np.testing.assert_allclose(many_state, alone_state, atol=1e-9, rtol=0)
     np.testing.assert_array_equal(many_state, alone_state)
@@ -119,11 +119,9 @@ def test_characters_join_leave_switch_and_change_tempo_while_others_go_on() -> N
         assert not np.array_equal(state(other), states(quiet)[other.name])
     assert len(busy.crowd.programs) == 4
     assert all(actor.fallen is None for actor in busy.actors.values())
-    # the same, one by one by the readable path
+    # the same, one by one by the engine's verbs
     slow = build_stage(CONDUCTORS[1:3], BODIES)
-    slow.compiled = False
-    for actor in slow.actors.values():
-        slow.rebuild(actor)
+    use_verbs(slow)
     slow.advance(100)
     slow.actors[switcher.name].drive("upperBody", Loose(1.0))
     slow.actors[changer.name].change(bpm=140.0)
@@ -406,9 +404,8 @@ def test_a_crowd_in_which_nobody_is_compiled_is_recorded_too() -> None:
     fallen = two(1)
     fallen.actors["a0"].push("spine", (0.0, 0.0, 900.0), 0.4)
     run_crowd(fallen, 2.0)
-    assert not fallen.crowd.programs
     slow = two()
-    slow.compiled = False
+    use_verbs(slow)
     for stage in (fallen, slow, two(couple="paper", gain=0.0)):
         take = run_crowd(stage, 0.1)
         np.testing.assert_array_equal(take.last_root[0], next(iter(stage.actors.values())).rig.state.root)
@@ -440,8 +437,7 @@ def test_a_push_is_the_same_bits_either_way() -> None:
     for seed in range(4):
         ends = []
         for compiled in (True, False):
-            stage = Stage(dt=0.001)
-            stage.compiled = compiled
+            stage = Stage("mujoco" if compiled else VerbsEngine(), dt=0.001)
             actor = stage.add(body)
             actor.drive("legs", Balance())
             actor.drive("upperBody", Kinematic(conduct(bpm=67.8, beats=2, hands="right")))

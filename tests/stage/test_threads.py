@@ -20,13 +20,13 @@ from poise.stage import stage as stages
 from poise.stage.actor import Actor
 from poise.stage.runner import Runner
 from poise.stage.stage import Stage
+from verbs import VerbsEngine
 
 BODY = poise.Character.human(1.75, 75.0, preset="mix")
 
 
 def make(compiled: bool = True, bpm: float = 90.0) -> tuple[Stage, Actor]:
-    stage = Stage()
-    stage.compiled = compiled
+    stage = Stage("mujoco" if compiled else VerbsEngine())
     actor = stage.add(BODY, "actor")
     actor.drive("legs", Balance())
     actor.drive("arms", Kinematic(poise.gestures.conduct(bpm=bpm, beats=4, hands="both")))

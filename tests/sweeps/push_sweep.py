@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from poise import Balance, Character, Kinematic, Stage, gestures
+from poise.drivers.balance import BalancePlayer
 from poise.stage.actor import Actor
 from sweeps.page import table
 
@@ -51,9 +52,9 @@ class Pusher:
         while self.stage.time < START - 1e-9:
             self.stage.step()
         self.saved = self.stage.save()
-        balance = self.actor.balance
-        if balance is None:
-            raise RuntimeError("it has no balance")
+        balance = self.actor.player("legs")
+        if not isinstance(balance, BalancePlayer):
+            raise TypeError("it has no balance")
         rig = self.actor.rig
         self.balance, self.mass = balance, rig.tree.mass
         # The highest joint of the trunk that the preset has.
@@ -72,7 +73,6 @@ class Pusher:
     def recovers(self, impulse: float, angle: float, seconds: float) -> bool:
         """Whether a push of this impulse (N s) leaves it standing, its feet where they were."""
         self.stage.restore(self.saved)
-        self.balance.gone, self.actor.fallen = None, None
         force = impulse / seconds * np.array([math.sin(angle), 0.0, math.cos(angle)])
         self.actor.pushes.clear()
         self.actor.push(self.chest, force, seconds)

@@ -113,7 +113,7 @@ class CrowdBench:
         self.root, self.turns = np.zeros((count, 3)), np.zeros((count, joints, 4))
         self.contenders: dict[str, Callable[[], object]] = {}
         for number in threads:
-            crowd = Crowd(number)
+            crowd = Crowd(number, self.stage.engine.share(number))
             crowd.set_programs(self.stage.crowd.programs)
             self.contenders[f"crowd {number}"] = partial(self._run, crowd)
             self.contenders[f"bare {number}"] = partial(self._step, crowd)
@@ -163,18 +163,10 @@ def _track_fully(count: int = 8) -> Stage:
 
 
 def _step_rows(stage: Stage, steps: int, clock: PausedClock) -> None:
-    """The engine's own steps of actors that have no program."""
-    from poise.stage import program_kernels as at
-
-    def prepare() -> None:
-        stage.restore(stage.saved)  # type: ignore[attr-defined]
-        for row, group in zip(rows, stage.groups, strict=True):
-            row[[at.MODEL, at.DATA, at.STEP]] = group.simulation.addresses()  # type: ignore[attr-defined]
-
-    rows = np.zeros((len(stage.groups), at.ADDRESSES), np.int64)
-    clock.pause(prepare)
+    """The engine's own steps of all actors."""
+    clock.pause(lambda: stage.restore(stage.saved))  # type: ignore[attr-defined]
     for _ in range(steps // STEPS_A_FRAME):
-        at.step_bare(rows, 0, len(rows), STEPS_A_FRAME, np.zeros((0, 5), np.int64))
+        stage.crowd.step_engine(STEPS_A_FRAME)
 
 
 def _find_bullet() -> Callable[[], object] | None:

@@ -16,8 +16,8 @@ from poise.body.character import Character
 from poise.body.shape import Capsule
 from poise.demos.pumping import SEATED, Pump
 from poise.demos.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, save_show
-from poise.drivers.kinematic import Kinematic
 from poise.drivers.attached import Attached
+from poise.drivers.kinematic import Kinematic
 from poise.motion.motion import Pose
 from poise.motion.track_kernels import phase_at
 from poise.pictures.scene_items import Item, Prop

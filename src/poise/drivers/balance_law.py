@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
 from poise.drivers.balance_kernels import AIMS, MARGIN, TOLD, balance, calm_legs, follow
 from poise.drivers.feet_kernels import hold_feet
@@ -23,7 +23,7 @@ LEGS = fields(
 
 
 @kernel
-def follow_way(x: np.void, t: float) -> None:
+def follow_way(x: Any, t: float) -> None:
     """What is aimed at, where a clip is followed."""
     count = x.way_count
     follow(
@@ -33,7 +33,7 @@ def follow_way(x: np.void, t: float) -> None:
 
 
 @kernel
-def keep_feet(body: np.void, x: np.void) -> None:
+def keep_feet(body: Any, x: Any) -> None:
     """Ask for tiny turns of the hips that keep planted feet where they stand: see `feet_kernels.hold_feet`."""
     j = body.joints
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)

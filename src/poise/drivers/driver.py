@@ -102,7 +102,7 @@ class Player(ABC):
     # What a stage asks.
 
     def begin(self, rig: Rig, t: float, starting: bool) -> None:  # noqa: B027
-        """It plays from time t on. At the actor's start it takes its own pose; later it goes on from the rig's state."""
+        """It plays from time t on: at the actor's start in its own pose, later from the rig's state on."""
 
     def kinds(self, rig: Rig) -> dict[int, Joint]:
         """How the engine should build its joints at the rig's present state; balls where nothing is said."""
@@ -170,7 +170,7 @@ class MotionPlayer(Player):
     def give(self, rig: Rig, t: float) -> None:
         """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
 
-    def settle(self, rig: Rig, t: float) -> None:  # noqa: B027
+    def settle(self, rig: Rig, t: float) -> None:
         """After the engine's step, at its end t: put what must be there before anybody looks."""
 
     def show(self, rig: Rig, t: float) -> None:
@@ -210,12 +210,15 @@ class Driver(ABC):
 
     level    MOTION, ACCELERATION or TORQUE
     root     whether it drives the `root`: "only", "never" or "also"
-    carrier  the prop that the root rides on under it
     """
 
     level: str
     root = "never"
-    carrier: str | None = None
+
+    @property
+    def carrier(self) -> str | None:
+        """The prop that the root rides on under it."""
+        return None
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Which of the joints it moves and which it holds; raises where they are not what it needs."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.dynamics.body_kernels import BODY
@@ -19,7 +21,7 @@ PART = fields(
 
 
 @kernel
-def play(x: np.void, t: float) -> None:
+def play(x: Any, t: float) -> None:
     """Rotations and their rates at time t into the part's own q, w and dw."""
     k, n, old = x.count, x.knot_count, x.old_knot_count
     play_part(
@@ -30,7 +32,7 @@ def play(x: np.void, t: float) -> None:
 
 
 @kernel
-def put_turns(x: np.void, q: np.ndarray) -> None:
+def put_turns(x: Any, q: np.ndarray) -> None:
     """The part's own rotations to where they belong among all (J, 4)."""
     joints, own = integers(x.joints, x.count), vectors(x.q, x.count, 4)
     for i in range(x.count):
@@ -39,7 +41,7 @@ def put_turns(x: np.void, q: np.ndarray) -> None:
 
 
 @kernel
-def place_root(x: np.void, t: float, root: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+def place_root(x: Any, t: float, root: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
     """The root's place, velocity and acceleration at time t."""
     n = x.knot_count
     phase, rate, slope = phase_at(floats(x.clock, 6), t)

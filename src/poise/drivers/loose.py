@@ -71,7 +71,7 @@ class LoosePlayer(TorquePlayer):
         self._law = loose_law.pull
         self.joints, self.stiffness, self.damping, self.aim = joints, stiffness, damping, aim
         self.lead, self.fade = np.zeros((len(joints), 3)), np.array([-np.inf, LET_GO])
-        self.block = Block(loose_law.SPRINGS, count=len(joints), joints=joints, **self.numbers())
+        self.block = Block(loose_law.SPRINGS, None, count=len(joints), joints=joints, **self.numbers())
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""

@@ -98,7 +98,7 @@ class Rig:
         # What the stage says of the world: its step (s), gravity (m/s2), and the ground's height (m) and friction.
         self.gravity, self.friction = np.array(GRAVITY), 0.8
         self.dt, self.ground = 0.005, 0.0
-        # Where a prop is and how fast: position (3,), turn (4,), velocity (3,) and spin (3,) of its frame, in the world.
+        # Where a prop of the stage is and how fast, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
 
     def set_tree(self, tree: Tree) -> None:

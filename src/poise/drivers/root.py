@@ -8,6 +8,16 @@ import numpy as np
 
 from poise.drivers.driver import TORQUE, Driver, TorquePlayer
 from poise.drivers.rig import Rig
+from poise.errors import InputError
+
+
+def check_part(driver: Driver, part: str, is_root: bool) -> None:
+    """Raise InputError where a driver is put on the root and is not for it, or on another part and is for the root."""
+    if driver.root == ("never" if is_root else "only"):
+        raise InputError(
+            f"'{part}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or Kinematic, and only "
+            "the root is Free or Attached."
+        )
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ What is meant by each is said in `drivers/rig.py`; J joints.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
@@ -29,7 +31,7 @@ BODY = fields(
 
 
 @kernel
-def update_body(body: np.void) -> None:
+def update_body(body: Any) -> None:
     """World poses and velocities from the state: R, p, om, vel, c and dc."""
     j = body.joints
     parents, R, p = integers(body.parents, j), blocks(body.R, j, 3, 3), vectors(body.p, j, 3)
@@ -42,7 +44,7 @@ def update_body(body: np.void) -> None:
 
 
 @kernel
-def look(body: np.void, status: np.ndarray) -> None:
+def look(body: Any, status: np.ndarray) -> None:
     """What a stage must know of a body after some steps, into status (4,).
 
     whether a player called, height of its root above the ground, how upright it is (1, 0 lying), and a number that is

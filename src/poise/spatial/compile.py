@@ -101,7 +101,7 @@ def compile_law(function: Any, signature: Any) -> Any:
     if not _made:
         _watch()
     _made += 1
-    made = CFunc(function, signature, locals={}, options={"error_model": _DEFAULTS["error_model"]})
+    made: Any = CFunc(function, signature, locals={}, options={"error_model": _DEFAULTS["error_model"]})
     try:
         made.enable_caching()
     except RuntimeError as error:

@@ -14,6 +14,7 @@ from poise.body.strength import find_strength
 from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
 from poise.drivers.holding import hold_pose
 from poise.drivers.rig import Load, Rig, load_tree
+from poise.drivers.root import check_part
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError, check_most, unknown_name
@@ -122,9 +123,7 @@ class Actor:
         """
         name = part if isinstance(part, str) else ", ".join(part)
         joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
-        if driver.root == ("never" if part == ROOT else "only"):
-            why = "it is not one for the root" if part == ROOT else "it is one for the root alone"
-            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: {why}.")
+        check_part(driver, name, part == ROOT)
         self._check_level(driver)
         claim = driver.claim(self.character, joints, name)
         taken = {*claim.moved, *claim.held}
@@ -404,7 +403,8 @@ class Actor:
     def answer(self, t: float) -> bool:
         """Somebody called: whether the body is to be built anew."""
         self.rig.block["called"] = 0
-        return any([player.answer(self.rig, t) for player in self.players])
+        answers = [player.answer(self.rig, t) for player in self.players]  # everybody is asked
+        return any(answers)
 
     def follow(self, t: float) -> None:
         """Falls, and what drivers tell."""

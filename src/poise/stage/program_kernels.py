@@ -26,7 +26,7 @@ PROGRAM = fields(
 
 
 @kernel
-def run_program(x: np.void, steps: int) -> int:
+def run_program(x: Any, steps: int) -> int:
     """Make some steps, or fewer if a player calls or a Python function raises; returns how many."""
     laws, bodies, raised = tables(x.laws, x.count, 3), integers(x.bodies, x.body_count), integers(x.raised, 1)
     for k in range(steps):
@@ -41,7 +41,7 @@ def run_program(x: np.void, steps: int) -> int:
 
 
 @kernel
-def show_program(x: np.void, root: np.ndarray, q: np.ndarray) -> None:
+def show_program(x: Any, root: np.ndarray, q: np.ndarray) -> None:
     """The poses of a program's bodies as they are now, into their rows of root (B, 3) and q (B, J, 4)."""
     laws, bodies = tables(x.shows, x.show_count, 3), integers(x.bodies, x.body_count)
     for i in range(x.body_count):

@@ -321,7 +321,7 @@ class Stage:
         self.is_built = True
 
     def build_group(self, actors: list[Actor], at: int | None, scene: Scene | None = None) -> None:
-        """A simulation of some actors, in place of group number `at` or as a new one; of a scene, or of what they are."""
+        """A simulation of some actors, in place of group `at` or as a new one; of a scene, or as they are now."""
         if scene is None:
             bodies = tuple(actor.describe() for actor in actors)
             scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity)
@@ -456,7 +456,7 @@ class Stage:
             return save_stage(self)
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """Back to a saved state, of this stage or of one built alike; who is there and who drives them must be as it was."""
+        """Back to a saved state, of this stage or of one set up alike: with the same actors, drivers and loads."""
         check_same(self, saved)
         with self.hold():
             self.build()

@@ -100,7 +100,8 @@ def _save_prop(prop: Prop) -> dict[str, np.ndarray]:
 
 
 def _load_prop(prop: Prop, saved: dict[str, Any]) -> Prop:
-    return dataclasses.replace(prop, **{name: np.array(saved[name]) for name in _PLACE})
+    numbers: dict[str, Any] = {name: np.array(saved[name]) for name in _PLACE}
+    return dataclasses.replace(prop, **numbers)
 
 
 def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 class Addressed(Protocol):
     """A law or a callback."""
 
-    address: int
+    @property
+    def address(self) -> int:
+        """Where it is in memory."""
+        ...
 
 
 class Entry(NamedTuple):
@@ -35,9 +38,7 @@ class Entry(NamedTuple):
 Caller = Callable[["Actor", Callable[[], None]], Entry]
 
 
-def list_step(
-    actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller
-) -> list[Entry]:
+def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
     """The step. engine: the simulation's own laws, where it has any."""
     from poise.stage import step_law as laws
 
@@ -105,9 +106,7 @@ def _settle(actor: Actor, player: Player, call: Caller) -> list[Entry]:
     return []
 
 
-def _take(
-    actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller
-) -> list[Entry]:
+def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
     """Places, torques and wrenches of one actor to the engine."""
     if engine is not None:
         return [Entry(engine.take, actor.rig.block, engine.bodies[k])]
@@ -128,9 +127,7 @@ def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None
     return [call(actor, simulation.step)]
 
 
-def _read(
-    actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller
-) -> list[Entry]:
+def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
     if engine is not None:
         return [Entry(engine.read, actor.rig.block, engine.bodies[k])]
     return [call(actor, lambda: simulation.read(k, actor.rig.state))]

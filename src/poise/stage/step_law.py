@@ -67,7 +67,7 @@ def couple_as_published(body: int, block: int) -> None:
 
 @law
 def differentiate(body: int, block: int) -> None:
-    """After the step: world accelerations of the physical bodies over the last steps, which the paper's coupling asks for."""
+    """World accelerations of the physical bodies over the last steps, which the paper's coupling asks for."""
     b, x = record(body, BODY), record(block, COUPLING)
     j = b.joints
     om, vel, al, acc = vectors(b.om, j, 3), vectors(b.vel, j, 3), vectors(x.al, j, 3), vectors(x.acc, j, 3)
