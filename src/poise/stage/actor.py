@@ -468,9 +468,9 @@ class Actor:
         self._strained = bool(effort[hardest] > (0.9 if self._strained else 1.0))
 
     def show(self, t: float) -> None:
-        """Put what is given where it is at time t, in the rig's state."""
+        """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""
         for player in self.in_order():
-            if isinstance(player, MotionPlayer):
+            if isinstance(player, MotionPlayer) and player.carrier is None:
                 player.give(self.rig, t)
         self.rig.update()
 
