@@ -257,7 +257,7 @@ BALANCES: dict[str, dict[str, Any]] = {
 for name, options in BALANCES.items():
     add_case(f"balance {name}", conduct, balance=options)
 
-for name, options in {
+BULLETS: dict[str, dict[str, Any]] = {
     "conducts": {},
     "step 2.5 ms": {"dt": 0.0025, "seconds": 0.7},
     "step 10 ms": {"dt": 0.01},
@@ -268,7 +268,8 @@ for name, options in {
     "pinned": {"balance": {"pinned": True}},
     "explodes": {"part": "upperBody"},
     "exact": {"couple": "exact"},
-}.items():
+}
+for name, options in BULLETS.items():
     add_case(f"bullet {name}", conduct, **{"engine": "bullet", "couple": "paper", "part": "arms", **options})
 
 
