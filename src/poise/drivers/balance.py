@@ -148,7 +148,7 @@ class BalancePlayer(TorquePlayer):
 
     def __init__(self, driver: Balance, rig: Rig):
         from poise.drivers import balance_kernels as kernels
-        from poise.drivers.feet_kernels import LEVEL, PINNED
+        from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
         self.driver = driver
         skeleton, tree = rig.skeleton, rig.tree
@@ -159,7 +159,8 @@ class BalancePlayer(TorquePlayer):
             self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
         self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
         rig.update()
-        self.ground = rig.ground
+        self.floors = rig.arena.zeros(2, FLOORS)
+        self.ground = ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
         height = rig.c[1] - self.ground
         if height <= 0.0:
             raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
@@ -197,7 +198,7 @@ class BalancePlayer(TorquePlayer):
         self.aim = self._find_aim(rig)
         self.way: Following | None = None
         if driver.follow is not None:
-            self.way = build_following(driver.follow, rig, self.legs, self.corners)
+            self.way = build_following(driver.follow, rig, self.legs, self.corners, self.ground)
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (rig.c - rig.p[hips])[[0, 2]].copy()
         self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
@@ -273,6 +274,7 @@ class BalancePlayer(TorquePlayer):
     def act(self, rig: Rig, t: float) -> None:
         """See `TorquePlayer.act`."""
         from poise.drivers import balance_kernels as kernels
+        from poise.drivers.feet_kernels import ask_floors
 
         if self.gone is not None:
             self.gone.act(rig, t)
@@ -280,9 +282,10 @@ class BalancePlayer(TorquePlayer):
         if self.way is not None:
             self.way.write(t - self.driver.follow_start, self.aim, self.habit)
         x = rig.tree
+        ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
         kernels.balance(
             x.parents, x.masses, x.centers, rig.R, rig.p, rig.om, rig.v, rig.c, rig.dc, self.legs, self.limb,
-            self.corners, self.inertia, self.aim, self.habit, self.gains, self.ground, rig.torque, self.told, rig.f,
+            self.corners, self.inertia, self.aim, self.habit, self.gains, self.floors, rig.torque, self.told, rig.f,
             rig.n, *self.work,
         )  # fmt: skip
         kernels.calm_legs(self.legs, self.damping, self.swing, self.told, rig.damping)
@@ -300,7 +303,7 @@ class BalancePlayer(TorquePlayer):
 
         if self.gone is not None or self.lost_at >= 0.0:
             return []
-        hold_feet(rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.ground, rig.dt, self.anchors, self.turns)
+        hold_feet(rig.R, rig.p, rig.om, rig.v, self.legs, self.corners, self.floors, rig.dt, self.anchors, self.turns)
         return [(int(leg[0]), turn) for leg, turn in zip(self.legs, self.turns, strict=True)]
 
     @property

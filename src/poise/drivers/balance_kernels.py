@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.feet_kernels import DOWN, LEVEL, find_bearing, find_highest, level, place_soles, press, put_down
+from poise.drivers.feet_kernels import (
+    DOWN,
+    LEVEL,
+    LEVEL_AT,
+    find_bearing,
+    find_highest,
+    level,
+    place_soles,
+    press,
+    put_down,
+    steepness,
+)
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.compile import kernel
@@ -64,7 +75,7 @@ def balance(
     aim: np.ndarray,
     habit: np.ndarray,
     gains: np.ndarray,
-    ground: float,
+    floors: np.ndarray,
     torque: np.ndarray,
     told: np.ndarray,
     f: np.ndarray,
@@ -82,14 +93,15 @@ def balance(
     corners   (2, 4, 3) m, of the soles in the feet's frames
     inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
     habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed here
+    floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
     torque    (J, 3) N m in world axes: written at the six joints
     f, n, spots, bearing, hull, loads   (J, 3), (J, 3), (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in
               the world; x, z and number of those that carry; what is round them; how much each carries
     """
-    low = place_soles(R, p, legs, corners, ground, spots, bearing)
+    low = place_soles(R, p, legs, corners, floors, spots, bearing)
     size = find_hull(bearing, 8, hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
-    count = find_bearing(spots, ground + RISEN + max(0.0, low), bearing)
+    count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
     told[CORNERS] = count
@@ -107,7 +119,7 @@ def balance(
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
     # and the more the hips tilt, the less they tell of it.
-    h = c[1] - ground
+    h = c[1] - 0.5 * (floors[0, LEVEL_AT] + floors[1, LEVEL_AT])
     lag = np.sqrt(h / gains[GRAVITY])
     ux, uz = dc[0] - aim[CENTER_SPEED], dc[2] - aim[CENTER_SPEED + 1]
     gone = np.sqrt((c[0] + lag * ux - aim[CENTER_X]) ** 2 + (c[2] + lag * uz - aim[CENTER_Z]) ** 2) / h
@@ -145,7 +157,10 @@ def balance(
     wanted = mx - (az - sz) * fy
     mx, missing = _give_way(mx, wanted, inertia[0, 0] * gains[LEAN], tilt_x)
     fz -= missing / h
-    most = gains[FRICTION] * fy
+    # On a slope of tangent s the cone of friction leans: what is left of it uphill is (m - s) / (1 + m s)
+    steep = steepness(floors)
+    friction = max(0.0, (gains[FRICTION] - steep) / (1.0 + gains[FRICTION] * steep))
+    most = friction * fy
     sideways = np.sqrt(fx * fx + fz * fz)
     if sideways > most:
         fx *= most / sideways
@@ -166,17 +181,17 @@ def balance(
     for side in range(2):
         foot = legs[side, 2]
         carried = press(
-            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, gains[FRICTION], spots, p[foot],
+            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, friction, spots, p[foot],
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
-        high = find_highest(spots, side) - ground
+        high = find_highest(spots, floors, side)
         told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
         if idle > 0.0 or high > DOWN:
-            put_down(side, idle, spots, p, v, legs, limb, aim, masses, ground, f, n)
+            put_down(side, idle, spots, p, v, legs, limb, aim, masses, floors, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
-        level(legs[side, 2], R, corners[side], LEVEL * mass * gains[GRAVITY], torque)
+        level(legs[side, 2], R, corners[side], floors[side], LEVEL * mass * gains[GRAVITY], torque)
 
 
 @kernel

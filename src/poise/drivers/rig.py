@@ -26,6 +26,8 @@ from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
+from poise.world.floor import Floor
+from poise.world.ground import Ground
 
 _BYTES = 1000  # a joint, for a rig with its actor and players; about 800 are used
 
@@ -82,8 +84,8 @@ class Rig:
         self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes.
         self.turning, self.handed = np.zeros((j, 3)), np.zeros((j, 3))
-        # What the stage says of the world: its step (s), gravity (m/s2), and the ground's height (m) and friction.
-        self.dt, self.gravity, self.ground, self.friction = 0.005, np.array(GRAVITY), 0.0, 0.8
+        # What the stage says of the world: its step (s), gravity (m/s2), what is under bodies, and how rough that is.
+        self.dt, self.gravity, self.floor, self.friction = 0.005, np.array(GRAVITY), Floor(Ground()), 0.8
 
     def update(self) -> None:
         """World poses and velocities from the state."""

@@ -97,11 +97,11 @@ class Program:
             at.DC: rig.dc, at.TORQUE: rig.torque, at.DAMPING: rig.damping, at.WRENCH: rig.wrench, at.F_: rig.f,
             at.N_: rig.n, at.WORK: actor.work,
             at.COUPLING: actor.coupling, at.W_BEFORE: actor.w_before, at.V_BEFORE: actor.v_before,
-            at.NUMBERS: self.numbers, at.SIZES: self.sizes,
+            at.NUMBERS: self.numbers, at.SIZES: self.sizes, at.FLOOR: rig.floor.record,
         }.items():  # fmt: skip
             self._set(place, array)
         self.sizes[at.JOINTS] = len(tree)
-        numbers = {at.DT: rig.dt, at.GAIN: actor.stage.gain, at.GROUND: rig.ground, at.ORIGIN: 0.0, at.LOST_AT: -1.0}
+        numbers = {at.DT: rig.dt, at.GAIN: actor.stage.gain, at.ORIGIN: 0.0, at.LOST_AT: -1.0}
         for place, number in numbers.items():
             self.numbers[place] = number
 
@@ -122,7 +122,7 @@ class Program:
         self.sizes[[at.GIVEN_COUNT, at.QPOS_SIZE, at.QVEL_SIZE]] = len(layout.given), model.nq, model.nv
         self.sizes[at.BODY_COUNT] = model.nbody
         self.row[[at.MODEL, at.DATA, at.STEP]] = simulation.addresses()
-        self._keep += [model, data]
+        self._keep += [model, data, self.actor.rig.floor]
 
     def _fill_balance(self) -> None:
         at, balance = self._at, self.actor.balance
@@ -140,7 +140,7 @@ class Program:
         for place, array in {
             at.AIM: balance.aim, at.HABIT: balance.habit, at.TOLD: balance.told, at.ANCHORS: balance.anchors,
             at.TURNS: balance.turns, at.SPOTS: balance.work[0], at.BEARING: balance.work[1], at.HULL: balance.work[2],
-            at.LOADS: balance.work[3],
+            at.LOADS: balance.work[3], at.FLOORS: balance.floors,
         }.items():  # fmt: skip
             self._set(place, array)
         if balance.way is not None:
@@ -181,6 +181,8 @@ class Program:
 def can_compile(actor: Actor, simulation: Simulation) -> bool:
     """Whether all that an actor has is among what programs know."""
     stage, balance = actor.stage, actor.balance
+    if stage.ground is not None and stage.ground.moves:
+        return False
     if not isinstance(simulation, MujocoSimulation) or stage.couple != "exact" or actor.carrier is not None:
         return False
     if bool(actor.given[0]) or any(prop.inertia is not None for prop in stage.props.values()):

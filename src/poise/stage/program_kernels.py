@@ -10,14 +10,17 @@ import numpy as np
 
 from poise.drivers.balance_kernels import AIMS, MARGIN, balance, calm_legs, follow
 from poise.drivers.balance_kernels import TOLD as TOLD_COUNT
-from poise.drivers.feet_kernels import hold_feet
+from poise.drivers.feet_kernels import FLOORS as FLOOR_COLUMNS
+from poise.drivers.feet_kernels import ask_floors, hold_feet
 from poise.drivers.servo_kernels import left_over, pull_to_pose
 from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
 from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, write_forces
 from poise.motion.part_kernels import play_part, pose_part
-from poise.spatial.addresses import blocks, call_with_two, flags, floats, integers, splines, tables, vectors
+from poise.spatial.addresses import blocks, call_with_two, flags, floats, integers, records, splines, tables, vectors
 from poise.spatial.compile import kernel
 from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact, hand_to_connectors
+from poise.world.floor_kernels import find_floor
+from poise.world.ground_record import GROUND
 
 # What is at which place of a character's row.
 (
@@ -26,17 +29,17 @@ from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact,
     ACCELERATING, TOUCHED, WORK, COUPLING, W_BEFORE, V_BEFORE,
     KIND, QADR, VADR, COUNT, AXES, BUILT, DOF_DAMPING, BODY_QUAT, GIVEN, GIVEN_BODIES,
     LEGS, LIMB, CORNERS, INERTIA, AIM, HABIT, GAINS, TOLD, LEG_DAMPING, SWING, ANCHORS, TURNS,
-    SPOTS, BEARING, HULL, LOADS,
+    SPOTS, BEARING, HULL, LOADS, FLOOR, FLOORS,
     WAY_TIMES, WAY_AIMS, WAY_HABITS, WAY_MEMORY,
     PARTS, SPRINGS, PUSHES, NUMBERS, SIZES, STEP, MODEL, DATA, QPOS, QVEL, WARM, QFRC, BEFORE, AFTER, AHEAD, DESK,
     IS_AWAY, ADDRESSES,
-) = range(76)  # fmt: skip
+) = range(78)  # fmt: skip
 # What is at which place of SIZES (integers) and NUMBERS (floats).
 (
     JOINTS, PART_COUNT, SPRING_COUNT, PUSH_COUNT, GIVEN_COUNT, QPOS_SIZE, QVEL_SIZE, BODY_COUNT, IS_BALANCED, HOLDS,
     WAY_COUNT, WAY_COLUMNS, SIZE_COUNT,
 ) = range(13)  # fmt: skip
-DT, GAIN, GROUND, LOST, STEPS, ORIGIN, LOST_AT, WAY_START, NUMBER_COUNT = range(9)
+DT, GAIN, LOST, STEPS, ORIGIN, LOST_AT, WAY_START, NUMBER_COUNT = range(8)
 # A kinematic part's and a spring's row of addresses.
 (
     JOINT_LIST, JOINT_COUNT, PART, KNOTS, KNOT_COUNT, PART_TURNS, RATES, CLOCK, OLD_KNOTS, OLD_KNOT_COUNT, OLD_TURNS,
@@ -149,7 +152,7 @@ def look(row: np.ndarray, status: np.ndarray) -> None:
     j = integers(row[SIZES], SIZE_COUNT)[JOINTS]
     root, q, w, v = floats(row[ROOT], 3), vectors(row[Q], j, 4), vectors(row[W], j, 3), floats(row[V], 3)
     status[0] = floats(row[NUMBERS], NUMBER_COUNT)[LOST_AT]
-    status[1] = root[1] - floats(row[NUMBERS], NUMBER_COUNT)[GROUND]
+    status[1] = root[1] - find_floor(records(row[FLOOR], GROUND)[0], root[0], root[2], root[1])[0]
     status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
     status[3] = root.sum() + v.sum() + w.sum() + q.sum()
 
@@ -207,10 +210,12 @@ def prepare(row: np.ndarray) -> None:
                 floats(row[WAY_TIMES], frames), vectors(row[WAY_AIMS], frames, sizes[WAY_COLUMNS]),
                 vectors(row[WAY_HABITS], frames, 2), t - numbers[WAY_START], floats(row[WAY_MEMORY], 3), aim, habit,
             )  # fmt: skip
+        floors = vectors(row[FLOORS], 2, FLOOR_COLUMNS)
+        ask_floors(records(row[FLOOR], GROUND)[0], R, p, legs, corners, floors)
         balance(
             parents, masses, centers, R, p, om, vel, c, dc, legs, integers(row[LIMB], j), corners,
             vectors(row[INERTIA], 3, 3), aim, habit, floats(row[GAINS], 13),
-            numbers[GROUND], torque, told, f, n, vectors(row[SPOTS], 8, 3), vectors(row[BEARING], 8, 3),
+            floors, torque, told, f, n, vectors(row[SPOTS], 8, 3), vectors(row[BEARING], 8, 3),
             vectors(row[HULL], 9, 2), floats(row[LOADS], 8),
         )  # fmt: skip
         calm_legs(legs, floats(row[LEG_DAMPING], j), floats(row[SWING], 2), told, damping)
@@ -242,7 +247,7 @@ def prepare(row: np.ndarray) -> None:
     )  # fmt: skip
     if sizes[HOLDS] == 1 and sizes[IS_BALANCED] == 1 and numbers[LOST_AT] < 0.0:
         turns = vectors(row[TURNS], 2, 3)
-        hold_feet(R, p, om, vel, legs, corners, numbers[GROUND], dt, vectors(row[ANCHORS], 2, 4), turns)
+        hold_feet(R, p, om, vel, legs, corners, vectors(row[FLOORS], 2, FLOOR_COLUMNS), dt, vectors(row[ANCHORS], 2, 4), turns)
         for side in range(2):
             hip = legs[side, 0]
             nudge(qpos, qadr[hip], R[hip], turns[side])

@@ -1,10 +1,13 @@
-"""A pose put on its feet: both soles flat on the ground, knees not quite straight, the centre of mass over them."""
+"""A pose put on its feet: both soles flat on the floor, knees not quite straight, the centre of mass over them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
 from poise.drivers.rig import Rig
 from poise.drivers.support_kernels import clamp_to_hull, find_hull
 from poise.ik.limb import reach_with_limb
@@ -16,22 +19,40 @@ from poise.world.footing import build_footing, find_corners
 _ROUNDS = 4
 _INNER = 0.6  # of the support, about its middle: where the centre of mass may begin
 _AXIS = np.array([1.0, 0.0, 0.0])
+_UP = np.array([0.0, 1.0, 0.0])
+_HOLLOW = 0.01  # m: a sole under which the floor is deeper than this looks for a better place
+# m, how far it looks, nearest first, and in how many directions: up to half a foot.
+_LOOK, _WAYS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14), 16
+
+
+def put_on_floor(rig: Rig) -> None:
+    """Bring a pose that was made for level ground at 0 to where there is floor under its root and room above that."""
+    rig.update()
+    x, y, z = rig.state.root
+    room = float(np.max(rig.p[:, 1]))
+    height = rig.floor.find_room(x, z, room)
+    if np.isfinite(height):
+        rig.state.root[1] = y + height
 
 
 def plant_feet(rig: Rig) -> None:
-    """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the ground.
+    """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the floor.
 
-    Feet stay where they are as seen from above and keep their heading; toes lie flat. The root comes down where a leg
-    would be straighter than `REACH`, and moves sideways where the centre of mass would be outside the inner support.
+    Feet stay where they are as seen from above, unless the floor has an edge there, and keep their heading; they turn
+    with the floor, and toes lie flat. The root comes down where a leg would be straighter than `REACH`, and moves
+    sideways where the centre of mass would be outside the inner support.
     """
     skeleton, state = rig.skeleton, rig.state
     soles = find_soles(skeleton)
     rig.update()
     feet = [skeleton.index(side + "Foot") for side in SIDES]
-    turns = [_level(rig.world_turn(foot)) for foot in feet]
-    ankles = np.array([rig.p[foot] for foot in feet])
-    ankles[:, 1] = [rig.ground - sole.heel[1] for sole in soles]
     corners = [find_corners(box) for box in build_footing(skeleton)]
+    ankles = np.array([rig.p[foot] for foot in feet])
+    turns = []
+    for k, (side, foot, sole) in enumerate(zip(SIDES, feet, soles, strict=True)):
+        knee = float(rig.p[skeleton.index(side + "LowerLeg"), 1])
+        level = _level(rig.world_turn(foot))
+        turns.append(_settle(rig, level, ankles[k], corners[k], -float(sole.heel[1]), knee))
     points = np.concatenate(
         [ankle + rotation.rotate(turn, c) for ankle, turn, c in zip(ankles, turns, corners, strict=True)]
     )[:, [0, 2]]
@@ -54,6 +75,43 @@ def plant_feet(rig: Rig) -> None:
         rig.update()
         if np.max(np.abs(np.concatenate([state.root, state.q.ravel()]) - before)) < 1e-9:
             break
+
+
+def _settle(
+    rig: Rig, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
+) -> np.ndarray:
+    """Put an ankle (3,), in place, where its sole lies on the floor; returns the foot's orientation.
+
+    level   (4,) of the foot if the floor were level;  height  m, of the ankle over the sole
+    knee    m: what is higher is not under the foot
+    """
+    row, R = np.zeros(FLOORS), rotation.to_matrix(level)
+
+    def gap(x: float, z: float) -> float:
+        return float(ask_floor(rig.floor.record[0], R, np.array([x, ankle[1], z]), corners, knee, row))
+
+    x, z = _find_place(gap, float(ankle[0]), float(ankle[2]))
+    gap(x, z)
+    normal = row[NORMAL : NORMAL + 3]
+    turn = rotation.multiply(rotation.between(_UP, normal), level)
+    # the sole's plane is `height` below the ankle along the normal, and passes where the middle of the sole is asked
+    middle = R @ corners.mean(axis=0)
+    aside = (normal[0] * middle[0] + normal[2] * middle[2]) / normal[1]
+    ankle[:] = x, row[LEVEL_AT] + aside + height / normal[1], z
+    return turn if abs(normal[1] - 1.0) > 0.0 else level
+
+
+def _find_place(gap: Callable[[float, float], float], x: float, z: float) -> tuple[float, float]:
+    """The nearest place where the floor is even under a sole; where it was, if there is none near."""
+    if gap(x, z) <= _HOLLOW:
+        return x, z
+    for far in _LOOK:
+        for k in range(_WAYS):
+            angle = 2.0 * np.pi * k / _WAYS
+            there = x + far * np.sin(angle), z + far * np.cos(angle)
+            if gap(*there) <= _HOLLOW:
+                return there
+    return x, z
 
 
 def _level(turn: np.ndarray) -> np.ndarray:
