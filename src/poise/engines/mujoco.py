@@ -21,11 +21,13 @@ import numpy as np
 from poise.dynamics.tree import Tree
 from poise.engines.engine import Abilities, BodyState, Contacts, Simulation
 from poise.engines.mujoco_desk import Away, find_structure
+from poise.engines.mujoco_ground import Carrier
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.world.moving import Moving
 from poise.world.prop import Prop
 
 
@@ -62,6 +64,11 @@ class MujocoSimulation:
             self._set_state(layout, body)
         for prop in scene.props:
             self._start_prop(prop)
+        self._carrier = None
+        if isinstance(scene.ground, Moving):
+            self._carrier = Carrier(self.model, scene.ground, scene.gravity, scene.dt)
+            self._data.time = scene.time
+            self._carrier.place(self._data)
         self._weld_pins()
         mujoco.mj_forward(self.model, self.data)
 
@@ -178,6 +185,8 @@ class MujocoSimulation:
 
     def step(self) -> None:
         """See `Simulation.step`."""
+        if self._carrier is not None:
+            self._carrier.place(self.data)
         self._mujoco.mj_step(self.model, self.data)
         # Forces are for one step: MuJoCo would keep them.
         self.data.qfrc_applied[:] = 0.0

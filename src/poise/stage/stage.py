@@ -20,7 +20,7 @@ from poise.body.character import Character
 from poise.body.shape import Capsule, Shape
 from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
-from poise.engines.engine import BodyState, Engine, Simulation
+from poise.engines.engine import BodyState, Engine, Simulation, check_ground
 from poise.engines.registry import get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -90,6 +90,7 @@ class Stage:
         if couple not in self.engine.abilities.couplings:
             able = ", ".join(self.engine.abilities.couplings)
             raise InputError(f"the engine '{self.engine.name}' cannot couple by '{couple}', only by {able}.")
+        check_ground(self.engine, ground)
         if not is_step(dt):
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
         if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
@@ -373,6 +374,7 @@ class Stage:
             self.ground,
             self.dt,
             self.gravity,
+            self.time,
         )
         simulation = self.engine.build(scene)
         program = None
