@@ -159,7 +159,7 @@ class BalancePlayer(TorquePlayer):
             self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
         self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
         rig.update()
-        self.floors = rig.arena.zeros(2, FLOORS)
+        self.floors, self.ridden = rig.arena.zeros(2, FLOORS), np.tile(rig.floor.record["shift"], (2, 1))
         self.ground = ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
         height = rig.c[1] - self.ground
         if height <= 0.0:
@@ -282,7 +282,9 @@ class BalancePlayer(TorquePlayer):
         if self.way is not None:
             self.way.write(t - self.driver.follow_start, self.aim, self.habit)
         x = rig.tree
-        ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
+        floor = rig.floor.record[0]
+        kernels.ride_along(floor, t, self.way is not None, self.ridden, self.aim, self.anchors)
+        ask_floors(floor, rig.R, rig.p, self.legs, self.corners, self.floors)
         kernels.balance(
             x.parents, x.masses, x.centers, rig.R, rig.p, rig.om, rig.v, rig.c, rig.dc, self.legs, self.limb,
             self.corners, self.inertia, self.aim, self.habit, self.gains, self.floors, rig.torque, self.told, rig.f,
@@ -321,15 +323,16 @@ class BalancePlayer(TorquePlayer):
     def save(self) -> Any:
         """See `Player.save`."""
         memory = None if self.way is None else self.way.memory.copy()
-        return self.aim.copy(), self.habit.copy(), self.anchors.copy(), self.gone, self.lost_at, memory
+        kept = (self.aim, self.habit, self.anchors, self.ridden)
+        return *(array.copy() for array in kept), self.gone, self.lost_at, memory
 
     def restore(self, saved: Any) -> None:
         """See `Player.restore`."""
-        for mine, array in zip((self.aim, self.habit, self.anchors), saved[:3], strict=True):
+        for mine, array in zip((self.aim, self.habit, self.anchors, self.ridden), saved[:4], strict=True):
             mine[:] = array
-        self.gone, self.lost_at = saved[3], saved[4]
+        self.gone, self.lost_at = saved[4], saved[5]
         if self.way is not None:
-            self.way.memory[:] = saved[5]
+            self.way.memory[:] = saved[6]
 
 
 def _foot_inertia(rig: Rig, foot: int) -> float:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.drivers.feet_kernels import (
     DOWN,
+    HOME,
     LEVEL,
     LEVEL_AT,
     find_bearing,
@@ -19,6 +22,7 @@ from poise.drivers.feet_kernels import (
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.compile import kernel
+from poise.world.ground_kernels import move_ground
 
 # Where each number is in `gains`: 1/s2 and 1/s of the wanted accelerations, and the limits of the soles.
 (
@@ -286,6 +290,38 @@ def follow(
             habit[i] += now - memory[1 + i]
         memory[1 + i] = now
     memory[0] = 1.0
+
+
+@kernel
+def ride_along(floor: Any, t: float, is_fresh: bool, ridden: np.ndarray, aim: np.ndarray, anchors: np.ndarray) -> None:
+    """Carry along, on a ground that moves, what a balance aims at, at time t (s). Level or not, still ground is left.
+
+    is_fresh  whether the aim was just written, by `follow`, as if the ground were still where it was at the beginning
+    ridden    (2, 3) m, where the ground was at the beginning, and when this was last called; followed here
+    anchors   see `hold_feet`
+    """
+    if floor.moves == 0:
+        return
+    move_ground(floor, t)
+    dx, dz = floor.shift[0] - ridden[1, 0], floor.shift[2] - ridden[1, 2]
+    for i in range(8):
+        aim[HOME + 2 * i] += dx
+        aim[HOME + 2 * i + 1] += dz
+    for side in range(2):
+        anchors[side, 0] += dx
+        anchors[side, 1] += dz
+    since = 0 if is_fresh else 1
+    if not is_fresh:
+        for k in range(CENTER_SPEED, SPIN):
+            aim[k] = 0.0
+    for place, axis in ((CENTER_X, 0), (CENTER_Z, 2), (HEIGHT, 1)):
+        aim[place] += floor.shift[axis] - ridden[since, axis]
+    for place, axis in ((CENTER_SPEED, 0), (CENTER_SPEED + 1, 2), (HIP_SPEED, 0), (HIP_SPEED + 1, 2), (RISING, 1)):
+        aim[place] += floor.speed[axis]
+    for place, axis in ((CENTER_PULL, 0), (CENTER_PULL + 1, 2), (LIFTING, 1)):
+        aim[place] += floor.pull[axis]
+    for k in range(3):
+        ridden[1, k] = floor.shift[k]
 
 
 @kernel

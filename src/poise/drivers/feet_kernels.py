@@ -207,6 +207,7 @@ def put_down(
     than steps of 10 ms can bear. Its turning is damped by the joint, within the engine's step.
     """
     foot = legs[side, 2]
+    vx, vy, vz = floors[side, VELOCITY], floors[side, VELOCITY + 1], floors[side, VELOCITY + 2]
     mass = 0.0
     for i in range(len(limb)):
         if limb[i] == side:
@@ -216,10 +217,11 @@ def put_down(
         px, py, pz = 0.0, 0.0, 0.0
         high = spots[i, 1] - floors[side, PLANE + i % 4] - DOWN
         if high > 0.0:
-            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * v[foot, 1]))
+            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * (v[foot, 1] - vy)))
         if idle > 0.0:
-            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * v[foot, 0])
-            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * v[foot, 2])
+            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * (v[foot, 0] - vx))
+            away = aim[HOME + 2 * i + 1] - spots[i, 2]
+            pz = idle * mass * (LANDING * LANDING * away - 2.0 * LANDING * (v[foot, 2] - vz))
         # what moves the foot, as the ground's force on it does the other way round
         f[foot, 0] += px
         f[foot, 1] += py
@@ -290,8 +292,8 @@ def hold_feet(
             x, y, z = turn(R[foot], corners[side, k])
             sx, sy, sz = sx + 0.25 * x, sy + 0.25 * y, sz + 0.25 * z
             high = max(high, p[foot, 1] + y - floors[side, PLANE + k])
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
+            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y - floors[side, VELOCITY]
+            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x - floors[side, VELOCITY + 2]
             fast = max(fast, vx * vx + vz * vz)
         planted = anchors[side, 3] == PINNED or (high < DOWN and fast < SLIP * SLIP)
         if anchors[side, 3] == 0.0 or not planted:

@@ -475,6 +475,7 @@ class Actor:
     def _hips_over_floor(self) -> float:
         """m, of the hips over what is under them; over 0 where nothing is."""
         hips, rig = self._hip_height(), self.rig
+        rig.floor.move(self.stage.time)
         floor = rig.floor.find(rig.state.root[0], rig.state.root[2], hips)[0]
         return hips - (floor if np.isfinite(floor) else 0.0)
 

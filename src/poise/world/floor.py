@@ -37,9 +37,10 @@ class Floor:
 
     def move(self, t: float) -> None:
         """Tell it the time (s): a ground that moves is elsewhere now."""
-        from poise.world.ground_kernels import move_ground
+        if self.ground is not None and self.ground.moves:
+            from poise.world.ground_kernels import move_ground
 
-        move_ground(self.record[0], t)
+            move_ground(self.record[0], t)
 
     def find(self, x: float, z: float, below: float = np.inf) -> tuple[float, np.ndarray]:
         """Height (m) at x and z and the unit normal (3,) there. Props that reach higher than `below` (m) are not it."""

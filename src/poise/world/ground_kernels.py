@@ -17,9 +17,11 @@ def move_ground(ground: Any, t: float) -> None:
     if ground.moves == 0:
         return
     out, pace = 0.5 * (1.0 - np.cos(2.0 * ground.rate * t)), ground.rate * np.sin(2.0 * ground.rate * t)
+    change = 2.0 * ground.rate * ground.rate * np.cos(2.0 * ground.rate * t)
     for k in range(3):
         ground.shift[k] = ground.drift[k] * t + ground.sway[k] * out
         ground.speed[k] = ground.drift[k] + ground.sway[k] * pace
+        ground.pull[k] = ground.sway[k] * change
 
 
 @kernel

@@ -6,7 +6,8 @@ slope_x, slope_z   m a metre, of a tilted one
 rise, run, count, start, along_x, along_z      of steps; along: the way they go up, as x and z of a unit vector
 heights, rows, columns, spacing, corner_x, corner_z, lowest   of a map; heights: the address of (rows, columns) float64
 moves, drift, sway, rate    whether it moves, at m/s, and back and forth by m at rad/s
-shift, speed                (3,) m and m/s: where it is from where it began, and how fast, at the time last told
+shift, speed, pull          (3,) m, m/s, m/s2: where it is from where it began, how fast, how fast that changes, at the
+                            time last told
 tops, top_count             address and number of `TOP` records: fixed props, whose upper sides are floor too
 
 A `TOP` is a convex shape in the world:
@@ -31,7 +32,7 @@ GROUND = np.dtype(
         ("heights", np.int64), ("rows", np.int64), ("columns", np.int64), ("spacing", float), ("corner_x", float),
         ("corner_z", float), ("lowest", float),
         ("moves", np.int64), ("drift", float, (3,)), ("sway", float, (3,)), ("rate", float),
-        ("shift", float, (3,)), ("speed", float, (3,)),
+        ("shift", float, (3,)), ("speed", float, (3,)), ("pull", float, (3,)),
         ("tops", np.int64), ("top_count", np.int64),
     ]
 )  # fmt: skip
