@@ -219,7 +219,11 @@ def put_down(
         if high > 0.0:
             py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * (v[foot, 1] - vy)))
         if idle > 0.0:
-            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * (v[foot, 0] - vx))
+            px = (
+                idle
+                * mass
+                * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * (v[foot, 0] - vx))
+            )
             away = aim[HOME + 2 * i + 1] - spots[i, 2]
             pz = idle * mass * (LANDING * LANDING * away - 2.0 * LANDING * (v[foot, 2] - vz))
         # what moves the foot, as the ground's force on it does the other way round

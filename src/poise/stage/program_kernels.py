@@ -247,7 +247,9 @@ def prepare(row: np.ndarray) -> None:
     )  # fmt: skip
     if sizes[HOLDS] == 1 and sizes[IS_BALANCED] == 1 and numbers[LOST_AT] < 0.0:
         turns = vectors(row[TURNS], 2, 3)
-        hold_feet(R, p, om, vel, legs, corners, vectors(row[FLOORS], 2, FLOOR_COLUMNS), dt, vectors(row[ANCHORS], 2, 4), turns)
+        hold_feet(
+            R, p, om, vel, legs, corners, vectors(row[FLOORS], 2, FLOOR_COLUMNS), dt, vectors(row[ANCHORS], 2, 4), turns
+        )
         for side in range(2):
             hip = legs[side, 0]
             nudge(qpos, qadr[hip], R[hip], turns[side])

@@ -1,7 +1,7 @@
 """A ground that moves as a whole: a belt, a lift, a deck.
 
-    d(t)  = velocity t + sway (1 - cos(2 pi t / period)) / 2
-    d'(t) = velocity   + sway (pi / period) sin(2 pi t / period)
+d(t)  = velocity t + sway (1 - cos(2 pi t / period)) / 2
+d'(t) = velocity   + sway (pi / period) sin(2 pi t / period)
 """
 
 from __future__ import annotations
