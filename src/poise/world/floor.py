@@ -13,6 +13,8 @@ from poise.world.ground import Ground
 from poise.world.ground_record import BALL, BOX, GROUND, ROD, TOP
 from poise.world.prop import Prop
 
+_REACH = 0.1  # m
+
 
 class Floor:
     """Ground and fixed props as one, with the record that compiled code reads.
@@ -22,9 +24,9 @@ class Floor:
     """
 
     def __init__(self, ground: Ground | None = None, props: Iterable[Prop] = ()):
-        self.ground = ground
+        self.ground, self._props = ground, tuple(props)
         self.record = np.zeros(1, GROUND)
-        self._tops = _build_tops(props)
+        self._tops = _build_tops(self._props)
         fields = ground.describe() if ground is not None else {"height": -np.inf}
         tops = {"tops": self._tops.ctypes.data, "top_count": len(self._tops)}
         for name, value in {**fields, **tops}.items():
@@ -55,8 +57,22 @@ class Floor:
 
         return float(find_room(self.record[0], float(x), float(z), float(room)))
 
+    def find_under(self, points: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Height (F, ...) m of the floor under points (F, ..., 3) m at times (F,) s, and how far (F, 3) it has moved.
+
+        Props that reach more than `_REACH` above a point are not under it.
+        """
+        heights, shifts = np.empty(points.shape[:-1]), np.zeros((len(times), 3))
+        for k, t in enumerate(times):
+            self.move(float(t))
+            shifts[k] = self.record["shift"][0]
+            found = [self.find(x, z, y + _REACH)[0] for x, y, z in points[k].reshape(-1, 3)]
+            heights[k] = np.reshape(found, heights[k].shape)
+        return heights, shifts
+
     def __reduce__(self) -> Any:
-        raise TypeError("a floor has addresses of this process; make it anew from its ground and props.")
+        # The record has addresses of this process: it is made anew.
+        return Floor, (self.ground, self._props)
 
 
 def find_floor(
