@@ -49,6 +49,7 @@ PURPOSE = {
     "center_of_mass": "centre of mass and its velocity",
     "couple_exact": "what the kinematic parts put on their connectors",
     "hand_to_connectors": "that, summed up to the connectors",
+    "ask_floors": "what is under the soles",
     "balance": "balance: the wanted force and the legs' torques",
     "hold_feet": "feet put back where they were planted",
     "gather_wrenches": "wrenches and torques, for the engine",

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
     from poise.world.ground import Ground
+    from poise.world.height_map import HeightMap
+    from poise.world.moving import Moving
     from poise.world.prop import Prop
+    from poise.world.steps import Steps
+    from poise.world.tilted import Tilted
 
 __version__ = "0.1.0"
 
@@ -40,16 +44,20 @@ _HOMES = {
     "FileError": "poise.errors",
     "Free": "poise.drivers.root",
     "Ground": "poise.world.ground",
+    "HeightMap": "poise.world.height_map",
     "InputError": "poise.errors",
     "Kinematic": "poise.drivers.kinematic",
     "Load": "poise.drivers.rig",
     "Loose": "poise.drivers.loose",
+    "Moving": "poise.world.moving",
     "PoiseError": "poise.errors",
     "Prop": "poise.world.prop",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
     "Stage": "poise.stage.stage",
+    "Steps": "poise.world.steps",
     "Take": "poise.stage.take",
+    "Tilted": "poise.world.tilted",
     "Track": "poise.drivers.track",
     "compute_forces": "poise.motion.forces",
     "load_character": "poise.files.gltf.character",
@@ -68,16 +76,20 @@ __all__ = [
     "FileError",
     "Free",
     "Ground",
+    "HeightMap",
     "InputError",
     "Kinematic",
     "Load",
     "Loose",
+    "Moving",
     "PoiseError",
     "Prop",
     "Skeleton",
     "SolveError",
     "Stage",
+    "Steps",
     "Take",
+    "Tilted",
     "Track",
     "__version__",
     "compute_forces",

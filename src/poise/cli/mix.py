@@ -244,7 +244,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
         "fell_at_s": found.fell_at,
         "fell_why": found.fell_why or None,
         "kinematic_error_rad": measure_error(result, short, found.kinematic),
-        **measure_feet(result, tree, found.ground),
+        **measure_feet(result, tree, found.floor or found.ground),
         "realtime_factor": found.take.times[-1] / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         "stepping": found.stepping,

@@ -66,7 +66,7 @@ CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
 LOST = 0.06
 # The arrays that are all of a player's state, and of what it found out when it began.
-_NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anchors")
+_NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anchors", "ridden")
 _STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
 
 
@@ -153,7 +153,7 @@ class BalancePlayer(TorquePlayer):
     def __init__(self, driver: Balance, rig: Rig):
         from poise.drivers import balance_kernels as kernels
         from poise.drivers import balance_law
-        from poise.drivers.feet_kernels import LEVEL, PINNED
+        from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
         self.driver, self._law = driver, balance_law.stand
         skeleton, tree = rig.skeleton, rig.tree
@@ -164,7 +164,8 @@ class BalancePlayer(TorquePlayer):
             self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
         self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
         rig.update()
-        self.ground = rig.ground
+        self.floors, self.ridden = rig.arena.zeros(2, FLOORS), np.tile(rig.floor.record["shift"], (2, 1))
+        self.ground = ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
         height = rig.c[1] - self.ground
         if height <= 0.0:
             raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
@@ -202,7 +203,7 @@ class BalancePlayer(TorquePlayer):
         self.aim = self._find_aim(rig)
         self.way: Following | None = None
         if driver.follow is not None:
-            self.way = build_following(driver.follow, rig, self.legs, self.corners)
+            self.way = build_following(driver.follow, rig, self.legs, self.corners, self.ground)
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (rig.c - rig.p[hips])[[0, 2]].copy()
         self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
@@ -221,7 +222,7 @@ class BalancePlayer(TorquePlayer):
         self.work = tuple(rig.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
-        names = ("legs", "limb", "corners", *_NUMBERS, "turns")
+        names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
         self.block = Block(
             balance_law.LEGS, rig.arena, lost=self.lost, lost_at=-1.0, **work,

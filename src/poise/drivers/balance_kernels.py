@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from poise.drivers.feet_kernels import DOWN, LEVEL, find_bearing, find_highest, level, place_soles, press, put_down
+from poise.drivers.feet_kernels import (
+    DOWN,
+    HOME,
+    LEVEL,
+    LEVEL_AT,
+    find_bearing,
+    find_highest,
+    level,
+    place_soles,
+    press,
+    put_down,
+    steepness,
+)
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.compile import kernel
+from poise.world.ground_kernels import move_ground
 
 # Where each number is in `gains`: 1/s2 and 1/s of the wanted accelerations, and the limits of the soles.
 (
@@ -64,7 +79,7 @@ def balance(
     aim: np.ndarray,
     habit: np.ndarray,
     gains: np.ndarray,
-    ground: float,
+    floors: np.ndarray,
     torque: np.ndarray,
     told: np.ndarray,
     f: np.ndarray,
@@ -82,14 +97,15 @@ def balance(
     corners   (2, 4, 3) m, of the soles in the feet's frames
     inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
     habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed here
+    floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
     torque    (J, 3) N m in world axes: written at the six joints
     f, n, spots, bearing, hull, loads   (J, 3), (J, 3), (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in
               the world; x, z and number of those that carry; what is round them; how much each carries
     """
-    low = place_soles(R, p, legs, corners, ground, spots, bearing)
+    low = place_soles(R, p, legs, corners, floors, spots, bearing)
     size = find_hull(bearing, 8, hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
-    count = find_bearing(spots, ground + RISEN + max(0.0, low), bearing)
+    count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
     told[CORNERS] = count
@@ -107,7 +123,7 @@ def balance(
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
     # and the more the hips tilt, the less they tell of it.
-    h = c[1] - ground
+    h = c[1] - 0.5 * (floors[0, LEVEL_AT] + floors[1, LEVEL_AT])
     lag = np.sqrt(h / gains[GRAVITY])
     ux, uz = dc[0] - aim[CENTER_SPEED], dc[2] - aim[CENTER_SPEED + 1]
     gone = np.sqrt((c[0] + lag * ux - aim[CENTER_X]) ** 2 + (c[2] + lag * uz - aim[CENTER_Z]) ** 2) / h
@@ -145,7 +161,10 @@ def balance(
     wanted = mx - (az - sz) * fy
     mx, missing = _give_way(mx, wanted, inertia[0, 0] * gains[LEAN], tilt_x)
     fz -= missing / h
-    most = gains[FRICTION] * fy
+    # On a slope of tangent s the cone of friction leans: what is left of it uphill is (m - s) / (1 + m s)
+    steep = steepness(floors)
+    friction = max(0.0, (gains[FRICTION] - steep) / (1.0 + gains[FRICTION] * steep))
+    most = friction * fy
     sideways = np.sqrt(fx * fx + fz * fz)
     if sideways > most:
         fx *= most / sideways
@@ -166,17 +185,17 @@ def balance(
     for side in range(2):
         foot = legs[side, 2]
         carried = press(
-            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, gains[FRICTION], spots, p[foot],
+            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, friction, spots, p[foot],
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
-        high = find_highest(spots, side) - ground
+        high = find_highest(spots, floors, side)
         told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
         if idle > 0.0 or high > DOWN:
-            put_down(side, idle, spots, p, v, legs, limb, aim, masses, ground, f, n)
+            put_down(side, idle, spots, p, v, legs, limb, aim, masses, floors, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
-        level(legs[side, 2], R, corners[side], LEVEL * mass * gains[GRAVITY], torque)
+        level(legs[side, 2], R, corners[side], floors[side], LEVEL * mass * gains[GRAVITY], torque)
 
 
 @kernel
@@ -271,6 +290,38 @@ def follow(
             habit[i] += now - memory[1 + i]
         memory[1 + i] = now
     memory[0] = 1.0
+
+
+@kernel
+def ride_along(floor: Any, t: float, is_fresh: bool, ridden: np.ndarray, aim: np.ndarray, anchors: np.ndarray) -> None:
+    """Carry along, on a ground that moves, what a balance aims at, at time t (s). Level or not, still ground is left.
+
+    is_fresh  whether the aim was just written, by `follow`, as if the ground were still where it was at the beginning
+    ridden    (2, 3) m, where the ground was at the beginning, and when this was last called; followed here
+    anchors   see `hold_feet`
+    """
+    if floor.moves == 0:
+        return
+    move_ground(floor, t)
+    dx, dz = floor.shift[0] - ridden[1, 0], floor.shift[2] - ridden[1, 2]
+    for i in range(8):
+        aim[HOME + 2 * i] += dx
+        aim[HOME + 2 * i + 1] += dz
+    for side in range(2):
+        anchors[side, 0] += dx
+        anchors[side, 1] += dz
+    since = 0 if is_fresh else 1
+    if not is_fresh:
+        for k in range(CENTER_SPEED, SPIN):
+            aim[k] = 0.0
+    for place, axis in ((CENTER_X, 0), (CENTER_Z, 2), (HEIGHT, 1)):
+        aim[place] += floor.shift[axis] - ridden[since, axis]
+    for place, axis in ((CENTER_SPEED, 0), (CENTER_SPEED + 1, 2), (HIP_SPEED, 0), (HIP_SPEED + 1, 2), (RISING, 1)):
+        aim[place] += floor.speed[axis]
+    for place, axis in ((CENTER_PULL, 0), (CENTER_PULL + 1, 2), (LIFTING, 1)):
+        aim[place] += floor.pull[axis]
+    for k in range(3):
+        ridden[1, k] = floor.shift[k]
 
 
 @kernel

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.drivers.balance_kernels import AIMS, MARGIN, TOLD, balance, calm_legs, follow
-from poise.drivers.feet_kernels import hold_feet
+from poise.drivers.balance_kernels import AIMS, MARGIN, TOLD, balance, calm_legs, follow, ride_along
+from poise.drivers.feet_kernels import FLOORS, ask_floors, hold_feet
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
+from poise.world.ground_record import GROUND
 
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
-        spots bearing hull loads
+        spots bearing hull loads floors ridden
         way_times way_aims way_habits way_memory
     """,
     integers="way_count way_columns",
@@ -39,7 +40,7 @@ def keep_feet(body: Any, x: Any) -> None:
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)
     hold_feet(
         blocks(body.R, j, 3, 3), vectors(body.p, j, 3), vectors(body.om, j, 3), vectors(body.vel, j, 3), legs,
-        blocks(x.corners, 2, 4, 3), body.ground, body.dt, vectors(x.anchors, 2, 4), turns,
+        blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS), body.dt, vectors(x.anchors, 2, 4), turns,
     )  # fmt: skip
     nudges, nudged = vectors(body.nudges, j, 3), integers(body.nudged, j)
     for side in range(2):
@@ -55,13 +56,17 @@ def stand(body: int, block: int) -> None:
     b, x = record(body, BODY), record(block, LEGS)
     j = b.joints
     legs, told, torque = tables(x.legs, 2, 3), floats(x.told, TOLD), vectors(b.torque, j, 3)
+    R, p, corners = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), blocks(x.corners, 2, 4, 3)
+    floor, floors = record(b.floor, GROUND), vectors(x.floors, 2, FLOORS)
     if x.way_count > 0:
         follow_way(x, b.t)
+    ride_along(floor, b.t, x.way_count > 0, vectors(x.ridden, 2, 3), floats(x.aim, AIMS), vectors(x.anchors, 2, 4))
+    ask_floors(floor, R, p, legs, corners, floors)
     balance(
-        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.R, j, 3, 3),
-        vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3), legs,
-        integers(x.limb, j), blocks(x.corners, 2, 4, 3), vectors(x.inertia, 3, 3), floats(x.aim, AIMS),
-        floats(x.habit, 2), floats(x.gains, 13), b.ground, torque, told, vectors(b.f, j, 3), vectors(b.n, j, 3),
+        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), R,
+        p, vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3), legs,
+        integers(x.limb, j), corners, vectors(x.inertia, 3, 3), floats(x.aim, AIMS),
+        floats(x.habit, 2), floats(x.gains, 13), floors, torque, told, vectors(b.f, j, 3), vectors(b.n, j, 3),
         vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), vectors(x.hull, 9, 2), floats(x.loads, 8),
     )  # fmt: skip
     calm_legs(legs, floats(x.damping, j), floats(x.swing, 2), told, floats(b.damping, j))

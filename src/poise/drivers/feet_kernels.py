@@ -2,14 +2,21 @@
 
 spots    (8, 3) m, corners of both soles in the world
 bearing  (8, 3): x, z and number of those that carry, first
+floors   (2, FLOORS) what is under each sole, as `ask_floors` found it: a plane for the sole to rest on (its height at
+         the sole's middle, its normal, its height at each corner), the floor's own height under each corner, and the
+         velocity of the ground there. On level ground all of these heights are the ground's.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from poise.dynamics.instant import turn
 from poise.spatial.compile import kernel
+from poise.world.floor_kernels import find_floor
+from poise.world.ground_kernels import ground_velocity
 
 # m: a foot's levelling torque, as a share of the body's weight, for a radian of tilt, up to STEEP rad.
 LEVEL, STEEP = 0.1, 0.3
@@ -19,6 +26,71 @@ PINNED = 2.0
 DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
 # x and z of the corners of the soles: where they are to stand.
 HOME = 21  # in `aim`
+# Where each number is in a row of `floors`.
+LEVEL_AT, NORMAL, PLANE, UNDER, VELOCITY, FLOORS = 0, 1, 4, 8, 12, 15
+# Tangent of how far a foot turns with the floor: ankles allow some 20 degrees sideways, and more forward.
+STEEPEST = 0.36
+
+
+@kernel
+def ask_floors(
+    floor: Any, R: np.ndarray, p: np.ndarray, legs: np.ndarray, corners: np.ndarray, floors: np.ndarray
+) -> float:
+    """What is under each sole into floors; returns the height (m) midway between the lower and the higher plane.
+
+    A sole rests on the highest of what is under its corners and its middle, turned as that is on average. What is
+    higher than its ankle is beside a foot and not under it.
+    """
+    lowest, highest = np.inf, -np.inf
+    for side in range(2):
+        foot, row = legs[side, 2], floors[side]
+        ask_floor(floor, R[foot], p[foot], corners[side], p[foot, 1], row)
+        lowest, highest = min(lowest, row[LEVEL_AT]), max(highest, row[LEVEL_AT])
+    return 0.5 * (lowest + highest)
+
+
+@kernel
+def ask_floor(floor: Any, R: np.ndarray, p: np.ndarray, corners: np.ndarray, below: float, row: np.ndarray) -> float:
+    """What is under one sole into row (FLOORS,); returns how far (m) below its plane the floor is somewhere under it.
+
+    R (3, 3), p (3,) of the foot; corners (4, 3); below (m): what is higher is not under the foot
+    """
+    mx, mz = 0.0, 0.0
+    for k in range(4):
+        x, _, z = turn(R, corners[k])
+        mx, mz = mx + 0.25 * (p[0] + x), mz + 0.25 * (p[2] + z)
+    middle, nx, ny, nz = find_floor(floor, mx, mz, below)
+    for k in range(4):
+        x, _, z = turn(R, corners[k])
+        height, ax, ay, az = find_floor(floor, p[0] + x, p[2] + z, below)
+        if height > below:
+            height, ax, ay, az = middle, 0.0, 0.0, 0.0
+        row[UNDER + k] = height
+        nx, ny, nz = nx + ax, ny + ay, nz + az
+    rise_x, rise_z = -nx / ny, -nz / ny
+    steep = np.sqrt(rise_x * rise_x + rise_z * rise_z)
+    if steep > STEEPEST:
+        rise_x, rise_z = rise_x * STEEPEST / steep, rise_z * STEEPEST / steep
+    size = np.sqrt(1.0 + rise_x * rise_x + rise_z * rise_z)
+    row[NORMAL], row[NORMAL + 1], row[NORMAL + 2] = -rise_x / size, 1.0 / size, -rise_z / size
+    level, gap = middle, 0.0
+    for k in range(4):
+        x, _, z = turn(R, corners[k])
+        row[PLANE + k] = rise_x * (p[0] + x - mx) + rise_z * (p[2] + z - mz)
+        level = max(level, row[UNDER + k] - row[PLANE + k])
+    for k in range(4):
+        row[PLANE + k] += level
+        gap = max(gap, row[PLANE + k] - row[UNDER + k])
+    row[LEVEL_AT] = level
+    row[VELOCITY], row[VELOCITY + 1], row[VELOCITY + 2] = ground_velocity(floor, mx, mz)
+    return max(gap, level - middle)
+
+
+@kernel
+def steepness(floors: np.ndarray) -> float:
+    """Tangent of the steeper plane's tilt: 0 for level ones."""
+    least = min(floors[0, NORMAL + 1], floors[1, NORMAL + 1])
+    return np.sqrt(max(0.0, 1.0 - least * least)) / least
 
 
 @kernel
@@ -27,11 +99,11 @@ def place_soles(
     p: np.ndarray,
     legs: np.ndarray,
     corners: np.ndarray,
-    ground: float,
+    floors: np.ndarray,
     spots: np.ndarray,
     bearing: np.ndarray,
 ) -> float:
-    """Corners of the soles into spots and bearing; returns how high above the ground the lowest is."""
+    """Corners of the soles into spots and bearing; returns how high above the floor the lowest is."""
     low = np.inf
     for side in range(2):
         foot = legs[side, 2]
@@ -40,19 +112,19 @@ def place_soles(
             x, y, z = turn(R[foot], corners[side, k])
             spots[i, 0], spots[i, 1], spots[i, 2] = p[foot, 0] + x, p[foot, 1] + y, p[foot, 2] + z
             bearing[i, 0], bearing[i, 1], bearing[i, 2] = spots[i, 0], spots[i, 2], i
-            low = min(low, spots[i, 1] - ground)
+            low = min(low, spots[i, 1] - floors[side, UNDER + k])
     return low
 
 
 @kernel
-def find_bearing(spots: np.ndarray, reach: float, bearing: np.ndarray) -> int:
-    """Corners below a height into bearing; returns how many.
+def find_bearing(spots: np.ndarray, floors: np.ndarray, risen: float, low: float, bearing: np.ndarray) -> int:
+    """Corners lower than risen + low (m) over the floor under them into bearing; returns how many.
 
     One that has risen far carries nothing. If all have, those that are lowest count: the body is in the air.
     """
     count = 0
     for i in range(8):
-        if spots[i, 1] < reach:
+        if spots[i, 1] < floors[i // 4, UNDER + i % 4] + risen + low:
             bearing[count, 0], bearing[count, 1], bearing[count, 2] = spots[i, 0], spots[i, 2], i
             count += 1
     return count
@@ -104,11 +176,11 @@ def press(
 
 
 @kernel
-def find_highest(spots: np.ndarray, side: int) -> float:
-    """m, the height of the highest corner of a sole."""
+def find_highest(spots: np.ndarray, floors: np.ndarray, side: int) -> float:
+    """m, the height of a sole's highest corner over the plane that it is to rest on."""
     highest = -np.inf
-    for i in range(4 * side, 4 * side + 4):
-        highest = max(highest, spots[i, 1])
+    for k in range(4):
+        highest = max(highest, spots[4 * side + k, 1] - floors[side, PLANE + k])
     return highest
 
 
@@ -123,7 +195,7 @@ def put_down(
     limb: np.ndarray,
     aim: np.ndarray,
     masses: np.ndarray,
-    ground: float,
+    floors: np.ndarray,
     f: np.ndarray,
     n: np.ndarray,
 ) -> None:
@@ -135,6 +207,7 @@ def put_down(
     than steps of 10 ms can bear. Its turning is damped by the joint, within the engine's step.
     """
     foot = legs[side, 2]
+    vx, vy, vz = floors[side, VELOCITY], floors[side, VELOCITY + 1], floors[side, VELOCITY + 2]
     mass = 0.0
     for i in range(len(limb)):
         if limb[i] == side:
@@ -142,12 +215,17 @@ def put_down(
     for i in range(4 * side, 4 * side + 4):
         x, y, z = spots[i, 0] - p[foot, 0], spots[i, 1] - p[foot, 1], spots[i, 2] - p[foot, 2]
         px, py, pz = 0.0, 0.0, 0.0
-        high = spots[i, 1] - ground - DOWN
+        high = spots[i, 1] - floors[side, PLANE + i % 4] - DOWN
         if high > 0.0:
-            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * v[foot, 1]))
+            py = -max(0.0, mass * (LANDING * LANDING * high + 2.0 * LANDING * (v[foot, 1] - vy)))
         if idle > 0.0:
-            px = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * v[foot, 0])
-            pz = idle * mass * (LANDING * LANDING * (aim[HOME + 2 * i + 1] - spots[i, 2]) - 2.0 * LANDING * v[foot, 2])
+            px = (
+                idle
+                * mass
+                * (LANDING * LANDING * (aim[HOME + 2 * i] - spots[i, 0]) - 2.0 * LANDING * (v[foot, 0] - vx))
+            )
+            away = aim[HOME + 2 * i + 1] - spots[i, 2]
+            pz = idle * mass * (LANDING * LANDING * away - 2.0 * LANDING * (v[foot, 2] - vz))
         # what moves the foot, as the ground's force on it does the other way round
         f[foot, 0] += px
         f[foot, 1] += py
@@ -158,8 +236,13 @@ def put_down(
 
 
 @kernel
-def level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torque: np.ndarray) -> None:
-    """Turn a foot towards level: one that carries little would else stay on its heel. A level foot feels nothing."""
+def level(
+    foot: int, R: np.ndarray, corners: np.ndarray, floors: np.ndarray, stiffness: float, torque: np.ndarray
+) -> None:
+    """Turn a foot towards its floor: one that carries little would else stay on its heel. A flat foot feels nothing.
+
+    floors  (FLOORS,) the foot's own row
+    """
     ax, ay, az = corners[1, 0] - corners[0, 0], corners[1, 1] - corners[0, 1], corners[1, 2] - corners[0, 2]
     bx, by, bz = corners[2, 0] - corners[0, 0], corners[2, 1] - corners[0, 1], corners[2, 2] - corners[0, 2]
     nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
@@ -171,11 +254,14 @@ def level(foot: int, R: np.ndarray, corners: np.ndarray, stiffness: float, torqu
         return
     if y < 0.0:
         size = -size
-    # normal x up = (-z, 0, x): the axis and sine of the turn that brings the sole level
-    sine = np.sqrt(x * x + z * z) / abs(size)
+    # normal x the floor's: the axis and sine of the turn that lays the sole on it; (-z, 0, x) on level ground
+    ux, uy, uz = floors[NORMAL], floors[NORMAL + 1], floors[NORMAL + 2]
+    tx, ty, tz = y * uz - z * uy, z * ux - x * uz, x * uy - y * ux
+    sine = np.sqrt(tx * tx + ty * ty + tz * tz) / abs(size)
     k = stiffness * min(1.0, STEEP / max(sine, 1e-12)) / size
-    torque[foot, 0] -= k * z
-    torque[foot, 2] += k * x
+    torque[foot, 0] += k * tx
+    torque[foot, 1] += k * ty
+    torque[foot, 2] += k * tz
 
 
 @kernel
@@ -186,7 +272,7 @@ def hold_feet(
     v: np.ndarray,
     legs: np.ndarray,
     corners: np.ndarray,
-    ground: float,
+    floors: np.ndarray,
     dt: float,
     anchors: np.ndarray,
     turns: np.ndarray,
@@ -209,9 +295,9 @@ def hold_feet(
         for k in range(4):
             x, y, z = turn(R[foot], corners[side, k])
             sx, sy, sz = sx + 0.25 * x, sy + 0.25 * y, sz + 0.25 * z
-            high = max(high, p[foot, 1] + y - ground)
-            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y
-            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x
+            high = max(high, p[foot, 1] + y - floors[side, PLANE + k])
+            vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y - floors[side, VELOCITY]
+            vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x - floors[side, VELOCITY + 2]
             fast = max(fast, vx * vx + vz * vz)
         planted = anchors[side, 3] == PINNED or (high < DOWN and fast < SLIP * SLIP)
         if anchors[side, 3] == 0.0 or not planted:

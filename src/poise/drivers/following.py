@@ -82,10 +82,10 @@ class Following:
         return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
 
 
-def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray) -> Following:
+def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
     """The aims of a clip for a rig that stands as it is going to.
 
-    legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`
+    legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`;  ground  m, the height of the floor between the feet
     """
     from poise.drivers import balance_kernels as kernels
     from poise.drivers.feet_kernels import HOME
@@ -109,10 +109,10 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray)
     height = np.minimum(
         height, _find_reach(rig, legs, turned, _clamp_all(inner, size, middle[:, [0, 2]]) - habit, hips)
     )
-    height = np.maximum(height, _find_floor(rig, legs))
+    height = np.maximum(height, _find_lowest(rig, legs))
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
-    above = height + middle[:, 1] - places[:, 1] - rig.ground
+    above = height + middle[:, 1] - places[:, 1] - ground
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
     moment = np.gradient(_angular_momentum(rig, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
@@ -236,7 +236,7 @@ def _find_reach(rig: Rig, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray
     return most
 
 
-def _find_floor(rig: Rig, legs: np.ndarray) -> float:
+def _find_lowest(rig: Rig, legs: np.ndarray) -> float:
     """m, the lowest that the hips may be."""
     return float(
         min(rig.p[leg[2], 1] + _LOWEST * leg_length(rig.skeleton, s) for s, leg in zip(SIDES, legs, strict=True))

@@ -27,6 +27,8 @@ from poise.spatial import rotation
 from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.law import Block
+from poise.world.floor import Floor
+from poise.world.ground import Ground
 
 _BYTES = 1500  # a joint, for a rig with its actor and players; about 1200 are used
 
@@ -95,9 +97,9 @@ class Rig:
         self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes.
         self.turning, self.handed = np.zeros((j, 3)), np.zeros((j, 3))
-        # What the stage says of the world: its step (s), gravity (m/s2), and the ground's height (m) and friction.
+        # What the stage says of the world: its step (s), gravity (m/s2), what is under bodies, and how rough that is.
         self.gravity, self.friction = np.array(GRAVITY), 0.8
-        self.dt, self.ground = 0.005, 0.0
+        self.dt, self.floor = 0.005, Floor(Ground())
         # Where a prop of the stage is and how fast, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
 
@@ -120,13 +122,14 @@ class Rig:
         self.block["dt"] = dt
 
     @property
-    def ground(self) -> float:
-        """m, the ground's height."""
-        return float(self.block["ground"])
+    def floor(self) -> Floor:
+        """What is under bodies."""
+        return self._floor
 
-    @ground.setter
-    def ground(self, height: float) -> None:
-        self.block["ground"] = height
+    @floor.setter
+    def floor(self, floor: Floor) -> None:
+        self._floor = floor
+        self.block["floor"] = floor.address
 
     def put(self, state: BodyState) -> None:
         """Be in another state."""

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from poise.dynamics.instant import center_of_mass, move_bodies, pose_bodies
 from poise.spatial.addresses import blocks, floats, integers, vectors
 from poise.spatial.compile import kernel
@@ -24,8 +22,8 @@ BODY = fields(
         f n
         shown_root shown_q
     """,
-    integers="joints steps called",
-    floats="dt t at ground",
+    integers="joints steps called floor",
+    floats="dt t at",
     gravity=3,
 )
 
@@ -41,18 +39,3 @@ def update_body(body: Any) -> None:
     center_of_mass(
         floats(body.masses, j), vectors(body.centers, j, 3), R, p, om, vel, floats(body.c, 3), floats(body.dc, 3)
     )
-
-
-@kernel
-def look(body: Any, status: np.ndarray) -> None:
-    """What a stage must know of a body after some steps, into status (4,).
-
-    whether a player called, height of its root above the ground, how upright it is (1, 0 lying), and a number that is
-    not finite where any of its state is not
-    """
-    j = body.joints
-    root, q, w, v = floats(body.root, 3), vectors(body.q, j, 4), vectors(body.w, j, 3), floats(body.v, 3)
-    status[0] = body.called
-    status[1] = root[1] - body.ground
-    status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
-    status[3] = root.sum() + v.sum() + w.sum() + q.sum()

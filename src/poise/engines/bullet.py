@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
+from poise.engines.bullet_ground import Carrier
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.world.moving import Moving
 from poise.world.prop import Prop
 
 # How firmly a contact holds in the forecast: as a mass of so many times what its force weighs. With 0 the torque at a
@@ -53,6 +55,9 @@ class BulletSimulation(Simulation):
         for index, held in enumerate(self._held):
             add_body(world, index, held)
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
+        self._time, self._carrier = scene.time, None
+        if isinstance(scene.ground, Moving):
+            self._carrier = Carrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
         self._touched = [_no_contacts() for _ in scene.bodies]
 
@@ -133,6 +138,9 @@ class BulletSimulation(Simulation):
             if prop.hinge is not None and prop.hinge.damping > 0.0:
                 self._damp_prop(name, prop)
         self._pushes.clear()
+        if self._carrier is not None:
+            self._carrier.place(self._time)
+        self._time += self.scene.dt
         bullet.stepSimulation(physicsClientId=self.client)
         for held in self._held:
             held.is_fresh = False
@@ -285,7 +293,7 @@ class BulletSimulation(Simulation):
         handle = _Saved(self.world, self._bullet.saveState(physicsClientId=self.client))
         weakref.finalize(handle, _forget, self._bullet, self.client, handle.id)
         kept = [(held.state.copy(), held.pressed.copy(), held.foreseen.copy()) for held in self._held]
-        return {"bullet": handle, "kept": kept, "touched": list(self._touched)}
+        return {"bullet": handle, "kept": kept, "touched": list(self._touched), "time": self._time}
 
     def restore(self, saved: Any) -> None:
         """See `Simulation.restore`; only what this very simulation saved."""
@@ -295,7 +303,7 @@ class BulletSimulation(Simulation):
         for index, held in enumerate(self._held):
             held.state, held.pressed, held.foreseen = (kept.copy() for kept in saved["kept"][index])
             self.place(index, held.state)
-        self._touched = list(saved["touched"])
+        self._touched, self._time = list(saved["touched"]), saved["time"]
 
 
 class _Saved:

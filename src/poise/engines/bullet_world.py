@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Capsule, Shape, Sphere
+from poise.engines.bullet_ground import add_ground
 from poise.engines.scene import Scene
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
@@ -59,6 +60,7 @@ class BulletWorld:
 
     names   of everything that can be touched, by (id, link)
     owners  (body, joint) of every body's links, by (id, link)
+    ground  Bullet's ids of the ground's pieces
     props   Bullet's id of each prop
     """
 
@@ -75,16 +77,10 @@ class BulletWorld:
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
+        self.ground: list[int] = []
         if scene.ground is not None:
-            self._add_ground(scene.ground.height)
+            self.ground = add_ground(self, scene.ground, GROUND)
         self.props = {prop.name: self._add_prop(prop) for prop in scene.props}
-
-    def _add_ground(self, height: float) -> None:
-        bullet = self.bullet
-        plane = bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=[0, 1, 0], physicsClientId=self.client)
-        uid = bullet.createMultiBody(0.0, plane, basePosition=[0, height, 0], physicsClientId=self.client)
-        self.set_dynamics(uid, -1, None, GROUND)
-        self.names[uid, -1] = "ground"
 
     def _add_prop(self, prop: Prop) -> int:
         bullet = self.bullet

@@ -22,6 +22,7 @@ from poise.engines.scene import Scene
 from poise.errors import InputError
 from poise.spatial.arena import Arena
 from poise.spatial.law import Block, Law
+from poise.world.ground import Ground
 
 
 class PropState(NamedTuple):
@@ -43,6 +44,8 @@ class Abilities:
     carriers   whether a body can ride on a prop
     nudges     whether joints can be turned a little between steps
     accelerations  whether it integrates joints whose accelerations are given
+    uneven     whether the ground may be other than one level plane
+    moving     whether the ground may move, and carry what stands on it
     """
 
     couplings: tuple[str, ...]
@@ -51,6 +54,21 @@ class Abilities:
     carriers: bool = True
     nudges: bool = False
     accelerations: bool = False
+    uneven: bool = True
+    moving: bool = True
+
+
+def check_ground(engine: Engine, ground: Ground | None) -> None:
+    """Raise InputError where an engine cannot build a ground."""
+    if ground is None:
+        return
+    if not isinstance(ground, Ground):
+        raise InputError(f"the ground is a Ground, Tilted, Steps, HeightMap, Moving or None; given {ground!r:.80}.")
+    if ground.moves and not engine.abilities.moving:
+        raise InputError(f"the engine '{engine.name}' has no ground that moves. Give it one that stands still.")
+    if type(ground) is not Ground and not engine.abilities.uneven:
+        kind = type(ground).__name__
+        raise InputError(f"the engine '{engine.name}' has level ground alone, not '{kind}'. Give it a Ground.")
 
 
 @dataclass(eq=False)

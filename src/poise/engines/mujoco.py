@@ -30,6 +30,7 @@ from poise.engines.engine import (
     Workspaces,
 )
 from poise.engines.mujoco_desk import Away, Desks, find_structure
+from poise.engines.mujoco_ground import Carrier
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
@@ -37,6 +38,7 @@ from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
 from poise.spatial.law import Block
+from poise.world.moving import Moving
 from poise.world.prop import Prop
 
 
@@ -79,6 +81,11 @@ class MujocoSimulation(Simulation):
             self._set_state(layout, body)
         for prop in scene.props:
             self._start_prop(prop)
+        self._carrier = None
+        if isinstance(scene.ground, Moving):
+            self._carrier = Carrier(self.model, scene.ground, scene.gravity, scene.dt)
+            self._data.time = scene.time
+            self._carrier.place(self._data)
         self._weld_pins()
         mujoco.mj_forward(self.model, self.data)
 
@@ -193,6 +200,8 @@ class MujocoSimulation(Simulation):
 
     def step(self) -> None:
         """See `Simulation.step`."""
+        if self._carrier is not None:
+            self._carrier.place(self.data)
         self._mujoco.mj_step(self.model, self.data)
         # Forces are for one step: MuJoCo would keep them.
         self.data.qfrc_applied[:] = 0.0
@@ -270,10 +279,10 @@ class MujocoSimulation(Simulation):
 
     @property
     def _is_lawful(self) -> bool:
-        return all(body.carrier is None for body in self.scene.bodies)
+        return self._carrier is None and all(body.carrier is None for body in self.scene.bodies)
 
     def laws(self, bodies: list[Block]) -> SimulationLaws | None:
-        """See `Simulation.laws`. A body that rides on a prop pushes it, which is done in Python."""
+        """See `Simulation.laws`. Riding on a prop, which is pushed, and ground that moves are done in Python."""
         from poise.engines import mujoco_law as laws
 
         if not self._is_lawful:

@@ -15,6 +15,7 @@ import numpy as np
 
 from poise.body.fit_names import fit_name
 from poise.body.shape import Capsule, Shape, Sphere
+from poise.engines.mujoco_ground import NAME, add_ground
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
@@ -72,11 +73,7 @@ def build_spec(scene: Scene) -> Any:
         option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND
     option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
     if scene.ground is not None:
-        spec.worldbody.add_geom(
-            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], pos=[0, scene.ground.height, 0],
-            quat=[np.sqrt(0.5), -np.sqrt(0.5), 0, 0], friction=[scene.ground.friction, 0.005, 0.0001],
-            contype=_GROUND, conaffinity=0,
-        )  # fmt: skip
+        add_ground(spec, scene.ground, _GROUND)
     names = SceneNames(scene)
     bodies = {prop.name: _add_prop(spec, prop, scene, names.props[prop.name]) for prop in scene.props}
     for body, own in zip(scene.bodies, names.bodies, strict=True):
@@ -92,7 +89,7 @@ class SceneNames:
     """
 
     def __init__(self, scene: Scene):
-        taken = {"world"}  # MuJoCo's own
+        taken = {"world", NAME}  # MuJoCo's own, and the ground's
         self.props = {prop.name: fit_name(f"prop/{prop.name}", taken) for prop in scene.props}
         self.bodies = [[fit_name(f"{body.name}/{name}", taken) for name in body.tree.names] for body in scene.bodies]
         told = {fitted: name for name, fitted in self.props.items()}

@@ -67,6 +67,7 @@ class Scene:
 
     dt       s, the engine's step
     gravity  (3,) m/s2
+    time     s, on the clock that a moving ground goes by, when it is built
     """
 
     bodies: tuple[SceneBody, ...]
@@ -74,3 +75,4 @@ class Scene:
     ground: Ground | None = field(default_factory=Ground)
     dt: float = 0.005
     gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))
+    time: float = 0.0

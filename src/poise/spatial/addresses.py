@@ -18,7 +18,7 @@ from poise.spatial.compile import kernel
 
 
 @intrinsic
-def _pointer(_context: Any, address: Any) -> Any:
+def pointer(_context: Any, address: Any) -> Any:
     """A void pointer from an integer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -54,40 +54,40 @@ def record(_context: Any, address: Any, dtype: Any) -> Any:
 @kernel
 def floats(address: int, count: int) -> np.ndarray:
     """(count,) float64 at an address."""
-    return carray(_pointer(address), (count,), np.float64)
+    return carray(pointer(address), (count,), np.float64)
 
 
 @kernel
 def vectors(address: int, rows: int, columns: int) -> np.ndarray:
     """(rows, columns) float64 at an address."""
-    return carray(_pointer(address), (rows, columns), np.float64)
+    return carray(pointer(address), (rows, columns), np.float64)
 
 
 @kernel
 def blocks(address: int, count: int, rows: int, columns: int) -> np.ndarray:
     """(count, rows, columns) float64 at an address."""
-    return carray(_pointer(address), (count, rows, columns), np.float64)
+    return carray(pointer(address), (count, rows, columns), np.float64)
 
 
 @kernel
 def splines(address: int, segments: int, joints: int) -> np.ndarray:
     """(segments, joints, 4, 4) float64 at an address."""
-    return carray(_pointer(address), (segments, joints, 4, 4), np.float64)
+    return carray(pointer(address), (segments, joints, 4, 4), np.float64)
 
 
 @kernel
 def integers(address: int, count: int) -> np.ndarray:
     """(count,) int64 at an address."""
-    return carray(_pointer(address), (count,), np.int64)
+    return carray(pointer(address), (count,), np.int64)
 
 
 @kernel
 def tables(address: int, rows: int, columns: int) -> np.ndarray:
     """(rows, columns) int64 at an address."""
-    return carray(_pointer(address), (rows, columns), np.int64)
+    return carray(pointer(address), (rows, columns), np.int64)
 
 
 @kernel
 def flags(address: int, count: int) -> np.ndarray:
     """(count,) bool at an address."""
-    return carray(_pointer(address), (count,), np.bool_)
+    return carray(pointer(address), (count,), np.bool_)

@@ -23,7 +23,7 @@ from poise.spatial.code_cache import guard_cache
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Files that have kernels; a test looks that there are no others.
-_SOURCES = ("*kernels.py", "*_law.py", "instant.py", "addresses.py")
+_SOURCES = ("*kernels.py", "*_law.py", "*_record.py", "instant.py", "addresses.py")
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
 _made = _compiled = 0  # kernels in the modules that were imported; those of them that were not in the cache

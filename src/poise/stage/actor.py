@@ -25,8 +25,9 @@ from poise.motion.own.tracks import build_clip, stand
 from poise.motion.parts import part_joints
 from poise.spatial.law import Block, Law
 from poise.stage.partition import Partition, build_partition
-from poise.stage.stance import plant_feet
+from poise.stage.stance import plant_feet, put_on_floor
 from poise.world.bulk import build_bulk
+from poise.world.floor import Floor
 from poise.world.footing import build_footing
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Actor:
         self._rest_aim: dict[int, np.ndarray] = {}
         self._strained = False
         start = _stand(character) if pose is None else pose
+        self._is_posed = pose is not None
         if start.root.shape != (3,) or start.rotations.shape != (len(character.skeleton), 4):
             raise InputError(
                 f"the pose has {start.rotations.shape[0]} rotations; '{name}' has {len(character.skeleton)} joints."
@@ -283,8 +285,12 @@ class Actor:
         self._divide()
         rig, stage = self.rig, self.stage
         rig.dt, rig.gravity = stage.dt, np.array(stage.gravity)
-        rig.ground = stage.ground.height if stage.ground is not None else -np.inf
+        rig.floor = Floor(stage.ground, stage.props.values())
+        rig.floor.move(t)
         rig.friction = stage.ground.friction if stage.ground is not None else 0.0
+        if starting and not self._is_posed:
+            put_on_floor(rig)
+            self._is_posed = True
         rig.block["gravity"] = stage.gravity
         rig.block["called"] = 0
         if not starting:
@@ -305,7 +311,7 @@ class Actor:
                 self._begin(a, t, starting)
         self._hold(t)
         if starting:
-            self.start_height = self._hip_height() - (rig.ground if np.isfinite(rig.ground) else 0.0)
+            self.start_height = self._hips_over_floor()
         rig.turning[:] = rig.handed[:] = 0.0  # the change of hands is over
         self._settle_masks()
 
@@ -409,8 +415,8 @@ class Actor:
     def follow(self, t: float) -> None:
         """Falls, and what drivers tell."""
         rig = self.rig
-        if self.fallen is None and np.isfinite(rig.ground) and not self.given[0]:
-            height = self._hip_height() - rig.ground
+        if self.fallen is None and rig.floor.ground is not None and not self.given[0]:
+            height = self._hips_over_floor()
             up, least = self._uprightness(t)
             # A deep bow is not a fall, as long as the hips stay up.
             if height < least or (up < 0.4 and height < 1.4 * least):
@@ -425,6 +431,13 @@ class Actor:
         """m, of the hips, which a root may be far below; as of the last step's beginning if they are not the root."""
         hips = self.character.skeleton.find_role("hips") or 0
         return float(self.rig.p[hips, 1] if hips else self.rig.state.root[1])
+
+    def _hips_over_floor(self) -> float:
+        """m, of the hips over what is under them; over 0 where nothing is."""
+        hips, rig = self._hip_height(), self.rig
+        rig.floor.move(self.stage.time)
+        floor = rig.floor.find(rig.state.root[0], rig.state.root[2], hips)[0]
+        return hips - (floor if np.isfinite(floor) else 0.0)
 
     def _uprightness(self, t: float) -> tuple[float, float]:
         """Cosine of the hips' tilt, and the root's least height (m) of a body that stands.

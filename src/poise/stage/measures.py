@@ -17,6 +17,7 @@ from poise.motion.feet import find_soles
 from poise.motion.interpolation import interpolate
 from poise.spatial import rotation
 from poise.stage.take import ActorTake
+from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners
 
 STEP = 0.1  # m: feet of a clip that stay within this of where they were stand
@@ -88,20 +89,26 @@ def find_sole_corners(clip: Clip) -> np.ndarray:
     return np.stack(corners, axis=1)
 
 
-def measure_feet(clip: Clip, tree: Tree, ground: float) -> dict[str, float | None]:
-    """`foot_slip_mm`, `com_margin_m` and `sway_mm` of a motion on level ground at a height (m).
+def measure_feet(clip: Clip, tree: Tree, ground: float | Floor) -> dict[str, float | None]:
+    """`foot_slip_mm`, `com_margin_m` and `sway_mm` of a motion on level ground at a height (m), or on a floor.
 
     A sole slips while all its corners are on the ground; its travel is the farthest that any corner gets, seen from
     above, from where it was when the sole came down. The margin is to the hull of all corners that are down. The sway
-    is the farthest that the centre of mass gets from its mean place.
+    is the farthest that the centre of mass gets from its mean place. All of it as seen from the floor, if that moves.
     """
     corners = find_sole_corners(clip)
-    down = np.asarray((corners[..., 1] < ground + _DOWN).all(axis=-1))
     center = compute_center_of_mass(tree, *clip.poses)[:, [0, 2]]
+    if isinstance(ground, Floor):
+        heights, shifts = ground.find_under(corners, np.asarray(clip.times) - clip.times[0])
+        corners, center = corners - shifts[:, None, None], center - shifts[:, [0, 2]]
+        heights = heights - shifts[:, None, None, 1]
+    else:
+        heights = np.full(corners.shape[:-1], ground)
+    down = np.asarray((corners[..., 1] < heights + _DOWN).all(axis=-1))
     sway = float(np.linalg.norm(center - center.mean(axis=0), axis=1).max())
     return {
         "foot_slip_mm": _measure_slip(corners[..., [0, 2]], down),
-        "com_margin_m": _measure_margin(corners, center, ground),
+        "com_margin_m": _measure_margin(corners, center, heights),
         "sway_mm": 1000.0 * sway,
     }
 
@@ -116,13 +123,14 @@ def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:
     return 1000.0 * most
 
 
-def _measure_margin(corners: np.ndarray, center: np.ndarray, ground: float) -> float | None:
+def _measure_margin(corners: np.ndarray, center: np.ndarray, heights: np.ndarray) -> float | None:
     """m, the least over all frames in which something is down; None where nothing ever is."""
     from poise.drivers.support_kernels import find_hull, hull_margin
 
     least, hull = None, np.empty((9, 2))
-    for frame, spot in zip(corners.reshape(len(corners), 8, 3), center, strict=True):
-        points = np.ascontiguousarray(frame[frame[:, 1] < ground + 2.0 * _DOWN][:, [0, 2]])
+    eights = corners.reshape(-1, 8, 3), heights.reshape(-1, 8)
+    for frame, under, spot in zip(*eights, center, strict=True):
+        points = np.ascontiguousarray(frame[frame[:, 1] < under + 2.0 * _DOWN][:, [0, 2]])
         if not len(points):
             continue
         size = find_hull(points, len(points), hull)

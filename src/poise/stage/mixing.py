@@ -35,6 +35,7 @@ from poise.stage.plan import MixPlan
 from poise.stage.rooted import cut_character, restore_record
 from poise.stage.stage import STEPS, Stage, is_step
 from poise.stage.take import ARRAYS, ActorTake, Take
+from poise.world.floor import Floor
 from poise.world.ground import Ground
 
 MOST_POSES = 8_000_000  # joints times frames: an hour of 20 joints at 110 frames a second takes 3 GB
@@ -59,6 +60,7 @@ class Mix(Portable):
     broken     the sentence about a simulation that became non-finite, else None;  last: its last states, of the body
                apart
     notes      what there is to say, a sentence each
+    floor      what was under it, where that is not level ground alone
     """
 
     take: Take
@@ -73,6 +75,7 @@ class Mix(Portable):
     broken: str | None = None
     last: Take | None = None
     notes: tuple[str, ...] = ()
+    floor: Floor | None = None
 
 
 def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
@@ -234,9 +237,11 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
     partition = actor.partition
     physical = list(partition.physical) if partition is not None else []
     height = stage.ground.height if stage.ground is not None else 0.0
+    is_level = type(stage.ground) is Ground and all(prop.inertia is not None for prop in stage.props.values())
     return Mix(
         take, result, rest, physical, stepping, height, stage.dt,
         None if fell is None else fell.time, "" if fell is None else fell.message, broken, last,
+        floor=None if is_level else Floor(stage.ground, stage.props.values()),
     )  # fmt: skip
 
 

@@ -12,10 +12,12 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from poise.dynamics.body_kernels import BODY, look
+from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
+from poise.world.floor_kernels import find_floor
+from poise.world.ground_record import GROUND
 
 # laws    (count, 3) law, body and block, in the order of the step; `shows` alike, for whoever looks at a pose
 # bodies  (body_count,) addresses of the bodies that it moves; the first of them is number `first` of all
@@ -57,6 +59,21 @@ def show_program(x: Any, root: np.ndarray, q: np.ndarray) -> None:
         turns = vectors(b.shown_q, b.joints, 4)
         for k in range(b.joints):
             _copy(turns[k], q[x.first + i, k])
+
+
+@kernel
+def look(body: Any, status: np.ndarray) -> None:
+    """What a stage must know of a body after some steps, into status (4,).
+
+    whether a player called, height of its root above what is under it, how upright it is (1, 0 lying), and a number
+    that is not finite where any of its state is not
+    """
+    j = body.joints
+    root, q, w, v = floats(body.root, 3), vectors(body.q, j, 4), vectors(body.w, j, 3), floats(body.v, 3)
+    status[0] = body.called
+    status[1] = root[1] - find_floor(record(body.floor, GROUND), root[0], root[2], root[1])[0]
+    status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
+    status[3] = root.sum() + v.sum() + w.sum() + q.sum()
 
 
 @kernel

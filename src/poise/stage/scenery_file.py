@@ -3,6 +3,8 @@
 [ground]
 height = 0.0              # m; left out: where the clip's soles rest
 friction = 0.8
+kind = "tilted"           # tilted, steps or map, with numbers of their own: see `ground_table`; left out: level
+angle_degrees = 6.0
 
 [[props]]
 name = "table"
@@ -23,9 +25,9 @@ from poise.body.shape import Box, Capsule, Shape, Sphere
 from poise.errors import FileError, InputError, unknown_name
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
+from poise.stage.ground_table import read_ground
 from poise.stage.plan import Scenery
 from poise.stage.toml_tables import Table, load_toml
-from poise.world.ground import Ground
 from poise.world.prop import MASSES, Prop
 
 SHAPES = ("box", "sphere", "capsule")
@@ -45,17 +47,14 @@ def load_scenery(path: str | PathLike[str]) -> Scenery:
 def parse_scenery(plain: object) -> Scenery:
     """The same, from the tables of such a file."""
     top = Table("a stage file", plain)
-    table = top.table("ground")
-    height, friction = table.number("height"), table.number("friction")
-    table.check_all_read()
-    ground = Ground(height or 0.0, Ground.friction if friction is None else friction)
+    ground, is_placed = read_ground(top.table("ground"))
     props = tuple(_read_prop(table) for table in top.tables("props"))
     top.check_all_read()
     names = [prop.name for prop in props]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         raise InputError(f"two props are called '{double}'. Give each a name of its own.")
-    return Scenery(ground, height is not None, props)
+    return Scenery(ground, is_placed, props)
 
 
 def _read_prop(table: Table) -> Prop:

@@ -19,7 +19,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
-from poise.engines.engine import Engine, PropState, Simulation
+from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.registry import get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -93,6 +93,7 @@ class Stage:
         if couple not in self.engine.abilities.couplings:
             able = ", ".join(self.engine.abilities.couplings)
             raise InputError(f"the engine '{self.engine.name}' cannot couple by '{couple}', only by {able}.")
+        check_ground(self.engine, ground)
         if not is_step(dt):
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
         if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
@@ -324,7 +325,7 @@ class Stage:
         """A simulation of some actors, in place of group `at` or as a new one; of a scene, or as they are now."""
         if scene is None:
             bodies = tuple(actor.describe() for actor in actors)
-            scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity)
+            scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity, self.time)
         simulation = self.engine.build(scene)
         group = Group(scene, simulation, actors, Program(actors, simulation))
         if at is None or at >= len(self.groups):

@@ -1,12 +1,16 @@
-"""A pose put on its feet: both soles flat on the ground, knees not quite straight, the centre of mass over them."""
+"""A pose put on its feet: both soles flat on the floor, knees not quite straight, the centre of mass over them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
 from poise.drivers.rig import Rig
 from poise.drivers.support_kernels import clamp_to_hull, find_hull
+from poise.errors import InputError
 from poise.ik.limb import reach_with_limb
 from poise.motion.feet import find_soles, leg_length
 from poise.motion.own.figure import REACH
@@ -16,22 +20,44 @@ from poise.world.footing import build_footing, find_corners
 _ROUNDS = 4
 _INNER = 0.6  # of the support, about its middle: where the centre of mass may begin
 _AXIS = np.array([1.0, 0.0, 0.0])
+_UP = np.array([0.0, 1.0, 0.0])
+_HOLLOW = 0.01  # m: a sole under which the floor is deeper than this looks for a better place
+# m, how far it looks, nearest first, and in how many directions: up to half a foot.
+_LOOK, _WAYS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14), 16
+
+
+def put_on_floor(rig: Rig) -> None:
+    """Bring a pose that was made for level ground at 0 to where there is floor under it and room above that.
+
+    The lower foot has the floor under its sole as far below it as it had the level ground.
+    """
+    rig.update()
+    start = float(rig.state.root[1])
+    room = float(np.max(rig.p[:, 1]))
+    height = rig.floor.find_room(rig.state.root[0], rig.state.root[2], room)
+    if not np.isfinite(height):
+        return
+    rig.state.root[1] = start + height
+    rig.update()
+    try:
+        _, _, levels = _settle_feet(rig)
+    except InputError:
+        return  # it has no feet that could be lower or higher
+    rig.state.root[1] = start + min(levels)
 
 
 def plant_feet(rig: Rig) -> None:
-    """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the ground.
+    """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the floor.
 
-    Feet stay where they are as seen from above and keep their heading; toes lie flat. The root comes down where a leg
-    would be straighter than `REACH`, and moves sideways where the centre of mass would be outside the inner support.
+    Feet stay where they are as seen from above, unless the floor has an edge there, and keep their heading; they turn
+    with the floor, and toes lie flat. The root comes down where a leg would be straighter than `REACH`, and moves
+    sideways where the centre of mass would be outside the inner support. It goes along with a ground that moves.
     """
     skeleton, state = rig.skeleton, rig.state
     soles = find_soles(skeleton)
     rig.update()
-    feet = [skeleton.index(side + "Foot") for side in SIDES]
-    turns = [_level(rig.world_turn(foot)) for foot in feet]
-    ankles = np.array([rig.p[foot] for foot in feet])
-    ankles[:, 1] = [rig.ground - sole.heel[1] for sole in soles]
     corners = [find_corners(box) for box in build_footing(skeleton)]
+    ankles, turns, _ = _settle_feet(rig)
     points = np.concatenate(
         [ankle + rotation.rotate(turn, c) for ankle, turn, c in zip(ankles, turns, corners, strict=True)]
     )[:, [0, 2]]
@@ -54,6 +80,58 @@ def plant_feet(rig: Rig) -> None:
         rig.update()
         if np.max(np.abs(np.concatenate([state.root, state.q.ravel()]) - before)) < 1e-9:
             break
+    state.v += rig.floor.record["speed"][0]
+
+
+def _settle_feet(rig: Rig) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
+    """Ankles (2, 3), orientations of the feet, and heights of the floor under them, for soles that lie on it."""
+    skeleton = rig.skeleton
+    ankles, turns, levels = np.zeros((2, 3)), [], []
+    for k, (side, sole, box) in enumerate(zip(SIDES, find_soles(skeleton), build_footing(skeleton), strict=True)):
+        ankles[k] = rig.p[sole.foot]
+        knee = float(rig.p[skeleton.index(side + "LowerLeg"), 1])
+        level = _level(rig.world_turn(sole.foot))
+        turn, height = _settle(rig, level, ankles[k], find_corners(box), -float(sole.heel[1]), knee)
+        turns.append(turn)
+        levels.append(height)
+    return ankles, turns, levels
+
+
+def _settle(
+    rig: Rig, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
+) -> tuple[np.ndarray, float]:
+    """Put an ankle (3,), in place, where its sole lies on the floor; the foot's orientation, and the floor's height.
+
+    level   (4,) of the foot if the floor were level;  height  m, of the ankle over the sole
+    knee    m: what is higher is not under the foot
+    """
+    row, R = np.zeros(FLOORS), rotation.to_matrix(level)
+
+    def gap(x: float, z: float) -> float:
+        return float(ask_floor(rig.floor.record[0], R, np.array([x, ankle[1], z]), corners, knee, row))
+
+    x, z = _find_place(gap, float(ankle[0]), float(ankle[2]))
+    gap(x, z)
+    normal = row[NORMAL : NORMAL + 3]
+    turn = rotation.multiply(rotation.between(_UP, normal), level)
+    # the sole's plane is `height` below the ankle along the normal, and passes where the middle of the sole is asked
+    middle = R @ corners.mean(axis=0)
+    aside = (normal[0] * middle[0] + normal[2] * middle[2]) / normal[1]
+    ankle[:] = x, row[LEVEL_AT] + aside + height / normal[1], z
+    return (turn if normal[1] < 1.0 else level), float(row[LEVEL_AT])
+
+
+def _find_place(gap: Callable[[float, float], float], x: float, z: float) -> tuple[float, float]:
+    """The nearest place where the floor is even under a sole; where it was, if there is none near."""
+    if gap(x, z) <= _HOLLOW:
+        return x, z
+    for far in _LOOK:
+        for k in range(_WAYS):
+            angle = 2.0 * np.pi * k / _WAYS
+            there = x + far * np.sin(angle), z + far * np.cos(angle)
+            if gap(*there) <= _HOLLOW:
+                return there
+    return x, z
 
 
 def _level(turn: np.ndarray) -> np.ndarray:

@@ -36,6 +36,7 @@ def save_stage(stage: Stage) -> dict[str, Any]:
                 "actors": [actor.name for actor in group.actors],
                 "built": [_save_body(body) for body in group.scene.bodies],
                 "props": [_save_prop(prop) for prop in group.scene.props],
+                "time": group.scene.time,
                 "state": group.simulation.save(),
             }
             for group in stage.groups
@@ -65,7 +66,7 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
         if not _is_built_alike(group.scene, each):
             bodies = [_load_body(actor, body) for actor, body in zip(group.actors, each["built"], strict=True)]
             props = [_load_prop(prop, numbers) for prop, numbers in zip(group.scene.props, each["props"], strict=True)]
-            scene = dataclasses.replace(group.scene, bodies=tuple(bodies), props=tuple(props))
+            scene = dataclasses.replace(group.scene, bodies=tuple(bodies), props=tuple(props), time=each["time"])
             stage.build_group(group.actors, k, scene)
             group = stage.groups[k]
         group.simulation.restore(each["state"])

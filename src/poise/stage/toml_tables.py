@@ -78,6 +78,17 @@ class Table:
             raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
         return tuple(finite_number(each, f"'{key}' of {self.what}") for each in value)
 
+    def rows(self, key: str) -> list[list[float]] | None:
+        """A list of lists of numbers, all as long, or None where there is none."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
+            raise InputError(f"'{key}' of {self.what} must be a list of rows, each a list of numbers.")
+        if len({len(row) for row in value}) > 1:
+            raise InputError(f"the rows of '{key}' of {self.what} must all have as many numbers.")
+        return [[finite_number(each, f"'{key}' of {self.what}") for each in row] for row in value]
+
     def words(self, key: str) -> tuple[str, ...] | None:
         """A list of text, or None where there is none."""
         value = self._get(key)

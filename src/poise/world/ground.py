@@ -1,13 +1,41 @@
-"""What bodies stand on: one level plane."""
+"""What bodies stand on. A ground is asked: how high it is, which way up, how rough and how fast, at x and z.
+
+`Ground` is a level floor; `Tilted`, `Steps`, `HeightMap` and `Moving` are grounds too, each in its file. All answer to
+
+    height_at(x, z, t)    m
+    normal_at(x, z, t)    (..., 3) unit, up
+    friction_at(x, z, t)  sideways force it takes, of the force on it
+    velocity_at(x, z, t)  (..., 3) m/s
+
+for arrays x and z (m) of any one shape, at a time t (s). `pieces` is what engines build of it, and `describe` what
+compiled code reads: see `ground_kernels`.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from poise.body.shape import Box
 from poise.errors import InputError
+from poise.world.ground_record import LEVEL
+
+if TYPE_CHECKING:
+    from poise.world.height_map import HeightMap
 
 HIGHEST = 1e5  # m
+FAR = 1000.0  # m: how far what engines have no endless shape for goes on
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """An endless plane, solid below: point (3,) m on it; normal (3,) unit."""
+
+    point: np.ndarray
+    normal: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -26,3 +54,42 @@ class Ground:
             raise InputError(f"the ground's height is {self.height}; it must be of at most {HIGHEST:g} m.")
         if not 0.0 <= self.friction <= 10.0:
             raise InputError(f"the ground's friction is {self.friction:g}; it must be from 0 (ice) to 10.")
+
+    @property
+    def moves(self) -> bool:
+        """Whether it is ever elsewhere."""
+        return False
+
+    def height_at(self, x: np.ndarray | float, z: np.ndarray | float, t: float = 0.0) -> np.ndarray:
+        """(...) m, at x and z (...)."""
+        return np.full(np.broadcast(x, z).shape, float(self.height))
+
+    def normal_at(self, x: np.ndarray | float, z: np.ndarray | float, t: float = 0.0) -> np.ndarray:
+        """(..., 3) unit, out of the ground."""
+        return _everywhere(x, z, np.array([0.0, 1.0, 0.0]))
+
+    def friction_at(self, x: np.ndarray | float, z: np.ndarray | float, t: float = 0.0) -> np.ndarray:
+        """(...) sideways force it takes, of the force on it."""
+        return np.full(np.broadcast(x, z).shape, float(self.friction))
+
+    def velocity_at(self, x: np.ndarray | float, z: np.ndarray | float, t: float = 0.0) -> np.ndarray:
+        """(..., 3) m/s."""
+        return _everywhere(x, z, np.zeros(3))
+
+    def pieces(self) -> tuple[Plane | Box | HeightMap, ...]:
+        """What an engine builds it of, all solid below; where it is at t = 0, if it moves."""
+        return (Plane(np.array([0.0, self.height, 0.0]), np.array([0.0, 1.0, 0.0])),)
+
+    def describe(self) -> dict[str, Any]:
+        """Fields of `GROUND`; those left out are 0."""
+        return {"kind": LEVEL, "height": self.height, "friction": self.friction}
+
+
+def _everywhere(x: np.ndarray | float, z: np.ndarray | float, vector: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(vector, (*np.broadcast(x, z).shape, 3)).copy()
+
+
+def check_range(what: str, value: float, low: float, high: float, unit: str = "") -> None:
+    """Raise InputError unless a number of a ground is within its range."""
+    if not (math.isfinite(value) and low <= value <= high):
+        raise InputError(f"the {what} is {value:g}{unit}; it must be from {low:g} to {high:g}{unit}.")

@@ -1,0 +1,102 @@
+"""The ground in Bullet: planes, boxes, and a mesh of a height map's triangles.
+
+Bullet's fixed bodies have no velocity that a contact would feel. A ground that moves is a very heavy one, whose place
+and velocity are written before every step.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.body.shape import Box
+from poise.spatial import rotation
+from poise.world.ground import FAR, Ground, Plane
+from poise.world.height_map import HeightMap
+from poise.world.moving import Moving
+
+if TYPE_CHECKING:
+    from poise.engines.bullet_world import BulletWorld
+
+NAME = "ground"
+_MASS = 1e7  # kg
+_DEPTH = 10.0  # m, of the slab that a plane is where it moves
+_UP = np.array([0.0, 1.0, 0.0])
+
+
+def add_ground(world: BulletWorld, ground: Ground, group: int) -> list[int]:
+    """All pieces of a ground into a world; Bullet's id of each."""
+    made = []
+    for piece in ground.pieces():
+        shape, at, turn = _add_piece(world, piece, ground.moves)
+        if shape < 0:
+            continue
+        mass = _MASS if ground.moves else 0.0
+        uid = world.bullet.createMultiBody(
+            mass, shape, basePosition=at, baseOrientation=turn, physicsClientId=world.client
+        )
+        world.set_dynamics(uid, -1, None, group)
+        world.names[uid, -1] = NAME
+        made.append(int(uid))
+    return made
+
+
+def _add_piece(world: BulletWorld, piece: Plane | Box | HeightMap, moves: bool) -> tuple[int, Any, list[float]]:
+    """Shape, place and turn (xyzw)."""
+    bullet, options = world.bullet, {"physicsClientId": world.client}
+    here = [0.0, 0.0, 0.0, 1.0]
+    if isinstance(piece, HeightMap):
+        if np.ptp(piece.heights) == 0.0:
+            return -1, None, here  # the plane round it is all there is
+        points, faces = _triangles(piece)
+        flag = bullet.GEOM_FORCE_CONCAVE_TRIMESH
+        shape = bullet.createCollisionShape(
+            bullet.GEOM_MESH, vertices=points.tolist(), indices=faces.ravel().tolist(), flags=flag, **options
+        )
+        return int(shape), [0.0, 0.0, 0.0], here
+    if isinstance(piece, Plane) and not moves:
+        normal = [float(a) for a in piece.normal]
+        return int(bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=normal, **options)), piece.point, here
+    if isinstance(piece, Plane):
+        half = np.array([FAR, _DEPTH, FAR])
+        piece = Box(piece.point - _DEPTH * piece.normal, half, rotation.between(_UP, piece.normal))
+    shape = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=piece.half.tolist(), **options)
+    w, x, y, z = (float(a) for a in piece.turn)
+    return int(shape), piece.center, [x, y, z, w]
+
+
+def _triangles(piece: HeightMap) -> tuple[np.ndarray, np.ndarray]:
+    """Points (n, 3) m and faces (m, 3) of a map, two triangles a cell, seen from above counter-clockwise."""
+    rows, columns = piece.heights.shape
+    corner = piece.corner or (0.0, 0.0)
+    x, z = np.meshgrid(
+        corner[0] + piece.spacing * np.arange(columns), corner[1] + piece.spacing * np.arange(rows), indexing="xy"
+    )
+    points = np.stack([x, piece.height + piece.heights, z], axis=-1).reshape(-1, 3)
+    a = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    b, c, d = a + 1, a + columns, a + columns + 1
+    return points, np.concatenate([np.stack([a, d, b], axis=1), np.stack([a, c, d], axis=1)])
+
+
+class Carrier:
+    """Moves a ground that moves."""
+
+    def __init__(self, world: BulletWorld, ground: Moving, pieces: list[int], gravity: np.ndarray, dt: float):
+        self._world, self._ground, self._dt = world, ground, dt
+        self._gravity = np.asarray(gravity, float)
+        self._homes = []
+        for uid in pieces:
+            at, turn = world.bullet.getBasePositionAndOrientation(uid, physicsClientId=world.client)
+            self._homes.append((uid, np.array(at), turn))
+
+    def place(self, t: float) -> None:
+        """Put the ground where it is at time t (s), with what takes it through the next step."""
+        bullet, options = self._world.bullet, {"physicsClientId": self._world.client}
+        shift, speed = self._ground.shift(t), self._ground.speed(t)
+        force = _MASS * ((self._ground.speed(t + self._dt) - speed) / self._dt - self._gravity)
+        for uid, home, turn in self._homes:
+            at = home + shift
+            bullet.resetBasePositionAndOrientation(uid, at, turn, **options)
+            bullet.resetBaseVelocity(uid, speed, [0.0, 0.0, 0.0], **options)
+            bullet.applyExternalForce(uid, -1, force, at, bullet.WORLD_FRAME, **options)
