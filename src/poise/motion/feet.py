@@ -9,12 +9,12 @@ the heel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -42,7 +42,7 @@ class Sole:
     tip: np.ndarray
 
 
-@lru_cache(maxsize=64)
+@remembered
 def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
     """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest."""
     missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]
@@ -75,6 +75,7 @@ def _stature(skeleton: Skeleton) -> float:
     return leg_length(skeleton, "left") / _LEG
 
 
+@remembered
 def leg_length(skeleton: Skeleton, side: str) -> float:
     """Thigh plus shank in metres."""
     rest = skeleton.rest_positions()

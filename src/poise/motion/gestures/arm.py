@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.ik.twobone import solve_two_bone
 from poise.motion.gestures.curves import soften_above
@@ -151,13 +151,13 @@ def find_arms(skeleton: Skeleton, sides: Iterable[str]) -> list[Arm]:
     return [_find_arm(skeleton, side) for side in sides]
 
 
-@lru_cache(maxsize=64)
+@remembered
 def find_turns(skeleton: Skeleton) -> np.ndarray:
     """(J, 4) from each joint's axes at rest to those in the reference pose."""
     return build_reference(skeleton).turns
 
 
-@lru_cache(maxsize=128)
+@remembered
 def _find_arm(skeleton: Skeleton, side: str) -> Arm:
     turns = find_turns(skeleton)
     sign, along = (1.0, X) if side == "left" else (-1.0, -X)
