@@ -122,6 +122,8 @@ def _spline_track(
     from scipy.interpolate import CubicSpline
 
     def fit(samples: np.ndarray) -> np.ndarray:
+        if not samples.any():  # a gesture's root: the curve through nothing but zeros is zero
+            return np.zeros((len(knots) - 1, 4, *samples.shape[1:]))
         columns = samples.reshape(len(knots), -1)
         curve = CubicSpline(knots, columns, bc_type="periodic" if period else "not-a-knot")
         return np.ascontiguousarray(np.moveaxis(curve.c.reshape(4, len(knots) - 1, *samples.shape[1:]), 0, -2))

@@ -13,6 +13,8 @@ from math import sqrt
 import numpy as np
 
 Numbers = list[float]
+# Below this angle (radians) sin(x)/x and friends come from their Taylor series: its first dropped term is under 1e-17.
+SMALL = 1e-4
 
 
 def multiply(a: Numbers, b: Numbers) -> Numbers:
@@ -68,29 +70,38 @@ def from_matrix(m: list[Numbers]) -> Numbers | None:
     return [-a for a in q] if q is not None and q[0] < 0 else q
 
 
-def exp(rotvec: Numbers, small: float) -> Numbers:
-    """The rotation by |rotvec| about it; below the angle `small` by its series."""
+def exp(rotvec: Numbers) -> Numbers:
+    """The rotation by |rotvec| about it."""
     x, y, z = rotvec
     angle = sqrt(x * x + y * y + z * z)
-    half_sinc = 0.5 - angle * angle / 48.0 if angle < small else float(np.sin(0.5 * angle)) / angle
+    half_sinc = 0.5 - angle * angle / 48.0 if angle < SMALL else float(np.sin(0.5 * angle)) / angle
     return [float(np.cos(0.5 * angle)), half_sinc * x, half_sinc * y, half_sinc * z]
 
 
-def log(q: Numbers, small: float) -> Numbers:
+def from_axis_angle(axis: Numbers, angle: float) -> Numbers | None:
+    """The rotation by an angle about an axis of any length but none."""
+    x, y, z = axis
+    norm = sqrt(x * x + y * y + z * z)
+    return exp([x / norm * angle, y / norm * angle, z / norm * angle]) if norm > 0.0 else None
+
+
+def unit(v: Numbers) -> Numbers:
+    """v at length 1; nothing where it has none."""
+    x, y, z = v
+    norm = max(sqrt(x * x + y * y + z * z), 1e-300)
+    return [x / norm, y / norm, z / norm]
+
+
+def log(q: Numbers) -> Numbers:
     """The rotation vector of q, the shorter way round."""
     w, x, y, z = q if not q[0] < 0 else [-a for a in q]
     s = sqrt(x * x + y * y + z * z)
-    scale = 2.0 + s * s / 3.0 if s < small else 2.0 * float(np.arctan2(s, w)) / s
+    scale = 2.0 + s * s / 3.0 if s < SMALL else 2.0 * float(np.arctan2(s, w)) / s
     return [scale * x, scale * y, scale * z]
 
 
 def between(u: Numbers, v: Numbers) -> Numbers | None:
     """The smallest rotation from direction u to direction v; None where they are opposite."""
-    ux, uy, uz = u
-    vx, vy, vz = v
-    size = max(sqrt(ux * ux + uy * uy + uz * uz), 1e-300)
-    ux, uy, uz = ux / size, uy / size, uz / size
-    size = max(sqrt(vx * vx + vy * vy + vz * vz), 1e-300)
-    vx, vy, vz = vx / size, vy / size, vz / size
+    (ux, uy, uz), (vx, vy, vz) = unit(u), unit(v)
     w = 1.0 + (ux * vx + uy * vy + uz * vz)
     return normalize([w, uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx]) if w >= 1e-12 else None

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.spatial import one_rotation as one
+from poise.spatial.length import lengths
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-# Below this angle (radians) sin(x)/x and friends come from their Taylor series: its first dropped term is under 1e-17.
-_SMALL = 1e-4
+_SMALL = one.SMALL
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 _CONJUGATE.flags.writeable = False
 
@@ -31,7 +31,7 @@ def normalize(q: np.ndarray) -> np.ndarray:
     if q.size == 4 and (found := one.normalize(q.ravel().tolist())) is not None:
         return np.array(found).reshape(q.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return q / np.linalg.norm(q, axis=-1, keepdims=True)
+        return q / lengths(q, keepdims=True)
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
@@ -122,8 +122,8 @@ def exp(rotvec: np.ndarray) -> np.ndarray:
     """The rotation by |rotvec| radians about rotvec."""
     rotvec = np.asarray(rotvec, float)
     if rotvec.size == 3:
-        return np.array(one.exp(rotvec.ravel().tolist(), _SMALL)).reshape(*rotvec.shape[:-1], 4)
-    angle = np.linalg.norm(rotvec, axis=-1, keepdims=True)
+        return np.array(one.exp(rotvec.ravel().tolist())).reshape(*rotvec.shape[:-1], 4)
+    angle = lengths(rotvec, keepdims=True)
     safe = np.where(angle < _SMALL, 1.0, angle)
     half_sinc = np.where(angle < _SMALL, 0.5 - angle**2 / 48.0, np.sin(0.5 * safe) / safe)
     return np.concatenate([np.cos(0.5 * angle), half_sinc * rotvec], axis=-1)
@@ -133,10 +133,10 @@ def log(q: np.ndarray) -> np.ndarray:
     """The rotation vector of q, the shorter way round: length in [0, pi]."""
     q = np.asarray(q, float)
     if q.size == 4:
-        return np.array(one.log(q.ravel().tolist(), _SMALL)).reshape(*q.shape[:-1], 3)
+        return np.array(one.log(q.ravel().tolist())).reshape(*q.shape[:-1], 3)
     q = np.where(q[..., :1] < 0, -q, q)
     w, u = q[..., :1], q[..., 1:]
-    s = np.linalg.norm(u, axis=-1, keepdims=True)
+    s = lengths(u, keepdims=True)
     safe = np.where(s < _SMALL, 1.0, s)
     # angle / sin(angle/2); the series is that of 2 asin(s)/s at small s.
     scale = np.where(s < _SMALL, 2.0 + s**2 / 3.0, 2.0 * np.arctan2(safe, w) / safe)
@@ -145,7 +145,7 @@ def log(q: np.ndarray) -> np.ndarray:
 
 def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The geodesic angle between rotations a and b in radians, shape without the last axis."""
-    return np.linalg.norm(log(multiply(conjugate(a), b)), axis=-1)
+    return lengths(log(multiply(conjugate(a), b)))
 
 
 def slerp(a: np.ndarray, b: np.ndarray, u: np.ndarray | float) -> np.ndarray:
@@ -157,7 +157,9 @@ def slerp(a: np.ndarray, b: np.ndarray, u: np.ndarray | float) -> np.ndarray:
 def from_axis_angle(axis: np.ndarray, angle: np.ndarray | float) -> np.ndarray:
     """The rotation by `angle` radians about `axis`, which need not have unit length."""
     axis = np.asarray(axis, float)
-    axis = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    if axis.ndim == 1 and np.ndim(angle) == 0 and (found := one.from_axis_angle(axis.tolist(), float(angle))):
+        return np.array(found)
+    axis = axis / lengths(axis, keepdims=True)
     return exp(axis * np.asarray(angle, float)[..., None])
 
 
@@ -169,8 +171,8 @@ def between(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     u, v = np.asarray(u, float), np.asarray(v, float)
     if u.size == 3 and v.size == 3 and (found := one.between(u.ravel().tolist(), v.ravel().tolist())) is not None:
         return np.array(found).reshape(*(u if u.ndim > v.ndim else v).shape[:-1], 4)
-    u = u / np.maximum(np.linalg.norm(u, axis=-1, keepdims=True), 1e-300)
-    v = v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
+    u = u / np.maximum(lengths(u, keepdims=True), 1e-300)
+    v = v / np.maximum(lengths(v, keepdims=True), 1e-300)
     w = 1.0 + np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([w, cross(u, v)], axis=-1)
     # Opposite: half a turn about the axis most nearly normal to u.

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
 from poise.ik.twobone import solve_two_bone
 from poise.motion.clip import Clip
+from poise.motion.motion import Pose
 from poise.motion.own.figure import TOE_OUT, Figure
 from poise.spatial import rotation
 
@@ -76,6 +78,13 @@ def stand(figure: Figure, times: np.ndarray) -> Tracks:
         toes=np.zeros((f, 2)),
         arms=Arms(**{name: np.full((f, 2), np.radians(degrees)) for name, degrees in angles.items()}),
     )
+
+
+def stand_pose(skeleton: Skeleton) -> Pose:
+    """The pose of a body that stands still over the origin: the first of `stand`."""
+    figure = Figure(skeleton)
+    clip = build_clip(figure, stand(figure, np.zeros(1)), "stand")
+    return Pose(clip.root[0], clip.rotations[0])
 
 
 def foot_turn(side: int, pitch: np.ndarray) -> np.ndarray:
