@@ -105,7 +105,7 @@ class Slab:
         if math.isinf(t):
             return self.profile[0 if t < 0.0 else -1][1]  # 0 or 1
         ts, shares = zip(*self.profile, strict=True)
-        return float(np.round(np.interp(t, ts, shares) * _SHARES) / _SHARES)
+        return round(float(np.interp(t, ts, shares)) * _SHARES) / _SHARES
 
 
 def solid_profile(row: SegmentRow) -> tuple[tuple[float, float], ...]:

@@ -79,9 +79,7 @@ class Structure:
 
 
 @lru_cache(maxsize=_KEPT)
-def find_structure(
-    names: tuple[str, ...], parents: tuple[int, ...], roles: tuple[tuple[str, str], ...]
-) -> Structure:
+def find_structure(names: tuple[str, ...], parents: tuple[int, ...], roles: tuple[tuple[str, str], ...]) -> Structure:
     """The structure of these joints, the same object for all that have it; raises InputError where it is no tree."""
     return Structure(names, parents, roles)
 

@@ -51,9 +51,9 @@ class MujocoSimulation:
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
-        self.model = _compile(scene)
-        self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         self._names = SceneNames(scene)
+        self.model = _compile(scene, self._names)
+        self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
@@ -86,7 +86,7 @@ class MujocoSimulation:
                 data.qvel[b : b + 3], data.qvel[b + 3 : b + 6] = body.velocity, body.angular_velocity[i]
             elif joint.kind == BALL:
                 data.qpos[a : a + 4], data.qvel[b : b + 3] = body.rotations[i], body.angular_velocity[i]
-            elif joint.kind == HINGES and len(joint.axes):
+            elif joint.kind == HINGES and len(joint.axes) and body.angular_velocity[i].any():
                 data.qvel[b : b + len(joint.axes)] = np.linalg.lstsq(
                     joint.axes.T, body.angular_velocity[i], rcond=None
                 )[0]
@@ -260,14 +260,14 @@ class MujocoSimulation:
         return self._names.tell(str(self._mujoco.mj_id2name(self.model, self._mujoco.mjtObj.mjOBJ_BODY, body)))
 
 
-def _compile(scene: Scene) -> Any:
+def _compile(scene: Scene, names: SceneNames) -> Any:
     """MuJoCo's model of a scene; what it refuses is told in words."""
     try:
-        return build_spec(scene).compile()
+        return build_spec(scene, names).compile()
     except ValueError as error:
         said = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
-        names = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
-        raise InputError(f"MuJoCo cannot simulate {names}: {said[:200]}. Mend the body or the props.") from error
+        who = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
+        raise InputError(f"MuJoCo cannot simulate {who}: {said[:200]}. Mend the body or the props.") from error
 
 
 @dataclass(eq=False)

@@ -47,9 +47,19 @@ class RigidInertia(Portable):
         parts = [part for part in parts if part.mass > 0.0]
         if not parts:
             return RigidInertia.zero()
+        if len(parts) == 1:
+            return parts[0]._alone()
         mass = sum(part.mass for part in parts)
         center = sum((part.mass * part.center for part in parts), np.zeros(3)) / mass
         return RigidInertia(mass, center, sum((part.about(center) for part in parts), np.zeros((3, 3))))
+
+    def _alone(self) -> RigidInertia:
+        """The total of this body alone, with the rounding that adding up has."""
+        mass = 0 + self.mass
+        center = np.array([(0.0 + mass * a) / mass for a in self.center.tolist()])
+        if (center == self.center).all():
+            return RigidInertia(mass, center, self.inertia + 0.0)
+        return RigidInertia(mass, center, 0.0 + self.about(center))
 
     def about(self, point: np.ndarray) -> np.ndarray:
         """(3, 3) kg m2 about another point: I = I_c - m [d]x [d]x (Steiner)."""

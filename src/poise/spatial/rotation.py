@@ -113,8 +113,8 @@ def from_matrix(m: np.ndarray) -> np.ndarray:
     candidates[..., 1, 3] = candidates[..., 3, 1] = m[..., 0, 2] + m[..., 2, 0]
     candidates[..., 2, 3] = candidates[..., 3, 2] = m[..., 2, 1] + m[..., 1, 2]
     squares = candidates[..., range(4), range(4)]
-    largest = np.argmax(squares, axis=-1)[..., None, None]
-    q = normalize(np.take_along_axis(candidates, largest, axis=-2)[..., 0, :])
+    largest = np.argmax(squares, axis=-1).ravel()
+    q = normalize(candidates.reshape(-1, 4, 4)[np.arange(len(largest)), largest].reshape(*xx.shape, 4))
     return np.where(q[..., :1] < 0, -q, q)
 
 
@@ -214,12 +214,13 @@ def make_continuous(q: np.ndarray, axis: int = 0) -> np.ndarray:
 
     Each sample is compared with the one before it *as already flipped* (erratum of the paper), so a flip is carried on.
     """
-    q = np.moveaxis(np.asarray(q, float), axis, 0)
+    q = np.asarray(q, float)
+    if axis:
+        return np.moveaxis(make_continuous(np.moveaxis(q, axis, 0)), 0, axis)
     # The sign of the product of all neighbouring dot products so far is the sign that the sample needs.
     dots = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True)
     flips = np.cumprod(np.where(dots < 0, -1.0, 1.0), axis=0)
-    out = np.concatenate([q[:1], q[1:] * flips], axis=0)
-    return np.moveaxis(out, 0, axis)
+    return np.concatenate([q[:1], q[1:] * flips], axis=0)
 
 
 def random(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:

@@ -22,7 +22,7 @@ from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.ik.twobone import solve_two_bone
 from poise.motion.gestures.curves import soften_above
-from poise.motion.retargeting_reference import build_reference
+from poise.motion.retargeting_reference import find_turns
 from poise.spatial import rotation
 from poise.spatial.length import lengths
 
@@ -150,12 +150,6 @@ def find_arms(skeleton: Skeleton, sides: Iterable[str]) -> list[Arm]:
             f"roles={{'{missing[0]}': 'the joint'}}."
         )
     return [_find_arm(skeleton, side) for side in sides]
-
-
-@remembered
-def find_turns(skeleton: Skeleton) -> np.ndarray:
-    """(J, 4) from each joint's axes at rest to those in the reference pose."""
-    return build_reference(skeleton).turns
 
 
 @remembered

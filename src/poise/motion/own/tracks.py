@@ -104,6 +104,8 @@ def build_clip(figure: Figure, tracks: Tracks, name: str) -> Clip:
 
 def turned(angles: np.ndarray) -> np.ndarray:
     """(F, 4) the orientation of pitch, yaw, roll (F, 3): yaw first in the world, then pitch, then roll."""
+    if not angles.any():
+        return rotation.identity((len(angles),))
     return rotation.from_euler(angles[:, [1, 0, 2]], "YXZ")
 
 
