@@ -58,6 +58,7 @@ class MujocoSimulation:
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
+        self._sorting: dict[int, _Sorting] = {}
         for layout, body in zip(self.layouts, scene.bodies, strict=True):
             self._set_state(layout, body)
         for prop in scene.props:
@@ -230,6 +231,28 @@ class MujocoSimulation:
             others += [self._name(int(b)) for b in pair[found, other]]
         return Contacts(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
 
+    def sort_contacts(self, body: int, groups: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]] | None:
+        """Forces (n, 3) N on each group of a body's joints, and their points (n, 3) m, in the order of `find_contacts`.
+
+        groups  (J,) int, of each joint; -1 for one in none. The arrays are written over by the next call.
+
+        None where there are so few contacts that `find_contacts` is as quick.
+        """
+        data, contact = self.data, self.data.contact
+        if data.ncon < 2:
+            return None
+        from poise.engines.contact_kernels import sort_contacts
+
+        sorting = self._sorting.get(body)
+        if sorting is None or sorting.asked is not groups or sorting.forces.shape[1] < 2 * data.ncon:
+            sorting = self._sorting[body] = _Sorting.of(groups, self.layouts[body].bodies, self.model.nbody, data.ncon)
+        sort_contacts(
+            contact.efc_address, contact.geom, contact.frame, contact.pos, data.efc_force, self.model.geom_bodyid,
+            sorting.group_of_body, sorting.forces, sorting.points, sorting.counts,
+        )  # fmt: skip
+        counts = sorting.counts.tolist()
+        return [(f[:n], p[:n]) for f, p, n in zip(sorting.forces, sorting.points, counts, strict=True)]
+
     def save(self) -> Any:
         """See `Simulation.save`."""
         size = self._mujoco.mj_stateSize(self.model, self._mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -292,3 +315,22 @@ class _Work:
         return _Work(
             BodyState.zeros(j), np.zeros(3), rotation.identity(), turns, at, np.zeros((j, 3)), np.zeros((j, 3))
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorting:
+    """Arrays that `sort_contacts` writes to, for one body and the groups of its joints that were asked for."""
+
+    asked: np.ndarray
+    group_of_body: np.ndarray
+    forces: np.ndarray
+    points: np.ndarray
+    counts: np.ndarray
+
+    @staticmethod
+    def of(groups: np.ndarray, bodies: np.ndarray, body_count: int, contacts: int) -> _Sorting:
+        group_of_body = np.full(body_count, -1)
+        group_of_body[bodies] = groups
+        count = int(groups.max(initial=-1)) + 1
+        room = (count, max(64, 4 * contacts), 3)  # a contact may be of two segments of one group
+        return _Sorting(groups, group_of_body, np.zeros(room), np.zeros(room), np.zeros(count, np.int64))

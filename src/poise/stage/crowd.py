@@ -105,13 +105,14 @@ class Crowd:
 
     def find_lost(self) -> list[tuple[Program, int]]:
         """Those that lost their balance in the last run, and how many steps each had made by then."""
-        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(self.status[:, 0] >= 0.0)]
+        lost = self.status[:, 0] >= 0.0
+        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(lost)] if lost.any() else []
 
     def find_odd(self) -> list[Program]:
         """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
         _, height, up, number = self.status.T
         odd = (height < 0.7 * self._heights) | (up < 0.5) | ~np.isfinite(number)
-        return [self.programs[k] for k in np.flatnonzero(odd)]
+        return [self.programs[k] for k in np.flatnonzero(odd)] if odd.any() else []
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:
         """Write the poses of all, at their present time, into root (C, 3) and rotations (C, J, 4), J the largest."""
