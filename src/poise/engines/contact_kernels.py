@@ -6,6 +6,8 @@ import numpy as np
 
 from poise.spatial.compile import kernel
 
+SHORT = 8  # numbers that NumPy adds up one after the other, too, if there are fewer
+
 
 @kernel
 def sort_contacts(
@@ -19,8 +21,11 @@ def sort_contacts(
     forces: np.ndarray,
     points: np.ndarray,
     counts: np.ndarray,
+    totals: np.ndarray,
 ) -> None:
     """Write forces (G, n, 3) N on the bodies of each group, points (G, n, 3) m and how many there are, counts (G,).
+
+    totals         (G, 3) N, the sums of the forces, one after the other
 
     address        (n,) of each contact's first row, negative where it carries nothing; geom (n, 2) its two shapes
     frame          (n, 9) its axes in the world, the normal first, from the first shape to the second; pos (n, 3)
@@ -30,6 +35,7 @@ def sort_contacts(
     In the order of `find_contacts`: those that a group's body is the second of, then those that it is the first of.
     """
     counts[:] = 0
+    totals[:] = 0.0
     for mine in (1, 0):
         sign = 1.0 if mine == 1 else -1.0
         for k in range(len(address)):
@@ -43,3 +49,4 @@ def sort_contacts(
                 for a in range(3):
                     total += row_force[row + a] * frame[k, 3 * a + b]
                 forces[group, at, b], points[group, at, b] = sign * total, pos[k, b]
+                totals[group, b] += sign * total

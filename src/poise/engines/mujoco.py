@@ -231,27 +231,33 @@ class MujocoSimulation:
             others += [self._name(int(b)) for b in pair[found, other]]
         return Contacts(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
 
-    def sort_contacts(self, body: int, groups: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]] | None:
-        """Forces (n, 3) N on each group of a body's joints, and their points (n, 3) m, in the order of `find_contacts`.
+    def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
+        """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.
 
-        groups  (J,) int, of each joint; -1 for one in none. The arrays are written over by the next call.
+        groups  (J,) int, of each joint; -1 for one in none
 
-        None where there are so few contacts that `find_contacts` is as quick.
+        The sums of what `find_contacts` finds, in the same order, in a tenth of the time. False, and nothing written,
+        where there are so few contacts that it is not worth it.
         """
-        data, contact = self.data, self.data.contact
+        data = self.data
         if data.ncon < 2:
-            return None
-        from poise.engines.contact_kernels import sort_contacts
+            return False
+        from poise.engines.contact_kernels import SHORT, sort_contacts
 
-        sorting = self._sorting.get(body)
-        if sorting is None or sorting.asked is not groups or sorting.forces.shape[1] < 2 * data.ncon:
-            sorting = self._sorting[body] = _Sorting.of(groups, self.layouts[body].bodies, self.model.nbody, data.ncon)
+        x, contact = self._sorting.get(body), data.contact
+        if x is None or x.asked is not groups or x.forces.shape[1] < 2 * data.ncon:
+            x = self._sorting[body] = _Sorting.of(groups, self.layouts[body].bodies, self.model, data.ncon)
         sort_contacts(
-            contact.efc_address, contact.geom, contact.frame, contact.pos, data.efc_force, self.model.geom_bodyid,
-            sorting.group_of_body, sorting.forces, sorting.points, sorting.counts,
+            contact.efc_address, contact.geom, contact.frame, contact.pos, data.efc_force, x.body_of_geom,
+            x.group_of_body, x.forces, x.points, x.counts, x.totals,
         )  # fmt: skip
-        counts = sorting.counts.tolist()
-        return [(f[:n], p[:n]) for f, p, n in zip(sorting.forces, sorting.points, counts, strict=True)]
+        for k, count in enumerate(x.counts.tolist()):
+            upward, total = x.forces[k, :count, 1], x.totals[k]
+            load = total[1] if count < SHORT else np.add.reduce(upward)  # NumPy adds up longer rows in another order
+            if load > 0.0:
+                force[k] = total
+                np.divide(upward @ x.points[k, :count], load, out=pressure[k])
+        return True
 
     def save(self) -> Any:
         """See `Simulation.save`."""
@@ -319,18 +325,22 @@ class _Work:
 
 @dataclass(frozen=True, eq=False)
 class _Sorting:
-    """Arrays that `sort_contacts` writes to, for one body and the groups of its joints that were asked for."""
+    """Arrays that `press` works in, for one body and the groups of its joints that were asked for."""
 
     asked: np.ndarray
+    body_of_geom: np.ndarray
     group_of_body: np.ndarray
     forces: np.ndarray
     points: np.ndarray
     counts: np.ndarray
+    totals: np.ndarray
 
     @staticmethod
-    def of(groups: np.ndarray, bodies: np.ndarray, body_count: int, contacts: int) -> _Sorting:
-        group_of_body = np.full(body_count, -1)
+    def of(groups: np.ndarray, bodies: np.ndarray, model: Any, contacts: int) -> _Sorting:
+        group_of_body = np.full(model.nbody, -1)
         group_of_body[bodies] = groups
         count = int(groups.max(initial=-1)) + 1
         room = (count, max(64, 4 * contacts), 3)  # a contact may be of two segments of one group
-        return _Sorting(groups, group_of_body, np.zeros(room), np.zeros(room), np.zeros(count, np.int64))
+        totals = np.zeros((count, 3))
+        forces, points, counts = np.zeros(room), np.zeros(room), np.zeros(count, np.int64)
+        return _Sorting(groups, model.geom_bodyid.copy(), group_of_body, forces, points, counts, totals)

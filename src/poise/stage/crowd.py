@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _HANDFUL = 2
 # So many of a structure take turns at the threads' workspaces of the engine; what fewer have is in the caches anyway.
 _MANY = 8
+_FEW = 4  # that are looked at one by one: NumPy takes longer for so few
 _NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
 
 
@@ -105,14 +107,19 @@ class Crowd:
 
     def find_lost(self) -> list[tuple[Program, int]]:
         """Those that lost their balance in the last run, and how many steps each had made by then."""
-        lost = self.status[:, 0] >= 0.0
-        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(lost)] if lost.any() else []
+        if len(self.programs) <= _FEW and not any(row[0] >= 0.0 for row in self.status.tolist()):
+            return []
+        return [(self.programs[k], int(self._done[k])) for k in np.flatnonzero(self.status[:, 0] >= 0.0)]
 
     def find_odd(self) -> list[Program]:
         """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
+        if len(self.programs) <= _FEW:
+            rows = zip(self.programs, self.status.tolist(), self._heights.tolist(), strict=True)
+            return [each for each, (_, height, up, number), start in rows
+                    if height < 0.7 * start or up < 0.5 or not isfinite(number)]  # fmt: skip
         _, height, up, number = self.status.T
         odd = (height < 0.7 * self._heights) | (up < 0.5) | ~np.isfinite(number)
-        return [self.programs[k] for k in np.flatnonzero(odd)] if odd.any() else []
+        return [self.programs[k] for k in np.flatnonzero(odd)]
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:
         """Write the poses of all, at their present time, into root (C, 3) and rotations (C, J, 4), J the largest."""

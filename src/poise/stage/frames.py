@@ -24,15 +24,24 @@ class Frames:
         }  # fmt: skip
         self.most, self.room = most, min(most, _FIRST)
         self.arrays = {name: np.empty((self.room, *shapes[name])) for name in ARRAYS}
+        self._feet = np.empty((self.room, 2, 3, 3)), np.empty((self.room, 2, 3))
+        self._flat: list[int] = []  # frames whose soles are in their feet's axes, as yet
 
     def make_room(self, frame: int) -> None:
         """Have a row for a frame."""
         while frame >= self.room:
             self.room = min(max(2 * self.room, 1), max(self.most, frame + 1))
-            for name, array in self.arrays.items():
-                larger = np.empty((self.room, *array.shape[1:]))
-                larger[: len(array)] = array
-                self.arrays[name] = larger
+            self.arrays = {name: _enlarge(array, self.room) for name, array in self.arrays.items()}
+            self._feet = _enlarge(self._feet[0], self.room), _enlarge(self._feet[1], self.room)
+
+    def write_soles(self, frame: int, corners: np.ndarray, R: np.ndarray, p: np.ndarray, feet: np.ndarray) -> None:
+        """The soles of a frame: corners (2, 4, 3) m in the axes of the feet, which are the bodies `feet` (2,).
+
+        They are put into the world all at once, in the end.
+        """
+        self.arrays["soles"][frame] = corners
+        self._feet[0][frame], self._feet[1][frame] = R[feet], p[feet]
+        self._flat.append(frame)
 
     def write_wrench(self, frame: int, wrench: np.ndarray) -> None:
         """The connectors' (C, 6) of a frame: where a switch changed their number, the missing ones are NaN."""
@@ -42,8 +51,21 @@ class Frames:
             wider[:, : array.shape[1]] = array
             self.arrays["wrench"] = array = wider
         array[frame, :count] = wrench
-        array[frame, count:] = np.nan
+        if count < array.shape[1]:
+            array[frame, count:] = np.nan
 
     def finish(self, frames: int) -> dict[str, np.ndarray]:
         """The first so many, by name."""
+        if self._flat:
+            turns, places = (each[self._flat] for each in self._feet)
+            soles = self.arrays["soles"]
+            soles[self._flat] = places[:, :, None] + soles[self._flat] @ np.swapaxes(turns, -1, -2)
+            self._flat.clear()
         return {name: array if len(array) == frames else array[:frames].copy() for name, array in self.arrays.items()}
+
+
+def _enlarge(array: np.ndarray, room: int) -> np.ndarray:
+    """The same rows, with room for more."""
+    larger = np.empty((room, *array.shape[1:]))
+    larger[: len(array)] = array
+    return larger
