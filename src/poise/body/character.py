@@ -280,7 +280,7 @@ def _check_axes(name: str, axes: np.ndarray) -> np.ndarray:
     array = np.array(axes, float)
     if array.ndim != 2 or array.shape[1] != 3 or not 1 <= len(array) <= 3:
         raise InputError(f"the freedoms of '{name}' must be one to three axes (n, 3); given {array.shape}.")
-    if not np.isfinite(array).all() or np.any(np.abs(np.linalg.norm(array, axis=1) - 1.0) > 1e-6):
+    if not all(abs(math.hypot(*axis) - 1.0) <= 1e-6 for axis in array.tolist()):  # nor NaN
         raise InputError(f"the freedoms of '{name}' must be unit axes.")
     array.flags.writeable = False
     return array

@@ -11,7 +11,10 @@ def fit_name(name: str, taken: set[str], otherwise: str = "joint") -> str:
     taken      names that are in use, or that mean something else in the other program
     otherwise  for a name without a letter
     """
-    shown = "".join(mark if mark.isprintable() else "_" for mark in name[:_LONGEST]) or otherwise
+    shown = name[:_LONGEST]
+    if not shown.isprintable():
+        shown = "".join(mark if mark.isprintable() else "_" for mark in shown)
+    shown = shown or otherwise
     fitted, k = shown, 2
     while fitted in taken:
         fitted, k = f"{shown}~{k}", k + 1

@@ -40,15 +40,15 @@ def find_freedoms(skeleton: Skeleton, axes: Mapping[str, str] = ANATOMICAL) -> d
         if set(letters) - set(BALL):
             raise unknown_name(f"axis of {role},", letters, BALL)
     zero = find_zero_pose(skeleton)
-    role_of = {joint: role for role, joint in skeleton.roles.items()}
+    role_of, nearest = skeleton.structure.role_of, skeleton.structure.nearest_roles
     inner = _between(skeleton)
     freedoms = {}
-    for name in skeleton.names[1:]:
+    for name, parent in zip(skeleton.names[1:], skeleton.structure.parents[1:], strict=True):
         usual = BALL if name in inner else ""
         letters = axes.get(role_of[name], "") if name in role_of else usual
         if not letters:
             continue
-        carrier = _nearest_role(skeleton, name, role_of)
+        carrier = nearest[parent]
         to_rest = rotation.conjugate(zero[carrier]) if carrier is not None else rotation.identity()
         freedoms[name] = rotation.rotate(to_rest, np.eye(3)[["xyz".index(letter) for letter in letters]])
     return freedoms
@@ -63,9 +63,3 @@ def _between(skeleton: Skeleton) -> set[str]:
         return set()
     chain = skeleton.chain(top)
     return {skeleton.names[i] for i in chain[chain.index(hips) + 1 :]} if hips in chain else set()
-
-
-def _nearest_role(skeleton: Skeleton, name: str, role_of: Mapping[str, str]) -> str | None:
-    """The role of the nearest joint above this one that has one."""
-    above = [skeleton.names[i] for i in skeleton.chain(skeleton.names.index(name))][:-1]
-    return next((role_of[joint] for joint in reversed(above) if joint in role_of), None)

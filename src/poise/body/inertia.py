@@ -15,6 +15,7 @@ hang at the trunk's sides; no head, then it stands on the trunk. The masses alwa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -35,6 +36,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.slab import Slab, solid_profile
 from poise.body.stature import find_mid_hip, find_neck_base, find_trunk_top, find_vertex
 from poise.errors import InputError
+from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
 # The neck, below the skull's joint, has 0.19 of the mass of head and neck: McConville et al. (1980), AFAMRL-TR-80-119.
@@ -80,7 +82,7 @@ class _Body:
         self.up = _direction(self.trunk_top - self.mid_hip, "hips", "the base of the neck")
         across = (left - right) - ((left - right) @ self.up) * self.up
         self.left = _direction(across, "rightUpperLeg", "leftUpperLeg")
-        self.forward = np.cross(self.left, self.up)
+        self.forward = rotation.cross(self.left, self.up)
         self.vertex = self._find_vertex()
 
     def trunk(self) -> Iterator[tuple[int, RigidInertia]]:
@@ -123,7 +125,7 @@ class _Body:
                 # The palm faces the thigh when the arm hangs and the floor in a T: its normal is across `forward`.
                 line = points[k + 1] - points[k]
                 forward = self.forward if abs(_unit(line) @ self.forward) < 0.9 else self.up
-                sagittal = np.cross(line, forward) if segment == "hand" else forward
+                sagittal = rotation.cross(line, forward) if segment == "hand" else forward
                 yield owner, Slab.from_row(self.table[segment], self.mass, points[k], points[k + 1], sagittal).whole()
 
     def legs(self) -> Iterator[tuple[int, RigidInertia]]:
@@ -135,7 +137,7 @@ class _Body:
                 line = _direction(
                     self.rest[lower] - self.rest[upper], *(self.skeleton.labels[i] for i in (upper, lower))
                 )
-                sagittal = np.cross(self.left, line)
+                sagittal = rotation.cross(self.left, line)
                 slab = Slab.from_row(self.table[segment], self.mass, self.rest[upper], self.rest[lower], sagittal)
                 yield upper, slab.whole()
             up = _unit(self.rest[knee] - self.rest[ankle])
@@ -272,12 +274,12 @@ class _Body:
 
 
 def _unit(v: np.ndarray) -> np.ndarray:
-    return np.asarray(v / np.linalg.norm(v))
+    return np.asarray(v / math.sqrt(v @ v))
 
 
 def _direction(v: np.ndarray, start: str, end: str) -> np.ndarray:
     """v as a unit vector; an error that names its ends where it has no length."""
-    if float(np.linalg.norm(v)) < 1e-6:
+    if math.sqrt(v @ v) < 1e-6:
         raise InputError(
             f"{start} and {end} are in one place, so the segment between them has no length. Mend the skeleton."
         )

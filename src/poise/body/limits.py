@@ -29,13 +29,16 @@ knee flexion, push-off more plantar flexion), the wider of the sources stands.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from poise.body.roles import SIDES, mirror_role, sided
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
@@ -77,17 +80,17 @@ class JointLimits(Portable):
     def __post_init__(self) -> None:
         for name, size in (("lower", 3), ("upper", 3), ("parent_zero", 4), ("child_zero", 4)):
             array = np.array(getattr(self, name), float)
-            if array.shape != (size,) or not np.isfinite(array).all():
+            if array.shape != (size,) or not all(map(math.isfinite, array.tolist())):
                 raise InputError(f"the {name} of a joint's limits must be {size} finite numbers.")
             if size == 4:
-                norm = float(np.linalg.norm(array))
+                norm = math.sqrt(array @ array)
                 if abs(norm - 1.0) > 1e-6:
                     raise InputError(
                         f"the {name} of a joint's limits must be a unit quaternion; its length is {norm:g}."
                     )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
-        if np.any(self.lower > self.upper):
+        if any(low > high for low, high in zip(self.lower.tolist(), self.upper.tolist(), strict=True)):
             raise InputError(f"a joint's lower limits {self.lower} must not be above its upper ones {self.upper}.")
 
     @property
@@ -135,6 +138,7 @@ def mirror_range(lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.n
     return np.minimum(sign * lower, sign * upper) + 0.0, np.maximum(sign * lower, sign * upper) + 0.0
 
 
+@lru_cache(maxsize=256)
 def get_range(role: str, share: int = 1) -> tuple[np.ndarray, np.ndarray] | None:
     """(lower, upper) of a role's angles in radians, or None for a role that has none (hips, fingers).
 
@@ -150,6 +154,8 @@ def get_range(role: str, share: int = 1) -> tuple[np.ndarray, np.ndarray] | None
         lower, upper = mirror_range(lower, upper)
     if key in _CHAINS:
         lower, upper = lower * (share + 1) / (2 * share), upper * (share + 1) / (2 * share)
+    for array in (lower, upper):
+        array.flags.writeable = False
     return lower, upper
 
 
@@ -173,6 +179,11 @@ def find_zero_pose(skeleton: Skeleton) -> dict[str, np.ndarray]:
     shank, or stays, whichever leaves its toes pointing more nearly straight ahead: a rest pose with straddled legs may
     have flat feet.
     """
+    return dict(_find_zero_pose(skeleton))
+
+
+@remembered
+def _find_zero_pose(skeleton: Skeleton) -> dict[str, np.ndarray]:
     zero = {role: rotation.identity() for role in skeleton.roles}
     rest = skeleton.rest_positions()
     down = np.array([0.0, -1.0, 0.0])
@@ -181,7 +192,7 @@ def find_zero_pose(skeleton: Skeleton) -> dict[str, np.ndarray]:
         if role not in skeleton.roles or end not in skeleton.roles:
             return None
         line = rest[skeleton.index(end)] - rest[skeleton.index(role)]
-        return line if float(np.linalg.norm(line)) > 1e-6 else None
+        return line if math.sqrt(line @ line) > 1e-6 else None
 
     for side in SIDES:
         for stems in (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot")):
@@ -195,6 +206,8 @@ def find_zero_pose(skeleton: Skeleton) -> dict[str, np.ndarray]:
                 zero[last] = turn if stems[-1] == "Hand" else _foot_zero(skeleton, side, turn)
         if side + "Toes" in zero:
             zero[side + "Toes"] = zero.get(side + "Foot", rotation.identity())
+    for turn in zero.values():
+        turn.flags.writeable = False
     return zero
 
 
@@ -207,6 +220,6 @@ def _foot_zero(skeleton: Skeleton, side: str, shank: np.ndarray) -> np.ndarray:
 
 def _carrier(skeleton: Skeleton, role: str) -> str:
     """The role of the segment that carries a role's joint: the nearest joint up the tree that has a role."""
-    of = {joint: role for role, joint in skeleton.roles.items()}
-    chain = [skeleton.names[i] for i in skeleton.chain(skeleton.index(role))][:-1]
-    return next((of[name] for name in reversed(chain) if name in of), role)
+    structure = skeleton.structure
+    above = structure.parents[skeleton.index(role)]
+    return (structure.nearest_roles[above] if above >= 0 else None) or role

@@ -22,6 +22,7 @@ head inside that by Stratz's canon of stature in head heights (4 at birth, 5 at 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -79,6 +80,7 @@ class Proportions:
         return self.ankle + self.shank + self.thigh
 
 
+@lru_cache(maxsize=64)
 def compute_proportions(sex: str = "neutral", age: float = 30.0) -> Proportions:
     """The proportions of a body of this sex and age in years."""
     check_sex_age(sex, age)

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.spatial.length import length
 
 # Shares of the stature, Drillis and Contini (1966), as in Winter's "Biomechanics and motor control", fig. 4.1.
 _BONE_SHARES = (
@@ -41,7 +42,7 @@ class RestFrame:
         if joint is None or not self.skeleton.has_tip[joint]:
             return None
         tip = np.asarray(self.skeleton.tips[joint])
-        return self.places[joint] + tip if np.linalg.norm(tip) > 0.01 * self.stature else None
+        return self.places[joint] + tip if length(tip) > 0.01 * self.stature else None
 
     @cached_property
     def trunk(self) -> list[int]:
@@ -64,16 +65,16 @@ class RestFrame:
     @cached_property
     def stature(self) -> float:
         """m, from the lengths of legs, trunk and arms as shares of the stature (Drillis and Contini 1966)."""
-        length, share = 0.0, 0.0
+        along_bones, share = 0.0, 0.0
         chains = [(side + a, side + b, s) for side in ("left", "right") for a, b, s in _BONE_SHARES]
         for a, b, part in chains:
             start, end = self.at(a), self.at(b)
-            if start is not None and end is not None and np.linalg.norm(end - start) > 0.0:
-                length, share = length + float(np.linalg.norm(end - start)), share + part
+            if start is not None and end is not None and length(end - start) > 0.0:
+                along_bones, share = along_bones + length(end - start), share + part
         hips, shoulders = self.middle("UpperLeg"), self.middle("UpperArm")
         if hips is not None and shoulders is not None:
-            length, share = length + float(np.linalg.norm(shoulders - hips)), share + TRUNK_SHARE
-        return length / share if share else max(float(np.ptp(self.places, axis=0).max()), 1e-3)
+            along_bones, share = along_bones + length(shoulders - hips), share + TRUNK_SHARE
+        return along_bones / share if share else max(float(np.ptp(self.places, axis=0).max()), 1e-3)
 
     @cached_property
     def hips(self) -> np.ndarray:
@@ -86,11 +87,11 @@ class RestFrame:
     def shoulders(self) -> np.ndarray:
         """(3,) between the shoulder joints, or where they would be."""
         arms = self.middle("UpperArm")
-        if arms is not None and np.linalg.norm(arms - self.hips) > 0.1 * self.stature:
+        if arms is not None and length(arms - self.hips) > 0.1 * self.stature:
             return arms
         for role, below in (("neck", 0.045), ("head", 0.11)):
             joint = self.at(role)
-            if joint is not None and np.linalg.norm(joint - self.hips) > (below + 0.1) * self.stature:
+            if joint is not None and length(joint - self.hips) > (below + 0.1) * self.stature:
                 return joint - below * self.stature * unit(joint - self.hips)
         return self.hips + np.array([0.0, TRUNK_SHARE * self.stature, 0.0])
 
@@ -102,7 +103,7 @@ class RestFrame:
         pairs = [(self.at("left" + role), self.at("right" + role)) for role in ("UpperLeg", "UpperArm", "LowerLeg")]
         left = sum((a - b for a, b in pairs if a is not None and b is not None), np.zeros(3))
         left = left - (left @ up) * up
-        if np.linalg.norm(left) < 1e-3 * self.stature or left[0] > np.cos(np.radians(15.0)) * np.linalg.norm(left):
+        if length(left) < 1e-3 * self.stature or left[0] > np.cos(np.radians(15.0)) * length(left):
             # the world's left; of a body that lies along it, the world's front
             left = np.array([1.0, 0.0, 0.0]) if abs(up[0]) < 0.9 else np.array([0.0, 0.0, 1.0])
             left = left - (left @ up) * up
@@ -143,4 +144,4 @@ class RestFrame:
 
 def unit(v: np.ndarray) -> np.ndarray:
     """The direction of a vector (3,)."""
-    return np.asarray(v / np.linalg.norm(v))
+    return np.asarray(v / length(v))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,12 +35,13 @@ class Segment(Portable):
                 f"segment '{self.name}' needs a centre (3,) and an inertia (3, 3); "
                 f"given {center.shape} and {tensor.shape}."
             )
-        if not (np.isfinite(mass) and np.isfinite(center).all() and np.isfinite(tensor).all()):
+        place, flat = center.tolist(), tensor.ravel().tolist()
+        if not all(map(math.isfinite, (mass, *place, *flat))):
             raise InputError(f"segment '{self.name}' has a mass, centre or inertia that is not a finite number.")
         for what, size, most, unit in (
             ("mass", abs(mass), MOST_MASS, "kg"),
-            ("centre", float(np.abs(center).max()), MOST_REACH, "m from its joint"),
-            ("inertia", float(np.abs(tensor).max()), MOST_MASS * MOST_REACH**2, "kg m2"),
+            ("centre", max(map(abs, place)), MOST_REACH, "m from its joint"),
+            ("inertia", max(map(abs, flat)), MOST_MASS * MOST_REACH**2, "kg m2"),
         ):
             if size > most:
                 raise InputError(
@@ -47,7 +49,8 @@ class Segment(Portable):
                 )
         if mass < 0.0:
             raise InputError(f"segment '{self.name}' has a mass of {mass:g} kg; it cannot be negative.")
-        if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-15):
+        upper, lower = (flat[1], flat[2], flat[5]), (flat[3], flat[6], flat[7])
+        if upper != lower and not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-15):
             raise InputError(f"segment '{self.name}' has an inertia that is not symmetric.")
         inertia = RigidInertia(mass, center, 0.5 * (tensor + tensor.T))
         if not inertia.is_physical():

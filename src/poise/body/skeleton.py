@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 
+from poise.body.structure import Structure, find_structure
 from poise.errors import InputError, unknown_name
 from poise.spatial.portable import Portable
 
@@ -78,36 +80,29 @@ class Skeleton(Portable):
                 f"a skeleton of {n} joints needs parents ({n},), offsets ({n}, 3) and tips ({n}, 3); given "
                 f"{self.parents.shape}, {self.offsets.shape} and {tips.shape}."
             )
-        roots = [self.names[i] for i in np.flatnonzero(self.parents < 0)]
-        if len(roots) != 1 or self.parents[0] >= 0:
-            raise InputError(f"a skeleton needs exactly one root, as its first joint; roots here: {roots or 'none'}.")
-        if np.any(self.parents >= np.arange(n)):
-            raise InputError("a skeleton lists parents before their children; this order does not.")
-        if len(set(self.names)) != n:
-            doubles = sorted({name for name in self.names if self.names.count(name) > 1})
-            raise InputError(f"joint names must differ; more than one joint is called {', '.join(doubles)}.")
+        _ = self.structure  # which is found once for all that have it, and is a tree
         if not np.isfinite(self.offsets).all():
             bad = self.names[int(np.flatnonzero(~np.isfinite(self.offsets).all(axis=1))[0])]
             raise InputError(f"the offset of joint '{bad}' is not a finite number.")
-        for role, name in self.roles.items():
-            if name not in self.names:
-                raise unknown_name(f"joint of role {role},", name, self.names, "the skeleton")
 
     def __len__(self) -> int:
         return len(self.names)
 
+    @cached_property
+    def structure(self) -> Structure:
+        """What this skeleton shares with all that have the same joints, tree and roles."""
+        return find_structure(self.names, tuple(self.parents.tolist()), tuple(self.roles.items()))
+
     def index(self, joint: str) -> int:
         """The index of a joint, by its own name or by its role."""
-        name = self.roles.get(joint, joint)
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise unknown_name("joint", joint, [*self.roles, *self.names], "the skeleton") from None
+        found = self.structure.places.get(self.roles.get(joint, joint))
+        if found is None:
+            raise unknown_name("joint", joint, [*self.roles, *self.names], "the skeleton")
+        return found
 
     def find_role(self, role: str) -> int | None:
         """The index of the joint that has a role, or None."""
-        name = self.roles.get(role)
-        return None if name is None else self.names.index(name)
+        return self.structure.role_places.get(role)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -115,20 +110,12 @@ class Skeleton(Portable):
 
         A joint that is called like a role that another one has gets an underscore.
         """
-        role_of = {name: role for role, name in self.roles.items()}
-        taken, labels = set(self.roles), []
-        for name in self.names:
-            label = role_of.get(name, name)
-            while name not in role_of and label in taken:
-                label += "_"
-            taken.add(label)
-            labels.append(label)
-        return tuple(labels)
+        return self.structure.labels
 
-    @property
+    @cached_property
     def has_tip(self) -> np.ndarray:
         """(J,) whether each joint has an end site."""
-        return np.all(np.isfinite(self.tips), axis=1)
+        return _frozen(np.all(np.isfinite(self.tips), axis=1))
 
     def children(self, joint: int) -> list[int]:
         """Indices of a joint's direct children."""
@@ -136,25 +123,22 @@ class Skeleton(Portable):
 
     def chain(self, joint: int) -> list[int]:
         """Indices from the root down to a joint, both included."""
-        path = [joint]
-        while self.parents[path[-1]] >= 0:
-            path.append(int(self.parents[path[-1]]))
-        return path[::-1]
+        return list(self.structure.chain(joint))
 
     def descendants(self, joint: int) -> list[int]:
         """Indices of a joint and of everything it carries, in order."""
-        inside = np.zeros(len(self), bool)
-        inside[joint] = True
-        for i in range(joint + 1, len(self)):
-            inside[i] = inside[self.parents[i]]
-        return [int(i) for i in np.flatnonzero(inside)]
+        return list(self.structure.descendants(joint))
+
+    @cached_property
+    def _rest(self) -> np.ndarray:
+        positions = self.offsets.copy()
+        for i, parent in enumerate(self.structure.parents[1:], 1):
+            positions[i] += positions[parent]
+        return positions
 
     def rest_positions(self) -> np.ndarray:
         """(J, 3) joint positions in the rest pose, in metres."""
-        positions = self.offsets.copy()
-        for i in range(1, len(self)):
-            positions[i] += positions[self.parents[i]]
-        return positions
+        return self._rest.copy()
 
     def pose(
         self, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None

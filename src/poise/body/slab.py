@@ -14,12 +14,14 @@ so that cutting at an end point leaves the segment whole, and the pieces always 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.body.anthropometry import SegmentRow
 from poise.errors import InputError
+from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
 _SHARES = 2.0**40
@@ -61,15 +63,16 @@ class Slab:
         sagittal  (3,) about where the segment's sagittal axis points; made normal to the line
         """
         line = end - start
-        length = float(np.linalg.norm(line))
+        length = math.sqrt(line @ line)
         if length == 0.0:
             raise InputError("a segment needs two different end points.")
         long = line / length
         sagittal = sagittal - (sagittal @ long) * long
-        if float(np.linalg.norm(sagittal)) < 1e-9:  # along the line: any normal is as good
-            sagittal = np.cross(long, np.eye(3)[np.argmin(np.abs(long))])
-        sagittal = sagittal / np.linalg.norm(sagittal)
-        axes = np.stack([sagittal, np.cross(long, sagittal), long], axis=1)
+        if math.sqrt(sagittal @ sagittal) < 1e-9:  # along the line: any normal is as good
+            sagittal = rotation.cross(long, np.eye(3)[np.argmin(np.abs(long))])
+        sagittal = sagittal / math.sqrt(sagittal @ sagittal)
+        axes = np.empty((3, 3))
+        axes[:, 0], axes[:, 1], axes[:, 2] = sagittal, rotation.cross(long, sagittal), long
         r2 = length**2 * np.square(row.radii)
         # a = (r_t^2 + r_l^2 - r_s^2) / 2, and so round
         spread = 0.5 * (r2.sum() - 2.0 * r2)
@@ -81,21 +84,28 @@ class Slab:
 
     def cut(self, t0: float, t1: float) -> RigidInertia:
         """The piece between the planes at t0 and t1 (fractions from start to end; infinite for no plane)."""
-        ts, shares = zip(*self.profile, strict=True)
         # Shares are multiples of 2^-40, so that no piece is a sliver of rounding; both its neighbours agree on a plane.
-        low, high = np.round(np.interp([t0, t1], ts, shares) * _SHARES) / _SHARES
-        share = float(high - low)
+        low, high = self._share_before(t0), self._share_before(t1)
+        share = high - low
         if share <= 0.0:
             return RigidInertia.zero()
-        a, b, z = self.spread
+        a, b, z = self.spread.tolist()
         long = self.axes[:, 2]
         middle = self.start + self.center * (self.end - self.start)
         # A prism of length sqrt(12 z), its piece from `low` to `high`: uniform, so its own mean square is z share^2.
-        center = middle + np.sqrt(12.0 * z) * (0.5 * (low + high) - 0.5) * long
+        center = middle + math.sqrt(12.0 * z) * (0.5 * (low + high) - 0.5) * long
         z = z * share**2
         mass = self.mass * share
-        inertia = self.axes @ np.diag(mass * np.array([b + z, a + z, a + b])) @ self.axes.T
+        moments = np.zeros((3, 3))
+        moments[0, 0], moments[1, 1], moments[2, 2] = mass * (b + z), mass * (a + z), mass * (a + b)
+        inertia = self.axes @ moments @ self.axes.T
         return RigidInertia(mass, center, 0.5 * (inertia + inertia.T))
+
+    def _share_before(self, t: float) -> float:
+        if math.isinf(t):
+            return self.profile[0 if t < 0.0 else -1][1]  # 0 or 1
+        ts, shares = zip(*self.profile, strict=True)
+        return round(float(np.interp(t, ts, shares)) * _SHARES) / _SHARES
 
 
 def solid_profile(row: SegmentRow) -> tuple[tuple[float, float], ...]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.character import Character
-from poise.demos.show import stand_still
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.errors import InputError
 from poise.motion.gestures import conduct
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Pose
+from poise.motion.own.tracks import stand_pose
 from poise.stage.stage import Stage
 
 MOST = 5_000
@@ -98,7 +98,7 @@ def build_stage(
 ) -> Stage:
     """A stage with all of them on it, built and ready to run."""
     stage = Stage(dt=dt, threads=threads)
-    stands = [stand_still(body).pose(0.0) for body in bodies]
+    stands = [stand_pose(body.skeleton) for body in bodies]
     for k, conductor in enumerate(conductors):
         if k and k % 50 == 0:
             stage.build()

@@ -187,6 +187,15 @@ class Simulation(ABC):
         """Where a body was touched in the last step."""
         return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
 
+    def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
+        """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.
+
+        groups  (J,) int, of each joint; -1 for one in none
+
+        The sums of what `find_contacts` finds; False, and nothing written: whoever asks has to add them up.
+        """
+        return False
+
 
 class Workspaces(ABC):
     """Memory of an engine's that many simulations of the same structure take turns at, a set for each thread.

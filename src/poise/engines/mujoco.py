@@ -68,15 +68,16 @@ class MujocoSimulation(Simulation):
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
-        self.model = _compile(scene)
-        self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         self._names = SceneNames(scene)
+        self.model = _compile(scene, self._names)
+        self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         self._scene_block: Block | None = None
         self._body_blocks: list[Block] = []
+        self._sorting: dict[int, _Sorting] = {}
         for layout, body in zip(self.layouts, scene.bodies, strict=True):
             self._set_state(layout, body)
         for prop in scene.props:
@@ -110,7 +111,7 @@ class MujocoSimulation(Simulation):
                 data.qvel[b : b + 3], data.qvel[b + 3 : b + 6] = body.velocity, body.angular_velocity[i]
             elif joint.kind == BALL:
                 data.qpos[a : a + 4], data.qvel[b : b + 3] = body.rotations[i], body.angular_velocity[i]
-            elif joint.kind == HINGES and len(joint.axes):
+            elif joint.kind == HINGES and len(joint.axes) and body.angular_velocity[i].any():
                 data.qvel[b : b + len(joint.axes)] = np.linalg.lstsq(
                     joint.axes.T, body.angular_velocity[i], rcond=None
                 )[0]
@@ -255,6 +256,34 @@ class MujocoSimulation(Simulation):
             others += [self._name(int(b)) for b in pair[found, other]]
         return Contacts(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
 
+    def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
+        """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.
+
+        groups  (J,) int, of each joint; -1 for one in none
+
+        The sums of what `find_contacts` finds, in the same order, in a tenth of the time. False, and nothing written,
+        where there are so few contacts that it is not worth it.
+        """
+        data = self.data
+        if data.ncon < 2:
+            return False
+        from poise.engines.contact_kernels import SHORT, sort_contacts
+
+        x, contact = self._sorting.get(body), data.contact
+        if x is None or x.asked is not groups or x.forces.shape[1] < 2 * data.ncon:
+            x = self._sorting[body] = _Sorting.of(groups, self.layouts[body].bodies, self.model, data.ncon)
+        sort_contacts(
+            contact.efc_address, contact.geom, contact.frame, contact.pos, data.efc_force, x.body_of_geom,
+            x.group_of_body, x.forces, x.points, x.counts, x.totals,
+        )  # fmt: skip
+        for k, count in enumerate(x.counts.tolist()):
+            upward, total = x.forces[k, :count, 1], x.totals[k]
+            load = total[1] if count < SHORT else np.add.reduce(upward)  # NumPy adds up longer rows in another order
+            if load > 0.0:
+                force[k] = total
+                np.divide(upward @ x.points[k, :count], load, out=pressure[k])
+        return True
+
     def save(self) -> Any:
         """See `Simulation.save`."""
         size = self._mujoco.mj_stateSize(self.model, self._mujoco.mjtState.mjSTATE_INTEGRATION)
@@ -324,14 +353,14 @@ class MujocoSimulation(Simulation):
         return self._names.tell(str(self._mujoco.mj_id2name(self.model, self._mujoco.mjtObj.mjOBJ_BODY, body)))
 
 
-def _compile(scene: Scene) -> Any:
+def _compile(scene: Scene, names: SceneNames) -> Any:
     """MuJoCo's model of a scene; what it refuses is told in words."""
     try:
-        return build_spec(scene).compile()
+        return build_spec(scene, names).compile()
     except ValueError as error:
         said = " ".join(str(error).split()).removeprefix("Error: ").rstrip(".")
-        names = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
-        raise InputError(f"MuJoCo cannot simulate {names}: {said[:200]}. Mend the body or the props.") from error
+        who = ", ".join(f"'{body.name}'" for body in scene.bodies[:3])
+        raise InputError(f"MuJoCo cannot simulate {who}: {said[:200]}. Mend the body or the props.") from error
 
 
 @dataclass(eq=False)
@@ -356,3 +385,26 @@ class _Work:
         return _Work(
             BodyState.zeros(j), np.zeros(3), rotation.identity(), turns, at, np.zeros((j, 3)), np.zeros((j, 3))
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Sorting:
+    """Arrays that `press` works in, for one body and the groups of its joints that were asked for."""
+
+    asked: np.ndarray
+    body_of_geom: np.ndarray
+    group_of_body: np.ndarray
+    forces: np.ndarray
+    points: np.ndarray
+    counts: np.ndarray
+    totals: np.ndarray
+
+    @staticmethod
+    def of(groups: np.ndarray, bodies: np.ndarray, model: Any, contacts: int) -> _Sorting:
+        group_of_body = np.full(model.nbody, -1)
+        group_of_body[bodies] = groups
+        count = int(groups.max(initial=-1)) + 1
+        room = (count, max(64, 4 * contacts), 3)  # a contact may be of two segments of one group
+        totals = np.zeros((count, 3))
+        forces, points, counts = np.zeros(room), np.zeros(room), np.zeros(count, np.int64)
+        return _Sorting(groups, model.geom_bodyid.copy(), group_of_body, forces, points, counts, totals)

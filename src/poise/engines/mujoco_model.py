@@ -51,8 +51,8 @@ class BodyLayout:
     mocap: int
 
 
-def build_spec(scene: Scene) -> Any:
-    """A specification of the scene; `compile` makes a model of it."""
+def build_spec(scene: Scene, names: SceneNames | None = None) -> Any:
+    """A specification of the scene; `compile` makes a model of it. names: what everything is called there."""
     import mujoco
 
     spec = mujoco.MjSpec()
@@ -74,7 +74,7 @@ def build_spec(scene: Scene) -> Any:
     option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
     if scene.ground is not None:
         add_ground(spec, scene.ground, _GROUND)
-    names = SceneNames(scene)
+    names = SceneNames(scene) if names is None else names
     bodies = {prop.name: _add_prop(spec, prop, scene, names.props[prop.name]) for prop in scene.props}
     for body, own in zip(scene.bodies, names.bodies, strict=True):
         _add_body(spec, body, scene, bodies.get(body.carrier or ""), own)
@@ -162,11 +162,17 @@ def _set_inertia(body: Any, inertia: RigidInertia) -> None:
     if inertia.mass > TRACE_MASS:
         body.mass, body.ipos = inertia.mass, inertia.center
         tensor = inertia.inertia
-        if np.linalg.eigvalsh(tensor)[0] < TRACE_INERTIA:  # a point or a line of mass
+        if not _is_solid(tensor) and np.linalg.eigvalsh(tensor)[0] < TRACE_INERTIA:  # a point or a line of mass
             tensor = tensor + TRACE_INERTIA * np.eye(3)
         body.fullinertia = tensor[_SIX]
     else:
         body.mass, body.inertia = TRACE_MASS, [TRACE_INERTIA] * 3
+
+
+def _is_solid(tensor: np.ndarray) -> bool:
+    """Whether all moments are surely above the trace's: by the circles of the rows (Gershgorin)."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = tensor.tolist()
+    return min(xx - abs(xy) - abs(xz), yy - abs(yx) - abs(yz), zz - abs(zx) - abs(zy)) > 2.0 * TRACE_INERTIA
 
 
 def _add_geom(body: Any, shape: Shape, contype: int, conaffinity: int, scene: Scene) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.spatial import rotation
+from poise.spatial.length import length, lengths
 
 # The reach is kept this fraction away from both singular ends (stretched out, folded flat), where the angle's
 # derivative is infinite.
@@ -44,9 +45,9 @@ def solve_two_bone(
     rest_hinge    (3,) the hinge's axis in the rest pose, made normal to each bone
     """
     root, target = np.asarray(root, float), np.asarray(target, float)
-    a, b = float(np.linalg.norm(upper_offset)), float(np.linalg.norm(lower_offset))
+    a, b = length(upper_offset), length(lower_offset)
     to_target = target - root
-    wanted = np.linalg.norm(to_target, axis=-1)
+    wanted = lengths(to_target)
     d = np.clip(wanted, abs(a - b) * (1 + _MARGIN) + _MARGIN * (a + b), (a + b) * (1 - _MARGIN))
     line = to_target / np.maximum(wanted, _MARGIN * (a + b))[..., None]
     n = _normal_part(np.broadcast_to(hinge, line.shape), line)
@@ -66,18 +67,18 @@ def solve_two_bone(
 def _normal_part(v: np.ndarray, line: np.ndarray) -> np.ndarray:
     """The unit vector along the part of v that is normal to the unit vector `line`."""
     part = v - np.sum(v * line, axis=-1, keepdims=True) * line
-    size = np.linalg.norm(part, axis=-1, keepdims=True)
-    if np.any(size <= 1e-9 * np.linalg.norm(v, axis=-1, keepdims=True)):  # along the line: any normal will do
+    size = lengths(part, keepdims=True)
+    if np.any(size <= 1e-9 * lengths(v, keepdims=True)):  # along the line: any normal will do
         other = np.where(np.abs(line[..., :1]) < 0.9, [1.0, 0.0, 0.0], [0.0, 0.0, 1.0])
-        part = np.where(size > 1e-9 * np.linalg.norm(v, axis=-1, keepdims=True), part, rotation.cross(line, other))
-        size = np.linalg.norm(part, axis=-1, keepdims=True)
+        part = np.where(size > 1e-9 * lengths(v, keepdims=True), part, rotation.cross(line, other))
+        size = lengths(part, keepdims=True)
     return np.asarray(part / np.maximum(size, 1e-300))
 
 
 def _orient(line: np.ndarray, n: np.ndarray, rest_bone: np.ndarray, rest_hinge: np.ndarray) -> np.ndarray:
     """The orientation (..., 4) that turns the rest bone onto `line` and the rest hinge onto n."""
-    length = np.linalg.norm(rest_bone)
-    rest_line = rest_bone / length if length > 0.0 else np.array([0.0, -1.0, 0.0])
+    size = length(rest_bone)
+    rest_line = rest_bone / size if size > 0.0 else np.array([0.0, -1.0, 0.0])
     rest = _frame(rest_line, _normal_part(np.asarray(rest_hinge, float), rest_line))
     # R [rest] = [world]  =>  R = [world] [rest]^T
     return rotation.from_matrix(_frame(line, n) @ rest.T)
@@ -85,4 +86,6 @@ def _orient(line: np.ndarray, n: np.ndarray, rest_bone: np.ndarray, rest_hinge: 
 
 def _frame(line: np.ndarray, n: np.ndarray) -> np.ndarray:
     """The rotation matrix (..., 3, 3) with columns n, line, n x line."""
-    return np.stack([n, line, rotation.cross(n, line)], axis=-1)
+    frame = np.empty((*line.shape, 3))
+    frame[..., 0], frame[..., 1], frame[..., 2] = n, line, rotation.cross(n, line)
+    return frame

@@ -9,15 +9,16 @@ the heel.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+from poise.spatial.length import length
 
 _LEG, _ANKLE_HEIGHT, _FOOT = 0.245 + 0.246, 0.039, 0.152
 _AHEAD = np.array([0.0, 0.0, 1.0])
@@ -42,7 +43,7 @@ class Sole:
     tip: np.ndarray
 
 
-@lru_cache(maxsize=64)
+@remembered
 def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
     """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest."""
     missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]
@@ -75,11 +76,12 @@ def _stature(skeleton: Skeleton) -> float:
     return leg_length(skeleton, "left") / _LEG
 
 
+@remembered
 def leg_length(skeleton: Skeleton, side: str) -> float:
     """Thigh plus shank in metres."""
     rest = skeleton.rest_positions()
     hip, knee, ankle = (rest[skeleton.index(f"{side}{joint}")] for joint in ("UpperLeg", "LowerLeg", "Foot"))
-    return float(np.linalg.norm(knee - hip) + np.linalg.norm(ankle - knee))
+    return length(knee - hip) + length(ankle - knee)
 
 
 def _find_sole(skeleton: Skeleton, side: str, ground: float) -> Sole:
@@ -90,15 +92,13 @@ def _find_sole(skeleton: Skeleton, side: str, ground: float) -> Sole:
     toes_at = None if toes is None else rest[toes]
     if tip is None:
         # Beyond the toes' joint by their share of the foot, or the whole forefoot before the ankle.
-        length = _FOOT * _stature(skeleton)
-        reach = (
-            (1 - _HEEL_SHARE) * length if toes_at is None else np.linalg.norm(_flat(toes_at - ankle)) + 0.28 * length
-        )
+        whole = _FOOT * _stature(skeleton)
+        reach = (1 - _HEEL_SHARE) * whole if toes_at is None else length(_flat(toes_at - ankle)) + 0.28 * whole
         tip = ankle + reach * (_AHEAD if toes_at is None else _direction(toes_at - ankle))
     forward = _direction(tip - ankle)
-    length = float(np.linalg.norm(_flat(tip - ankle))) / (1 - _HEEL_SHARE)
-    ball = ankle + (_BALL_SHARE - _HEEL_SHARE) * length * forward if toes_at is None else toes_at
-    heel = ankle - _HEEL_SHARE * length * forward
+    whole = length(_flat(tip - ankle)) / (1 - _HEEL_SHARE)
+    ball = ankle + (_BALL_SHARE - _HEEL_SHARE) * whole * forward if toes_at is None else toes_at
+    heel = ankle - _HEEL_SHARE * whole * forward
     heel, ball, tip = (np.array([point[0], ground, point[2]]) for point in (heel, ball, tip))
     front = ankle if toes_at is None else toes_at
     return Sole(foot, toes, heel - ankle, ball - front, tip - front)
@@ -113,14 +113,14 @@ def _find_tip(skeleton: Skeleton, foot: int, toes: int | None) -> np.ndarray | N
             ends.append(rest[joint] + skeleton.tips[joint])
         elif joint != foot and joint != toes:
             ends.append(rest[joint])
-    ends = [end for end in ends if np.linalg.norm(_flat(end - rest[foot])) > 0.02 * leg_length(skeleton, "left")]
-    return max(ends, key=lambda end: float(np.linalg.norm(_flat(end - rest[foot])))) if ends else None
+    ends = [end for end in ends if length(_flat(end - rest[foot])) > 0.02 * leg_length(skeleton, "left")]
+    return max(ends, key=lambda end: length(_flat(end - rest[foot]))) if ends else None
 
 
 def _direction(v: np.ndarray) -> np.ndarray:
     """The unit vector along v seen from above; ahead where v has no length there."""
-    length = float(np.linalg.norm(_flat(v)))
-    return _flat(v) / length if length > 0 else _AHEAD
+    size = length(_flat(v))
+    return _flat(v) / size if size > 0 else _AHEAD
 
 
 def _flat(v: np.ndarray) -> np.ndarray:

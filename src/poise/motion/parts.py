@@ -21,18 +21,8 @@ def part_joints(skeleton: Skeleton, part: str | Iterable[str]) -> list[int]:
     if not isinstance(part, str):
         return sorted({skeleton.index(joint) for joint in part})
     roles = find_part(part)
-    joints = [i for i, role in enumerate(_nearest_roles(skeleton)) if role in roles]
+    joints = [i for i, role in enumerate(skeleton.structure.nearest_roles) if role in roles]
     if not joints:
         known = ", ".join(skeleton.roles) or "none"
         raise InputError(f"this skeleton has no joint in part '{part}'; its roles are {known}.")
     return joints
-
-
-def _nearest_roles(skeleton: Skeleton) -> list[str | None]:
-    """For every joint its role, or that of the nearest joint above which has one."""
-    role_of = {name: role for role, name in skeleton.roles.items()}
-    roles: list[str | None] = []
-    for i, name in enumerate(skeleton.names):
-        above = roles[skeleton.parents[i]] if i else None
-        roles.append(role_of.get(name, above))
-    return roles

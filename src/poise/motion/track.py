@@ -19,6 +19,7 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Motion
+from poise.motion.spline import fit_spline
 from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
@@ -119,12 +120,12 @@ def _spline_track(
     smooth_root: np.ndarray,
     period: float = 0.0,
 ) -> Track:
-    from scipy.interpolate import CubicSpline
-
     def fit(samples: np.ndarray) -> np.ndarray:
+        if not samples.any():  # a gesture's root: the curve through nothing but zeros is zero
+            return np.zeros((len(knots) - 1, 4, *samples.shape[1:]))
         columns = samples.reshape(len(knots), -1)
-        curve = CubicSpline(knots, columns, bc_type="periodic" if period else "not-a-knot")
-        return np.ascontiguousarray(np.moveaxis(curve.c.reshape(4, len(knots) - 1, *samples.shape[1:]), 0, -2))
+        found = fit_spline(knots, columns, bool(period))
+        return np.ascontiguousarray(np.moveaxis(found.reshape(4, len(knots) - 1, *samples.shape[1:]), 0, -2))
 
     # What is the same curve is the same array: one that is played is read from memory once and not twice.
     first, place, knots = fit(turns), fit(root), np.ascontiguousarray(knots)

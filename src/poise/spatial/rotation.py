@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.spatial import one_rotation as one
+from poise.spatial.length import lengths
+
 _AXES = {"X": 0, "Y": 1, "Z": 2}
-# Below this angle (radians) sin(x)/x and friends come from their Taylor series: its first dropped term is under 1e-17.
-_SMALL = 1e-4
+_SMALL = one.SMALL
+_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
+_CONJUGATE.flags.writeable = False
 
 
 def identity(shape: tuple[int, ...] = ()) -> np.ndarray:
@@ -24,18 +28,22 @@ def identity(shape: tuple[int, ...] = ()) -> np.ndarray:
 def normalize(q: np.ndarray) -> np.ndarray:
     """The unit quaternion along q. A zero quaternion has no direction and gives NaN."""
     q = np.asarray(q, float)
+    if q.size == 4 and (found := one.normalize(q.ravel().tolist())) is not None:
+        return np.array(found).reshape(q.shape)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return q / np.linalg.norm(q, axis=-1, keepdims=True)
+        return q / lengths(q, keepdims=True)
 
 
 def conjugate(q: np.ndarray) -> np.ndarray:
     """The opposite rotation of a unit quaternion."""
-    return np.asarray(q, float) * np.array([1.0, -1.0, -1.0, -1.0])
+    return np.asarray(q, float) * _CONJUGATE
 
 
 def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The Hamilton product a b: turn by b, then by a."""
     a, b = np.asarray(a, float), np.asarray(b, float)
+    if a.size == 4 and b.size == 4:
+        return np.array(one.multiply(a.ravel().tolist(), b.ravel().tolist())).reshape(_wider(a, b))
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
     w = aw * bw - ax * bx - ay * by - az * bz
@@ -47,8 +55,15 @@ def multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return product
 
 
+def _wider(a: np.ndarray, b: np.ndarray) -> tuple[int, ...]:
+    """The shape of two arrays of one vector each, broadcast."""
+    return a.shape if a.ndim >= b.ndim else b.shape
+
+
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a x b, (..., 3): `np.cross` for three numbers, which takes four times as long to find out that they are three."""
+    if a.size == 3 and b.size == 3:
+        return np.array(one.cross(a.ravel().tolist(), b.ravel().tolist()), float).reshape(_wider(a, b))
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     x = ay * bz - az * by
@@ -62,6 +77,9 @@ def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
     """v turned by q: q v q^-1, as v + w t + u x t with t = 2 u x v."""
     q, v = np.asarray(q, float), np.asarray(v, float)
+    if q.size == 4 and v.size == 3:
+        shape = q.shape[:-1] if q.ndim > v.ndim else v.shape[:-1]
+        return np.array(one.rotate(q.ravel().tolist(), v.ravel().tolist())).reshape(*shape, 3)
     w, u = q[..., :1], q[..., 1:]
     t = 2.0 * cross(u, v)
     return np.asarray(v + w * t + cross(u, t))
@@ -69,41 +87,43 @@ def rotate(q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def to_matrix(q: np.ndarray) -> np.ndarray:
     """The rotation matrix of a unit quaternion."""
-    w, x, y, z = np.moveaxis(np.asarray(q, float), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+    q = np.asarray(q, float)
+    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
+    m = np.empty((*q.shape[:-1], 3, 3))
+    m[..., 0, 0], m[..., 0, 1], m[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+    m[..., 1, 0], m[..., 1, 1], m[..., 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+    m[..., 2, 0], m[..., 2, 1], m[..., 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
+    return m
 
 
 def from_matrix(m: np.ndarray) -> np.ndarray:
     """The unit quaternion of a rotation matrix, with w >= 0 (Shepperd's choice of the largest component)."""
     m = np.asarray(m, float)
+    if m.size == 9 and (found := one.from_matrix(m.reshape(3, 3).tolist())) is not None:
+        return np.array(found).reshape(*m.shape[:-2], 4)
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     # Four times the square of each component; dividing by the largest is always well conditioned.
-    squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=-1)
-    xy, xz, yz = m[..., 1, 0] + m[..., 0, 1], m[..., 0, 2] + m[..., 2, 0], m[..., 2, 1] + m[..., 1, 2]
-    wx, wy, wz = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
-    candidates = np.stack(
-        [
-            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
-            np.stack([wx, squares[..., 1], xy, xz], axis=-1),
-            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
-            np.stack([wz, xz, yz, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    largest = np.argmax(squares, axis=-1)[..., None, None]
-    q = normalize(np.take_along_axis(candidates, largest, axis=-2)[..., 0, :])
+    candidates = np.empty((*xx.shape, 4, 4))
+    candidates[..., 0, 0], candidates[..., 1, 1] = 1 + xx + yy + zz, 1 + xx - yy - zz
+    candidates[..., 2, 2], candidates[..., 3, 3] = 1 - xx + yy - zz, 1 - xx - yy + zz
+    candidates[..., 0, 1] = candidates[..., 1, 0] = m[..., 2, 1] - m[..., 1, 2]
+    candidates[..., 0, 2] = candidates[..., 2, 0] = m[..., 0, 2] - m[..., 2, 0]
+    candidates[..., 0, 3] = candidates[..., 3, 0] = m[..., 1, 0] - m[..., 0, 1]
+    candidates[..., 1, 2] = candidates[..., 2, 1] = m[..., 1, 0] + m[..., 0, 1]
+    candidates[..., 1, 3] = candidates[..., 3, 1] = m[..., 0, 2] + m[..., 2, 0]
+    candidates[..., 2, 3] = candidates[..., 3, 2] = m[..., 2, 1] + m[..., 1, 2]
+    squares = candidates[..., range(4), range(4)]
+    largest = np.argmax(squares, axis=-1).ravel()
+    q = normalize(candidates.reshape(-1, 4, 4)[np.arange(len(largest)), largest].reshape(*xx.shape, 4))
     return np.where(q[..., :1] < 0, -q, q)
 
 
 def exp(rotvec: np.ndarray) -> np.ndarray:
     """The rotation by |rotvec| radians about rotvec."""
     rotvec = np.asarray(rotvec, float)
-    angle = np.linalg.norm(rotvec, axis=-1, keepdims=True)
+    if rotvec.size == 3:
+        return np.array(one.exp(rotvec.ravel().tolist())).reshape(*rotvec.shape[:-1], 4)
+    angle = lengths(rotvec, keepdims=True)
     safe = np.where(angle < _SMALL, 1.0, angle)
     half_sinc = np.where(angle < _SMALL, 0.5 - angle**2 / 48.0, np.sin(0.5 * safe) / safe)
     return np.concatenate([np.cos(0.5 * angle), half_sinc * rotvec], axis=-1)
@@ -112,9 +132,11 @@ def exp(rotvec: np.ndarray) -> np.ndarray:
 def log(q: np.ndarray) -> np.ndarray:
     """The rotation vector of q, the shorter way round: length in [0, pi]."""
     q = np.asarray(q, float)
+    if q.size == 4:
+        return np.array(one.log(q.ravel().tolist())).reshape(*q.shape[:-1], 3)
     q = np.where(q[..., :1] < 0, -q, q)
     w, u = q[..., :1], q[..., 1:]
-    s = np.linalg.norm(u, axis=-1, keepdims=True)
+    s = lengths(u, keepdims=True)
     safe = np.where(s < _SMALL, 1.0, s)
     # angle / sin(angle/2); the series is that of 2 asin(s)/s at small s.
     scale = np.where(s < _SMALL, 2.0 + s**2 / 3.0, 2.0 * np.arctan2(safe, w) / safe)
@@ -123,7 +145,7 @@ def log(q: np.ndarray) -> np.ndarray:
 
 def angle(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The geodesic angle between rotations a and b in radians, shape without the last axis."""
-    return np.linalg.norm(log(multiply(conjugate(a), b)), axis=-1)
+    return lengths(log(multiply(conjugate(a), b)))
 
 
 def slerp(a: np.ndarray, b: np.ndarray, u: np.ndarray | float) -> np.ndarray:
@@ -135,7 +157,9 @@ def slerp(a: np.ndarray, b: np.ndarray, u: np.ndarray | float) -> np.ndarray:
 def from_axis_angle(axis: np.ndarray, angle: np.ndarray | float) -> np.ndarray:
     """The rotation by `angle` radians about `axis`, which need not have unit length."""
     axis = np.asarray(axis, float)
-    axis = axis / np.linalg.norm(axis, axis=-1, keepdims=True)
+    if axis.ndim == 1 and np.ndim(angle) == 0 and (found := one.from_axis_angle(axis.tolist(), float(angle))):
+        return np.array(found)
+    axis = axis / lengths(axis, keepdims=True)
     return exp(axis * np.asarray(angle, float)[..., None])
 
 
@@ -145,8 +169,10 @@ def between(u: np.ndarray, v: np.ndarray) -> np.ndarray:
     To or from a vector without length nothing turns.
     """
     u, v = np.asarray(u, float), np.asarray(v, float)
-    u = u / np.maximum(np.linalg.norm(u, axis=-1, keepdims=True), 1e-300)
-    v = v / np.maximum(np.linalg.norm(v, axis=-1, keepdims=True), 1e-300)
+    if u.size == 3 and v.size == 3 and (found := one.between(u.ravel().tolist(), v.ravel().tolist())) is not None:
+        return np.array(found).reshape(*(u if u.ndim > v.ndim else v).shape[:-1], 4)
+    u = u / np.maximum(lengths(u, keepdims=True), 1e-300)
+    v = v / np.maximum(lengths(v, keepdims=True), 1e-300)
     w = 1.0 + np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([w, cross(u, v)], axis=-1)
     # Opposite: half a turn about the axis most nearly normal to u.
@@ -188,12 +214,13 @@ def make_continuous(q: np.ndarray, axis: int = 0) -> np.ndarray:
 
     Each sample is compared with the one before it *as already flipped* (erratum of the paper), so a flip is carried on.
     """
-    q = np.moveaxis(np.asarray(q, float), axis, 0)
+    q = np.asarray(q, float)
+    if axis:
+        return np.moveaxis(make_continuous(np.moveaxis(q, axis, 0)), 0, axis)
     # The sign of the product of all neighbouring dot products so far is the sign that the sample needs.
     dots = np.sum(q[1:] * q[:-1], axis=-1, keepdims=True)
     flips = np.cumprod(np.where(dots < 0, -1.0, 1.0), axis=0)
-    out = np.concatenate([q[:1], q[1:] * flips], axis=0)
-    return np.moveaxis(out, 0, axis)
+    return np.concatenate([q[:1], q[1:] * flips], axis=0)
 
 
 def random(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:

@@ -457,28 +457,23 @@ class Actor:
         Given joints: by inverse dynamics, from the connectors' accelerations over the last step. Others: what their
         drivers gave.
         """
-        from poise.dynamics import instant
+        from poise.stage import measure_kernels as kernels
 
-        rig, x = self.rig, self.rig.tree
-        turning, moving = (rig.state.w - rig.w_before) / rig.dt, (rig.state.v - rig.v_before) / rig.dt
-        dw = np.where(self.given[:, None], rig.dw, turning)
-        al, acc, f, n = (np.zeros_like(rig.p) for _ in range(4))
-        instant.accelerate_bodies(x.parents, rig.R, rig.p, rig.state.w, dw, rig.om, moving - rig.gravity, al, acc)
-        instant.net_forces(x.masses, x.centers, x.inertias, rig.R, rig.om, al, acc, f, n)
-        instant.gather_inward(x.parents, rig.p, f, n)
-        world = np.where(self.given[:, None], n, rig.torque)
-        torque = np.einsum("jab,ja->jb", rig.R, world)
-        effort = np.linalg.norm(torque, axis=-1) / self.strength
-        self._tell_effort(np.where(self.given, effort, 0.0))
+        rig, x, j = self.rig, self.rig.tree, len(self.rig.tree)
+        work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
+        hardest = kernels.measure(
+            x.parents, x.masses, x.centers, x.inertias, rig.R, rig.p, rig.om, rig.state.w, rig.state.v, rig.w_before,
+            rig.v_before, rig.dw, self.given, rig.torque, rig.gravity, self.strength, rig.dt, work, torque, effort,
+        )  # fmt: skip
+        self._tell_effort(hardest, float(effort[hardest]) if self.given[hardest] else 0.0)
         return torque, effort
 
-    def _tell_effort(self, effort: np.ndarray) -> None:
+    def _tell_effort(self, hardest: int, effort: float) -> None:
         """Tell once when a kinematic joint is asked for more than its strength, and again after it has rested."""
-        hardest = int(np.argmax(effort))
-        if effort[hardest] > 1.0 and not self._strained and self.stage.steps > _FIRST:
+        if effort > 1.0 and not self._strained and self.stage.steps > _FIRST:
             label = self.character.skeleton.labels[hardest]
-            self.tell("effort", f"{label} is asked for {effort[hardest]:.2f} of its strength")
-        self._strained = bool(effort[hardest] > (0.9 if self._strained else 1.0))
+            self.tell("effort", f"{label} is asked for {effort:.2f} of its strength")
+        self._strained = effort > (0.9 if self._strained else 1.0)
 
     def show(self, t: float) -> None:
         """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""

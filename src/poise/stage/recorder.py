@@ -10,14 +10,16 @@ import numpy as np
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers.driver import Support
-from poise.engines.engine import BodyState, Contacts
+from poise.engines.engine import BodyState, Simulation
 from poise.spatial import rotation
-from poise.stage.take import ARRAYS, ActorTake, Take
+from poise.stage.frames import Frames
+from poise.stage.take import ActorTake, Take
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Group, Stage
 
+_NO_WRENCH = np.zeros((0, 6))
 _NOWHERE = Support(np.full((2, 4, 3), np.nan), np.nan)
 
 
@@ -32,9 +34,7 @@ class Recorder:
         self.frame = 0
         self._before: dict[str, BodyState] = {}
         self._time_before = stage.time
-        self._rows: dict[str, dict[str, list[np.ndarray]]] = {
-            name: {array: [] for array in ARRAYS} for name in stage.actors
-        }
+        self._frames = {name: Frames(len(actor.rig.tree), len(times)) for name, actor in stage.actors.items()}
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
         self._first_event = stage.event_count
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
@@ -72,24 +72,23 @@ class Recorder:
             self.frame += 1
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
-        rig = actor.rig
-        now, dw = rig.state.copy(), rig.dw.copy()
+        rig, state, frame = actor.rig, actor.rig.state, self.frame
+        now, dw = state.copy(), rig.dw.copy()
         if share > 1e-9 and actor.name in self._before:
-            _mix(rig.state, self._before[actor.name], now, 1.0 - share)
+            _mix(state, self._before[actor.name], now, 1.0 - share)
         actor.show(t)
-        rows = self._rows[actor.name]
-        torque, effort = actor.measure()
-        feet, pressure = _read_feet(group.simulation.find_contacts(k), self._feet[actor.name])
+        frames = self._frames[actor.name]
+        frames.make_room(frame)
+        rows = frames.arrays
+        rows["torque"][frame], rows["effort"][frame] = actor.measure()
+        rows["root"][frame], rows["rotations"][frame] = state.root, state.q
+        rows["velocity"][frame], rows["angular_velocity"][frame] = state.v, state.w
+        rows["center"][frame], rows["center_velocity"][frame] = rig.c, rig.dc
+        read_feet(group.simulation, k, self._feet[actor.name], rows["feet"][frame], rows["pressure"][frame])
         supports = (player.find_support(rig) for player in actor.players)
         support = next((each for each in supports if each is not None), _NOWHERE)
-        soles, margin = support.soles, np.array(support.margin)
-        wrench = rig.coupling[actor.connectors] if actor.connectors else np.zeros((0, 6))
-        state = rig.state
-        values = (
-            state.root, state.q, state.v, state.w, torque, effort, rig.c, rig.dc, margin, feet, pressure, soles, wrench,
-        )  # fmt: skip
-        for name, value in zip(ARRAYS, values, strict=True):
-            rows[name].append(np.array(value))
+        rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
+        frames.write_wrench(frame, rig.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
         rig.put(now)
         rig.dw[:] = dw
 
@@ -97,9 +96,9 @@ class Recorder:
         """The take so far."""
         stage = self.stage
         actors = {}
-        for name, rows in self._rows.items():
+        for name, frames in self._frames.items():
             actor = stage.actors[name]
-            columns = {array: _stack(values) for array, values in rows.items()}
+            columns = frames.finish(self.frame)
             columns["rotations"] = rotation.make_continuous(columns["rotations"])
             labels = tuple(actor.character.skeleton.labels[i] for i in actor.connectors)
             actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
@@ -108,39 +107,37 @@ class Recorder:
         return Take(self.times[: self.frame].copy(), actors, props, events, wall)
 
 
-def _stack(values: list[np.ndarray]) -> np.ndarray:
-    """Frames on top of one another; where a switch changed the number of connectors, the missing ones are NaN."""
-    if len({value.shape for value in values}) <= 1:
-        return np.array(values)
-    out = np.full((len(values), *np.max([value.shape for value in values], axis=0)), np.nan)
-    for row, value in zip(out, values, strict=True):
-        row[: value.shape[0]] = value
-    return out
-
-
 def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:
     out.root[:], out.v[:] = a.root + share * (b.root - a.root), a.v + share * (b.v - a.v)
     out.w[:], out.q[:] = a.w + share * (b.w - a.w), rotation.slerp(a.q, b.q, share)
 
 
 def _find_feet(skeleton: Skeleton) -> np.ndarray:
-    """(2, J) bool: the bodies of the left and the right foot, toes included."""
-    feet = np.zeros((2, len(skeleton)), bool)
+    """(J,) 0 for the joints of the left foot, 1 for those of the right, toes included; -1 for all others."""
+    feet = np.full(len(skeleton), -1)
     for side, name in enumerate(SIDES):
         foot = skeleton.find_role(name + "Foot")
         if foot is not None:
-            feet[side, skeleton.descendants(foot)] = True
+            feet[skeleton.descendants(foot)] = side
     return feet
 
 
-def _read_feet(contacts: Contacts, feet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The ground's force (2, 3) N on each foot and its centre of pressure (2, 3) m."""
-    force, pressure = np.zeros((2, 3)), np.full((2, 3), np.nan)
+def read_feet(simulation: Simulation, body: int, feet: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> None:
+    """Write the ground's force (2, 3) N on each foot and its centre of pressure (2, 3) m, NaN for a foot in the air.
+
+    feet  (J,) as of `_find_feet`
+
+    An engine that can add up its contacts by itself (`press`) is asked to.
+    """
+    force.fill(0.0)
+    pressure.fill(np.nan)
+    if simulation.press(body, feet, force, pressure):
+        return
+    contacts = simulation.find_contacts(body)
     for side in range(2):
-        mine = feet[side, contacts.joints]
+        mine = feet[contacts.joints] == side
         forces = contacts.forces[mine]
         load = forces[:, 1].sum()
         if load > 0.0:
             force[side] = forces.sum(axis=0)
             pressure[side] = forces[:, 1] @ contacts.points[mine] / load
-    return force, pressure

@@ -10,6 +10,7 @@ from poise.body.mesh import Mesh
 from poise.body.roles import SIDES
 from poise.body.shape import Box, fit_box
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial import rotation
 
@@ -28,10 +29,25 @@ def build_footing(skeleton: Skeleton, meshes: Mapping[str, Mesh] | None = None) 
 
     meshes  by joint name, in their joints' frames: the feet's give the breadth
     """
+    if not meshes:
+        return _build_footing(skeleton)
     left, right = (
-        _find_box(skeleton, sole, meshes or {}, _LENGTH * leg_length(skeleton, side))
+        _find_box(skeleton, sole, meshes, _LENGTH * leg_length(skeleton, side))
         for side, sole in zip(SIDES, find_soles(skeleton), strict=True)
     )
+    return left, right
+
+
+@remembered
+def _build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
+    """Without a mesh."""
+    left, right = (
+        _find_box(skeleton, sole, {}, _LENGTH * leg_length(skeleton, side))
+        for side, sole in zip(SIDES, find_soles(skeleton), strict=True)
+    )
+    for box in (left, right):
+        for array in (box.center, box.half, box.turn):
+            array.flags.writeable = False
     return left, right
 
 

@@ -12,18 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.ik.twobone import solve_two_bone
 from poise.motion.gestures.curves import soften_above
-from poise.motion.retargeting.reference import build_reference
+from poise.motion.retargeting.reference import find_turns
 from poise.spatial import rotation
+from poise.spatial.length import lengths
 
 X, Y, Z = np.eye(3)
 MIRROR_VECTOR = np.array([-1.0, 1.0, 1.0])
@@ -104,14 +105,14 @@ class Arm:
         clavicle = self._turn_clavicle(rest)
         shoulder = self.clavicle + rotation.rotate(clavicle, self.shoulder - self.clavicle)
         line = rest - shoulder
-        distance = np.linalg.norm(line, axis=-1, keepdims=True) / self.length
+        distance = lengths(line, keepdims=True) / self.length
         line *= soften_above(distance, path.reach - REACH_ROOM, path.reach) / distance
 
         limb = solve_two_bone(np.zeros(3), line, _find_hinge(line), self.upper * X, self.lower * X, -Y)
         forearm = rotation.rotate(limb.lower, X)
         palm = np.concatenate([[-X], np.broadcast_to(path.palm, wrist.shape)])
         palm = _unit(palm - np.sum(palm * forearm, axis=-1, keepdims=True) * forearm)
-        lower = rotation.from_matrix(np.stack([forearm, -palm, np.cross(forearm, -palm)], axis=-1))
+        lower = rotation.from_matrix(np.stack([forearm, -palm, rotation.cross(forearm, -palm)], axis=-1))
         flexion = np.concatenate([[0.0], np.broadcast_to(path.flexion, len(wrist))]) + path.level * forearm[:, 1]
         if path.flat:
             # cos f forearm + sin f palm has no part across the body.
@@ -151,13 +152,7 @@ def find_arms(skeleton: Skeleton, sides: Iterable[str]) -> list[Arm]:
     return [_find_arm(skeleton, side) for side in sides]
 
 
-@lru_cache(maxsize=64)
-def find_turns(skeleton: Skeleton) -> np.ndarray:
-    """(J, 4) from each joint's axes at rest to those in the reference pose."""
-    return build_reference(skeleton).turns
-
-
-@lru_cache(maxsize=128)
+@remembered
 def _find_arm(skeleton: Skeleton, side: str) -> Arm:
     turns = find_turns(skeleton)
     sign, along = (1.0, X) if side == "left" else (-1.0, -X)
@@ -225,10 +220,10 @@ def _find_hinge(line: np.ndarray) -> np.ndarray:
     The elbow points back under a hanging arm, down under a level one, to the side under a raised one, always a bit
     outward. It lies on the side of the pole p, so the axis is p x line; no arm points along its own pole.
     """
-    up = line[:, 1] / np.linalg.norm(line, axis=-1)
+    up = line[:, 1] / lengths(line)
     pole = np.stack([np.full_like(up, 0.40), np.full_like(up, -0.85), -0.30 * (1.0 - up)], axis=-1)
-    return np.cross(pole, line)
+    return rotation.cross(pole, line)
 
 
 def _unit(v: np.ndarray) -> np.ndarray:
-    return v / np.linalg.norm(v, axis=-1, keepdims=True)
+    return v / lengths(v, keepdims=True)

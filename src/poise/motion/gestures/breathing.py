@@ -9,8 +9,8 @@ import numpy as np
 from poise.body.roles import SIDES, TRUNK_ROLES
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.motion.gestures.arm import find_turns
 from poise.motion.gestures.gesture import Gesture, check_number
+from poise.motion.retargeting.reference import find_turns
 from poise.spatial import rotation
 
 X, Z = np.eye(3)[[0, 2]]

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.skeleton import Skeleton
 from poise.ik.twobone import solve_two_bone
 from poise.motion.clip import Clip
+from poise.motion.motion import Pose
 from poise.motion.own.figure import TOE_OUT, Figure
 from poise.spatial import rotation
 
@@ -78,6 +80,13 @@ def stand(figure: Figure, times: np.ndarray) -> Tracks:
     )
 
 
+def stand_pose(skeleton: Skeleton) -> Pose:
+    """The pose of a body that stands still over the origin: the first of `stand`."""
+    figure = Figure(skeleton)
+    clip = build_clip(figure, stand(figure, np.zeros(1)), "stand")
+    return Pose(clip.root[0], clip.rotations[0])
+
+
 def foot_turn(side: int, pitch: np.ndarray) -> np.ndarray:
     """(F, 4) orientation of a foot that points outward by TOE_OUT and whose heel is lifted by `pitch` (F,) rad."""
     yaw = TOE_OUT if side == 0 else -TOE_OUT
@@ -95,6 +104,8 @@ def build_clip(figure: Figure, tracks: Tracks, name: str) -> Clip:
 
 def turned(angles: np.ndarray) -> np.ndarray:
     """(F, 4) the orientation of pitch, yaw, roll (F, 3): yaw first in the world, then pitch, then roll."""
+    if not angles.any():
+        return rotation.identity((len(angles),))
     return rotation.from_euler(angles[:, [1, 0, 2]], "YXZ")
 
 

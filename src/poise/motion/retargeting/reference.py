@@ -20,8 +20,10 @@ import numpy as np
 from poise.body.rest_frame import RestFrame, unit
 from poise.body.roles import FINGER_STEMS, SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+from poise.spatial.length import length
 
 X, Y, Z = np.eye(3)
 # Bone of a role: the roles it may lead to, the first that is there; with its direction on the left in the reference.
@@ -84,6 +86,12 @@ class Reference:
 
 def build_reference(skeleton: Skeleton) -> Reference:
     """The reference pose of a skeleton with roles, of which it needs `hips`."""
+    return _build(skeleton, find_turns(skeleton).copy())
+
+
+@remembered
+def find_turns(skeleton: Skeleton) -> np.ndarray:
+    """(J, 4) from each joint's axes at rest to those in the reference pose; not to be written to."""
     frame = RestFrame(skeleton)
     upright = rotation.from_matrix(_trunk_axes(frame))
     turns = np.tile(upright, (len(skeleton), 1))
@@ -104,7 +112,8 @@ def build_reference(skeleton: Skeleton) -> Reference:
             turns[joint] = _level_foot(frame, joint, side, upright, turns[joint])
         elif stem == "Hand":
             turns[joint] = _turn_palm(frame, joint, side, turns)
-    return _build(skeleton, turns)
+    turns.flags.writeable = False
+    return turns
 
 
 def _trunk_axes(frame: RestFrame) -> np.ndarray:
@@ -114,7 +123,7 @@ def _trunk_axes(frame: RestFrame) -> np.ndarray:
     pairs = [(frame.at("left" + stem), frame.at("right" + stem)) for stem in ("UpperLeg", "UpperArm")]
     left = sum((a - b for a, b in pairs if a is not None and b is not None), np.zeros(3))
     left = left - (left @ up) * up
-    if np.linalg.norm(left) < _SHORTEST * frame.stature or left[0] > np.cos(_TURNED) * np.linalg.norm(left):
+    if length(left) < _SHORTEST * frame.stature or left[0] > np.cos(_TURNED) * length(left):
         left = X - (X @ up) * up
     left = unit(left)
     return np.stack([left, up, np.cross(left, up)])
@@ -136,7 +145,7 @@ def _find_bone(frame: RestFrame, joint: int, ends: list[str]) -> np.ndarray | No
     """(3,) rest vector of the bone from a joint to the first of these roles, or None where it has no length."""
     for role in ends:
         end = frame.at(role)
-        if end is not None and np.linalg.norm(end - frame.places[joint]) > _SHORTEST * frame.stature:
+        if end is not None and length(end - frame.places[joint]) > _SHORTEST * frame.stature:
             return np.asarray(end - frame.places[joint])
     return None
 
@@ -155,7 +164,7 @@ def _turn_palm(frame: RestFrame, hand: int, side: str, turns: np.ndarray) -> np.
     """(4,) the hand's turn. Where its twist is known half of it goes to the forearm, in place."""
     knuckles = [p - frame.places[hand] for stem in _KNUCKLES if (p := frame.at(side + stem)) is not None]
     bone = np.mean(knuckles, axis=0) if knuckles else np.zeros(3)
-    if np.linalg.norm(bone) < _SHORTEST * frame.stature:
+    if length(bone) < _SHORTEST * frame.stature:
         return turns[hand]
     along = _sided(X, side)
     swung = _aim(turns[hand], bone, along)
@@ -163,7 +172,7 @@ def _turn_palm(frame: RestFrame, hand: int, side: str, turns: np.ndarray) -> np.
     if index is None or little is None:
         return swung
     across = rotation.rotate(swung, index - little)
-    if np.linalg.norm(across[1:]) < _SHORTEST * frame.stature:
+    if length(across[1:]) < _SHORTEST * frame.stature:
         return swung
     twist = np.arctan2(across[1], across[2])  # about X: what brings the index finger's side to the front
     forearm = frame.skeleton.find_role(f"{side}LowerArm")
@@ -178,12 +187,12 @@ def _level_foot(frame: RestFrame, foot: int, side: str, upright: np.ndarray, leg
     if forward is None and frame.skeleton.has_tip[foot]:
         forward = np.asarray(frame.skeleton.tips[foot])
     turn = upright
-    if forward is None or np.linalg.norm(forward) < _SHORTEST * frame.stature:
+    if forward is None or length(forward) < _SHORTEST * frame.stature:
         return turn
     aside = [abs(rotation.rotate(q, forward)[0]) for q in (upright, leg)]
     if rotation.angle(upright, leg) > _SPLAYED and aside[1] < _FOLLOWS * aside[0]:
         turn = leg
     ahead = rotation.rotate(turn, forward)
-    if np.hypot(ahead[0], ahead[2]) < 0.2 * np.linalg.norm(ahead):
+    if np.hypot(ahead[0], ahead[2]) < 0.2 * length(ahead):
         return turn  # it points down: nothing says where the front is
     return rotation.multiply(rotation.exp(-np.arctan2(ahead[0], ahead[2]) * Y), turn)

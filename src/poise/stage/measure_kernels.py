@@ -1,0 +1,69 @@
+"""What a body's joints are asked for at an instant, compiled: torques by inverse dynamics, and their share of strength.
+
+Letters as in `dynamics.instant`. Everything that is written to is given, so that a loop without Python can call it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.dynamics.instant import accelerate_bodies, gather_inward, net_forces
+from poise.spatial.compile import kernel
+
+WORK = 6  # arrays (J, 3) that `measure` works in
+
+
+@kernel
+def measure(
+    parents: np.ndarray,
+    masses: np.ndarray,
+    centers: np.ndarray,
+    inertias: np.ndarray,
+    R: np.ndarray,
+    p: np.ndarray,
+    om: np.ndarray,
+    w: np.ndarray,
+    v: np.ndarray,
+    w_before: np.ndarray,
+    v_before: np.ndarray,
+    dw: np.ndarray,
+    given: np.ndarray,
+    driven: np.ndarray,
+    gravity: np.ndarray,
+    strength: np.ndarray,
+    dt: float,
+    work: np.ndarray,
+    torque: np.ndarray,
+    effort: np.ndarray,
+) -> int:
+    """Write torque (J, 3) N m, body axes, and effort (J,), its share of strength (J,); see `Actor.measure`.
+
+    v, v_before   (3,) m/s, of the root now and before the last step; w, w_before (J, 3) rad/s alike
+    dw            (J, 3) rad/s2, of the joints that are given, which `given` (J,) marks
+    driven        (J, 3) N m, world axes, that drivers gave the others
+    gravity       (3,) m/s2;  dt s;  work (WORK, J, 3)
+
+    Returns the given joint with the largest effort.
+    """
+    turning, al, acc, f, n, a0 = work[0], work[1], work[2], work[3], work[4], work[5, 0]
+    for i in range(len(parents)):
+        for a in range(3):
+            turning[i, a] = dw[i, a] if given[i] else (w[i, a] - w_before[i, a]) / dt
+    for a in range(3):
+        a0[a] = (v[a] - v_before[a]) / dt - gravity[a]
+    accelerate_bodies(parents, R, p, w, turning, om, a0, al, acc)
+    net_forces(masses, centers, inertias, R, om, al, acc, f, n)
+    gather_inward(parents, p, f, n)
+    hardest, most = 0, 0.0
+    for i in range(len(parents)):
+        x, y, z = driven[i, 0], driven[i, 1], driven[i, 2]
+        if given[i]:
+            x, y, z = n[i, 0], n[i, 1], n[i, 2]
+        for b in range(3):
+            torque[i, b] = 0.0 + R[i, 0, b] * x + R[i, 1, b] * y + R[i, 2, b] * z
+        size = np.sqrt(torque[i, 0] * torque[i, 0] + torque[i, 1] * torque[i, 1] + torque[i, 2] * torque[i, 2])
+        effort[i] = size / strength[i]
+        share = effort[i] if given[i] else 0.0
+        if i == 0 or share > most or (share != share and most == most):
+            hardest, most = i, share
+    return hardest
