@@ -20,8 +20,8 @@ from poise.demos import DEMOS
 from poise.errors import SolveError
 from poise.files.formats import load_clip, save_clip
 from poise.files.leftovers import is_temporary
+from poise.jobs import mixing
 from poise.registry import Entry
-from poise.stage import mixing
 from poise.stage.stage import Stage
 from seeds import write_seed
 

@@ -23,14 +23,14 @@ from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
 from poise.files.formats import FORMATS, read_recording
 from poise.files.normalise import normalise
+from poise.jobs.mixing import mix
+from poise.jobs.plan import MixPlan, PlannedPush, Scenery
+from poise.jobs.recipe import Recipe
 from poise.motion import own
 from poise.motion.contacts import find_contacts
 from poise.motion.gestures.playing import GestureMotion
 from poise.motion.gestures.speaking import Speak, Stress
 from poise.motion.own.figure import Figure
-from poise.stage.mixing import mix
-from poise.stage.plan import MixPlan, PlannedPush, Scenery
-from poise.stage.recipe import Recipe
 from poise.stage.runner import Frame, Runner
 from poise.world.swing import build_swing
 from seeds import reason_for_none, write_seed

@@ -11,10 +11,10 @@ import pytest
 from poise.body.shape import Box, Capsule, Sphere
 from poise.drivers.rig import Load
 from poise.errors import FileError, InputError
-from poise.stage.plan import PlannedPush, parse_load, parse_parts, parse_push
-from poise.stage.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
-from poise.stage.scenery_file import load_scenery, parse_scenery
-from poise.stage.toml_tables import format_toml
+from poise.jobs.plan import PlannedPush, parse_load, parse_parts, parse_push
+from poise.jobs.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
+from poise.jobs.scenery_file import load_scenery, parse_scenery
+from poise.jobs.toml_tables import format_toml
 
 
 def full(folder: Path) -> Recipe:

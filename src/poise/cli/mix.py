@@ -19,10 +19,10 @@ from poise.errors import FileError, InputError
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.files.normalise import Reading
+    from poise.jobs.mixing import Mix
+    from poise.jobs.plan import MixPlan
+    from poise.jobs.recipe import Recipe
     from poise.motion.clip import Clip
-    from poise.stage.mixing import Mix
-    from poise.stage.plan import MixPlan
-    from poise.stage.recipe import Recipe
 
 STOOD, FELL = 0, 1
 SIMULATION = Group("The simulation", sort_key=40)
@@ -115,8 +115,8 @@ def mix(
     Physical legs keep the body on its feet, which stay planted; arms, head and trunk are where the clip has them.
     What is written has the clip's joints and frame times. Exit 1 if it falls.
     """
-    from poise.stage.plan import parse_load, parse_parts, parse_push
-    from poise.stage.recipe import Recipe, load_recipe
+    from poise.jobs.plan import parse_load, parse_parts, parse_push
+    from poise.jobs.recipe import Recipe, load_recipe
 
     asked = Recipe(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale,
@@ -139,7 +139,7 @@ def mix(
 
 
 def _format_recipe(asked: Recipe, path: Path) -> bytes:
-    from poise.stage.recipe import format_recipe
+    from poise.jobs.recipe import format_recipe
 
     try:
         return format_recipe(asked, path.parent).encode()
@@ -153,7 +153,7 @@ def _format_recipe(asked: Recipe, path: Path) -> bytes:
 def _perform(asked: Recipe, saved: dict[Path, bytes], report: Report) -> int:
     """Simulate and write. saved: what is written besides the motion, once it is."""
     from poise.files.atomic import write_bytes
-    from poise.stage.mixing import mix as simulate
+    from poise.jobs.mixing import mix as simulate
 
     source = _find_source(asked)
     path = Path(str(asked.clip))
@@ -162,7 +162,7 @@ def _perform(asked: Recipe, saved: dict[Path, bytes], report: Report) -> int:
     plan = _find_plan(asked)
     check_effects(reading.clip, character, plan, asked)
     if asked.film is not None:
-        from poise.stage.mix_pictures import check_film
+        from poise.jobs.mix_pictures import check_film
 
         check_film(reading.clip)
     report.progress(f"simulating {reading.clip.duration:.1f} s")
@@ -202,8 +202,8 @@ def _find_source(asked: Recipe) -> Source:
 
 
 def _find_plan(asked: Recipe) -> MixPlan:
-    from poise.stage.plan import MixPlan
-    from poise.stage.scenery_file import load_scenery
+    from poise.jobs.plan import MixPlan
+    from poise.jobs.scenery_file import load_scenery
 
     said: dict[str, Any] = {
         name: getattr(asked, name)
@@ -222,7 +222,7 @@ def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, ou
     from poise.files.checked import checked_output
     from poise.files.naming import stem_of
     from poise.files.writing import write_result
-    from poise.stage.measures import describe_body, describe_effort, measure_error, measure_feet, read_written
+    from poise.jobs.figures import describe_body, describe_effort, measure_error, measure_feet, read_written
     from poise.stage.take_file import load_take, save_take
 
     clip = reading.clip
@@ -276,7 +276,7 @@ def _say_broken(found: Mix, output: Path) -> str:
 
 
 def _draw(found: Mix, character: Character, plan: MixPlan, asked: Recipe) -> None:
-    from poise.stage.mix_pictures import draw_plot, save_mix_film
+    from poise.jobs.mix_pictures import draw_plot, save_mix_film
 
     if asked.plot is not None:
         from poise.files.atomic import write_bytes

@@ -12,9 +12,9 @@ from poise.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from poise.body.character import Character
+    from poise.jobs.plan import MixPlan, PlannedPush
+    from poise.jobs.recipe import Recipe
     from poise.motion.clip import Clip
-    from poise.stage.plan import MixPlan, PlannedPush
-    from poise.stage.recipe import Recipe
 
 FILMS = (".mp4", ".webm", ".webp", ".gif")
 TAKE = ".take.npz"
@@ -55,8 +55,8 @@ def check_effects(clip: Clip, character: Character, plan: MixPlan, asked: Recipe
 
     Also what could not be drawn in the end.
     """
+    from poise.jobs.mixing import find_physical
     from poise.motion.parts import part_joints
-    from poise.stage.mixing import find_physical
 
     skeleton = clip.skeleton
     physical = find_physical(character, plan.physical)
@@ -88,7 +88,7 @@ def check_effects(clip: Clip, character: Character, plan: MixPlan, asked: Recipe
 
 
 def _check_push(clip: Clip, plan: MixPlan, push: PlannedPush, feels: Callable[[str], bool]) -> None:
-    from poise.stage.mixing import choose_step, find_pushed
+    from poise.jobs.mixing import choose_step, find_pushed
 
     if not any(push.force):
         raise InputError(

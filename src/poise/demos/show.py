@@ -24,6 +24,7 @@ from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
+from poise.jobs.figures import measure_error, measure_feet
 from poise.motion.clip import Clip
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.own.figure import Figure as Standing
@@ -34,7 +35,6 @@ from poise.pictures.png import save_png
 from poise.pictures.scene import Figure, Scene, film_scene, frame_scene, place_side_by_side, render_scene
 from poise.pictures.scene_items import BalanceMarks, Item
 from poise.pictures.scene_view import SceneView
-from poise.stage.measures import measure_error, measure_feet
 from poise.stage.stage import Stage
 from poise.stage.take import ActorTake, Take
 

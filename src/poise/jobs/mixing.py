@@ -22,6 +22,9 @@ from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
+from poise.jobs.figures import find_stepping
+from poise.jobs.plan import MixPlan
+from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
@@ -30,9 +33,6 @@ from poise.motion.rooting import Rooting, root_at_hips
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
-from poise.stage.measures import find_stepping
-from poise.stage.plan import MixPlan
-from poise.stage.rooted import cut_character, restore_record
 from poise.stage.stage import STEPS, Stage, is_step
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.ground import Ground

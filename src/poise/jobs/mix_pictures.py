@@ -11,13 +11,13 @@ from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import build_skin
 from poise.errors import InputError, check_most
+from poise.jobs.figures import find_sole_corners
+from poise.jobs.mixing import Mix, find_pushed
+from poise.jobs.plan import MixPlan
 from poise.motion.clip import Clip
 from poise.pictures.scene import Figure, Scene
 from poise.pictures.scene_items import BalanceMarks, Item, Prop, Push
 from poise.spatial import rotation
-from poise.stage.measures import find_sole_corners
-from poise.stage.mixing import Mix, find_pushed
-from poise.stage.plan import MixPlan
 
 FPS = 30.0  # frames a second of a film
 MOST_FRAMES = 110_000  # an hour

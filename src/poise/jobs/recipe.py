@@ -43,8 +43,8 @@ from typing import Any
 from poise.drivers.rig import Load
 from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
-from poise.stage.plan import PlannedPush
-from poise.stage.toml_tables import Table, format_toml, load_toml
+from poise.jobs.plan import PlannedPush
+from poise.jobs.toml_tables import Table, format_toml, load_toml
 
 FORMAT = "poise-recipe 1"
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale")

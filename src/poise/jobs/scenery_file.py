@@ -21,10 +21,10 @@ import numpy as np
 
 from poise.body.shape import Box, Capsule, Shape, Sphere
 from poise.errors import FileError, InputError, unknown_name
+from poise.jobs.plan import Scenery
+from poise.jobs.toml_tables import Table, load_toml
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.stage.plan import Scenery
-from poise.stage.toml_tables import Table, load_toml
 from poise.world.ground import Ground
 from poise.world.prop import MASSES, Prop
 
