@@ -17,7 +17,8 @@ from poise.demos.conductors import draw_conductors
 from poise.errors import InputError, check_most
 from poise.jobs import mixing
 from poise.jobs.mix_pictures import check_film
-from poise.jobs.mixing import choose_step, mix
+from poise.jobs.mixing import choose_step
+from poise.jobs.mixing import simulate as mix
 from poise.motion import own
 from poise.motion.blending import concatenate
 from poise.motion.clip import Clip

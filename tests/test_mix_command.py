@@ -17,7 +17,8 @@ from poise.errors import InputError, SolveError
 from poise.files.bvh import read_bvh, save_bvh
 from poise.files.npz import save_npz
 from poise.jobs.figures import find_stepping, measure_error, measure_feet
-from poise.jobs.mixing import choose_step, mix
+from poise.jobs.mixing import choose_step
+from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan, parse_push
 from poise.motion.clip import Clip
 from poise.motion.own import squat, walk

@@ -11,7 +11,8 @@ from figures import tpose
 from poise.body.character import Character
 from poise.cli import main
 from poise.errors import InputError
-from poise.jobs.mixing import Mix, mix
+from poise.jobs.mixing import Mix
+from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan
 from poise.motion import own
 from poise.motion.clip import Clip

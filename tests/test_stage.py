@@ -13,7 +13,6 @@ from poise.body.character import Character
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
-from poise.drivers.rig import Load
 from poise.drivers.root import Attached, Free
 from poise.errors import InputError, SolveError
 from poise.motion.clip import Clip
@@ -22,6 +21,7 @@ from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from poise.stage.take import Take
+from poise.world.load import Load
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 FULL = Character.human(1.62, 60.0, preset="full")

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
-    from poise.drivers.rig import Load
     from poise.drivers.root import Attached, Free
     from poise.drivers.track import Track
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
     from poise.world.ground import Ground
+    from poise.world.load import Load
     from poise.world.prop import Prop
 
 __version__ = "0.1.0"

@@ -16,7 +16,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
 from poise.files.normalise import normalise
 from poise.files.recording import Recording
-from poise.jobs.mixing import mix
+from poise.jobs.mixing import simulate as mix
 from poise.motion import own
 from poise.motion.clip import Clip
 from poise.motion.rate import check_rate

@@ -12,7 +12,7 @@ from poise.dynamics.tree import build_tree
 from poise.errors import PoiseError
 from poise.files.formats import FORMATS, load_clip
 from poise.jobs.figures import find_stepping
-from poise.jobs.mixing import mix
+from poise.jobs.mixing import simulate as mix
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
 from poise.spatial import rotation

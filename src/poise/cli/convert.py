@@ -12,12 +12,12 @@ from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.changes import NONE, Changes
 from poise.cli.folder import plan_folder
-from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source
 from poise.cli.streams import tell
 from poise.cli.words import read_input, read_path
 from poise.errors import FileError, InputError, PoiseError, printable
+from poise.jobs.outputs import check_outputs
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
@@ -75,7 +75,7 @@ def convert(
         _check_kept(source, changes)
     report.tell_nothing_random()
     changes.check()
-    source.check()
+    source.check(report)
     job = _Job(keep, mend, names, changes, source)
     if file.is_dir():
         return _convert_folder(job, file, output, to, report)

@@ -10,11 +10,11 @@ from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
-from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
-from poise.cli.source import Source, parse_roles
+from poise.cli.source import Source
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import FileError, InputError
+from poise.jobs.outputs import check_outputs
 
 if TYPE_CHECKING:
     from poise.body.skeleton import Skeleton
@@ -62,6 +62,7 @@ def retarget(
     What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
     """
     from poise.files.formats import check_can_save
+    from poise.files.source import parse_roles
     from poise.files.written import judge_result
     from poise.motion.retargeting import retarget as put_on
     from poise.motion.retargeting_measures import measure_retargeting
@@ -75,7 +76,7 @@ def retarget(
     check_can_save(output)
     reading = source.read(clip, report)
     motion = reading.clip
-    target = _read_target(character, parse_roles(character_roles), report)
+    target = _read_target(character, parse_roles(character_roles, report), report)
     if source.mass is not None:
         target = target.weighing(source.mass, output)
     result = put_on(motion, target.skeleton, feet=feet, hands=hands, ground=ground, skin=target.skin)

@@ -14,7 +14,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.demos.show import BLUE, RED, Ghost, Shot, measure_mix, save_show
 from poise.files.formats import load_clip
-from poise.jobs.mixing import mix
+from poise.jobs.mixing import simulate as mix
 from poise.motion.clip import Clip
 from poise.motion.own import wave
 from poise.spatial import rotation

@@ -15,7 +15,7 @@ from poise.drivers.balance import BalancePlayer
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import FIRM, Loose
-from poise.drivers.rig import Load, Rig, load_tree
+from poise.drivers.rig import Rig, load_tree
 from poise.drivers.root import Attached, Free
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
@@ -29,6 +29,8 @@ from poise.spatial import rotation
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
 from poise.world.footing import build_footing
+from poise.world.load import Load
+from poise.world.push import Push
 
 if TYPE_CHECKING:
     from poise.stage.stage import Stage
@@ -53,21 +55,6 @@ class Assignment:
     driver: Driver
     claim: Claim
     player: Player | None = None
-
-
-@dataclass(frozen=True)
-class Push:
-    """A force on a body for a while.
-
-    joint     index of the joint whose body is pushed, at its centre of mass
-    force     (3,) N, world axes
-    start, seconds   s on the stage's clock
-    """
-
-    joint: int
-    force: tuple[float, float, float]
-    start: float
-    seconds: float
 
 
 class Actor:
@@ -190,14 +177,8 @@ class Actor:
 
         A push that has ended is forgotten.
         """
-        try:
-            x, y, z = (float(a) for a in force)
-        except (TypeError, ValueError):
-            raise InputError(f"a push is three newtons (world axes); given {force!r}.") from None
-        at = self.stage.time if start is None else start
-        if not (np.isfinite([x, y, z, seconds, at]).all() and seconds > 0.0):
-            raise InputError(f"a push takes finite newtons for more than 0 s; given {[x, y, z]} for {seconds:g} s.")
-        push = Push(self.character.skeleton.index(joint), (x, y, z), at, seconds)
+        push = Push(joint, force, seconds, self.stage.time if start is None else start)  # type: ignore[arg-type]
+        self.character.skeleton.index(joint)
         if len(self.pushes) >= MOST_PUSHES:
             raise InputError(
                 f"'{self.name}' has {len(self.pushes)} pushes before it already, as many as can be planned at once. "
@@ -217,7 +198,8 @@ class Actor:
         if self._listed != self.pushes:
             self._listed = list(self.pushes)
             ordered = sorted(self.pushes, key=lambda push: push.start)
-            rows = [[push.joint, *push.force, push.start, push.seconds] for push in ordered]
+            at = self.character.skeleton.index
+            rows = [[at(push.joint), *push.force, push.start, push.seconds] for push in ordered]
             self._push_rows = np.array(rows, float).reshape(-1, 6)
         return self._push_rows
 

@@ -18,7 +18,6 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.shape import Capsule, Shape
-from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.registry import get_engine
@@ -33,6 +32,7 @@ from poise.stage.recorder import Recorder
 from poise.stage.take import Event, Take
 from poise.world.bulk import build_bulk
 from poise.world.ground import Ground
+from poise.world.load import Load
 from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
