@@ -24,8 +24,8 @@ from poise.motion.clip import Clip
 from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
-from poise.motion.parts import part_joints
 from poise.spatial import rotation
+from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
 from poise.world.footing import build_footing
@@ -35,7 +35,6 @@ from poise.world.push import Push
 if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
-ROOT = "root"
 MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 MOST_PUSHES = 100_000  # at once, of one actor
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
@@ -62,7 +61,7 @@ class Actor:
 
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
-        self.loads = list(loads)
+        self.loads = take_loads(loads)
         self.rig = Rig(character, self.loads)
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
@@ -106,12 +105,13 @@ class Actor:
     # What a user does.
 
     def drive(self, part: str | Iterable[str], driver: Driver) -> None:
-        """Put a driver on a part: `legs`, `arms`, `trunk`, ..., `root`, or a list of joints. At any time.
+        """Put a driver on a part: `legs`, `arms`, `trunk`, ..., `body`, `root`, or a list of joints. At any time.
 
         Pose and velocity go on without a jump. Joints that no driver moves hold their pose.
         """
+        driver = take_driver(driver, part)
+        joints = find_driven(self.character.skeleton, part, driver)
         name = part if isinstance(part, str) else ", ".join(part)
-        joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
         if isinstance(driver, (Free, Attached)) != (part == ROOT) and not isinstance(driver, Kinematic):
             raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or "
                              "Kinematic, and only the root is Free or Attached.")  # fmt: skip
@@ -160,6 +160,7 @@ class Actor:
 
     def load(self, load: Load) -> None:
         """Put something heavy on a joint."""
+        load = take_load(load)
         self.character.skeleton.index(load.joint)
         self._set_loads([*self.loads, load])
 

@@ -12,6 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
+from poise.stage.asking import take_character, take_name
 from poise.stage.crowd import Crowd
 from poise.stage.hold import Hold
 from poise.stage.program import Program, can_compile
@@ -136,13 +138,14 @@ class Stage:
 
     def add(
         self,
-        character: Character,
+        character: Character | str | PathLike[str],
         name: str | None = None,
         pose: Pose | None = None,
         loads: Iterable[Load] = (),
     ) -> Actor:
-        """A character on the stage. Without a pose a human stands at ease over the origin."""
-        name = name or self._free_name(character.name)
+        """A character, or that of a file, on the stage. Without a pose a human stands at ease over the origin."""
+        character = take_character(character)
+        name = take_name(name, self._free_name(character.name))
         if name in self.actors:
             raise InputError(f"there is an actor '{name}' on this stage already. Give another name.")
         check_most(f"this would be actor {len(self.actors) + 1} of a stage", len(self.actors) + 1, MOST_ACTORS,
