@@ -42,6 +42,11 @@ TAKE_FPS, FILM_FPS, FILM_SIZE = 50.0, 25.0, (960, 540)
 SHEET_MOMENTS, SHEET_CELL = 6, (480, 270)
 CLAY, BLUE, RED, GREEN = (0.80, 0.71, 0.60), (0.36, 0.56, 0.80), (0.82, 0.42, 0.36), (0.55, 0.73, 0.52)
 _BY_SPEED = ("realtime_factor",)
+# Those of `poise mix` that every demo of a mixed body has.
+MIX_FIGURES = (
+    "fell", "fell_at_s", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "sway_mm", "realtime_factor",
+    "coupling",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-# What is written has no parameter of its own in Python: the suffixes in `outputs` say what each file is.
-_WORDS = {"output": "the output", "film": "the film", "plot": "the plot", "save_recipe": "the recipe"}
+# What is called otherwise in Python. What is written has no parameter of its own: suffixes say what each file is.
+_WORDS = {
+    "stage": "scenery",
+    "pin": "pinned",
+    "output": "the output",
+    "film": "the film",
+    "plot": "the plot",
+    "save_recipe": "the recipe",
+}
 
 
 class Audience:

@@ -156,6 +156,8 @@ def parse_roles(words: Roles, audience: Audience = NOBODY) -> dict[str, str]:
         if not all(isinstance(joint, str) for joint in words.values()):
             raise InputError(f"{option} maps a role to the name of a joint, as in {{'leftFoot': 'L_Ankle'}}.")
         return dict(words)
+    if not isinstance(words, Iterable):
+        raise InputError(f"{option} maps a role to the name of a joint, as in {{'leftFoot': 'L_Ankle'}}.")
     roles: dict[str, str] = {}
     for word in [words] if isinstance(words, str) else words:
         if "=" not in word:

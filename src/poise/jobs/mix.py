@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -79,13 +80,17 @@ def mix(
     None is as the recipe says, else as usual: exact coupling, gain 1, MuJoCo, 5 ms, physical legs.
     """
     audience = Notebook(tell)
-    files = sort_outputs([outputs] if isinstance(outputs, str | PathLike) else outputs)
+    _check_kinds("text", str, couple=couple, engine=engine, up=up)
+    _check_kinds(
+        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, mass=mass, height=height, fps=fps, scale=scale
+    )
+    _check_kinds("a poise.Ground", Ground, ground=ground)
+    files = sort_outputs(_list_given(outputs, PathLike, Path, "paths to write"))
     if scenery is not None and (ground is not None or props != ()):
         raise InputError("scenery has its own ground and props; leave out one of the two.")
     if scenery is None and (ground is not None or props != ()):
-        things = (props,) if isinstance(props, Prop) else tuple(props)
-        scenery = Scenery(ground or Ground(), ground is not None, things)
-    words = [physical] if isinstance(physical, str) else physical
+        scenery = Scenery(ground or Ground(), ground is not None, _list_given(props, Prop, None, "poise.Prop"))
+    words = None if physical is None else _list_given(physical, str, None, "names of parts")
     asked = Recipe(
         clip=_as_path(clip, Clip, "clip"),
         character=_as_path(character, Character, "character"),
@@ -102,19 +107,20 @@ def mix(
         gain=gain,
         torque_only=torque_only or None,
         dt=dt,
-        physical=None if words is None else parse_parts(tuple(words)),
+        physical=None if words is None else parse_parts(words),
         stiffness=stiffness,
         pin=pinned or None,
-        loads=_list_given(loads, Load, parse_load),
-        pushes=_list_given(pushes, Push, parse_push),
+        loads=_list_given(loads, Load, parse_load, "poise.Load or words such as 'rightHand=2'"),
+        pushes=_list_given(pushes, Push, parse_push, "poise.Push or words such as 't=2 chest 0,0,75 0.2s'"),
         output=next(iter(files.motions), None),
         film=next(iter(files.films), None),
         plot=next(iter(files.plots), None),
     )
     read = Source(roles=roles).list_files()
     if recipe is not None:
-        read += [] if isinstance(recipe, Recipe) else [Path(recipe)]
-        asked = asked.over(recipe if isinstance(recipe, Recipe) else load_recipe(recipe))
+        said = _as_path(recipe, Recipe, "recipe")
+        read += [said] if isinstance(said, Path) else []
+        asked = asked.over(load_recipe(said) if isinstance(said, Path) else said)
     named = list_outputs(asked)
     files = MixOutputs(
         files.motions or named.motions, files.films or named.films, files.plots or named.plots, files.recipes
@@ -243,7 +249,7 @@ def write_motion(
         "fell_why": found.fell_why or None,
         "kinematic_error_rad": measure_error(result, short, found.kinematic),
         **measure_feet(result, tree, found.ground),
-        "realtime_factor": found.take.times[-1] / max(found.take.wall_seconds, 1e-9),
+        "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         "stepping": found.stepping,
         "frames": n,
@@ -317,10 +323,18 @@ def _as_path(given: Any, kind: type, what: str) -> Any:
     raise InputError(f"the {what} of a mix is a {kind.__name__} or the path of its file; given {given!r}.")
 
 
-def _list_given(given: Any, kind: type, parse: Callable[[str], Any]) -> tuple[Any, ...]:
-    """One or several things, each itself or in words."""
-    each = (given,) if isinstance(given, str | kind) else tuple(given) if isinstance(given, Iterable) else (given,)
+def _list_given(given: Any, kind: type, parse: Callable[[str], Any] | None, what: str) -> tuple[Any, ...]:
+    """One or several things, each itself or, where they can be parsed, in words."""
+    kinds = (kind,) if parse is None else (kind, str)
+    each = tuple(given) if isinstance(given, Iterable) and not isinstance(given, kinds) else (given,)
     for one in each:
-        if not isinstance(one, str | kind):
-            raise InputError(f"a mix takes poise.{kind.__name__} or the command's words for it; given {one!r}.")
-    return tuple(parse(one) if isinstance(one, str) else one for one in each)
+        if not isinstance(one, kinds):
+            raise InputError(f"a mix takes {what}; given {one!r}.")
+    return tuple(parse(one) if parse is not None and isinstance(one, str) else one for one in each)
+
+
+def _check_kinds(what: str, kind: type, **given: Any) -> None:
+    """Refuse values of another kind than a parameter takes; None is not said."""
+    for name, value in given.items():
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise InputError(f"{name} of a mix is {what}; given {value!r}.")

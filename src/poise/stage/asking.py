@@ -14,6 +14,7 @@ from poise.drivers.driver import MOTION, Driver
 from poise.errors import InputError
 from poise.motion.parts import part_joints
 from poise.world.load import Load
+from poise.world.prop import Prop
 
 ROOT = "root"
 
@@ -88,6 +89,15 @@ def take_loads(loads: Any) -> list[Load]:
     if isinstance(loads, Load | str) or not isinstance(loads, Iterable):
         loads = [loads]
     return [take_load(load) for load in loads]
+
+
+def take_prop(prop: Any) -> Prop:
+    """A thing."""
+    if isinstance(prop, Prop):
+        return prop
+    raise InputError(
+        f"a prop is a poise.Prop, as in poise.Prop.box('table', (1.2, 0.7, 0.6), mass=12); given {_brief(prop)}."
+    )
 
 
 def _brief(value: Any) -> str:

@@ -26,7 +26,7 @@ from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
-from poise.stage.asking import take_character, take_name
+from poise.stage.asking import take_character, take_name, take_prop
 from poise.stage.crowd import Crowd
 from poise.stage.hold import Hold
 from poise.stage.program import Program, can_compile
@@ -178,6 +178,7 @@ class Stage:
 
     def add_prop(self, prop: Prop) -> Prop:
         """A thing on the stage."""
+        prop = take_prop(prop)
         if prop.name in self.props:
             raise InputError(f"there is a prop '{prop.name}' on this stage already. Give another name.")
         if self.is_built:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +26,13 @@ class Load:
     offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
+        given: Any = (self.joint, self.mass)
+        if not (isinstance(given[0], str) and isinstance(given[1], Real)):
+            raise InputError(
+                f"a load is a joint's name and kilograms, as in Load('rightHand', 2); given {given[0]!r} and "
+                f"{given[1]!r}."
+            )
+        object.__setattr__(self, "mass", float(self.mass))
         if not (np.isfinite(self.mass) and 0.0 < self.mass <= 1000.0):
             raise InputError(
                 f"the load at '{self.joint}' is {self.mass:g} kg; it must be more than 0 and at most 1000 kg."

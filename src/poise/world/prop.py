@@ -80,10 +80,10 @@ class Prop:
     ) -> Self:
         """A box with its frame in its middle. size: its edges along x, y, z (m). The rest as of `solid`."""
         try:
-            half = 0.5 * np.array([float(edge) for edge in size])
+            x, y, z = (float(edge) for edge in size)
         except (TypeError, ValueError):
             raise InputError(f"the size of box '{name}' is three numbers, in metres; given {size!r}.") from None
-        return cls.solid(name, Box(np.zeros(3), half), mass, position, **more)
+        return cls.solid(name, Box(np.zeros(3), 0.5 * np.array([x, y, z])), mass, position, **more)
 
     @classmethod
     def sphere(cls, name: str, radius: float, mass: float | None = None, position: Place = ORIGIN, **more: Any) -> Self:
