@@ -63,7 +63,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "roles by number": ({"roles": 5}, "^roles maps a role to the name of a joint"),
     "joints by number": ({"roles": {"hips": 0}}, "^roles maps a role to the name of a joint"),
     "up": ({"up": "W"}, "up axis 'W' is not known"),
-    "clip": ({"clip": 7}, "7"),
+    "clip": ({"clip": 7}, "clip '7' is not in wave.bvh. Known: wave"),
     "scale": ({"scale": -1.0}, "^scale must be from 1e-06 to 1e\\+06 metres a unit; -1 given"),
 }
 
