@@ -14,10 +14,10 @@ import numpy as np
 
 from poise.body.roles import ARM_STEMS, LEG_STEMS, guess_roles, sided
 from poise.body.skeleton import Skeleton
-from poise.cli.info import describe
 from poise.errors import PoiseError
 from poise.files.formats import find_format, load_clip, read_recording
 from poise.files.normalise import Reading, normalise
+from poise.jobs.info import describe
 
 DOCS = Path(__file__).parents[1]
 # A folder of models, not motions.

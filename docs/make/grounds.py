@@ -17,11 +17,11 @@ import poise
 from poise.body.mesh import Mesh
 from poise.body.shape import Box
 from poise.demos.show import BLUE, Shot, build_scene
+from poise.jobs.figures import find_sole_corners
 from poise.pictures.png import save_png
 from poise.pictures.scene import frame_scene, render_scene
 from poise.pictures.scene_items import Prop as Drawn
 from poise.spatial import rotation
-from poise.stage.measures import find_sole_corners
 from poise.stage.take import Take
 
 PAGE = Path(__file__).parents[1] / "grounds.md"

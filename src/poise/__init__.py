@@ -6,29 +6,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from poise.body.character import Character
+    from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
-    from poise.drivers.rig import Load
     from poise.drivers.root import Free
     from poise.drivers.track import Track
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
     from poise.files.formats import load_clip, save_clip
     from poise.files.gltf.character import load_character
+    from poise.jobs.convert import convert
+    from poise.jobs.info import info
+    from poise.jobs.mix import mix
+    from poise.jobs.retarget import retarget
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
-    from poise.motion.retargeting import retarget
+    from poise.spatial.inertia import RigidInertia
     from poise.stage.crowd_take import run_crowd
     from poise.stage.stage import Stage
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
     from poise.world.ground import Ground
     from poise.world.height_map import HeightMap
+    from poise.world.load import Load
     from poise.world.moving import Moving
-    from poise.world.prop import Prop
+    from poise.world.prop import Hinge, Prop
+    from poise.world.push import Push
     from poise.world.steps import Steps
     from poise.world.tilted import Tilted
 
@@ -38,45 +44,57 @@ __version__ = "0.1.0"
 _HOMES = {
     "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
+    "Box": "poise.body.shape",
     "BusyError": "poise.errors",
+    "Capsule": "poise.body.shape",
     "Character": "poise.body.character",
     "Clip": "poise.motion.clip",
     "FileError": "poise.errors",
     "Free": "poise.drivers.root",
     "Ground": "poise.world.ground",
     "HeightMap": "poise.world.height_map",
+    "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
     "Kinematic": "poise.drivers.kinematic",
-    "Load": "poise.drivers.rig",
+    "Load": "poise.world.load",
     "Loose": "poise.drivers.loose",
     "Moving": "poise.world.moving",
     "PoiseError": "poise.errors",
     "Prop": "poise.world.prop",
+    "Push": "poise.world.push",
+    "RigidInertia": "poise.spatial.inertia",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
+    "Sphere": "poise.body.shape",
     "Stage": "poise.stage.stage",
     "Steps": "poise.world.steps",
     "Take": "poise.stage.take",
     "Tilted": "poise.world.tilted",
     "Track": "poise.drivers.track",
     "compute_forces": "poise.motion.forces",
+    "convert": "poise.jobs.convert",
+    "info": "poise.jobs.info",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
     "load_take": "poise.stage.take_file",
-    "retarget": "poise.motion.retargeting",
+    "mix": "poise.jobs.mix",
+    "retarget": "poise.jobs.retarget",
     "run_crowd": "poise.stage.crowd_take",
     "save_clip": "poise.files.formats",
 }
 __all__ = [
     "Attached",
     "Balance",
+    "Box",
     "BusyError",
+    "Capsule",
     "Character",
     "Clip",
     "FileError",
     "Free",
     "Ground",
     "HeightMap",
+    "Hinge",
     "InputError",
     "Kinematic",
     "Load",
@@ -84,8 +102,11 @@ __all__ = [
     "Moving",
     "PoiseError",
     "Prop",
+    "Push",
+    "RigidInertia",
     "Skeleton",
     "SolveError",
+    "Sphere",
     "Stage",
     "Steps",
     "Take",
@@ -93,10 +114,13 @@ __all__ = [
     "Track",
     "__version__",
     "compute_forces",
+    "convert",
     "gestures",
+    "info",
     "load_character",
     "load_clip",
     "load_take",
+    "mix",
     "retarget",
     "run_crowd",
     "save_clip",

@@ -14,14 +14,13 @@ import pytest
 
 from abuse import fill, look, make_clip, run
 from poise.bench import BENCHES
-from poise.cli import outputs
-from poise.cli.outputs import identify, is_blind_to_case
 from poise.demos import DEMOS
 from poise.errors import SolveError
 from poise.files.formats import load_clip, save_clip
 from poise.files.leftovers import is_temporary
+from poise.jobs import mixing, outputs
+from poise.jobs.outputs import identify, is_blind_to_case
 from poise.registry import Entry
-from poise.stage import mixing
 from poise.stage.stage import Stage
 from seeds import write_seed
 
@@ -222,7 +221,7 @@ def test_a_recipe_names_outputs_as_options_do(
 ) -> None:
     text = (place / "recipe.toml").read_text()
     (place / "recipe.toml").write_text(f"{text}[outputs]\n{outputs}\n")
-    monkeypatch.setattr(mixing, "mix", never)
+    monkeypatch.setattr(mixing, "simulate", never)
     assert sentence in refuse(place, "mix", "--recipe", "recipe.toml")
 
 
@@ -338,7 +337,7 @@ def test_a_film_that_cannot_be_drawn_is_known_before_the_simulation(
         raise InputError("this body cannot be drawn.")
 
     monkeypatch.setattr("poise.body.mannequin.build_mannequin", refuse_body)
-    monkeypatch.setattr(mixing, "mix", never)
+    monkeypatch.setattr(mixing, "simulate", never)
     assert "--film cannot be drawn" in refuse(place, "mix", "clip.bvh", "-o", "x.bvh", "--film", "x.gif")
 
 

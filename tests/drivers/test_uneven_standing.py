@@ -10,8 +10,8 @@ import pytest
 import poise
 from poise.body.shape import Box
 from poise.drivers.balance_kernels import FORCE
+from poise.jobs.figures import find_sole_corners
 from poise.spatial import rotation
-from poise.stage.measures import find_sole_corners
 from poise.stage.stage import Stage
 from poise.stage.take import Take
 from poise.world.ground import Ground

@@ -16,7 +16,6 @@ import pytest
 import poise
 from clips import random_clip
 from poise.bench.saved import load_figures
-from poise.cli.source import parse_roles
 from poise.errors import FileError
 from poise.files import arrays, loading
 from poise.files.arrays import NpzFile
@@ -24,8 +23,9 @@ from poise.files.character import load_character
 from poise.files.formats import FORMATS, read_clip
 from poise.files.loading import check_poses, open_input, read_bytes
 from poise.files.npz import read_npz, save_npz
-from poise.stage.recipe import load_recipe
-from poise.stage.scenery_file import load_scenery
+from poise.files.source import parse_roles
+from poise.jobs.recipe import load_recipe
+from poise.jobs.scenery_file import load_scenery
 from poise.stage.take_file import load_take
 from seeds import write_seed
 

@@ -16,10 +16,10 @@ from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
 from poise.files.normalise import normalise
 from poise.files.recording import Recording
+from poise.jobs.mixing import simulate as mix
 from poise.motion import own
 from poise.motion.clip import Clip
 from poise.motion.rate import check_rate
-from poise.stage.mixing import mix
 
 HUMAN = poise.Character.human(preset="full").skeleton
 SMALL = poise.Character.human(preset="mix").skeleton

@@ -16,13 +16,14 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError
 from poise.files.bvh import read_bvh, save_bvh
 from poise.files.npz import save_npz
+from poise.jobs.figures import find_stepping, measure_error, measure_feet
+from poise.jobs.mixing import choose_step
+from poise.jobs.mixing import simulate as mix
+from poise.jobs.plan import MixPlan, parse_push
 from poise.motion.clip import Clip
 from poise.motion.own import squat, walk
 from poise.motion.own.standing import wave
 from poise.spatial import rotation
-from poise.stage.measures import find_stepping, measure_error, measure_feet
-from poise.stage.mixing import choose_step, mix
-from poise.stage.plan import MixPlan, parse_push
 from poise.stage.stage import Stage
 from poise.stage.take_file import load_take
 

@@ -11,13 +11,14 @@ from figures import tpose
 from poise.body.character import Character
 from poise.cli import main
 from poise.errors import InputError
+from poise.jobs.mixing import Mix
+from poise.jobs.mixing import simulate as mix
+from poise.jobs.plan import MixPlan
 from poise.motion import own
 from poise.motion.clip import Clip
 from poise.motion.heading import translate
 from poise.motion.rooting import root_at_hips
 from poise.spatial import rotation
-from poise.stage.mixing import Mix, mix
-from poise.stage.plan import MixPlan
 from poise.stage.take_file import load_take, save_take
 from sliding import plain_positions, slide, under_reference
 

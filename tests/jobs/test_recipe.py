@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from poise.body.shape import Box, Capsule, Sphere
-from poise.drivers.rig import Load
 from poise.errors import FileError, InputError
-from poise.stage.plan import PlannedPush, parse_load, parse_parts, parse_push
-from poise.stage.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
-from poise.stage.scenery_file import load_scenery, parse_scenery
-from poise.stage.toml_tables import format_toml
+from poise.jobs.plan import parse_load, parse_parts, parse_push
+from poise.jobs.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
+from poise.jobs.scenery_file import load_scenery, parse_scenery
+from poise.jobs.toml_tables import format_toml
+from poise.world.load import Load
+from poise.world.push import Push
 
 
 def full(folder: Path) -> Recipe:
@@ -22,7 +23,7 @@ def full(folder: Path) -> Recipe:
     return Recipe(
         folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, 1.8, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
         "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
-        (PlannedPush(1.0, "chest", (0.0, -1e-3, 75.0), 0.2),), folder / "o" / "out.glb", folder / "f.mp4",
+        (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), folder / "o" / "out.glb", folder / "f.mp4",
         folder / "p.png", 7,
     )  # fmt: skip
 
@@ -177,8 +178,8 @@ def test_two_props_of_one_name() -> None:
 
 
 def test_words_of_the_command() -> None:
-    assert parse_push("t=2 chest 0,0,75 0.2s") == PlannedPush(2.0, "chest", (0.0, 0.0, 75.0), 0.2)
-    assert parse_push("t=.5s  head -1e1, 2. ,+3 1s") == PlannedPush(0.5, "head", (-10.0, 2.0, 3.0), 1.0)
+    assert parse_push("t=2 chest 0,0,75 0.2s") == Push("chest", (0.0, 0.0, 75.0), 0.2, 2.0)
+    assert parse_push("t=.5s  head -1e1, 2. ,+3 1s") == Push("head", (-10.0, 2.0, 3.0), 1.0, 0.5)
     assert parse_load("rightHand=2") == Load("rightHand", 2.0)
     assert parse_load("rightHand=2kg") == Load("rightHand", 2.0)
     assert parse_parts(("legs,trunk", "head")) == ("legs", "trunk", "head")

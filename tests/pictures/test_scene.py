@@ -21,7 +21,7 @@ from poise.pictures.figure import pose_surface
 from poise.pictures.ground_marks import paint_area, paint_dot, paint_line, paint_ring
 from poise.pictures.raster import Look, Paint, Surface, render, render_room
 from poise.pictures.scene import Figure, Scene, film_scene, frame_scene, place_side_by_side, render_scene
-from poise.pictures.scene_items import BalanceMarks, Prop, Push, find_sample
+from poise.pictures.scene_items import BalanceMarks, Prop, PushArrow, find_sample
 from poise.pictures.scene_sheet import draw_scene_sheet
 from poise.pictures.skin_bounds import SkinBounds
 from poise.pictures.solids import build_arrow, build_solid
@@ -283,7 +283,7 @@ def test_a_push_is_seen_while_it_acts_and_a_little_longer():
     forces = np.zeros((11, 3))
     forces[3:5] = [50.0, 0.0, 0.0]
     forces[8] = np.nan
-    push = Push(times, np.tile([0.0, 1.2, 0.0], (11, 1)), forces, scale=0.01, linger=0.2)
+    push = PushArrow(times, np.tile([0.0, 1.2, 0.0], (11, 1)), forces, scale=0.01, linger=0.2)
     seen = [len(push.surface(t).points) > 0 for t in times]
     assert seen == [False, False, False, True, True, True, True, False, False, False, False]
     points = push.surface(0.3).points
@@ -293,7 +293,7 @@ def test_a_push_is_seen_while_it_acts_and_a_little_longer():
 def test_an_arrow_on_a_body_ends_on_its_skin():
     figure = Figure(clip_of(), skin())
     chest = HUMAN.pose(*clip_of().pose(0.0))[0][HUMAN.index("chest")]
-    push = Push(np.zeros(1), chest[None], np.array([[0.0, 0.0, -80.0]]))
+    push = PushArrow(np.zeros(1), chest[None], np.array([[0.0, 0.0, -80.0]]))
     body = Scene([figure]).surface(0.0).points
     arrow = push.surface(0.0, body).points
     near = body[np.linalg.norm((body - chest)[:, :2], axis=1) < 0.04]
@@ -325,7 +325,7 @@ def test_scenes_refuse_nonsense():
     with pytest.raises(InputError, match="at least one"):
         film_scene(two_figures(), np.zeros(0))
     with pytest.raises(InputError, match="a push needs"):
-        Push(np.zeros(2), np.zeros((2, 3)), np.zeros((3, 3)))
+        PushArrow(np.zeros(2), np.zeros((2, 3)), np.zeros((3, 3)))
 
 
 def test_the_compiled_pose_is_the_skins_own():

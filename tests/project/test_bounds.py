@@ -15,6 +15,10 @@ from poise.body.mannequin import build_mannequin
 from poise.cli import main
 from poise.demos.conductors import draw_conductors
 from poise.errors import InputError, check_most
+from poise.jobs import mixing
+from poise.jobs.mix_pictures import check_film
+from poise.jobs.mixing import choose_step
+from poise.jobs.mixing import simulate as mix
 from poise.motion import own
 from poise.motion.blending import concatenate
 from poise.motion.clip import Clip
@@ -26,10 +30,7 @@ from poise.pictures import mix_plots
 from poise.pictures.camera import Camera
 from poise.pictures.contact_sheet import draw_contact_sheet
 from poise.pictures.raster import Surface, render
-from poise.stage import mixing
 from poise.stage import stage as stages
-from poise.stage.mix_pictures import check_film
-from poise.stage.mixing import choose_step, mix
 from poise.stage.recorder import Recorder
 
 HUMAN = poise.Character.human()

@@ -28,6 +28,7 @@ LAYERS = [
     {"engines"},
     {"drivers"},
     {"stage"},
+    {"jobs"},
     {"check"},
     {"live", "studio", "batch"},
     {"demos"},

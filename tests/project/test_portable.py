@@ -23,15 +23,16 @@ from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
 from poise.files.formats import FORMATS, read_recording
 from poise.files.normalise import normalise
+from poise.jobs.mixing import simulate as mix
+from poise.jobs.plan import MixPlan, Scenery
+from poise.jobs.recipe import Recipe
 from poise.motion import own
 from poise.motion.contacts import find_contacts
 from poise.motion.gestures.playing import GestureMotion
 from poise.motion.gestures.speaking import Speak, Stress
 from poise.motion.own.figure import Figure
-from poise.stage.mixing import mix
-from poise.stage.plan import MixPlan, PlannedPush, Scenery
-from poise.stage.recipe import Recipe
 from poise.stage.runner import Frame, Runner
+from poise.world.push import Push
 from poise.world.swing import build_swing
 from seeds import reason_for_none, write_seed
 
@@ -66,7 +67,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "random clip": lambda: random_clip(np.random.default_rng(0)),
     "take": lambda: stage().run(0.1),
     "crowd take": lambda: poise.run_crowd(stage(), 0.1),
-    "mix": lambda: mix(idle(), HUMAN, MixPlan(pushes=(PlannedPush(0.0, "hips", (0.0, 0.0, 10.0), 0.1),))),
+    "mix": lambda: mix(idle(), HUMAN, MixPlan(pushes=(Push("hips", (0.0, 0.0, 10.0), 0.1),))),
     "frame": frame,
     "gesture": lambda: GESTURE,
     "speech": lambda: Speak((Stress(0.5, "beat"), Stress(1.5, "beat", "left"))),

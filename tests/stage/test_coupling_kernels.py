@@ -11,7 +11,7 @@ import pytest
 import poise
 from poise.body.character import Character
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Load, load_tree
+from poise.drivers.rig import load_tree
 from poise.drivers.root import Free
 from poise.dynamics import instant, reference
 from poise.dynamics.composite import compute_joint_space_inertia
@@ -31,6 +31,7 @@ from poise.stage.coupling import build_physical_tree
 from poise.stage.partition import build_partition
 from poise.stage.stage import Stage
 from poise.stage.take import Take
+from poise.world.load import Load
 from trees import random_state
 
 # What is given: parts, and whether the root is among it. Two arms and a head are the mix paper's own.

@@ -20,7 +20,6 @@ from poise.demos.show import stand_still
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
-from poise.drivers.rig import Load
 from poise.drivers.root import Free
 from poise.errors import InputError, SolveError
 from poise.motion.gestures import clap, conduct
@@ -31,6 +30,7 @@ from poise.stage.crowd_take import run_crowd
 from poise.stage.stage import Stage
 from poise.stage.take import Event
 from poise.world.ground import Ground
+from poise.world.load import Load
 from verbs import VerbsEngine, use_verbs
 
 BODIES = draw_bodies(3)

@@ -9,9 +9,10 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.stage.actor import Actor, Push
+from poise.stage.actor import Actor
 from poise.stage.runner import Frame, Runner
 from poise.stage.stage import Stage
+from poise.world.push import Push
 
 
 def make_stage() -> tuple[Stage, Actor]:

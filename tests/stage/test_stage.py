@@ -14,7 +14,6 @@ from poise.drivers.attached import Attached
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
-from poise.drivers.rig import Load
 from poise.drivers.root import Free
 from poise.errors import InputError, SolveError
 from poise.motion.clip import Clip
@@ -23,6 +22,7 @@ from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from poise.stage.take import Take
+from poise.world.load import Load
 from verbs import VerbsEngine
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")

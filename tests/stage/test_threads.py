@@ -14,12 +14,12 @@ import poise
 from poise.drivers import kinematic
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Load
 from poise.errors import BusyError, PoiseError
 from poise.stage import stage as stages
 from poise.stage.actor import Actor
 from poise.stage.runner import Runner
 from poise.stage.stage import Stage
+from poise.world.load import Load
 from verbs import VerbsEngine
 
 BODY = poise.Character.human(1.75, 75.0, preset="mix")

@@ -11,12 +11,12 @@ from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import PoiseError
 from poise.files.formats import FORMATS, load_clip
+from poise.jobs.figures import find_stepping
+from poise.jobs.mixing import simulate as mix
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, uniform_rate
-from poise.stage.measures import find_stepping
-from poise.stage.mixing import mix
 from realdata import data_folder
 from sweeps.page import table
 from sweeps.runs import GESTURES, SETTLED, Figures, run, stand

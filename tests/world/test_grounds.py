@@ -12,10 +12,10 @@ import pytest
 import poise
 from poise.body.shape import Box, Capsule, Shape, Sphere
 from poise.errors import InputError
+from poise.jobs.figures import measure_feet
+from poise.jobs.scenery_file import load_scenery
 from poise.motion.own import wave
 from poise.spatial import rotation
-from poise.stage.measures import measure_feet
-from poise.stage.scenery_file import load_scenery
 from poise.world.floor import Floor, find_floor
 from poise.world.ground import Ground
 from poise.world.ground_kernels import ground_friction, ground_height, ground_normal, ground_velocity

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poise.body.mesh import Mesh
 from poise.body.polyhedron import check_closed, mass_properties
+from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.inertia import RigidInertia
 
 _BOX_ROLES = ("Foot", "Toes")
 
@@ -20,6 +22,9 @@ class Sphere:
 
     center: np.ndarray
     radius: float
+
+    def __post_init__(self) -> None:
+        _as_arrays(self, "center")
 
     @property
     def volume(self) -> float:
@@ -34,6 +39,9 @@ class Capsule:
     start: np.ndarray
     end: np.ndarray
     radius: float
+
+    def __post_init__(self) -> None:
+        _as_arrays(self, "start", "end")
 
     @property
     def length(self) -> float:
@@ -52,7 +60,10 @@ class Box:
 
     center: np.ndarray
     half: np.ndarray
-    turn: np.ndarray
+    turn: np.ndarray = field(default_factory=rotation.identity)
+
+    def __post_init__(self) -> None:
+        _as_arrays(self, "center", "half", "turn")
 
     @property
     def volume(self) -> float:
@@ -67,6 +78,39 @@ class Box:
 
 
 Shape = Sphere | Capsule | Box
+
+
+def _as_arrays(shape: Shape, *names: str) -> None:
+    """Numbers as arrays, whatever they were given as."""
+    for name in names:
+        value = getattr(shape, name)
+        try:
+            array = np.asarray(value, float)
+        except (TypeError, ValueError):
+            array = np.zeros(0)
+        if array.shape != ((4,) if name == "turn" else (3,)):
+            count = "4 numbers" if name == "turn" else "3 numbers, in metres"
+            raise InputError(f"the {name} of a {type(shape).__name__.lower()} is {count}; given {value!r}.")
+        object.__setattr__(shape, name, array)
+
+
+def even_inertia(shape: Shape, mass: float) -> RigidInertia:
+    """Of a body of one density and a mass (kg) that fills a shape, in the shape's frame."""
+    if isinstance(shape, Sphere):
+        return RigidInertia(mass, shape.center, 0.4 * mass * shape.radius**2 * np.eye(3))
+    if isinstance(shape, Box):
+        squares, turn = shape.half**2, rotation.to_matrix(shape.turn)
+        return RigidInertia(mass, shape.center, turn @ (mass / 3.0 * np.diag(squares.sum() - squares)) @ turn.T)
+    r, length = shape.radius, shape.length
+    rod = mass * length / (length + 4.0 / 3.0 * r)
+    ends = mass - rod
+    along = (0.5 * rod + 0.4 * ends) * r**2
+    # two half balls, their centres of mass 3/8 r beyond the ends of the rod
+    across = rod * (r**2 / 4.0 + length**2 / 12.0) + ends * (0.4 * r**2 + length**2 / 4.0 + 3.0 / 8.0 * length * r)
+    axis = (shape.end - shape.start) / length if length > 0.0 else np.array([0.0, 1.0, 0.0])
+    lengthwise = np.outer(axis, axis)
+    inertia = along * lengthwise + across * (np.eye(3) - lengthwise)
+    return RigidInertia(mass, 0.5 * (shape.start + shape.end), inertia)
 
 
 def fit_sphere(mesh: Mesh) -> Sphere:

@@ -29,6 +29,7 @@ def sided(stems: Iterable[str], sides: Iterable[str] = SIDES) -> tuple[str, ...]
 BODY_ROLES = ("hips", *TRUNK_ROLES, "neck", "head", *sided(ARM_STEMS), *sided(LEG_STEMS))
 ROLES = (*BODY_ROLES, "leftEye", "rightEye", "jaw", *sided(FINGER_STEMS))
 
+BODY = "body"  # the part that is all of it, the root and joints without a role too
 PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "trunk": TRUNK_ROLES,
@@ -39,6 +40,7 @@ PARTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "legs": sided(LEG_STEMS),
         "leftLeg": sided(LEG_STEMS, ["left"]),
         "rightLeg": sided(LEG_STEMS, ["right"]),
+        BODY: ROLES,
         "upperBody": tuple(role for role in ROLES if role != "hips" and role not in sided(LEG_STEMS)),
     }
 )

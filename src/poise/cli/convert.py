@@ -12,18 +12,16 @@ from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.changes import NONE, Changes
 from poise.cli.folder import plan_folder
-from poise.cli.outputs import check_outputs
 from poise.cli.report import Report
 from poise.cli.source import Source
 from poise.cli.streams import tell
 from poise.cli.words import read_input, read_path
-from poise.errors import FileError, InputError, PoiseError, printable
+from poise.errors import InputError, PoiseError, printable
 
 if TYPE_CHECKING:
-    from poise.files.normalise import Reading
+    from poise.jobs.convert import Conversion
 
 DONE, BAD_INPUT, FAULT = 0, 2, 70
-WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 
 
 def convert(
@@ -65,97 +63,22 @@ def convert(
     form instead. A folder is converted file by file, folders inside it too but for the one that is written to: those
     that fail are listed in the end (exit 2), the others are written. No file is written over one that is read.
     """
-    from poise.files.formats import check_can_save
+    from poise.jobs.convert import Conversion
 
-    if keep and mend:
-        raise InputError("--keep keeps the input as it is; leave out --mend or --keep.")
-    if keep and names != "own":
-        raise InputError(f"--keep keeps the input's joint names; leave out --names {names} or --keep.")
-    if keep:
-        _check_kept(source, changes)
+    job = Conversion(keep, mend, names, changes, source)
+    job.check(report)
     report.tell_nothing_random()
-    changes.check()
-    source.check()
-    job = _Job(keep, mend, names, changes, source)
+    job.check_values(report)
     if file.is_dir():
         return _convert_folder(job, file, output, to, report)
     if to is not None:
         raise InputError(f"--to is for folders; the suffix of '{output}' names the format of one file.")
-    if output.is_dir():
-        raise FileError(output, f"is a folder. Give the path of a file in it, such as '{output / file.name}'.")
-    check_outputs([file, *source.list_files()], {"the output": output}, report.json)
-    check_can_save(output)
+    job.check_files(file, output, report, report.json)
     report.result(job.run(file, output, report))
     return DONE
 
 
-def _check_kept(source: Source, changes: Changes) -> None:
-    """Refuse options that say what --keep leaves as it is; units, axes and roles matter where the motion is changed."""
-    idle = ["mass", "character"]
-    if changes.plan().only_trims:
-        idle += ["scale", "up", "height", "roles"]
-    for option in idle:
-        if getattr(source, option) not in (None, ()):
-            raise InputError(f"--keep keeps the input as it is, so --{option} has no effect. Leave out one of the two.")
-
-
-@dataclasses.dataclass(frozen=True)
-class _Job:
-    """What is done to every file."""
-
-    keep: bool
-    mend: bool
-    names: Literal["own", "vrm"]
-    changes: Changes
-    source: Source
-
-    def run(self, path: Path, output: Path, report: Report) -> dict[str, Any]:
-        """Convert one file; what was written, in figures."""
-        from poise.files.writing import keep_as, write_clean
-
-        reading = self.source.read(path, report, self.mend)
-        self.changes.check_in(reading.clip, report)
-        if self.keep:
-            written = keep_as(reading, output, self.changes.plan(), self.source.fps)
-        else:
-            written = write_clean(reading, output, self.changes.plan(), self.names, self.find_mass(reading, output))
-        for sentence in written.notes:
-            report.note(f"{output}: {sentence}")
-        for sentence in written.warnings:
-            report.warn(f"{output}: {sentence}")
-        return {
-            "file": str(output),
-            "frames": written.frames,
-            "max_joint_error_m": written.error,
-            "reading_error_m": written.reading_error,
-            "writing_error_m": written.writing_error,
-            "joints_left_out": list(written.left_out),
-            **written.figures,
-        }
-
-    def find_mass(self, reading: Reading, output: Path) -> float | None:
-        """kg of the body that is drawn, where one is asked for; refused where none is drawn."""
-        given = next((option for option in ("character", "mass") if getattr(self.source, option) is not None), None)
-        if given is None:
-            return None
-        why = find_why_bodiless(reading, output)
-        if why is not None:
-            raise InputError(f"--{given} is for the body that is drawn, and {why}. Leave it out.")
-        return self.source.mass if given == "mass" else self.source.load_body(reading.clip).mass
-
-
-def find_why_bodiless(reading: Reading, output: Path) -> str | None:
-    """Why no body of a given mass is drawn in a file, in words; None where one is."""
-    if output.suffix.lower() not in WITH_BODY:
-        return f"'{output.suffix}' holds none"
-    if reading.skin is not None:
-        return "the input has a mesh of its own"
-    if reading.clip.skeleton.find_role("hips") is None:
-        return "these joints are no person's, so that only bones are drawn"
-    return None
-
-
-def _convert_folder(job: _Job, folder: Path, output: Path, to: str | None, report: Report) -> int:
+def _convert_folder(job: Conversion, folder: Path, output: Path, to: str | None, report: Report) -> int:
     from poise.files.fidelity import SUSPECT
 
     plan = plan_folder(folder, output, to, job.source.list_files())

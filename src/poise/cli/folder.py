@@ -7,9 +7,9 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from poise.cli.outputs import check_folder, find_companions, identify
 from poise.errors import FileError, InputError
 from poise.files.leftovers import is_temporary
+from poise.jobs.outputs import check_folder, find_companions, identify
 
 
 @dataclass(frozen=True)

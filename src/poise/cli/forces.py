@@ -10,11 +10,11 @@ from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
-from poise.cli.outputs import check_outputs, check_suffix
 from poise.cli.report import Report
 from poise.cli.source import Source
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
+from poise.jobs.outputs import check_outputs, check_suffix
 
 
 def forces(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -12,9 +12,6 @@ from poise.cli import source as sources
 from poise.cli.report import Report, make_printable
 from poise.cli.source import Source
 from poise.cli.words import read_input
-
-if TYPE_CHECKING:
-    from poise.files.normalise import Reading
 
 
 def info(
@@ -28,48 +25,11 @@ def info(
 
     Nothing is changed. Whatever is found can be told instead: units, axes, roles, frame rate.
     """
+    from poise.jobs.info import run_info
+
     report.tell_nothing_random()
-    reading = source.read(file, report)
-    mass = source.mass if source.character is None else source.load_body(reading.clip).mass
-    found = describe(reading, mass)
+    found = run_info(file, source, report)
     report.result(found, write_out(make_printable(found)))
-
-
-def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
-    """What was found in a file, under the names of `--json`. mass: kg, where it was told."""
-    from poise.body.stature import STATURES, estimate_mass
-
-    clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
-    mapped = set(skeleton.roles.values())
-    stature = reading.stature if reading.stature_source is not None else None
-    guess = estimate_mass(stature) if stature and STATURES[0] <= stature <= STATURES[1] else None
-    return {
-        "format": recording.format,
-        "clip": clip.name,
-        "clips": list(recording.choices),
-        "joints": len(skeleton),
-        "frames": len(recording.clip),
-        "fps": round(clip.fps, 9),
-        "duration_s": clip.duration + (reading.dropped / clip.fps if reading.dropped else 0.0),
-        "scale_to_m": reading.scale,
-        "scale_reason": reading.scale_reason,
-        "up": reading.up,
-        "up_reason": reading.up_reason,
-        "stature_m": stature,
-        "stature_source": reading.stature_source,
-        "mass_guess_kg": guess,
-        "mass_kg": guess if mass is None else mass,
-        "rest_pose": reading.rest,
-        "rest_facing_degrees": reading.facing,
-        "heading_degrees": reading.heading,
-        "floor_m": None if reading.ground is None else reading.ground.height,
-        "has_mesh": recording.skin is not None,
-        "confidence": reading.confidence,
-        "roles_from": reading.roles_reason,
-        "roles": dict(skeleton.roles),
-        "unmapped": [name for name in skeleton.names if name not in mapped],
-        "warnings": list(reading.warnings),
-    }
 
 
 def write_out(found: dict[str, Any]) -> str:

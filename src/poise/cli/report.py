@@ -16,13 +16,14 @@ from poise.cli.compiling import wipe
 from poise.cli.streams import mutter, tell
 from poise.cli.words import read_seed
 from poise.errors import printable, valid_text
+from poise.files.audience import Audience
 
 GROUP = Group("Speaking", sort_key=100)
 
 
 @Parameter(name="*", group=GROUP)
 @dataclass(frozen=True)
-class Report:
+class Report(Audience):
     """What every command takes: how to speak, and the seed of all that is random.
 
     json   one object on standard output and nothing else there
@@ -65,6 +66,10 @@ class Report:
         """Tell what is being done now, on a terminal only."""
         if sys.stderr.isatty():
             self.note(sentence)
+
+    def spell(self, option: str) -> str:
+        """See `Audience.spell`."""
+        return "-o" if option == "output" else f"--{option.replace('_', '-')}"
 
     def result(self, values: Mapping[str, Any], text: str | None = None) -> None:
         """Print the result: the object itself with --json, otherwise the text, or the values as lines."""

@@ -35,9 +35,9 @@ from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
 from poise.files.atomic import write_bytes
+from poise.jobs.figures import measure_error
 from poise.motion import gestures
 from poise.motion.clip import Clip
-from poise.stage.measures import measure_error
 from poise.stage.stage import Stage
 
 HEIGHT, MASS, SECONDS, SEED = 1.78, 75.0, 5.0, 3

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.demos.show import BLUE, RED, Ghost, Shot, measure_mix, save_show
+from poise.demos.show import BLUE, MIX_FIGURES, RED, Ghost, Shot, save_show
 from poise.files.formats import load_clip
+from poise.jobs.mix import mix
 from poise.motion.clip import Clip
 from poise.motion.own import wave
 from poise.spatial import rotation
-from poise.stage.mixing import mix
-from poise.stage.stage import Stage
-from poise.world.ground import Ground
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 7.0
 NOISE = np.radians(0.15)  # RMS a joint, as optical systems leave it after labelling
@@ -33,13 +31,10 @@ def run(folder: Path, clip: Path | None = None, seed: int = 0) -> dict[str, Any]
     else:
         recording = load_clip(clip)
         character = Character.from_skeleton(recording.skeleton)
-    result = mix(recording, character)
+    result = mix(recording, character=character)
     subject = Shot(result.take, None, "mixed", BLUE)
     begun = dataclasses.replace(recording, times=recording.times - recording.times[0])
-    figures = measure_mix(
-        Stage(dt=result.dt, ground=Ground(height=result.ground)), result.take, None, begun, result.kinematic
-    )
-    figures["stepping"] = result.stepping
+    figures = {key: result.figures[key] for key in (*MIX_FIGURES, "stepping")}
     return save_show(folder, "mocap", [Ghost(begun, character.mass, "as recorded", RED), subject], figures, subject)
 
 

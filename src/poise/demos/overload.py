@@ -15,11 +15,11 @@ from poise.body.shape import Sphere
 from poise.demos.show import CLAY, TAKE_FPS, Shot, measure_mix, save_show
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Load
 from poise.motion import gestures
 from poise.pictures.scene_items import Prop
 from poise.stage.stage import Stage
 from poise.stage.take import Event, Take
+from poise.world.load import Load
 
 HEIGHT, MASS, SECONDS = 1.78, 75.0, 5.0
 START = 0.5  # s: the gesture begins with a jolt, and nobody lets go of a thing for that

@@ -24,6 +24,7 @@ from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
+from poise.jobs.figures import measure_error, measure_feet
 from poise.motion.clip import Clip
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.own.figure import Figure as Standing
@@ -34,7 +35,6 @@ from poise.pictures.png import save_png
 from poise.pictures.scene import Figure, Scene, film_scene, frame_scene, place_side_by_side, render_scene
 from poise.pictures.scene_items import BalanceMarks, Item
 from poise.pictures.scene_view import SceneView
-from poise.stage.measures import measure_error, measure_feet
 from poise.stage.stage import Stage
 from poise.stage.take import ActorTake, Take
 
@@ -42,6 +42,11 @@ TAKE_FPS, FILM_FPS, FILM_SIZE = 50.0, 25.0, (960, 540)
 SHEET_MOMENTS, SHEET_CELL = 6, (480, 270)
 CLAY, BLUE, RED, GREEN = (0.80, 0.71, 0.60), (0.36, 0.56, 0.80), (0.82, 0.42, 0.36), (0.55, 0.73, 0.52)
 _BY_SPEED = ("realtime_factor",)
+# Those of `poise mix` that every demo of a mixed body has.
+MIX_FIGURES = (
+    "fell", "fell_at_s", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "sway_mm", "realtime_factor",
+    "coupling",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.playable import check_playable
 from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.clip import Clip
@@ -56,6 +57,7 @@ class Kinematic(Driver, Portable):
     _tracks: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
+        check_playable(self.motion, "Kinematic")
         if not (math.isfinite(self.start) and math.isfinite(self.take_over) and self.take_over >= 0.0):
             raise InputError(
                 f"a kinematic driver starts at a finite time and takes over in 0 s or more; "

@@ -13,7 +13,6 @@ N m s/rad, `wrench` (J, 6) on the bodies about their joints.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,42 +28,9 @@ from poise.spatial.inertia import RigidInertia
 from poise.spatial.law import Block
 from poise.world.floor import Floor
 from poise.world.ground import Ground
+from poise.world.load import Load
 
 _BYTES = 1500  # a joint, for a rig with its actor and players; about 1200 are used
-
-
-@dataclass(frozen=True)
-class Load:
-    """Something heavy that a body holds: a ball of a mass, as dense as water, at a joint.
-
-    joint   name or role
-    mass    kg
-    offset  (3,) m from the joint, in its frame
-    """
-
-    joint: str
-    mass: float
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.mass) and 0.0 < self.mass <= 1000.0):
-            raise InputError(
-                f"the load at '{self.joint}' is {self.mass:g} kg; it must be more than 0 and at most 1000 kg."
-            )
-        if np.shape(self.offset) != (3,) or not np.all(np.abs(self.offset) <= 1000.0):
-            raise InputError(
-                f"the offset of the load at '{self.joint}' is three numbers of at most 1000 m; given {self.offset}."
-            )
-
-    @property
-    def radius(self) -> float:
-        """m."""
-        return float((3.0 * self.mass / (4.0 * np.pi * 1000.0)) ** (1.0 / 3.0))
-
-    @property
-    def inertia(self) -> RigidInertia:
-        """In the joint's frame."""
-        return RigidInertia(self.mass, np.array(self.offset), 0.4 * self.mass * self.radius**2 * np.eye(3))
 
 
 class Rig:

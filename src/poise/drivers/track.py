@@ -17,6 +17,7 @@ from poise.body.character import Character
 from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose, LoosePlayer
+from poise.drivers.playable import check_playable
 from poise.drivers.rig import Rig
 from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Motion
@@ -35,6 +36,9 @@ class Track(Driver):
     damping: float = 1.0
     start: float = 0.0
     level = TORQUE
+
+    def __post_init__(self) -> None:
+        check_playable(self.motion, "Track")
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""

@@ -14,6 +14,7 @@ from poise.registry import Entry
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
     from poise.files.recording import Recording
+    from poise.files.source import Roles
     from poise.motion.clip import Clip
 
 
@@ -59,24 +60,30 @@ def read_recording(path: str | PathLike[str], clip: str | None = None) -> Record
 
 
 def read_clip(
-    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | None = None
-) -> Reading:
+    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
+    *, fps: float | None = None, height: float | None = None, roles: Roles = (),
+) -> Reading:  # fmt: skip
     """The motion in a file with what was found about it: units, axes, warnings.
 
-    scale  metres a unit of the file; found if None
-    up     the file's vertical axis, "Y" or "Z"; found if None
-    clip   which clip of a file that has several, by name or number from 0; the first if None
+    scale   metres a unit of the file; found if None
+    up      the file's vertical axis: "X", "Y", "Z", "-X", "-Y" or "-Z"; found if None
+    clip    which clip of a file that has several, by name or number from 0; the first if None
+    fps     the true frame rate, where the file's is wrong
+    height  m, stature: the clip is scaled to it
+    roles   role -> joint, before those that are found; or `role=joint` words, or a .toml or .json file of them
     """
-    from poise.files.normalise import normalise
+    from poise.files.source import Source
 
-    return normalise(read_recording(path, clip), scale, up)
+    which = None if clip is None else str(clip)
+    return Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up).read(path)
 
 
 def load_clip(
-    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | None = None
-) -> Clip:
-    """The motion in a file, in metres and Y up; the options as for read_clip."""
-    return read_clip(path, scale, up, clip).clip
+    path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
+    *, fps: float | None = None, height: float | None = None, roles: Roles = (),
+) -> Clip:  # fmt: skip
+    """The motion in a file, in metres and Y up; the options as for read_clip, which are those of every command."""
+    return read_clip(path, scale, up, clip, fps=fps, height=height, roles=roles).clip
 
 
 def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:

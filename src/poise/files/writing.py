@@ -103,7 +103,7 @@ def write_clean(
     return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
 
 
-def write_result(clip: Clip, reading: Reading, path: Path, mass: float | None = None) -> Written:
+def write_result(clip: Clip, reading: Reading | None, path: Path, mass: float | None = None) -> Written:
     """Write a clip that was made from a reading, on the input's own body where it has one, as `write_clean` does.
 
     How far it is from the source has no meaning: the error is that of writing.
@@ -125,7 +125,7 @@ def write_made(clip: Clip, path: Path, **options: Any) -> float | None:
 
 
 def _save_with_body(
-    clip: Clip, reading: Reading, path: Path, name: str, mass: float | None
+    clip: Clip, reading: Reading | None, path: Path, name: str, mass: float | None
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """As `_save`, with the body of a reading or one made up for it; and what there is to say of that."""
     options, notes = _choose_body(clip, path, reading, mass)
@@ -225,12 +225,12 @@ def rename_by_role(skeleton: Skeleton) -> Skeleton:
 
 
 def _choose_body(
-    clip: Clip, path: Path, reading: Reading, mass: float | None
+    clip: Clip, path: Path, reading: Reading | None, mass: float | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a format with a body shows: the input's own, a mannequin where it is a person's skeleton, else its bones."""
     if path.suffix.lower() not in _WITH_BODY:
         return {}, ()
-    if reading.skin is not None:
+    if reading is not None and reading.skin is not None:
         return {"meshes": reading.skin}, ()
     if clip.skeleton.find_role("hips") is None:
         return {}, ()

@@ -1,4 +1,4 @@
-"""The joints of a part: `legs`, `arms`, `leftArm`, `head`, `trunk`, `upperBody`, or joints of your own choice.
+"""The joints of a part: `legs`, `arms`, `leftArm`, `head`, `trunk`, `upperBody`, `body`, or joints of your own choice.
 
 A joint without a role belongs to the part of the nearest joint with one on its way to the root, so that fingers, twist
 bones and props follow the limb they hang from, whatever a file calls them.
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from poise.body.roles import find_part
 from poise.body.skeleton import Skeleton
+from poise.body.vocabulary import BODY
 from poise.errors import InputError
 
 
@@ -21,6 +22,8 @@ def part_joints(skeleton: Skeleton, part: str | Iterable[str]) -> list[int]:
     if not isinstance(part, str):
         return sorted({skeleton.index(joint) for joint in part})
     roles = find_part(part)
+    if part == BODY:
+        return list(range(len(skeleton)))
     joints = [i for i, role in enumerate(skeleton.structure.nearest_roles) if role in roles]
     if not joints:
         known = ", ".join(skeleton.roles) or "none"

@@ -78,7 +78,7 @@ class Prop:
 
 
 @dataclass(frozen=True, eq=False)
-class Push:
+class PushArrow:
     """An arrow that pushes where a force acts: its tip is there, or on the skin before it where that is inside a body.
 
     times   (F,) s
@@ -172,7 +172,7 @@ class BalanceMarks:
         return marks
 
 
-Item = Prop | Push | BalanceMarks
+Item = Prop | PushArrow | BalanceMarks
 
 
 def find_sample(times: np.ndarray, t: float) -> int:

@@ -13,7 +13,7 @@ from poise.body.shape import Shape
 from poise.body.strength import find_strength
 from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
 from poise.drivers.holding import hold_pose
-from poise.drivers.rig import Load, Rig, load_tree
+from poise.drivers.rig import Rig, load_tree
 from poise.drivers.root import check_part
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
@@ -22,18 +22,19 @@ from poise.motion.clip import Clip
 from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
-from poise.motion.parts import part_joints
 from poise.spatial.law import Block, Law
+from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet, put_on_floor
 from poise.world.bulk import build_bulk
 from poise.world.floor import Floor
 from poise.world.footing import build_footing
+from poise.world.load import Load
+from poise.world.push import Push
 
 if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
-ROOT = "root"
 MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 MOST_PUSHES = 100_000  # at once, of one actor
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
@@ -51,27 +52,12 @@ class Assignment:
     player: Player | None = None
 
 
-@dataclass(frozen=True)
-class Push:
-    """A force on a body for a while.
-
-    joint     index of the joint whose body is pushed, at its centre of mass
-    force     (3,) N, world axes
-    start, seconds   s on the stage's clock
-    """
-
-    joint: int
-    force: tuple[float, float, float]
-    start: float
-    seconds: float
-
-
 class Actor:
     """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`."""
 
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
-        self.loads = list(loads)
+        self.loads = take_loads(loads)
         self.rig = Rig(character, self.loads)
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
@@ -119,12 +105,13 @@ class Actor:
     # What a user does.
 
     def drive(self, part: str | Iterable[str], driver: Driver) -> None:
-        """Put a driver on a part: `legs`, `arms`, `trunk`, ..., `root`, or a list of joints. At any time.
+        """Put a driver on a part: `legs`, `arms`, `trunk`, ..., `body`, `root`, or a list of joints. At any time.
 
         Pose and velocity go on without a jump. Joints that no driver moves hold their pose.
         """
+        driver = take_driver(driver, part)
+        joints = find_driven(self.character.skeleton, part, driver)
         name = part if isinstance(part, str) else ", ".join(part)
-        joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
         check_part(driver, name, part == ROOT)
         self._check_level(driver)
         claim = driver.claim(self.character, joints, name)
@@ -170,6 +157,7 @@ class Actor:
 
     def load(self, load: Load) -> None:
         """Put something heavy on a joint."""
+        load = take_load(load)
         self.character.skeleton.index(load.joint)
         self._set_loads([*self.loads, load])
 
@@ -187,14 +175,8 @@ class Actor:
 
         A push that has ended is forgotten.
         """
-        try:
-            x, y, z = (float(a) for a in force)
-        except (TypeError, ValueError):
-            raise InputError(f"a push is three newtons (world axes); given {force!r}.") from None
-        at = self.stage.time if start is None else start
-        if not (np.isfinite([x, y, z, seconds, at]).all() and seconds > 0.0):
-            raise InputError(f"a push takes finite newtons for more than 0 s; given {[x, y, z]} for {seconds:g} s.")
-        push = Push(self.character.skeleton.index(joint), (x, y, z), at, seconds)
+        push = Push(joint, force, seconds, self.stage.time if start is None else start)  # type: ignore[arg-type]
+        self.character.skeleton.index(joint)
         if len(self.pushes) >= MOST_PUSHES:
             raise InputError(
                 f"'{self.name}' has {len(self.pushes)} pushes before it already, as many as can be planned at once. "
@@ -212,7 +194,8 @@ class Actor:
     def list_pushes(self) -> np.ndarray:
         """(n, 6) as `coupling_kernels.add_pushes` reads them, sorted by their start."""
         ordered = sorted(self.pushes, key=lambda push: push.start)
-        rows = [[push.joint, *push.force, push.start, push.seconds] for push in ordered]
+        at = self.character.skeleton.index
+        rows = [[at(push.joint), *push.force, push.start, push.seconds] for push in ordered]
         return np.array(rows, float).reshape(-1, 6)
 
     def listen(self, listener: Callable[[Any], None]) -> None:
@@ -501,7 +484,10 @@ class Actor:
             "strained": self._strained,
             "players": [player.save() for player in self.players],
             "held": {str(joint): aim.copy() for joint, aim in self._rest_aim.items()},
-            "pushes": [[push.joint, *push.force, push.start, push.seconds] for push in self.pushes],
+            "pushes": [
+                {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
+                for push in self.pushes
+            ],
         }
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -513,7 +499,7 @@ class Actor:
         for player, data in zip(self.players, saved["players"], strict=True):
             player.restore(data)
         self._rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
-        self.pushes[:] = [Push(int(row[0]), tuple(row[1:4]), row[4], row[5]) for row in saved["pushes"]]
+        self.pushes[:] = [Push(**push) for push in saved["pushes"]]
         for push in self.pushes:
             self.stage.expect(push.start + push.seconds, self)
 

@@ -12,12 +12,12 @@ import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.registry import get_engine
@@ -25,6 +25,7 @@ from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
+from poise.stage.asking import take_character, take_name, take_prop
 from poise.stage.crowd import Crowd
 from poise.stage.hold import Hold
 from poise.stage.program import Program
@@ -32,6 +33,7 @@ from poise.stage.recorder import Recorder
 from poise.stage.state import check_same, restore_stage, save_stage
 from poise.stage.take import Event, Take
 from poise.world.ground import Ground
+from poise.world.load import Load
 from poise.world.prop import Prop
 
 COUPLINGS = ("exact", "paper")
@@ -140,13 +142,14 @@ class Stage:
 
     def add(
         self,
-        character: Character,
+        character: Character | str | PathLike[str],
         name: str | None = None,
         pose: Pose | None = None,
         loads: Iterable[Load] = (),
     ) -> Actor:
-        """A character on the stage. Without a pose a human stands at ease over the origin."""
-        name = name or self._free_name(character.name)
+        """A character, or that of a file, on the stage. Without a pose a human stands at ease over the origin."""
+        character = take_character(character)
+        name = take_name(name, self._free_name(character.name))
         if name in self.actors:
             raise InputError(f"there is an actor '{name}' on this stage already. Give another name.")
         check_most(f"this would be actor {len(self.actors) + 1} of a stage", len(self.actors) + 1, MOST_ACTORS,
@@ -179,6 +182,7 @@ class Stage:
 
     def add_prop(self, prop: Prop) -> Prop:
         """A thing on the stage."""
+        prop = take_prop(prop)
         if prop.name in self.props:
             raise InputError(f"there is a prop '{prop.name}' on this stage already. Give another name.")
         if self.is_built:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import FileError, InputError
+from poise.errors import FileError, InputError, valid_text
 from poise.files.arrays import NpzFile, write_npz
 from poise.files.character import format_character, parse_character
 from poise.files.loading import shorten
@@ -153,6 +153,7 @@ def _text(file: NpzFile, name: str) -> str:
 
 
 def _check_name(name: str) -> str:
-    if not name or any(mark in name for mark in _UNFIT):
-        raise InputError(f"'{name}' cannot be saved: a name in a take has no slash, backslash or zero byte.")
+    if not name or any(mark in name for mark in _UNFIT) or valid_text(name) != name:
+        raise InputError(f"'{valid_text(name)}' cannot be saved: a name in a take is text without slash, backslash or "
+                         "zero byte.")  # fmt: skip
     return name

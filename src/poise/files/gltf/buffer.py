@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from poise.errors import InputError
+from poise.files.gltf.entry import mend_text
 
 # glTF 2.0 specification, sections 3.6.2 and 5.1.3, 5.11.5
 _COMPONENTS = {"float32": 5126, "uint32": 5125, "uint16": 5123, "uint8": 5121}
@@ -75,9 +76,16 @@ def build_animation(
     return {"name": name, "samplers": samplers, "channels": targets}
 
 
+def _format(document: dict[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def pack_glb(document: dict[str, Any], binary: bytes) -> bytes:
     """The container: a header, the JSON chunk padded with blanks, the binary chunk padded with zeros."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+    try:
+        text = _format(document).encode()
+    except UnicodeEncodeError:  # a name that was given as half of a surrogate pair
+        text = _format(mend_text(document)).encode()
     text += b" " * (-len(text) % 4)
     binary += b"\0" * (-len(binary) % 4)
     total = 12 + 8 + len(text) + 8 + len(binary)

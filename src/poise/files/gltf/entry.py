@@ -34,17 +34,17 @@ def parse_json(path: str | PathLike[str], data: bytes) -> Entry:
         raise FileError(path, "its JSON is nested too deeply.") from error
     except ValueError as error:  # a number of thousands of digits, NaN
         raise FileError(path, f"its JSON is damaged: {error}.") from error
-    return Entry(path, "the file", _mend_text(value) if b"\\ud" in data.lower() else value)
+    return Entry(path, "the file", mend_text(value) if b"\\ud" in data.lower() else value)
 
 
-def _mend_text(value: Any) -> Any:
+def mend_text(value: Any) -> Any:
     """The same JSON without halves of surrogate pairs, which its escapes can say and no text can hold."""
     if isinstance(value, str):
         return valid_text(value)
     if isinstance(value, list):
-        return [_mend_text(item) for item in value]
+        return [mend_text(item) for item in value]
     if isinstance(value, dict):
-        return {valid_text(key): _mend_text(item) for key, item in value.items()}
+        return {valid_text(key): mend_text(item) for key, item in value.items()}
     return value
 
 

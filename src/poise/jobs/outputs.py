@@ -1,4 +1,4 @@
-"""Where a command may write: not over what it reads, not twice to one place, only where a file can be, and only what a
+"""Where a job may write: not over what it reads, not twice to one place, only where a file can be, and only what a
 suffix promises. All of it is asked before the work begins.
 """
 
@@ -16,7 +16,9 @@ from poise.files.atomic import check_place, is_stream
 _PROBES = 50  # entries of a folder that are asked whether it tells capitals apart
 
 
-def check_outputs(inputs: Iterable[Path | None], outputs: Mapping[str, Path | None], json: bool = False) -> None:
+def check_outputs(
+    inputs: Iterable[Path | None], outputs: Mapping[str, Path | None] | Iterable[tuple[str, Path]], json: bool = False
+) -> None:
     """Refuse outputs (by option) that are an input or each other, or that no file can be written to.
 
     Files are compared, not names: links, `..` and capitals that the file system does not tell apart hide nothing.
@@ -25,7 +27,7 @@ def check_outputs(inputs: Iterable[Path | None], outputs: Mapping[str, Path | No
     read = [path for path in inputs if path is not None]
     taken = {identify(path): f"the input {path}" for path in read}
     taken |= {identify(path): f"{path}, which the input needs" for each in read for path in find_companions(each)}
-    for option, path in outputs.items():
+    for option, path in outputs.items() if isinstance(outputs, Mapping) else outputs:
         if path is None:
             continue
         if is_stream(path):

@@ -11,13 +11,13 @@ from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import build_skin
 from poise.errors import InputError, check_most
+from poise.jobs.figures import find_sole_corners
+from poise.jobs.mixing import Mix, find_pushed
+from poise.jobs.plan import MixPlan
 from poise.motion.clip import Clip
 from poise.pictures.scene import Figure, Scene
-from poise.pictures.scene_items import BalanceMarks, Item, Prop, Push
+from poise.pictures.scene_items import BalanceMarks, Item, Prop, PushArrow
 from poise.spatial import rotation
-from poise.stage.measures import find_sole_corners
-from poise.stage.mixing import Mix, find_pushed
-from poise.stage.plan import MixPlan
 
 FPS = 30.0  # frames a second of a film
 MOST_FRAMES = 110_000  # an hour
@@ -37,8 +37,8 @@ def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
         items.append(Prop(Sphere(np.zeros(3), load.radius), np.concatenate([middle, still], axis=1), times))
     for push in plan.pushes:
         joint = clip.skeleton.index(find_pushed(clip.skeleton, push.joint))
-        acts = (times >= push.time) & (times < push.time + push.seconds)
-        items.append(Push(times, positions[:, joint], np.where(acts[:, None], push.force, 0.0)))
+        acts = (times >= push.start) & (times < push.start + push.seconds)
+        items.append(PushArrow(times, positions[:, joint], np.where(acts[:, None], push.force, 0.0)))
     down = np.array([0.0, found.ground, 0.0, 0.0, 0.0, 0.0, 0.0])
     for prop in plan.scenery.props:
         poses = found.take.props[prop.name]

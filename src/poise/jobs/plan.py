@@ -6,32 +6,15 @@ import math
 import re
 from dataclasses import dataclass, field
 
-from poise.drivers.rig import Load
 from poise.errors import InputError
 from poise.world.ground import Ground
+from poise.world.load import Load
 from poise.world.prop import Prop
+from poise.world.push import Push
 
 DT = 0.005  # s, the longest step that is taken unless another is asked for
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-
-
-@dataclass(frozen=True)
-class PlannedPush:
-    """A force (3,) N in world axes at a joint's body, from a time (s since the first frame) on for some seconds."""
-
-    time: float
-    joint: str
-    force: tuple[float, float, float]
-    seconds: float
-
-    def __post_init__(self) -> None:
-        numbers = (self.time, *self.force, self.seconds)
-        if not (all(math.isfinite(x) for x in numbers) and self.seconds > 0.0 and self.time >= 0.0):
-            raise InputError(
-                f"a push of {list(self.force)} N at t={self.time:g} s for {self.seconds:g} s cannot be: it begins at 0 "
-                "s or later, lasts more than 0 s, and its newtons are finite."
-            )
 
 
 @dataclass(frozen=True)
@@ -60,15 +43,19 @@ class MixPlan:
     gain: float = 1.0
     torque_only: bool = False
     loads: tuple[Load, ...] = ()
-    pushes: tuple[PlannedPush, ...] = ()
+    pushes: tuple[Push, ...] = ()
     pinned: bool = False
     dt: float = DT
     engine: str = "mujoco"
     stiffness: float = 1.0
     scenery: Scenery = field(default_factory=Scenery)
 
+    def __post_init__(self) -> None:
+        for push in self.pushes:
+            plan_push(push.joint, push.force, push.seconds, push.start)
 
-def parse_push(text: str) -> PlannedPush:
+
+def parse_push(text: str) -> Push:
     """A push out of words, as in `t=2 chest 0,0,75 0.2s`."""
     words = re.fullmatch(
         rf"\s*t\s*=\s*({_NUMBER})\s*s?\s+(\S+)\s+({_NUMBER})\s*,\s*({_NUMBER})\s*,\s*({_NUMBER})\s+({_NUMBER})\s*s\s*",
@@ -77,7 +64,17 @@ def parse_push(text: str) -> PlannedPush:
     if words is None:
         raise InputError(f"{_PUSH}; '{text}' was given.")
     time, joint, x, y, z, seconds = words.groups()
-    return PlannedPush(float(time), joint, (float(x), float(y), float(z)), float(seconds))
+    return plan_push(joint, (float(x), float(y), float(z)), float(seconds), float(time))
+
+
+def plan_push(joint: str, force: tuple[float, float, float], seconds: float, start: float) -> Push:
+    """A push in a clip, which has no time before its first frame."""
+    if not (all(math.isfinite(x) for x in (start, *force, seconds)) and seconds > 0.0 and start >= 0.0):
+        raise InputError(
+            f"a push of {list(force)} N at t={start:g} s for {seconds:g} s cannot be: it begins at 0 "
+            "s or later, lasts more than 0 s, and its newtons are finite."
+        )
+    return Push(joint, force, seconds, start)
 
 
 def parse_load(text: str) -> Load:

@@ -10,18 +10,24 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
-from poise.body.vocabulary import PARTS, TRUNK_ROLES
+from poise.body.vocabulary import BODY, PARTS, TRUNK_ROLES
 from poise.drivers.balance import STEADY, Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
+from poise.jobs.figures import find_stepping
+from poise.jobs.plan import MixPlan
+from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
@@ -30,9 +36,6 @@ from poise.motion.rooting import Rooting, root_at_hips
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
-from poise.stage.measures import find_stepping
-from poise.stage.plan import MixPlan
-from poise.stage.rooted import cut_character, restore_record
 from poise.stage.stage import STEPS, Stage, is_step
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.floor import Floor
@@ -61,6 +64,9 @@ class Mix(Portable):
                apart
     notes      what there is to say, a sentence each
     floor      what was under it, where that is not level ground alone
+    notes      what there is to say, a sentence each;  warnings: what may be wrong
+    figures    what it came to, under the names of `poise mix --json`; of what was written, where anything was
+    files      what was written, the motion first
     """
 
     take: Take
@@ -76,9 +82,17 @@ class Mix(Portable):
     last: Take | None = None
     notes: tuple[str, ...] = ()
     floor: Floor | None = None
+    warnings: tuple[str, ...] = ()
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+    @property
+    def fell(self) -> bool:
+        """Whether it fell, or the simulation broke off."""
+        return self.fell_at is not None or self.broken is not None
 
 
-def mix(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
+def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
     """Simulate a clip's physical parts under its kinematic ones.
 
     character  a body on the clip's own skeleton
@@ -127,7 +141,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     # The rest first: a split is judged when it is whole.
     _drive(actor, rest, tracked, clip, start)
     for push in plan.pushes:
-        actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.time)
+        actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     return _run(stage, actor, clip, rest, stepping)
 
 
@@ -161,7 +175,10 @@ def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:
     for part in parts:
         if part not in known:
             raise unknown_name("part", part, [*PARTS, *skeleton.roles])
-        found.update(part_joints(skeleton, part if part in PARTS else [part]))
+        # the root goes with the legs, so that the whole body is all but it
+        found.update(
+            range(1, len(skeleton)) if part == BODY else part_joints(skeleton, part if part in PARTS else [part])
+        )
     if 0 in found:
         raise InputError(
             f"'{skeleton.labels[0]}' is the root: it is physical when the legs are, and follows the clip otherwise. "

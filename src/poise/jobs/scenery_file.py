@@ -21,13 +21,12 @@ from os import PathLike
 
 import numpy as np
 
-from poise.body.shape import Box, Capsule, Shape, Sphere
+from poise.body.shape import Box, Capsule, Shape, Sphere, even_inertia
 from poise.errors import FileError, InputError, unknown_name
+from poise.jobs.ground_table import read_ground
+from poise.jobs.plan import Scenery
+from poise.jobs.toml_tables import Table, load_toml
 from poise.spatial import rotation
-from poise.spatial.inertia import RigidInertia
-from poise.stage.ground_table import read_ground
-from poise.stage.plan import Scenery
-from poise.stage.toml_tables import Table, load_toml
 from poise.world.prop import MASSES, Prop
 
 SHAPES = ("box", "sphere", "capsule")
@@ -77,7 +76,7 @@ def _read_prop(table: Table) -> Prop:
     return Prop(
         name,
         (shape,),
-        None if mass is None else _find_inertia(shape, mass),
+        None if mass is None else even_inertia(shape, mass),
         np.zeros(3) if position is None else np.array(position),
         rotation.identity() if turn is None else rotation.normalize(np.array(turn)),
     )
@@ -103,19 +102,3 @@ def _check_size(table: Table, value: float) -> float:
     if not _SIZES[0] <= value <= _SIZES[1]:
         raise InputError(f"{table.what} has a size of {value:g} m; it must be from {_SIZES[0]:g} to {_SIZES[1]:g} m.")
     return value
-
-
-def _find_inertia(shape: Shape, mass: float) -> RigidInertia:
-    """Of an even body about its middle, at the origin of its frame."""
-    if isinstance(shape, Sphere):
-        return RigidInertia(mass, np.zeros(3), 0.4 * mass * shape.radius**2 * np.eye(3))
-    if isinstance(shape, Box):
-        squares = shape.half**2
-        return RigidInertia(mass, np.zeros(3), mass / 3.0 * np.diag(squares.sum() - squares))
-    r, length = shape.radius, shape.length
-    rod = mass * length / (length + 4.0 / 3.0 * r)
-    ends = mass - rod
-    along = (0.5 * rod + 0.4 * ends) * r**2
-    # two half balls, their centres of mass 3/8 r beyond the ends of the rod
-    across = rod * (r**2 / 4.0 + length**2 / 12.0) + ends * (0.4 * r**2 + length**2 / 4.0 + 3.0 / 8.0 * length * r)
-    return RigidInertia(mass, np.zeros(3), np.diag([across, along, across]))

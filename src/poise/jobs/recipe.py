@@ -40,11 +40,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from poise.drivers.rig import Load
+from poise.body.character import Character
 from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
-from poise.stage.plan import PlannedPush
-from poise.stage.toml_tables import Table, format_toml, load_toml
+from poise.jobs.plan import Scenery, plan_push
+from poise.jobs.toml_tables import Table, format_toml, load_toml
+from poise.motion.clip import Clip
+from poise.world.load import Load
+from poise.world.push import Push
 
 FORMAT = "poise-recipe 1"
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale")
@@ -54,14 +57,15 @@ SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale"
 class Recipe:
     """Everything that may be said; None: not said.
 
-    clip      file of the motion;  character, stage: files of a body, of ground and props
+    clip      file of the motion;  character, stage: files of a body, of ground and props. In Python also the things
+              themselves, which no recipe can be saved with
     take      which clip of a file that has several
     roles     role=joint words
     others    as the options of `poise mix`
     """
 
-    clip: Path | None = None
-    character: Path | None = None
+    clip: Path | Clip | None = None
+    character: Path | Character | None = None
     take: str | None = None
     up: str | None = None
     mass: float | None = None
@@ -69,7 +73,7 @@ class Recipe:
     fps: float | None = None
     scale: float | None = None
     roles: tuple[str, ...] = ()
-    stage: Path | None = None
+    stage: Path | Scenery | None = None
     engine: str | None = None
     couple: str | None = None
     gain: float | None = None
@@ -79,7 +83,7 @@ class Recipe:
     stiffness: float | None = None
     pin: bool | None = None
     loads: tuple[Load, ...] = ()
-    pushes: tuple[PlannedPush, ...] = ()
+    pushes: tuple[Push, ...] = ()
     output: Path | None = None
     film: Path | None = None
     plot: Path | None = None
@@ -131,14 +135,13 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     return Recipe(**said)
 
 
-def _read_push(table: Table) -> PlannedPush:
+def _read_push(table: Table) -> Push:
     force = table.numbers("force", 3)
     if force is None:
         raise InputError(f"{table.what} lacks 'force', three numbers in newtons.")
     x, y, z = force
-    return PlannedPush(
-        table.needed_number("time"), table.needed_text("joint"), (x, y, z), table.needed_number("seconds")
-    )
+    time, joint, seconds = table.needed_number("time"), table.needed_text("joint"), table.needed_number("seconds")
+    return plan_push(joint, (x, y, z), seconds, time)
 
 
 def save_recipe(recipe: Recipe, path: str | PathLike[str]) -> None:
@@ -149,9 +152,14 @@ def save_recipe(recipe: Recipe, path: str | PathLike[str]) -> None:
 def format_recipe(recipe: Recipe, folder: Path) -> str:
     """A recipe as TOML, its paths counted from a folder."""
 
-    def place(file: Path | None) -> str | None:
+    def place(file: object) -> str | None:
         if file is None:
             return None
+        if not isinstance(file, Path):
+            raise InputError(
+                f"a recipe names files, and a {type(file).__name__} was given as it is. Save it and give its path, or "
+                "leave out the recipe."
+            )
         try:
             return Path(os.path.relpath(file, folder)).as_posix()
         except ValueError:  # another drive
@@ -172,7 +180,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
         "drivers": {"physical": recipe.physical, "stiffness": recipe.stiffness, "pin": recipe.pin},
         "loads": [{"joint": load.joint, "mass": load.mass} for load in recipe.loads],
         "pushes": [
-            {"time": push.time, "joint": push.joint, "force": push.force, "seconds": push.seconds}
+            {"time": push.start, "joint": push.joint, "force": push.force, "seconds": push.seconds}
             for push in recipe.pushes
         ],
         "outputs": {"motion": place(recipe.output), "film": place(recipe.film), "plot": place(recipe.plot)},

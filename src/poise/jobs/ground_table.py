@@ -27,7 +27,7 @@ import math
 from typing import Any
 
 from poise.errors import InputError, unknown_name
-from poise.stage.toml_tables import Table
+from poise.jobs.toml_tables import Table
 from poise.world.ground import Ground
 from poise.world.height_map import HeightMap
 from poise.world.moving import Moving

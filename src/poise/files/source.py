@@ -1,0 +1,189 @@
+"""One motion in, in metres, Y up, with roles; and what to believe of its file and its body instead of what is found."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from poise.errors import FileError, InputError, valid_text
+from poise.files.audience import NOBODY, Audience
+
+if TYPE_CHECKING:
+    from poise.body.character import Character
+    from poise.files.normalise import Reading
+    from poise.motion.clip import Clip
+
+Roles = Mapping[str, str] | str | Iterable[str]
+# What an option may be: people and statues of them, high-speed cameras, files in nanometres or light-seconds not.
+_RANGES = {
+    "mass": (1.0, 1000.0, "kg"),
+    "height": (0.3, 3.0, "m"),
+    "fps": (0.1, 100_000.0, "frames a second"),
+    "scale": (1e-6, 1e6, "metres a unit"),
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to believe instead of what the file says or what would be guessed. None: found.
+
+    mass    kg of the body
+    height  m, stature: the clip is scaled to it
+    character  file of a body with the clip's joints, or the body itself
+    fps     the true frame rate, where the file's is wrong
+    roles   role -> joint, or `role=joint` words, or files of them (.toml, .json)
+    clip    which one, in a file that has several: its name, or its number from 0
+    scale   metres a unit of the file
+    up      the file's vertical axis
+    """
+
+    mass: float | None = None
+    height: float | None = None
+    character: Any = None  # Path | Character; not said so, since the command line's parser reads annotations
+    fps: float | None = None
+    roles: Roles = ()
+    clip: str | None = None
+    scale: float | None = None
+    up: str | None = None
+
+    def list_files(self) -> list[Path]:
+        """Files that these options name, all of them read."""
+        words = [] if isinstance(self.roles, Mapping) else [self.roles] if isinstance(self.roles, str) else self.roles
+        named = [Path(word) for word in words if "=" not in word]
+        return [self.character, *named] if isinstance(self.character, Path) else named
+
+    def read(self, path: str | PathLike[str], audience: Audience = NOBODY, mend: bool = True) -> Reading:
+        """The clip of a file as these options want it. Says what was guessed, and how to override it.
+
+        mend  leave out an added T-pose and give lost bones back
+        """
+        from poise.files.formats import read_recording
+        from poise.files.normalise import normalise
+
+        self.check(audience)
+        recording = read_recording(path, None if self.clip is None else valid_text(str(self.clip)))
+        roles = parse_roles(self.roles, audience)
+        reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend), audience)
+        for option, value, reason in (
+            ("scale", f"{reading.scale:.4g} m a unit", reading.scale_reason),
+            ("up", f"{reading.up} is up", reading.up_reason),
+        ):
+            if reason not in ("given", "--height"):
+                audience.note(f"{path}: {value}, since {reason}. Override with {audience.spell(option)}.")
+        if audience is not NOBODY:  # they take time to find
+            for warning in reading.warnings:
+                audience.warn(f"{path}: {warning}")
+        return reading
+
+    def check(self, audience: Audience = NOBODY) -> None:
+        """Refuse numbers that no person and no recording has, and roles that are none, for every job alike."""
+        parse_roles(self.roles, audience)
+        for option, (least, most, unit) in _RANGES.items():
+            value = getattr(self, option)
+            if value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise InputError(f"{audience.spell(option)} is a number of {unit}; {value!r} given.")
+            if not least <= value <= most:
+                raise InputError(
+                    f"{audience.spell(option)} must be from {least:g} to {most:g} {unit}; {value:g} given."
+                )
+
+    def build_character(self, clip: Clip, audience: Audience = NOBODY) -> Character:
+        """The body under the clip's skeleton, as heavy and tall as these options say or as is usual."""
+        from poise.body.character import Character
+        from poise.body.roles import TRUNK_ROLES
+
+        if self.character is not None:
+            return self.load_body(clip, audience)
+        character = Character.from_skeleton(clip.skeleton, self.mass, self.height)
+        above = [role for role in (*TRUNK_ROLES, "neck", "head") if clip.skeleton.find_role(role) is not None]
+        if not above:
+            audience.warn(
+                "body: the clip has nothing above the hips; the mass of trunk, arms and head moves with the hips, and "
+                "forces and torques are as rough as that."
+            )
+        if self.mass is None:
+            audience.note(
+                f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with {audience.spell('mass')}."
+            )
+        return character
+
+    def load_body(self, clip: Clip, audience: Audience = NOBODY) -> Character:
+        """The body that was given, or is in the file that was named, on the clip's skeleton."""
+        from poise.body.character import Character
+        from poise.files.gltf.character import load_character
+
+        own = audience.spell("character")
+        for option in ("mass", "height"):
+            if getattr(self, option) is not None:
+                raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
+        body = self.character
+        character = body if isinstance(body, Character) else load_character(str(body))
+        if set(character.skeleton.names) != set(clip.skeleton.names):
+            said = (
+                f"this body has other joints than the clip ({', '.join(character.skeleton.names[:6])}, ...). "
+                "Give a body that was made from the clip's skeleton."
+            )
+            raise FileError(str(body), said) if character is not body else InputError(f"{own}: {said}")
+        return dataclasses.replace(character, skeleton=clip.skeleton)  # segments, limits and freedoms go by name
+
+    def _scaled(self, reading: Reading, audience: Audience) -> Reading:
+        """The reading, scaled so that the body is as tall as was asked for."""
+        if self.height is None:
+            return reading
+        if reading.stature == 0:
+            height, scale = audience.spell("height"), audience.spell("scale")
+            raise InputError(f"the skeleton has no length, so {height} cannot scale it. Use {scale}.")
+        factor = self.height / reading.stature
+        clip = reading.clip.scaled(factor)
+        frame = dataclasses.replace(reading.frame, scale=reading.frame.scale * factor)
+        return dataclasses.replace(
+            reading, clip=clip, scale=reading.scale * factor, scale_reason="--height", frame=frame
+        )
+
+
+def parse_roles(words: Roles, audience: Audience = NOBODY) -> dict[str, str]:
+    """Role -> joint, from `role=joint` words (several in one with commas) and from files of such pairs."""
+    option = audience.spell("roles")
+    if isinstance(words, Mapping):
+        if not all(isinstance(joint, str) for joint in words.values()):
+            raise InputError(f"{option} maps a role to the name of a joint, as in {{'leftFoot': 'L_Ankle'}}.")
+        return dict(words)
+    if not isinstance(words, Iterable):
+        raise InputError(f"{option} maps a role to the name of a joint, as in {{'leftFoot': 'L_Ankle'}}.")
+    roles: dict[str, str] = {}
+    for word in [words] if isinstance(words, str) else words:
+        if "=" not in word:
+            roles |= _load_roles(word, option)
+            continue
+        for pair in filter(None, word.split(",")):
+            role, equals, joint = (piece.strip() for piece in pair.partition("="))
+            if not (role and equals and joint):
+                raise InputError(f"{option} takes role=joint, as in leftFoot=L_Ankle; '{pair}' given.")
+            roles[role] = joint
+    return roles
+
+
+def _load_roles(word: str, option: str) -> dict[str, str]:
+    path = Path(word)
+    if path.suffix not in (".toml", ".json"):
+        raise InputError(f"{option} takes role=joint words, or a .toml or .json file of them; '{word}' given.")
+    from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
+
+    try:
+        text = read_bytes(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
+        table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except FileError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FileError(path, f"this is no table of roles: {error}.") from error
+    if not isinstance(table, dict) or not all(isinstance(joint, str) for joint in table.values()):
+        raise FileError(path, 'a file of roles holds pairs of role and joint, as in leftFoot = "L_Ankle".')
+    return table

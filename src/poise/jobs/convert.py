@@ -1,0 +1,165 @@
+"""A motion file in another format, with the error measured on what was written."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+from poise.body.character import Character
+from poise.errors import FileError, InputError, unknown_name
+from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.normalise import Reading
+from poise.files.source import Roles, Source
+from poise.jobs.changes import Changes
+from poise.jobs.outputs import check_outputs
+
+WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
+NAMES = ("own", "vrm")
+
+
+@dataclasses.dataclass(frozen=True)
+class Conversion:
+    """What is done to a file, or to every file of a folder.
+
+    keep     in the manner of the input: names, order, channels, units and axes
+    mend     leave out an added T-pose and give lost bones back
+    names    `own`: joints are called as in the input; `vrm`: by their roles
+    """
+
+    keep: bool = False
+    mend: bool = False
+    names: Literal["own", "vrm"] = "own"
+    changes: Changes = dataclasses.field(default_factory=Changes)
+    source: Source = dataclasses.field(default_factory=Source)
+
+    def check(self, audience: Audience = NOBODY) -> None:
+        """Refuse what can be done to no file, and options that would do nothing."""
+        spell = audience.spell
+        if self.names not in NAMES:
+            raise unknown_name("naming", self.names, NAMES)
+        keep = spell("keep")
+        if self.keep and self.mend:
+            raise InputError(f"{keep} keeps the input as it is; leave out {spell('mend')} or {keep}.")
+        if self.keep and self.names != "own":
+            raise InputError(
+                f"{keep} keeps the input's joint names; leave out {spell('names')} {self.names} or {keep}."
+            )
+        if self.keep:
+            self._check_kept(audience)
+
+    def check_values(self, audience: Audience = NOBODY) -> None:
+        """Refuse numbers that cannot be."""
+        self.changes.check(audience)
+        self.source.check(audience)
+
+    def check_files(self, path: Path, output: Path, audience: Audience = NOBODY, json: bool = False) -> None:
+        """Refuse an output that is a folder, that is read, or that nothing here can write."""
+        from poise.files.formats import check_can_save
+
+        if output.is_dir():
+            raise FileError(output, f"is a folder. Give the path of a file in it, such as '{output / path.name}'.")
+        check_outputs([path, *self.source.list_files()], [("the output", output)], json)
+        check_can_save(output)
+
+    def _check_kept(self, audience: Audience) -> None:
+        """Refuse what `keep` leaves as it is; units, axes and roles matter where the motion is changed."""
+        idle = ["mass", "character"]
+        if self.changes.plan().only_trims:
+            idle += ["scale", "up", "height", "roles"]
+        for option in idle:
+            if getattr(self.source, option) not in (None, ()):
+                keep, other = audience.spell("keep"), audience.spell(option)
+                raise InputError(
+                    f"{keep} keeps the input as it is, so {other} has no effect. Leave out one of the two."
+                )
+
+    def run(self, path: Path, output: Path, audience: Audience = NOBODY) -> dict[str, Any]:
+        """Convert one file; what was written, in figures."""
+        from poise.files.writing import keep_as, write_clean
+
+        reading = self.source.read(path, audience, self.mend)
+        self.changes.check_in(reading.clip, audience)
+        if self.keep:
+            written = keep_as(reading, output, self.changes.plan(), self.source.fps)
+        else:
+            written = write_clean(
+                reading, output, self.changes.plan(), self.names, self.find_mass(reading, output, audience)
+            )
+        for sentence in written.notes:
+            audience.note(f"{output}: {sentence}")
+        for sentence in written.warnings:
+            audience.warn(f"{output}: {sentence}")
+        return {
+            "file": str(output),
+            "frames": written.frames,
+            "max_joint_error_m": written.error,
+            "reading_error_m": written.reading_error,
+            "writing_error_m": written.writing_error,
+            "joints_left_out": list(written.left_out),
+            **written.figures,
+        }
+
+    def find_mass(self, reading: Reading, output: Path, audience: Audience = NOBODY) -> float | None:
+        """kg of the body that is drawn, where one is asked for; refused where none is drawn."""
+        given = next((option for option in ("character", "mass") if getattr(self.source, option) is not None), None)
+        if given is None:
+            return None
+        why = find_why_bodiless(reading, output)
+        if why is not None:
+            raise InputError(f"{audience.spell(given)} is for the body that is drawn, and {why}. Leave it out.")
+        return self.source.mass if given == "mass" else self.source.load_body(reading.clip, audience).mass
+
+
+def find_why_bodiless(reading: Reading, output: Path) -> str | None:
+    """Why no body of a given mass is drawn in a file, in words; None where one is."""
+    if output.suffix.lower() not in WITH_BODY:
+        return f"'{output.suffix}' holds none"
+    if reading.skin is not None:
+        return "the input has a mesh of its own"
+    if reading.clip.skeleton.find_role("hips") is None:
+        return "these joints are no person's, so that only bones are drawn"
+    return None
+
+
+def convert(
+    file: str | PathLike[str],
+    output: str | PathLike[str],
+    *,
+    keep: bool = False,
+    mend: bool = False,
+    names: Literal["own", "vrm"] = "own",
+    start: float | None = None,
+    end: float | None = None,
+    resample: float | None = None,
+    loop: bool = False,
+    root: Literal["keep", "in-place"] = "keep",
+    mass: float | None = None,
+    character: Character | str | PathLike[str] | None = None,
+    height: float | None = None,
+    fps: float | None = None,
+    roles: Roles = (),
+    clip: str | int | None = None,
+    scale: float | None = None,
+    up: str | None = None,
+    tell: Callable[[str, str], None] | None = None,
+) -> Mapping[str, Any]:
+    """Write a motion file in another format: all that `poise convert` does with a file. Returns its figures.
+
+    keep, mend, names           see `Conversion`
+    start, end, resample, loop, root   see `Changes`
+    mass, character             of the body that is drawn, where the format has one
+    height, fps, roles, clip, scale, up   how the file is read, as for `load_clip`
+    tell                        called with `note` or `warning` and a sentence as it happens
+    """
+    audience = Notebook(tell)
+    body = Path(character) if isinstance(character, str | PathLike) else character
+    which = None if clip is None else str(clip)
+    changes = Changes(start, end, resample, loop, root)
+    job = Conversion(keep, mend, names, changes, Source(mass, height, body, fps, roles, which, scale, up))
+    job.check(audience)
+    job.check_values(audience)
+    job.check_files(Path(file), Path(output), audience)
+    return job.run(Path(file), Path(output), audience)

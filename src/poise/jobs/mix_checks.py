@@ -1,0 +1,133 @@
+"""What a mix cannot do, known before it is simulated: outputs that cannot be written, options that would do nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from poise.body.character import Character
+from poise.errors import FileError, InputError
+from poise.files.audience import Audience
+from poise.jobs.mix_outputs import FILMS, TAKE, MixOutputs
+from poise.jobs.mix_pictures import check_film
+from poise.jobs.mixing import choose_step, find_physical, find_pushed
+from poise.jobs.outputs import check_outputs, check_suffix
+from poise.jobs.plan import MixPlan
+from poise.jobs.recipe import Recipe
+from poise.motion.clip import Clip
+from poise.motion.parts import part_joints
+from poise.world.push import Push
+
+BROKEN = "nonfinite"
+
+
+def check_files(
+    asked: Recipe, outputs: MixOutputs, read: Iterable[Path | None], audience: Audience, json: bool = False
+) -> None:
+    """Refuse outputs that are inputs or each other, that cannot be there, or that nothing here can write.
+
+    read  files that are read besides those that the recipe names
+    """
+    inputs = [path for path in (asked.clip, asked.character, asked.stage) if isinstance(path, Path)]
+    named = [(audience.spell(option), path) for option, path in outputs.list_named()]
+    check_outputs((*inputs, *read), named, json)
+    for path in outputs.motions:
+        _check_motion(path)
+    for option, paths, suffixes in (
+        ("film", outputs.films, FILMS),
+        ("plot", outputs.plots, (".png",)),
+        ("save_recipe", outputs.recipes, (".toml",)),
+    ):
+        for path in paths:
+            check_suffix(audience.spell(option), path, *suffixes)
+    if outputs.films:
+        from poise.pictures import film
+
+        for path in outputs.films:
+            film.check_film(path)
+
+
+def _check_motion(path: Path) -> None:
+    from poise.files.formats import FORMATS, check_can_save, find_format
+
+    if path.name.endswith(TAKE):
+        return
+    entry = find_format(path)
+    if entry is None or entry.save is None:
+        known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
+        raise FileError(path, f"'{path.suffix}' cannot be written; a mix is written as {known} or {TAKE}.")
+    check_can_save(path)
+
+
+def check_effects(
+    clip: Clip, character: Character, plan: MixPlan, asked: Recipe, films: bool, audience: Audience
+) -> None:
+    """Refuse what would change nothing: a load or a push that no physical part feels, a stiffness without a balance.
+
+    Also what could not be drawn in the end.
+    """
+    skeleton = clip.skeleton
+    physical = find_physical(character, plan.physical)
+    try:
+        legs = set(part_joints(skeleton, "legs"))
+    except InputError:
+        legs = set()
+    balances = bool(legs) and legs <= physical
+    if asked.stiffness is not None and not balances:
+        raise InputError(
+            f"{audience.spell('stiffness')} is the balance's, which is for physical legs; make 'legs' physical, or "
+            "leave it out."
+        )
+
+    def feels(joint: str) -> bool:
+        return balances or any(i in physical for i in skeleton.chain(skeleton.index(joint)))
+
+    for load in plan.loads:
+        if not feels(load.joint):
+            raise InputError(f"nothing physical carries the load at '{load.joint}'. {_say_physical(plan, audience)}")
+    for push in plan.pushes:
+        _check_push(clip, plan, push, feels, audience)
+    if films:
+        from poise.body.mannequin import build_mannequin
+
+        try:
+            build_mannequin(skeleton, character.mass)
+        except InputError as error:
+            raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
+        check_film(clip)
+
+
+def _check_push(clip: Clip, plan: MixPlan, push: Push, feels: Callable[[str], bool], audience: Audience) -> None:
+    if not any(push.force):
+        raise InputError(
+            f"the push at t={push.start:g} s has 0 N and would do nothing. Give it a force, or leave it out."
+        )
+    if push.start >= clip.duration:
+        raise InputError(
+            f"the push at t={push.start:g} s comes after the clip's end, at {clip.duration:g} s. Give an earlier time."
+        )
+    step = choose_step(clip, plan.dt)
+    first = step * math.ceil(push.start / step - 1e-9)  # s, the first step that begins within the push
+    if first >= min(push.start + push.seconds, clip.duration - 1e-9):
+        raise InputError(
+            f"the push at t={push.start:g} s for {push.seconds:g} s lies between two steps of {step:.3g} s and would "
+            f"do nothing. Make it longer or earlier, or {audience.spell('dt')} smaller."
+        )
+    if not feels(find_pushed(clip.skeleton, push.joint)):
+        raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(plan, audience)}")
+
+
+def _say_physical(plan: MixPlan, audience: Audience) -> str:
+    return (
+        f"Physical is only: {', '.join(plan.physical)}. Name more with {audience.spell('physical')}, or leave it out."
+    )
+
+
+def choose_dump(output: Path) -> Path:
+    """Where the last states of a simulation that broke are kept: beside the output, under a name that nobody has."""
+    for count in range(1, 10_000):
+        path = output.with_name(f"{BROKEN}{TAKE}" if count == 1 else f"{BROKEN}-{count}{TAKE}")
+        if not path.exists() and not path.is_symlink():
+            return path
+    raise FileError(output.parent, f"there are thousands of {BROKEN} takes in this folder. Remove some.")

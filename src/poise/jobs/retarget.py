@@ -1,0 +1,233 @@
+"""The motion of one body on another: read, put on, written on the other's own mesh where it has one, and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from poise.body.character import Character
+from poise.body.skeleton import Skeleton
+from poise.body.skin import SkinnedMesh
+from poise.errors import FileError, InputError
+from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.normalise import Reading
+from poise.files.source import Roles, Source, parse_roles
+from poise.jobs.outputs import check_outputs
+from poise.motion.clip import Clip
+
+MODELS = (".glb", ".gltf", ".vrm")
+HIGHEST = 10_000.0  # m that a ground may be above or below: higher than any mountain
+File = str | PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeted:
+    """The motion on the other body, and its figures under the names of `poise retarget --json`."""
+
+    clip: Clip
+    figures: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Retargeting:
+    """Whose motion is put on whom.
+
+    clip    a motion, or its file
+    target  a skeleton, a character, or a file of either: a model, a body that Poise saved, a motion
+    feet    hold standing feet in place, and keep legs within reach
+    hands   keep hands where they touch the body, the ground or each other
+    ground  m, height of the ground under the target; None: the source's, scaled
+    roles   role -> joint of the target, where it is read from a file
+    source  how the clip's file is read; `mass` is that of a body that is drawn
+    skin    the target's own mesh at rest, where it is no file that has one
+    """
+
+    clip: Clip | Path
+    target: Skeleton | Character | Path
+    feet: bool = True
+    hands: bool = True
+    ground: float | None = None
+    roles: Mapping[str, str] = field(default_factory=dict)
+    source: Source = field(default_factory=Source)
+    skin: SkinnedMesh | None = None
+
+    def check(self, output: Path | None, audience: Audience = NOBODY, json: bool = False) -> None:
+        """Refuse a ground that cannot be, and an output that is read or that nothing here can write."""
+        from poise.files.formats import check_can_save
+
+        if self.ground is not None and not abs(self.ground) <= HIGHEST:
+            option = audience.spell("ground")
+            raise InputError(f"{option} must be from {-HIGHEST:g} to {HIGHEST:g} m; {self.ground:g} given.")
+        if output is not None:
+            inputs = [path for path in (self.clip, self.target) if isinstance(path, Path)]
+            check_outputs((*inputs, *self.source.list_files()), [(audience.spell("output"), output)], json)
+            check_can_save(output)
+
+    def run(self, output: Path | None = None, audience: Audience = NOBODY, measured: bool = True) -> Retargeted:
+        """Put the motion on the target, and write it. measured: whether figures are wanted, which take a while."""
+        from poise.files.written import judge_result
+        from poise.motion.retargeting import retarget as put_on
+        from poise.motion.retargeting.measures import measure_retargeting
+
+        reading = None if isinstance(self.clip, Clip) else self.source.read(self.clip, audience)
+        motion = self.clip if isinstance(self.clip, Clip) else reading.clip  # type: ignore[union-attr]
+        target = self._find_target(audience)
+        if self.source.mass is not None:
+            target = target.weighing(self.source.mass, Path() if output is None else output, audience)
+        result = put_on(motion, target.skeleton, feet=self.feet, hands=self.hands, ground=self.ground, skin=target.skin)
+        if output is None:
+            return Retargeted(result, measure_retargeting(motion, result) if measured else {})
+        written = target.write(result, output)
+        figures = {**measure_retargeting(motion, result), "max_joint_error_m": written}
+        if reading is not None:
+            errors = judge_result(reading, written, len(result))
+            for sentence in errors.warnings:
+                audience.warn(f"{output}: {sentence}")
+            figures |= {
+                "max_joint_error_m": errors.error,
+                "reading_error_m": errors.reading_error,
+                "writing_error_m": errors.writing_error,
+            }
+        return Retargeted(result, figures)
+
+    def _find_target(self, audience: Audience) -> Target:
+        if isinstance(self.target, Path):
+            return read_target(self.target, self.roles, audience)
+        if self.roles:
+            option = audience.spell("character_roles")
+            raise InputError(f"{option} is for a body that is read from a file; leave it out.")
+        if isinstance(self.target, Character):
+            return Target(self.target.skeleton, mass=self.target.mass, own_skin=self.skin)
+        return Target(self.target, own_skin=self.skin)
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """Whose body moves: its skeleton, how a model was read, and the mass in kg of a body that has one."""
+
+    skeleton: Skeleton
+    reading: Reading | None = None
+    mass: float | None = None
+    own_skin: SkinnedMesh | None = None
+
+    @property
+    def skin(self) -> SkinnedMesh | None:
+        """Its mesh at rest, where it has one."""
+        return self.own_skin if self.reading is None else self.reading.skin
+
+    def weighing(self, mass: float, path: Path, audience: Audience = NOBODY) -> Target:
+        """The same body of another mass, kg; refused where none of a given mass is drawn."""
+        why = None
+        if path.suffix.lower() != ".glb":
+            why = f"'{path.suffix}' holds none that can be chosen"
+        elif self.skin is not None:
+            why = "the character has a mesh of its own"
+        elif self.mass is not None:
+            why = "the character has a mass of its own"
+        if why is not None:
+            raise InputError(f"{audience.spell('mass')} is for the body that is drawn, and {why}. Leave it out.")
+        return replace(self, mass=mass)
+
+    def write(self, clip: Clip, path: Path) -> float | None:
+        """Write a clip of this body; m, how far the joints in what was written are from the clip's."""
+        from poise.files.writing import write_made, write_on_model
+
+        if path.suffix.lower() == ".glb" and self.reading is not None and self.skin is not None:
+            return write_on_model(clip, self.reading, path)
+        return write_made(clip, path, **self._meshes(clip, path))
+
+    def _meshes(self, clip: Clip, path: Path) -> dict[str, Any]:
+        """What a GLB shows: a mannequin, or bones where that cannot be made."""
+        if path.suffix.lower() != ".glb":
+            return {}
+        from poise.body.mannequin import build_mannequin
+        from poise.body.stature import estimate_mass
+        from poise.files.normalise import compute_stature
+
+        try:
+            mass = self.mass if self.mass is not None else estimate_mass(compute_stature(clip.skeleton))
+            return {"meshes": build_mannequin(clip.skeleton, mass)}
+        except InputError:
+            return {}
+
+
+def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBODY) -> Target:
+    """The body in a file: a character of Poise's own, a model at rest, or whoever moves in a motion file."""
+    if path.suffix.lower() == ".json":
+        from poise.files.character import load_character
+
+        if roles:
+            option = audience.spell("character_roles")
+            raise FileError(path, f"this body has roles of its own; leave out {option}.")
+        body = load_character(path)
+        return Target(body.skeleton, mass=body.mass)
+    from poise.files.formats import read_recording
+    from poise.files.gltf.reading import read_gltf_rest
+    from poise.files.normalise import normalise
+
+    is_model = path.suffix.lower() in MODELS
+    reading = normalise(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
+    for warning in reading.warnings:
+        audience.warn(f"{path}: {warning}")
+    return Target(reading.clip.skeleton, reading if is_model else None)
+
+
+def retarget(
+    clip: Clip | File,
+    skeleton: Skeleton | Character | File,
+    *,
+    feet: bool = True,
+    hands: bool = True,
+    ground: float | None = None,
+    skin: SkinnedMesh | None = None,
+    skeleton_roles: Roles = (),
+    mass: float | None = None,
+    height: float | None = None,
+    fps: float | None = None,
+    roles: Roles = (),
+    take: str | int | None = None,
+    scale: float | None = None,
+    up: str | None = None,
+    output: File | None = None,
+    tell: Callable[[str, str], None] | None = None,
+) -> Clip:
+    """The clip's motion on another skeleton, with that skeleton's joints and the clip's times: as `poise retarget`.
+
+    clip      a motion, or its file
+    skeleton  the target, in metres, Y up, facing +Z at rest; a character; or a file: a model (.glb, .gltf, .vrm), a
+              body that Poise saved, a motion. `skeleton_roles`: role -> joint, where a file's are not found
+    feet      hold standing feet and keep legs within reach; False: joint orientations only
+    hands     keep hands where they touch; False: arms keep their directions everywhere
+    ground    m, height of the target's ground; None: the source's, scaled
+    skin      the target's own mesh at rest, if it has one: hands then stay outside of its head, however large
+    mass      kg of a body that is drawn
+    height, fps, roles, take, scale, up   how the clip's file is read, as for `load_clip`; `take` is its `clip`
+    output    a file to write; .glb writes onto a model's own mesh
+    tell      called with `note` or `warning` and a sentence as it happens
+    """
+    source = Source(mass, height, None, fps, roles, None if take is None else str(take), scale, up)
+    if isinstance(clip, Clip) and any(value not in (None, ()) for value in (height, fps, roles, take, scale, up)):
+        raise InputError(
+            "height, fps, roles, take, scale and up say how a file is read, and the clip is given as it is. Give its "
+            "path, or say it to poise.load_clip."
+        )
+    job = Retargeting(
+        clip if isinstance(clip, Clip) else _as_path(clip, "the motion", "a clip"),
+        skeleton
+        if isinstance(skeleton, Skeleton | Character)
+        else _as_path(skeleton, "the target", "a skeleton, a character"),
+        feet, hands, ground, parse_roles(skeleton_roles), source, skin,
+    )  # fmt: skip
+    audience = Notebook(tell)
+    place = None if output is None else Path(output)
+    job.check(place, audience)
+    return job.run(place, audience, measured=place is not None).clip
+
+
+def _as_path(given: Any, what: str, kinds: str) -> Path:
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    raise InputError(f"{what} of a retargeting is {kinds} or the path of a file; given a {type(given).__name__}.")
