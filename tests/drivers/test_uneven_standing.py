@@ -19,6 +19,7 @@ from poise.world.moving import Moving
 from poise.world.prop import Prop
 from poise.world.steps import Steps
 from poise.world.tilted import Tilted
+from verbs import VerbsEngine
 
 TEN = math.radians(10.0)
 BODY = poise.Character.human(preset="mix")
@@ -31,8 +32,7 @@ def box(top: float, x: float = 0.0, size: float = 1.0, thick: float | None = Non
 
 
 def build(ground: Ground, props: tuple[Prop, ...] = (), compiled: bool = True) -> Stage:
-    stage = poise.Stage(ground=ground)
-    stage.compiled = compiled
+    stage = poise.Stage("mujoco" if compiled else VerbsEngine(), ground=ground)
     for prop in props:
         stage.add_prop(prop)
     actor = stage.add(BODY)
@@ -114,7 +114,7 @@ def test_a_pose_of_ones_own_stands_on_the_prop_under_it() -> None:
 
 
 @pytest.mark.parametrize("ground", [Tilted(TEN, 0.6), Steps(0.1, 5.0, 1, 0.0, math.pi / 2)], ids=["slope", "step"])
-def test_compiled_and_readable_steps_give_the_same_bits(ground: Ground) -> None:
+def test_laws_and_the_verbs_of_the_engine_give_the_same_bits(ground: Ground) -> None:
     takes = []
     for compiled in (True, False):
         stage = build(ground, compiled=compiled)
@@ -135,7 +135,7 @@ def test_on_a_slope_the_force_stays_within_friction() -> None:
         actor.push("hips", (0.0, 0.0, sign * 250.0), 0.2, 0.02)
         for _ in range(40):
             stage.step()
-            force = actor.balance.told[FORCE : FORCE + 3]  # type: ignore[union-attr]
+            force = actor.player("legs").told[FORCE : FORCE + 3]  # type: ignore[attr-defined]
             across = np.linalg.norm(force - (force @ normal) * normal)
             most = max(most, across / (force @ normal))
     assert 0.3 < most <= 0.36 * (1.0 + 1e-9)  # 0.9 of the ground's

@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise.body.shape import Box, Sphere
-from poise.engines.engine import Abilities, Engine
+from poise.engines.engine import Abilities, Engine, Simulation
 from poise.engines.registry import ENGINES, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError
@@ -111,18 +111,18 @@ def test_a_moving_ground_goes_on_from_a_saved_state(engine: Engine) -> None:
     np.testing.assert_array_equal(*ends)
 
 
-class LevelOnly:
+class LevelOnly(Engine):
     name = "plain"
     abilities = Abilities(couplings=("exact",), uneven=False, moving=False)
 
-    def build(self, scene: Scene) -> None:
+    def build(self, scene: Scene) -> Simulation:
         raise NotImplementedError
 
 
 def test_a_stage_refuses_by_name_what_an_engine_cannot_build() -> None:
     engine = LevelOnly()
     with pytest.raises(InputError, match="the engine 'plain' has level ground alone, not 'Tilted'"):
-        poise.Stage(engine, ground=Tilted(0.1))  # type: ignore[arg-type]
+        poise.Stage(engine, ground=Tilted(0.1))
     with pytest.raises(InputError, match="the engine 'plain' has no ground that moves"):
-        poise.Stage(engine, ground=Moving())  # type: ignore[arg-type]
-    assert poise.Stage(engine, ground=Ground(1.0)).ground == Ground(1.0)  # type: ignore[arg-type]
+        poise.Stage(engine, ground=Moving())
+    assert poise.Stage(engine, ground=Ground(1.0)).ground == Ground(1.0)
