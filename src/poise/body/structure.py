@@ -13,7 +13,8 @@ from typing import Any, ParamSpec, TypeVar
 from poise.errors import InputError, unknown_name
 
 _KEPT = 256  # structures that are remembered for skeletons to come
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Structure:

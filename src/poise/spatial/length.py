@@ -18,4 +18,5 @@ def length(v: np.ndarray) -> float:
 
 def lengths(v: np.ndarray, keepdims: bool = False) -> np.ndarray:
     """Along the last axis: np.linalg.norm(v, axis=-1)."""
-    return np.asarray(np.sqrt(np.add.reduce(v * v, axis=-1, keepdims=keepdims)))
+    squares = np.add.reduce(v * v, axis=-1)
+    return np.asarray(np.sqrt(squares[..., None] if keepdims else squares))
