@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.skeleton import Skeleton
+    from poise.drivers.anchored import Anchored
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
+    "Anchored": "poise.drivers.anchored",
     "Attached": "poise.drivers.root",
     "Balance": "poise.drivers.balance",
     "BusyError": "poise.errors",
@@ -59,6 +61,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
 }
 __all__ = [
+    "Anchored",
     "Attached",
     "Balance",
     "BusyError",

@@ -14,12 +14,14 @@ toes under `Balance`); joints that it cannot do with or without it refuses by na
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.skeleton import Skeleton
 from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
 
@@ -57,6 +59,9 @@ class MotionPlayer(Player):
 
     moves_root: bool = False
 
+    def meet(self, rig: Rig, t: float) -> None:
+        """Begin at the rig's pose and velocity."""
+
     @abstractmethod
     def give(self, rig: Rig, t: float) -> None:
         """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
@@ -83,13 +88,20 @@ class TorquePlayer(Player):
 
 
 class Driver(ABC):
-    """What a user puts on a part of a body."""
+    """What a user puts on a part of a body.
+
+    after_others  whether it looks at the other joints, and so is asked when they are where they belong
+    """
 
     level: str
+    after_others: bool = False
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Which of the joints it moves and which it holds; raises where they are not what it needs."""
         return Claim(tuple(joints))
+
+    def check_given(self, skeleton: Skeleton, physical: Sequence[int]) -> None:  # noqa: B027  most do not mind
+        """Raise InputError where this driver cannot be because some joints (indices) are physical."""
 
     @abstractmethod
     def play(self, rig: Rig, joints: np.ndarray, t: float) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.shape import Shape
 from poise.body.strength import find_strength
+from poise.drivers.anchored import Anchored
 from poise.drivers.balance import BalancePlayer
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
@@ -125,9 +126,9 @@ class Actor:
         """
         name = part if isinstance(part, str) else ", ".join(part)
         joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
-        if isinstance(driver, (Free, Attached)) != (part == ROOT) and not isinstance(driver, Kinematic):
-            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or "
-                             "Kinematic, and only the root is Free or Attached.")  # fmt: skip
+        if isinstance(driver, (Free, Attached, Anchored)) != (part == ROOT) and not isinstance(driver, Kinematic):
+            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached, "
+                             "Anchored or Kinematic, and only the root is one of the first three.")  # fmt: skip
         claim = driver.claim(self.character, joints, name)
         taken = {*claim.moved, *claim.held}
         kept = []
@@ -144,7 +145,7 @@ class Actor:
                 kept.append(Assignment(old.part, old.driver, again))
         before = self.assignments
         with self.stage.hold():
-            self.assignments = [*kept, Assignment(name, driver, claim)]
+            self.assignments = sorted([*kept, Assignment(name, driver, claim)], key=lambda a: a.driver.after_others)
             try:
                 self._divide()
             except InputError:
@@ -285,6 +286,8 @@ class Actor:
                 loose.append(i)
         check_most(f"{len(physical)} joints of '{self.name}' would be physical", len(physical), MOST_PHYSICAL,
                    "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
+        for a in self.assignments:
+            a.driver.check_given(skeleton, sorted(physical))
         self.partition = build_partition(skeleton, sorted(physical))
         self._undriven = loose
 
@@ -300,7 +303,7 @@ class Actor:
         for a in self.assignments:
             if a.player is None and a.driver.level == MOTION:
                 a.player = a.driver.play(rig, np.array(a.claim.moved), t)
-                if isinstance(a.player, KinematicPlayer):
+                if isinstance(a.player, MotionPlayer):
                     if starting:
                         a.player.pose(rig, t)
                     else:
