@@ -171,9 +171,12 @@ def plan_rest(v: np.ndarray, a: np.ndarray, shortest: float, longest: float, bra
     return LEAST_WAY * span * v + LEAST_PUSHED * span**2 * a, span
 
 
-def plan_way(way: float, v: float, shortest: float, longest: float, brake: float) -> float:
-    """How long (s) it takes to come to rest a given way off, from velocity v."""
-    return float(np.clip(max(np.sqrt(HURRY * abs(way) / brake), BRAKING * abs(v) / brake), shortest, longest))
+def plan_way(way: float, v: float, shortest: float, longest: float, hurry: float, brake: float) -> float:
+    """How long (s) it takes to come to rest a given way off, from velocity v.
+
+    hurry, brake  the accelerations that the way and the velocity may take
+    """
+    return float(np.clip(max(np.sqrt(HURRY * abs(way) / hurry), BRAKING * abs(v) / brake), shortest, longest))
 
 
 def lay_flat(turn: np.ndarray, normal: np.ndarray) -> np.ndarray:

@@ -14,17 +14,21 @@ down are both down for a while: there they change hands when they move least aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts, point_velocity
+from poise.motion.runs import find_runs
 from poise.spatial import rotation
 
 _HOLD, _SETTLE = 0.002, 0.1  # m and s: what a hand-over costs by itself, and for each m/s of the new support
 _NEVER = 1e9
+# s: a flight may begin so much before contacts end, and end so much after they begin. A foot that pushes off moves by
+# metres a second in the last frame in which it counts as down, and whoever holds it there holds the body back.
+_EARLY = 0.06
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +38,15 @@ class Plan:
     times    (N,) s, from when each row counts; the first counts before its time, too
     allowed  (N, P) whether each support may carry
     lifts    (P,) m, how high over the ground each of them rests
+    floor    m, height of the ground that the motion is made for
+    belt     (3,) m/s, how the ground moves under the clip: a treadmill's, which an anchored body leaves behind
     """
 
     times: np.ndarray
     allowed: np.ndarray
     lifts: np.ndarray
+    floor: float = 0.0
+    belt: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
     def at(self, t: float) -> np.ndarray:
         """(P,) the row that counts at time t."""
@@ -83,7 +91,7 @@ def find_plan(clip: Clip, names: Sequence[str], joints: np.ndarray, points: np.n
     floor = np.stack([contacts.floor[:, 0 if name.startswith("left") else 1] for name in names], axis=1)
     over = np.where(chosen[:, None] == np.arange(len(names)), places[..., 1] - floor, np.nan)
     lifts = np.array([np.nanmedian(column) if np.isfinite(column).any() else 0.0 for column in over.T])
-    return Plan(clip.times[starts], allowed, lifts)
+    return Plan(clip.times[starts], allowed, lifts, contacts.ground_height, contacts.ground_velocity)
 
 
 def _is_down(contacts: Contacts, name: str) -> np.ndarray:
@@ -94,12 +102,21 @@ def _is_down(contacts: Contacts, name: str) -> np.ndarray:
     return np.asarray(contacts.toe[:, side] if name.endswith(("ball", "tip")) else contacts.foot[:, side])
 
 
+def _widen(times: np.ndarray, flies: np.ndarray) -> np.ndarray:
+    """(F,) whether a frame is in a flight or close to one."""
+    wide = flies.copy()
+    for first, last in find_runs(flies):
+        wide |= (times >= times[first] - _EARLY) & (times <= times[last] + _EARLY)
+    return wide
+
+
 def _find_way(times: np.ndarray, speeds: np.ndarray, down: np.ndarray) -> np.ndarray:
     """(F,) the support of each frame, or P for flight, by dynamic programming.   [anchored, 6]"""
     frames, count = down.shape
-    # Flight goes along with the clip: it does not slide, and is where nothing is down.
+    # Flight goes along with the clip: it does not slide, and is where nothing is down, or nearly so.
     speeds = np.concatenate([speeds, np.zeros((frames, 1, 3))], axis=1)
-    may = np.concatenate([down, ~down.any(axis=1, keepdims=True)], axis=1)
+    flies = _widen(times, ~down.any(axis=1))
+    may = np.concatenate([down, flies[:, None]], axis=1)
     dt = np.gradient(times) if frames > 1 else np.ones(1)
     cost = np.where(may, dt[:, None] * np.linalg.norm(speeds, axis=-1), _NEVER)
     total, came = cost[0], np.zeros((frames, count + 1), np.int64)
