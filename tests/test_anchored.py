@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from anchoring import GROUNDS, Walked, Walker, place_point
-from realdata import data_file
 from scipy.spatial.transform import Rotation
 
 import poise
+from anchoring import GROUNDS, Walked, Walker, place_point
 from poise.body.character import Character
 from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, Moving, plan_rest
 from poise.drivers.anchored import Anchored, find_supports
@@ -22,6 +21,7 @@ from poise.errors import InputError
 from poise.motion.own import jump, squat, walk
 from poise.motion.rooting import root_at_hips
 from poise.stage.stage import Stage
+from realdata import data_file
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 WALK = walk(HUMAN.skeleton, 4.0, 60.0)

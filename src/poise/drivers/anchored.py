@@ -54,9 +54,10 @@ SETTLE = 0.1  # s, until a new support rests
 _SLOWER = (3.0, 6.0)  # times that: the longest along the ground, and in height
 # What coming to rest may take: m/s2 along the ground; in height, to come to the ground and to end a fall; rad/s2.
 _BRAKE, _LIFT, _LAND, _TURN = 12.0, 5.0, 25.0, 60.0
-# Of the choice as it comes: S and A (s), how far (m) a support may be over the lowest to count as near it, and by how much
-# another one must be lower than the one that carries. Five walks at 0.6 to 1.4 m/s end within 3 mm of their clips with S
-# from 0.3 to 0.6; by their joints alone, which lack the pelvis' turns, 4 % short with A of 0.15, 6 % with 0.12 or 0.18.
+# Of the choice as it comes: S and A (s), how far (m) a support may be over the lowest to count as near it, and by how
+# much another one must be lower than the one that carries. Five walks at 0.6 to 1.4 m/s end within 3 mm of their clips
+# with S from 0.3 to 0.6; by their joints alone, which lack the pelvis' turns, 4 % short with A of 0.15, 6 % with 0.12
+# or 0.18.
 _STILL, _AHEAD, _NEARLY, _MARGIN = 0.6, 0.15, 0.003, 0.002
 _FLIGHT = 0.2  # s, as long as flights of runs: how far ahead the ground's height is asked for in one
 _NEAR = 0.04  # m, over which the ground's slope under a foot is taken

@@ -115,7 +115,7 @@ def _find_way(times: np.ndarray, speeds: np.ndarray, down: np.ndarray) -> np.nda
     frames, count = down.shape
     # Flight goes along with the clip: it does not slide, and is where nothing is down, or nearly so.
     speeds = np.concatenate([speeds, np.zeros((frames, 1, 3))], axis=1)
-    flies = _widen(times, ~down.any(axis=1))
+    flies = _widen(times, np.logical_not(down.any(axis=1)))
     may = np.concatenate([down, flies[:, None]], axis=1)
     dt = np.gradient(times) if frames > 1 else np.ones(1)
     cost = np.where(may, dt[:, None] * np.linalg.norm(speeds, axis=-1), _NEVER)
