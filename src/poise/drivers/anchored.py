@@ -53,7 +53,7 @@ POINT, FRAME = "point", "frame"
 SETTLE = 0.1  # s, until a new support rests
 _SLOWER = (3.0, 6.0)  # times that: the longest along the ground, and in height
 # What coming to rest may take: m/s2 along the ground; in height, to come to the ground and to end a fall; rad/s2.
-_BRAKE, _LIFT, _LAND, _TURN = 12.0, 5.0, 25.0, 60.0
+_BRAKE, _LIFT, _LAND, _TURN = 12.0, 8.0, 25.0, 60.0
 # Of the choice as it comes: S and A (s), how far (m) a support may be over the lowest to count as near it, and by how
 # much another one must be lower than the one that carries. Five walks at 0.6 to 1.4 m/s end within 3 mm of their clips
 # with S from 0.3 to 0.6; by their joints alone, which lack the pelvis' turns, 4 % short with A of 0.15, 6 % with 0.12
@@ -187,7 +187,7 @@ class AnchoredPlayer(MotionPlayer):
             return read_plan(driver.when, self.names, self.may_fly)
         if isinstance(driver.motion, Clip) and driver.supports is None:
             return find_plan(driver.motion, self.names, self._at, self._points)
-        return Plan(np.zeros(1), np.ones((1, count), bool), np.zeros(count))
+        return Plan(np.zeros(1), np.ones((1, count), bool), np.full(1, -1), np.zeros(count))
 
     @property
     def may_fly(self) -> bool:
@@ -260,12 +260,12 @@ class AnchoredPlayer(MotionPlayer):
 
     def _choose(self, body: Moving, t: float) -> int:
         """The support that is to carry from time t on."""
-        allowed = self.plan.at(t if self.driver.when is not None else self._clip_clock(t)[0])
+        allowed, liked = self.plan.at(t if self.driver.when is not None else self._clip_clock(t)[0])
         if not allowed.any():
             return len(self._at) if self.may_fly else max(self.chosen, 0)
         if allowed.sum() == 1:
             return int(np.argmax(allowed))
-        scores = np.where(allowed, self._score(body), np.inf)
+        scores = np.where(allowed, self._score(body, liked), np.inf)
         best = int(np.argmin(scores))
         stays = 0 <= self.chosen < len(allowed) and scores[best] > scores[self.chosen] - _MARGIN
         return self.chosen if stays else best
@@ -278,21 +278,25 @@ class AnchoredPlayer(MotionPlayer):
 
         return phase_at(self.way.clock, t)
 
-    def _score(self, body: Moving) -> np.ndarray:
+    def _score(self, body: Moving, liked: int) -> np.ndarray:
         """(P,) m, of which the least carries."""
         from poise.drivers import anchored_kernels as kernels
 
-        root, v = (body.root, body.v) if self.way is None else (self._path[0], self._path[1])
+        by_path = self.way is not None and liked < 0
+        root, v = (self._path[0], self._path[1]) if by_path else (body.root, body.v)
         kernels.find_points(
             self.anchor.parents, self.anchor.offsets, body.q, body.w, root, v, self._at, self._points, self._found
         )
         place, speed = self._found
-        if self.way is not None:
+        if by_path:
             # s = y + S |v|   [anchored, 7]
-            return np.asarray(place[:, 1] - self.plan.lifts + _STILL * np.linalg.norm(speed, axis=1))
+            return np.asarray(place[:, 1] + _STILL * np.linalg.norm(speed, axis=1))
+        height = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) - self.plan.lifts
+        if liked >= 0:
+            height[liked] -= 2.0 * _MARGIN
+            return np.asarray(height)
         # s = h + near (h(t + A) - h)   [anchored, 8]
         ahead = place + _AHEAD * speed
-        height = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2])
         later = ahead[:, 1] - ask_height(self._ground, ahead[:, 0], ahead[:, 2])
         near = np.clip(1.0 - (height - height.min()) / _NEARLY, 0.0, 1.0)
         return np.asarray(height + near * (later - height))

@@ -1,6 +1,6 @@
 """Which supports may carry, and when: said by somebody, or found in a clip.
 
-A plan is a row for each stretch of time, of which supports may carry then; none: the body flies.
+A plan is a row for each stretch of time, of which supports may carry then, and which is liked best; none: it flies.
 
 In a clip the supports are those that are down (`motion.contacts`), one at a time. Which one, and when it hands on to
 the next, is the way through the clip whose anchors slide least:
@@ -8,7 +8,9 @@ the next, is the way through the clip whose anchors slide least:
     least over s(t) of   sum dt |v_s|  +  sum over hand-overs (HOLD + SETTLE |v_new - v_old|)         [anchored, 6]
 
 with v the supports' velocities in the clip, relative to the ground. A foot that stands still and one that has just come
-down are both down for a while: there they change hands when they move least against one another.
+down are both down for a while: there they change hands when they move least against one another. What else of the
+same sole is down and still may carry as well: a level foot stands on a slope by its toes or its heel, which only the
+ground can tell.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from poise.spatial import rotation
 
 _HOLD, _SETTLE = 0.002, 0.1  # m and s: what a hand-over costs by itself, and for each m/s of the new support
 _NEVER = 1e9
+_STILL = 0.06  # m/s: below it a point of a sole stands
 # s: a flight may begin so much before contacts end, and end so much after they begin. A foot that pushes off moves by
 # metres a second in the last frame in which it counts as down, and whoever holds it there holds the body back.
 _EARLY = 0.06
@@ -37,6 +40,7 @@ class Plan:
 
     times    (N,) s, from when each row counts; the first counts before its time, too
     allowed  (N, P) whether each support may carry
+    liked    (N,) which of them is best where the ground is level; -1: none more than the others
     lifts    (P,) m, how high over the ground each of them rests
     floor    m, height of the ground that the motion is made for
     belt     (3,) m/s, how the ground moves under the clip: a treadmill's, which an anchored body leaves behind
@@ -44,13 +48,15 @@ class Plan:
 
     times: np.ndarray
     allowed: np.ndarray
+    liked: np.ndarray
     lifts: np.ndarray
     floor: float = 0.0
     belt: np.ndarray = field(default_factory=lambda: np.zeros(3))
 
-    def at(self, t: float) -> np.ndarray:
-        """(P,) the row that counts at time t."""
-        return np.asarray(self.allowed[max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)])
+    def at(self, t: float) -> tuple[np.ndarray, int]:
+        """(P,) which supports may carry at time t, and which is liked best."""
+        row = max(int(np.searchsorted(self.times, t, side="right")) - 1, 0)
+        return self.allowed[row], int(self.liked[row])
 
 
 def read_plan(when: Sequence[tuple[float, str | None]], names: Sequence[str], may_fly: bool) -> Plan:
@@ -71,7 +77,7 @@ def read_plan(when: Sequence[tuple[float, str | None]], names: Sequence[str], ma
                 f"nothing carries at {t:g} s, but only a body whose root a motion turns can fly: it needs the motion's "
                 "path. Give Anchored that motion, or a support."
             )
-    return Plan(times, allowed, np.zeros(len(names)))
+    return Plan(times, allowed, np.full(len(times), -1), np.zeros(len(names)))
 
 
 def find_plan(clip: Clip, names: Sequence[str], joints: np.ndarray, points: np.ndarray) -> Plan:
@@ -86,12 +92,18 @@ def find_plan(clip: Clip, names: Sequence[str], joints: np.ndarray, points: np.n
     speeds = point_velocity(clip.times, places) - contacts.ground_velocity
     down = np.stack([_is_down(contacts, name) for name in names], axis=1)
     chosen = _find_way(clip.times, speeds, down)
-    starts = np.flatnonzero(np.concatenate([[True], np.diff(chosen) != 0]))
-    allowed = chosen[starts, None] == np.arange(len(names))
+    is_left = np.array([name.startswith("left") for name in names])
+    of_same = is_left[np.minimum(chosen, len(names) - 1)][:, None] == is_left
+    still = down & of_same & (np.linalg.norm(speeds, axis=-1) < _STILL)
+    allowed = (chosen[:, None] == np.arange(len(names))) | (still & (chosen < len(names))[:, None])
+    changes = (np.diff(chosen) != 0) | np.any(allowed[1:] != allowed[:-1], axis=1)
+    starts = np.flatnonzero(np.concatenate([[True], changes]))
     floor = np.stack([contacts.floor[:, 0 if name.startswith("left") else 1] for name in names], axis=1)
     over = np.where(chosen[:, None] == np.arange(len(names)), places[..., 1] - floor, np.nan)
     lifts = np.array([np.nanmedian(column) if np.isfinite(column).any() else 0.0 for column in over.T])
-    return Plan(clip.times[starts], allowed, lifts, contacts.ground_height, contacts.ground_velocity)
+    return Plan(
+        clip.times[starts], allowed[starts], chosen[starts], lifts, contacts.ground_height, contacts.ground_velocity
+    )
 
 
 def _is_down(contacts: Contacts, name: str) -> np.ndarray:

@@ -127,8 +127,8 @@ class Actor:
         name = part if isinstance(part, str) else ", ".join(part)
         joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
         if isinstance(driver, (Free, Attached, Anchored)) != (part == ROOT) and not isinstance(driver, Kinematic):
-            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached, "
-                             "Anchored or Kinematic, and only the root is one of the first three.")  # fmt: skip
+            raise InputError(f"'{name}' cannot be driven by {type(driver).__name__}: the root is Free, Attached or "
+                             "Kinematic, or Anchored; only the root is Free or Attached, or Anchored.")  # fmt: skip
         claim = driver.claim(self.character, joints, name)
         taken = {*claim.moved, *claim.held}
         kept = []
