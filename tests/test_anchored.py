@@ -280,10 +280,21 @@ def test_a_saved_moment_goes_on_to_the_same_bits() -> None:
         ends.append(actor.rig.state.root.copy())
         stage.restore(saved)
     assert np.array_equal(*ends)
-    player = actor.assignments[-1].player
-    block = player.save()[0]
-    assert block.dtype.hasobject is False
-    assert pickle.loads(pickle.dumps(block)).tobytes() == block.tobytes()
+    plain = actor.assignments[-1].player.save()
+    assert all(value.dtype.kind in "if" for value in plain["anchor"].values())
+    assert {type(plain[name]) for name in ("chosen", "begin", "decided")} == {int, float}
+
+
+def test_it_can_be_sent_and_goes_at_the_speed_of_its_motion() -> None:
+    """Half as fast, it is where it was after half the time: the root turns with the joints, and no foot slides."""
+    again = pickle.loads(pickle.dumps(Anchored(WALK, when=[(0.0, "left")])))
+    assert again.when == [(0.0, "left")]
+    stage, actor = staged()
+    stage.advance(200)
+    actor.change(speed=0.5)
+    stage.advance(700)
+    actor.show(stage.time)
+    assert np.abs(actor.rig.state.root - WALK.pose(1.0 + 1.75 + 0.35 / 4).root).max() < 2e-3
 
 
 def test_the_root_changes_hands_without_a_jump() -> None:

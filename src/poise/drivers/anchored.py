@@ -36,7 +36,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, Moving, lay_flat, plan_rest, plan_way
+from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, Moving, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, find_plan, read_plan
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.kinematic import TAKE_OVER, Kinematic
@@ -91,6 +91,7 @@ class Anchored(Driver, Portable):
     take_over: float = TAKE_OVER
     settle: float = SETTLE
     level = MOTION
+    root = "only"
     after_others = True
 
     def __post_init__(self) -> None:
@@ -237,16 +238,37 @@ class AnchoredPlayer(MotionPlayer):
                 self._hang(body, t)
 
     def save(self) -> Any:
-        """See `Player.save`."""
-        way = None if self.way is None else self.way.save()
-        return self.anchor.block.copy(), self.chosen, self._begin, self._decided, way
+        """See `Player.save`: the anchor's numbers by name, which support carries, and what turns the root."""
+        return {
+            "anchor": {name: self.anchor.block[name].copy() for name in ANCHOR.names or ()},
+            "chosen": self.chosen,
+            "begin": self._begin,
+            "decided": self._decided,
+            "way": {} if self.way is None else self.way.save(),
+        }
 
     def restore(self, saved: Any) -> None:
         """See `Player.restore`."""
-        block, self.chosen, self._begin, self._decided, way = saved
-        self.anchor.block[...] = block
+        for name, value in saved["anchor"].items():
+            self.anchor.block[name] = value
+        self.chosen, self._begin, self._decided = saved["chosen"], saved["begin"], saved["decided"]
         if self.way is not None:
-            self.way.restore(way)
+            self.way.restore(saved["way"])
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether `change` does anything: the motion's speed, which must be that of the joints."""
+        return self.way is not None
+
+    def check_change(self, **parameters: Any) -> None:
+        """Raise InputError where `change` would."""
+        if self.way is not None:
+            self.way.check_change(**parameters)
+
+    def change(self, t: float, **parameters: Any) -> None:
+        """Change the speed of the motion that turns the root from time t on, without a jump."""
+        if self.way is not None:
+            self.way.change(t, **parameters)
 
     def _follow(self, rig: Rig, t: float) -> None:
         """Turn the root as the motion does, and see where that would have it: what carries it in flight."""

@@ -11,7 +11,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.shape import Shape
 from poise.body.strength import find_strength
-from poise.drivers.anchored import Anchored
+from poise.drivers.anchored import Anchored, AnchoredPlayer
 from poise.drivers.balance import BalancePlayer
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
@@ -158,12 +158,14 @@ class Actor:
     def change(self, part: str | None = None, **parameters: Any) -> None:
         """Change parameters of a gesture while it runs: `change(bpm=140)`, `change("arms", size=1.5)`."""
         players = [
-            a.player for a in self.assignments if isinstance(a.player, KinematicPlayer) and part in (None, a.part)
+            a.player
+            for a in self.assignments
+            if isinstance(a.player, (KinematicPlayer, AnchoredPlayer)) and part in (None, a.part)
         ]
         if not self.stage.is_built:
             raise InputError("parameters are changed while a stage runs; before that, give them to the gesture.")
         if not players:
-            known = [a.part for a in self.assignments if isinstance(a.player, KinematicPlayer)]
+            known = [a.part for a in self.assignments if isinstance(a.player, (KinematicPlayer, AnchoredPlayer))]
             raise unknown_name("part", str(part), known, f"what '{self.name}' plays")
         for player in players:  # all or none
             player.check_change(**parameters)
