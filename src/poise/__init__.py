@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.skeleton import Skeleton
+    from poise.drivers.anchored import Anchored
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
@@ -36,6 +37,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
+    "Anchored": "poise.drivers.anchored",
     "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
     "BusyError": "poise.errors",
@@ -68,6 +70,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
 }
 __all__ = [
+    "Anchored",
     "Attached",
     "Balance",
     "BusyError",
