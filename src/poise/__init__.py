@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
+    from poise.drivers.anchored import Anchored
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
     from poise.drivers.kinematic import Kinematic
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
+    "Anchored": "poise.drivers.anchored",
     "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
     "Box": "poise.body.shape",
@@ -83,6 +85,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
 }
 __all__ = [
+    "Anchored",
     "Attached",
     "Balance",
     "Box",

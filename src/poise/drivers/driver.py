@@ -17,12 +17,14 @@ The stage never asks who a driver is. All that it may need to know of one is her
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.skeleton import Skeleton
 from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
 from poise.errors import InputError
@@ -208,12 +210,14 @@ class TorquePlayer(Player):
 class Driver(ABC):
     """What a user puts on a part of a body.
 
-    level    MOTION, ACCELERATION or TORQUE
-    root     whether it drives the `root`: "only", "never" or "also"
+    level         MOTION, ACCELERATION or TORQUE
+    root          whether it drives the `root`: "only", "never" or "also"
+    after_others  whether its players begin and give after all others: see `Player.after_others`
     """
 
     level: str
     root = "never"
+    after_others = False
 
     @property
     def carrier(self) -> str | None:
@@ -223,6 +227,9 @@ class Driver(ABC):
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Which of the joints it moves and which it holds; raises where they are not what it needs."""
         return Claim(tuple(joints))
+
+    def check_given(self, skeleton: Skeleton, physical: Sequence[int]) -> None:  # noqa: B027  most do not mind
+        """Raise InputError where this driver cannot be because some joints (indices) are physical."""
 
     @abstractmethod
     def play(self, rig: Rig, joints: np.ndarray, t: float) -> Any:

@@ -260,6 +260,8 @@ class Actor:
                 loose.append(i)
         check_most(f"{len(physical)} joints of '{self.name}' would be physical", len(physical), MOST_PHYSICAL,
                    "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
+        for a in self.assignments:
+            a.driver.check_given(skeleton, sorted(physical))
         self.partition = build_partition(skeleton, sorted(physical))
         self._undriven = loose
 
@@ -278,7 +280,7 @@ class Actor:
         rig.block["called"] = 0
         if not starting:
             rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
-        for a in self.assignments:
+        for a in sorted(self.assignments, key=lambda a: a.driver.after_others):
             if a.player is None and a.driver.level == MOTION:
                 self._begin(a, t, starting)
         stands = [type(a.driver).__name__ for a in self.assignments if a.claim.stands]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from poise.motion.retargeting_reference import build_reference
 from scipy.interpolate import CubicSpline
 
 from poise.body.character import Character
@@ -24,7 +25,6 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.motion.feet import find_soles
 from poise.motion.own.tracks import stand_pose
-from poise.motion.retargeting_reference import build_reference
 from poise.motion.spline import fit_spline
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
