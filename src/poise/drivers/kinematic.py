@@ -241,8 +241,8 @@ class KinematicPlayer(MotionPlayer):
 
     def pose(self, rig: Rig, t: float) -> None:
         """Put the rig where the motion is at time t, without its speed."""
-        self.show(rig, t)
-        rig.state.q[self.joints] = rig.shown.q[self.joints]
+        self._give(t)
+        rig.state.q[self.joints] = self.q
         if self.moves_root:
             self._give_root(rig, t)
 

@@ -27,7 +27,8 @@ _SOURCES = ("*kernels.py", "*_law.py", "*_record.py", "instant.py", "addresses.p
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
 _made = _compiled = 0  # kernels in the modules that were imported; those of them that were not in the cache
-_DEFAULTS = {"cache": True, "nogil": True, "error_model": "numpy"}
+# Nobody passes a kernel to another as an argument, so none needs an entry for C; laws have theirs.
+_DEFAULTS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 @overload

@@ -61,14 +61,16 @@ class Crowd:
         from poise.stage.program_kernels import PROGRAM
 
         if self._rows is None:
-            blocks = [program.block.record for program in self.programs]
-            self._rows = np.concatenate(blocks) if blocks else np.zeros(0, PROGRAM)
-            counts = [len(program.actors) for program in self.programs]
-            self._rows["first"] = np.cumsum([0, *counts])[:-1]
             self._are_away = self._workspaces is not None  # some may be, by another crowd
             desks = None
             if self._workspaces is not None and all(program.is_compiled for program in self.programs):
                 desks = self._workspaces.set_up([program.simulation for program in self.programs])
+            for program in self.programs if desks is not None else ():
+                program.learn_to_move()
+            blocks = [program.block.record for program in self.programs]
+            self._rows = np.concatenate(blocks) if blocks else np.zeros(0, PROGRAM)
+            counts = [len(program.actors) for program in self.programs]
+            self._rows["first"] = np.cumsum([0, *counts])[:-1]
             self._has_desks = desks is not None
             self._rows["desk"] = desks if desks is not None else 0
         return self._rows
@@ -80,8 +82,10 @@ class Crowd:
         """
         from poise.stage.program_kernels import share_run
 
-        rows, desks = self.rows, self._find_desks(own)
         root, rotations = self._watched
+        if len(root):
+            self._learn_to_show()
+        rows, desks = self.rows, self._find_desks(own)
         self._share(
             lambda k, counter, size: share_run(
                 rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
@@ -133,8 +137,15 @@ class Crowd:
         """Write the poses of all, at their present time, into root (B, 3) and rotations (B, J, 4), J the largest."""
         from poise.stage.program_kernels import share_show
 
+        self._learn_to_show()
         rows = self.rows
         self._share(lambda k, counter, size: share_show(rows, counter, size, root, rotations))
+
+    def _learn_to_show(self) -> None:
+        for program in self.programs:
+            if not program.can_show:
+                program.learn_to_show()
+                self.refresh()
 
     def watch(self, root: np.ndarray, rotations: np.ndarray) -> None:
         """Write them there now and after every run, which costs less; until there are other programs."""

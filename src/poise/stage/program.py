@@ -27,6 +27,7 @@ class Program:
 
         self.actors, self.simulation = actors, simulation
         self._raised = np.zeros(1, np.int64)
+        self._shows: list[Entry] | None = None
         self.block = Block(PROGRAM, raised=self._raised, body_count=len(actors))
         self.block["bodies"] = np.array([actor.rig.block.address for actor in actors], np.int64)
         self.refresh()
@@ -35,17 +36,29 @@ class Program:
         """Look again at what the step is made of: drivers changed, or pushes began."""
         self._calls: list[Callback] = []
         engine = self.simulation.laws([actor.rig.block for actor in self.actors])
+        self._engine, self._shows = engine, None
         self._step = list_step(self.actors, self.simulation, engine, self._call)
-        self._shows = list_show(self.actors, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
-            if engine.enter is not None and engine.leave is not None:
-                self.block.set(enter=engine.enter.address, leave=engine.leave.address)
-        self.block.set(
-            laws=_table(self._step), count=len(self._step), shows=_table(self._shows), show_count=len(self._shows)
-        )
+        self.block.set(laws=_table(self._step), count=len(self._step), show_count=0)
         for actor in self.actors:
             actor.rig.block["steps"] = actor.stage.steps
+
+    def learn_to_show(self) -> None:
+        """Have it be able to say where kinematic parts are at any time."""
+        if self._shows is None:
+            self._shows = list_show(self.actors, self._call)
+            self.block.set(shows=_table(self._shows), show_count=len(self._shows))
+
+    def learn_to_move(self) -> None:
+        """Have it be able to step at a workspace of the engine's."""
+        if self._engine is not None and self._engine.enter is not None and self._engine.leave is not None:
+            self.block.set(enter=self._engine.enter.address, leave=self._engine.leave.address)
+
+    @property
+    def can_show(self) -> bool:
+        """Whether it has learnt to."""
+        return self._shows is not None
 
     @property
     def is_compiled(self) -> bool:
