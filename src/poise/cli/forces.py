@@ -46,6 +46,7 @@ def forces(
     Forces are in newtons and torques in newton metres, in the clip's own heading; times count from its first frame.
     """
     from poise.files.atomic import write_together
+    from poise.files.formats import read_source
     from poise.files.series import format_series
     from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
 
@@ -55,7 +56,7 @@ def forces(
     check_suffix("--plot", plot, ".png")
     if cutoff is not None and not cutoff > 0:
         raise InputError(f"--cutoff must be a positive number of hertz, or inf for no filter; {cutoff:g} given.")
-    motion = source.read(clip, report).clip
+    motion = read_source(clip, source, report).clip
     character = source.build_character(motion, report)
     found = compute_forces(motion, character, cutoff)
     if cutoff is None:

@@ -107,8 +107,8 @@ def mix(
     What is written has the clip's joints and frame times. Exit 1 if it falls.
     """
     from poise.files.source import parse_roles
-    from poise.jobs.mix import run_mix
     from poise.jobs.mix_outputs import list_outputs
+    from poise.jobs.mix_run import run_mix
     from poise.jobs.plan import parse_load, parse_parts, parse_push
     from poise.jobs.recipe import Recipe, load_recipe
 

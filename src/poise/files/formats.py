@@ -8,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise.errors import FileError
+from poise.errors import FileError, valid_text
+from poise.files.audience import NOBODY, Audience
 from poise.registry import Entry
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
     from poise.files.recording import Recording
-    from poise.files.source import Roles
+    from poise.files.source import Roles, Source
     from poise.motion.clip import Clip
 
 
@@ -59,6 +60,16 @@ def read_recording(path: str | PathLike[str], clip: str | None = None) -> Record
     return read(Path(path), clip)
 
 
+def read_source(path: str | PathLike[str], source: Source, audience: Audience = NOBODY, mend: bool = True) -> Reading:
+    """The motion in a file as a source wants it. Says what was guessed.
+
+    mend  leave out an added T-pose and give lost bones back
+    """
+    source.check(audience)
+    recording = read_recording(path, None if source.clip is None else valid_text(source.clip))
+    return source.interpret(recording, path, audience, mend)
+
+
 def read_clip(
     path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
     *, fps: float | None = None, height: float | None = None, roles: Roles = (),
@@ -75,7 +86,7 @@ def read_clip(
     from poise.files.source import Source
 
     which = None if clip is None else str(clip)
-    return Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up).read(path)
+    return read_source(path, Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up))
 
 
 def load_clip(

@@ -11,12 +11,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise.errors import FileError, InputError, valid_text
+from poise.errors import FileError, InputError
 from poise.files.audience import NOBODY, Audience
 
 if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.files.normalise import Reading
+    from poise.files.recording import Recording
     from poise.motion.clip import Clip
 
 Roles = Mapping[str, str] | str | Iterable[str]
@@ -58,16 +59,15 @@ class Source:
         named = [Path(word) for word in words if "=" not in word]
         return [self.character, *named] if isinstance(self.character, Path) else named
 
-    def read(self, path: str | PathLike[str], audience: Audience = NOBODY, mend: bool = True) -> Reading:
-        """The clip of a file as these options want it. Says what was guessed, and how to override it.
+    def interpret(
+        self, recording: Recording, path: str | PathLike[str], audience: Audience = NOBODY, mend: bool = True
+    ) -> Reading:
+        """What was read from a file (`formats.read_source`) as these options want it.
 
-        mend  leave out an added T-pose and give lost bones back
+        Says what was guessed, and how to override it. mend: leave out an added T-pose and give lost bones back
         """
-        from poise.files.formats import read_recording
         from poise.files.normalise import normalise
 
-        self.check(audience)
-        recording = read_recording(path, None if self.clip is None else valid_text(str(self.clip)))
         roles = parse_roles(self.roles, audience)
         reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend), audience)
         for option, value, reason in (

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from poise.body.character import Character
 from poise.errors import FileError, InputError, unknown_name
 from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 from poise.jobs.changes import Changes
@@ -57,8 +58,6 @@ class Conversion:
 
     def check_files(self, path: Path, output: Path, audience: Audience = NOBODY, json: bool = False) -> None:
         """Refuse an output that is a folder, that is read, or that nothing here can write."""
-        from poise.files.formats import check_can_save
-
         if output.is_dir():
             raise FileError(output, f"is a folder. Give the path of a file in it, such as '{output / path.name}'.")
         check_outputs([path, *self.source.list_files()], [("the output", output)], json)
@@ -80,7 +79,7 @@ class Conversion:
         """Convert one file; what was written, in figures."""
         from poise.files.writing import keep_as, write_clean
 
-        reading = self.source.read(path, audience, self.mend)
+        reading = read_source(path, self.source, audience, self.mend)
         self.changes.check_in(reading.clip, audience)
         if self.keep:
             written = keep_as(reading, output, self.changes.plan(), self.source.fps)

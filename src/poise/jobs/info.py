@@ -9,6 +9,7 @@ from typing import Any
 
 from poise.body.character import Character
 from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.formats import read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 
@@ -37,7 +38,7 @@ def info(
 
 def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOBODY) -> dict[str, Any]:
     """Read a file as a source says, and describe it."""
-    reading = source.read(file, audience)
+    reading = read_source(file, source, audience)
     mass = source.mass if source.character is None else source.load_body(reading.clip, audience).mass
     return describe(reading, mass)
 

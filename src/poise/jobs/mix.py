@@ -1,7 +1,4 @@
-"""A mix from beginning to end: read, planned, checked, simulated, written, measured on what was written, and drawn.
-
-`run_mix` is what the command, a recipe, a page and a batch call; `mix` is the same for Python.
-"""
+"""A mix for Python: all that `poise mix` can do, asked for by arguments, and what came of it returned."""
 
 from __future__ import annotations
 
@@ -13,16 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from poise.body.character import Character
-from poise.errors import FileError, InputError
-from poise.files.audience import NOBODY, Audience, Notebook
-from poise.files.normalise import Reading
-from poise.files.quirks.up_axis import AXES
+from poise.errors import InputError
+from poise.files.audience import Notebook
 from poise.files.source import Roles, Source, parse_roles
-from poise.jobs.mix_checks import check_effects, check_files, choose_dump
-from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs, sort_outputs
+from poise.jobs.mix_outputs import MixOutputs, list_outputs, sort_outputs
+from poise.jobs.mix_run import run_mix
 from poise.jobs.mixing import Mix
-from poise.jobs.plan import MixPlan, Scenery, parse_load, parse_parts, parse_push
-from poise.jobs.recipe import Recipe, format_recipe, load_recipe
+from poise.jobs.plan import Scenery, parse_load, parse_parts, parse_push
+from poise.jobs.recipe import Recipe, load_recipe
 from poise.motion.clip import Clip
 from poise.world.ground import Ground
 from poise.world.load import Load
@@ -30,7 +25,6 @@ from poise.world.prop import Prop
 from poise.world.push import Push
 
 File = str | PathLike[str]
-_OF_FILES = ("fps", "height", "roles", "take", "scale", "up")  # what says how a file is read
 
 
 def mix(
@@ -127,191 +121,6 @@ def mix(
     )
     found = run_mix(asked, files, audience, read)
     return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
-
-
-def run_mix(
-    asked: Recipe,
-    outputs: MixOutputs | None = None,
-    audience: Audience = NOBODY,
-    read: Iterable[Path | None] = (),
-    json: bool = False,
-) -> Mix:
-    """Do what a recipe says.
-
-    outputs  what is written; as the recipe says if None
-    read     files that were read besides those that the recipe names
-    json     whether standard output is to have one object and nothing else
-    """
-    outputs = list_outputs(asked) if outputs is None else outputs
-    if asked.clip is None:
-        raise InputError(f"no clip was given. Name a motion file, or a {audience.spell('recipe')} that names one.")
-    check_files(asked, outputs, read, audience, json)
-    recipes = {path: _format_recipe(asked, path, audience) for path in outputs.recipes}
-    clip, reading, character = _read(asked, audience)
-    plan = find_plan(asked)
-    check_effects(clip, character, plan, asked, bool(outputs.films), audience)
-    return _perform(clip, reading, character, plan, outputs, recipes, audience)
-
-
-def _perform(
-    clip: Clip,
-    reading: Reading | None,
-    character: Character,
-    plan: MixPlan,
-    outputs: MixOutputs,
-    recipes: dict[Path, bytes],
-    audience: Audience,
-) -> Mix:
-    """Simulate, write and draw. recipes: what is written besides the motion, once it is."""
-    from poise.files.atomic import write_bytes
-    from poise.jobs.mixing import simulate
-
-    audience.progress(f"simulating {clip.duration:.1f} s")
-    found = simulate(clip, character, plan)
-    for sentence in _describe(found, plan, audience):
-        audience.note(sentence)
-    figures = write_motion(found, clip, reading, character, plan, next(iter(outputs.motions), None))
-    for path in outputs.motions[1:]:
-        write_motion(found, clip, reading, character, plan, path)
-    if found.broken is not None:
-        figures["fell_why"] = _say_broken(found, outputs, audience)
-        audience.warn(figures["fell_why"])
-    for path, data in recipes.items():
-        write_bytes(path, data)
-    _draw(found, character, plan, outputs)
-    return dataclasses.replace(found, figures=figures, files=tuple(outputs))
-
-
-def _read(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None, Character]:
-    """The clip, how its file was read where it is of one, and the body."""
-    if asked.up is not None and asked.up not in AXES:
-        raise InputError(f"up is one of {', '.join(AXES)}; '{asked.up}' was given.")
-    source = Source(
-        asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up
-    )
-    if not isinstance(asked.clip, Clip):
-        reading = source.read(str(asked.clip), audience)
-        return reading.clip, reading, source.build_character(reading.clip, audience)
-    said = [option for option in _OF_FILES if getattr(asked, option) not in (None, ())]
-    if said:
-        raise InputError(
-            f"{', '.join(said)} says how a file is read, and the clip is given as it is. Give its path, or say it to "
-            "poise.load_clip."
-        )
-    source.check(audience)
-    return asked.clip, None, source.build_character(asked.clip, audience)
-
-
-def find_plan(asked: Recipe) -> MixPlan:
-    """How a recipe wants a clip to be simulated."""
-    from poise.jobs.scenery_file import load_scenery
-
-    said: dict[str, Any] = {
-        name: getattr(asked, name)
-        for name in ("physical", "couple", "gain", "torque_only", "dt", "engine", "stiffness")
-        if getattr(asked, name) is not None
-    }
-    if asked.stage is not None:
-        said["scenery"] = asked.stage if isinstance(asked.stage, Scenery) else load_scenery(asked.stage)
-    return MixPlan(loads=asked.loads, pushes=asked.pushes, pinned=bool(asked.pin), **said)
-
-
-def write_motion(
-    found: Mix, clip: Clip, reading: Reading | None, character: Character, plan: MixPlan, output: Path | None
-) -> dict[str, Any]:
-    """Write the motion, on the input's own body where it has one; its figures, of what was written."""
-    from poise.drivers.rig import load_tree
-    from poise.dynamics.tree import build_tree
-    from poise.files.checked import checked_output
-    from poise.files.naming import stem_of
-    from poise.files.writing import write_result
-    from poise.jobs.figures import describe_body, describe_effort, measure_error, measure_feet, read_written
-    from poise.stage.take_file import load_take, save_take
-
-    error, there, measured_on = None, None, "the poses: nothing was written"
-    if output is not None:
-        with checked_output(output) as draft:
-            if str(output).endswith(TAKE):
-                save_take(found.take, draft)
-                there = load_take(draft).clip(start=-float(clip.times[0]))
-            else:
-                named = found.clip.replace(name=found.clip.name or stem_of(output))
-                error = write_result(named, reading, draft, character.mass).error
-                there = read_written(draft, found.clip)
-        measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
-    result = found.clip if there is None else there
-    n = len(result)
-    short = clip if n == len(clip) else clip.pick(slice(0, n))
-    tree = load_tree(build_tree(character), character, plan.loads)
-    return {
-        "fell": found.fell,
-        "fell_at_s": found.fell_at,
-        "fell_why": found.fell_why or None,
-        "kinematic_error_rad": measure_error(result, short, found.kinematic),
-        **measure_feet(result, tree, found.floor or found.ground),
-        "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
-        "coupling": plan.couple,
-        "stepping": found.stepping,
-        "frames": n,
-        "max_joint_error_m": error,
-        "fps": clip.fps,
-        "dt_s": found.dt,
-        "engine": plan.engine,
-        "ground_m": found.ground,
-        **describe_body(character),
-        **describe_effort(found.take.actor(), found.physical, found.kinematic),
-        "measured_on": measured_on,
-    }
-
-
-def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
-    """What there is to say of a mix, a sentence each."""
-    said = []
-    if not plan.scenery.is_placed and abs(found.ground) > 0.005:
-        said.append(
-            f"the ground is at {found.ground:.3f} m, where the clip's soles rest. Override with "
-            f"{audience.spell('stage')}."
-        )
-    if found.stepping and {"legs", "body"} & set(plan.physical):
-        said.append("the clip steps; its feet stay planted here.")
-    return [*said, *found.notes]
-
-
-def _say_broken(found: Mix, outputs: MixOutputs, audience: Audience) -> str:
-    from poise.stage.take_file import save_take
-
-    what = str(found.broken).split(". ")[0]
-    smaller, lower, couple = (audience.spell(option) for option in ("dt", "gain", "couple"))
-    advice = f"A smaller {smaller}, a lower {lower} or {couple} exact may help."
-    if found.last is None or not outputs.motions:
-        return f"{what}. {advice}"
-    dump = choose_dump(outputs.motions[0])
-    count = len(found.last)
-    save_take(found.last, dump)
-    return (
-        f"{what}. The last {count} states are in {dump}; to look at them in Python: poise.load_take('{dump}'). {advice}"
-    )
-
-
-def _draw(found: Mix, character: Character, plan: MixPlan, outputs: MixOutputs) -> None:
-    from poise.files.atomic import write_bytes
-    from poise.jobs.mix_pictures import draw_plot, save_mix_film
-
-    for path in outputs.plots:
-        write_bytes(path, draw_plot(found))
-    for path in outputs.films:
-        save_mix_film(found, character, plan, path)
-
-
-def _format_recipe(asked: Recipe, path: Path, audience: Audience) -> bytes:
-    try:
-        return format_recipe(asked, path.parent).encode()
-    except UnicodeEncodeError:
-        option = audience.spell("save_recipe")
-        raise FileError(
-            path,
-            f"a recipe is UTF-8 text, and a path or name in it is not. Rename that file, or leave out {option}.",
-        ) from None
 
 
 def _as_path(given: Any, kind: type, what: str) -> Any:

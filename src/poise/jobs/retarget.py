@@ -13,6 +13,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError, InputError
 from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source, parse_roles
 from poise.jobs.outputs import check_outputs
@@ -56,8 +57,6 @@ class Retargeting:
 
     def check(self, output: Path | None, audience: Audience = NOBODY, json: bool = False) -> None:
         """Refuse a ground that cannot be, and an output that is read or that nothing here can write."""
-        from poise.files.formats import check_can_save
-
         if self.ground is not None and not abs(self.ground) <= HIGHEST:
             option = audience.spell("ground")
             raise InputError(f"{option} must be from {-HIGHEST:g} to {HIGHEST:g} m; {self.ground:g} given.")
@@ -72,7 +71,7 @@ class Retargeting:
         from poise.motion.retargeting import retarget as put_on
         from poise.motion.retargeting.measures import measure_retargeting
 
-        reading = None if isinstance(self.clip, Clip) else self.source.read(self.clip, audience)
+        reading = None if isinstance(self.clip, Clip) else read_source(self.clip, self.source, audience)
         motion = self.clip if isinstance(self.clip, Clip) else reading.clip  # type: ignore[union-attr]
         target = self._find_target(audience)
         if self.source.mass is not None:
