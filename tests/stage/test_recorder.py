@@ -27,7 +27,7 @@ def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
 
 
 def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
-    """`Actor.measure` joint by joint over whole arrays, as it is written in the design."""
+    """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels of `instant`."""
     rig, x = actor.rig, actor.rig.tree
     turning, moving = (rig.state.w - actor.w_before) / rig.dt, (rig.state.v - actor.v_before) / rig.dt
     dw = np.where(actor.given[:, None], rig.dw, turning)

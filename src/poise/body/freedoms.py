@@ -42,7 +42,7 @@ def find_freedoms(skeleton: Skeleton, axes: Mapping[str, str] = ANATOMICAL) -> d
     zero = find_zero_pose(skeleton)
     role_of, nearest = skeleton.structure.role_of, skeleton.structure.nearest_roles
     inner = _between(skeleton)
-    freedoms = {}
+    freedoms, turned = {}, dict[tuple[bytes, str], np.ndarray]()
     for name, parent in zip(skeleton.names[1:], skeleton.structure.parents[1:], strict=True):
         usual = BALL if name in inner else ""
         letters = axes.get(role_of[name], "") if name in role_of else usual
@@ -50,7 +50,10 @@ def find_freedoms(skeleton: Skeleton, axes: Mapping[str, str] = ANATOMICAL) -> d
             continue
         carrier = nearest[parent]
         to_rest = rotation.conjugate(zero[carrier]) if carrier is not None else rotation.identity()
-        freedoms[name] = rotation.rotate(to_rest, np.eye(3)[["xyz".index(letter) for letter in letters]])
+        key = (to_rest.tobytes(), letters)
+        if key not in turned:
+            turned[key] = rotation.rotate(to_rest, np.eye(3)[["xyz".index(letter) for letter in letters]])
+        freedoms[name] = turned[key].copy()
     return freedoms
 
 

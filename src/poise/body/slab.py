@@ -73,9 +73,10 @@ class Slab:
         sagittal = sagittal / math.sqrt(sagittal @ sagittal)
         axes = np.empty((3, 3))
         axes[:, 0], axes[:, 1], axes[:, 2] = sagittal, rotation.cross(long, sagittal), long
-        r2 = length**2 * np.square(row.radii)
+        square = length**2
+        r2 = [square * (radius * radius) for radius in row.radii]
         # a = (r_t^2 + r_l^2 - r_s^2) / 2, and so round
-        spread = 0.5 * (r2.sum() - 2.0 * r2)
+        spread = np.array([0.5 * (r2[0] + r2[1] + r2[2] - 2.0 * each) for each in r2])
         return Slab(row.mass * body_mass, start, end, row.center, spread, axes, profile)
 
     def whole(self) -> RigidInertia:

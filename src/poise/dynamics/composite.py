@@ -61,9 +61,10 @@ def compute_composites(tree: Tree, pose: WorldPose) -> tuple[np.ndarray, np.ndar
     loaded = mass > 0
     center = np.where(loaded[:, None], moment / np.where(loaded, mass, 1.0)[:, None], pose.joints)
     inertia = pose.inertias + _steiner(tree.masses[:, None, None], pose.centers - center)
+    above = tree.parents[1:]
+    moved = _steiner(mass[1:, None, None], center[..., 1:, :] - center[..., above, :])
     for i in reversed(range(1, len(tree))):
-        p = int(tree.parents[i])
-        inertia[..., p, :, :] += inertia[..., i, :, :] + _steiner(mass[i], center[..., i, :] - center[..., p, :])
+        inertia[..., above[i - 1], :, :] += inertia[..., i, :, :] + moved[..., i - 1, :, :]
     return mass, center, inertia
 
 

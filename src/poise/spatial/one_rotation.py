@@ -1,6 +1,6 @@
 """The laws of `rotation` for one rotation or vector, in Python's own numbers.
 
-NumPy takes ten to a hundred times as long for four numbers as they take: most of what building a body cost. Every
+For four numbers NumPy takes five (a product) to seventy (a matrix) times as long: most of what a body cost. Every
 operation here is that of `rotation`, in the same order, so results are the same to the last bit; sine, cosine and
 arctangent are NumPy's, whose last bits are not those of `math`. What Python refuses (a division by zero) or sorts
 otherwise (NaN) is not for these functions: they return None, and `rotation` goes its usual way.
