@@ -59,7 +59,7 @@ class Pusher:
         # The highest joint of the trunk that the preset has.
         roles = self.actor.character.skeleton.roles
         self.chest = next(role for role in ("chest", "spine") if role in roles)
-        self.omega = math.sqrt(9.81 / (rig.c[1] - rig.ground))
+        self.omega = math.sqrt(9.81 / (rig.c[1] - balance.ground))
         self.target = np.array(balance.aim[:2])
         self.hull = np.concatenate(
             [rig.p[leg[2]] + sole @ rig.R[leg[2]].T for leg, sole in zip(balance.legs, balance.corners, strict=True)]
