@@ -1,4 +1,4 @@
-"""Cubic splines through samples, as coefficients: those of SciPy's `CubicSpline` to the last bit, in a third of its time.
+"""Cubic splines through samples, as coefficients: those of SciPy's `CubicSpline`, bit by bit, in a third of its time.
 
     s(x) = c_0 (x - x_i)^3 + c_1 (x - x_i)^2 + c_2 (x - x_i) + c_3     for x_i <= x <= x_{i+1}
 
