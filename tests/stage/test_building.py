@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from poise.motion.retargeting_reference import build_reference
 from scipy.interpolate import CubicSpline
 
 from poise.body.character import Character
@@ -20,17 +19,18 @@ from poise.body.structure import find_structure
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.demos.show import stand_still
 from poise.drivers.balance import Balance
-from poise.drivers.rig import Load
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.motion.feet import find_soles
 from poise.motion.own.tracks import stand_pose
+from poise.motion.retargeting.reference import build_reference
 from poise.motion.spline import fit_spline
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.length import length, lengths
 from poise.stage.stage import Stage
 from poise.world.footing import build_footing
+from poise.world.load import Load
 
 ONE = {
     "multiply": (4, 4), "cross": (3, 3), "rotate": (4, 3), "normalize": (4,), "conjugate": (4,), "exp": (3,),

@@ -233,7 +233,10 @@ class BalancePlayer(TorquePlayer):
             self.block.set(
                 way_times=way.times, way_aims=way.aims, way_habits=way.habits, way_memory=way.memory,
                 way_count=len(way.times), way_columns=way.aims.shape[1], way_start=driver.follow_start,
+                follow=balance_law.follow_clip.address,
             )  # fmt: skip
+        if rig.floor.ground is not None and rig.floor.ground.moves:
+            self.block["ride"] = balance_law.ride.address
 
     @property
     def lost_at(self) -> float:

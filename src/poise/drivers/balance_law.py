@@ -7,29 +7,41 @@ from typing import Any
 from poise.drivers.balance_kernels import AIMS, MARGIN, TOLD, balance, calm_legs, follow, ride_along
 from poise.drivers.feet_kernels import FLOORS, ask_floors, hold_feet
 from poise.dynamics.body_kernels import BODY
-from poise.spatial.addresses import blocks, floats, integers, record, tables, vectors
+from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 from poise.world.ground_record import GROUND
 
+# follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
         spots bearing hull loads floors ridden
         way_times way_aims way_habits way_memory
     """,
-    integers="way_count way_columns",
+    integers="follow ride way_count way_columns",
     floats="lost lost_at way_start",
 )
 
 
-@kernel
-def follow_way(x: Any, t: float) -> None:
+@law
+def follow_clip(body: int, block: int) -> None:
     """What is aimed at, where a clip is followed."""
+    b, x = record(body, BODY), record(block, LEGS)
     count = x.way_count
     follow(
         floats(x.way_times, count), vectors(x.way_aims, count, x.way_columns), vectors(x.way_habits, count, 2),
-        t - x.way_start, floats(x.way_memory, 3), floats(x.aim, AIMS), floats(x.habit, 2),
+        b.t - x.way_start, floats(x.way_memory, 3), floats(x.aim, AIMS), floats(x.habit, 2),
+    )  # fmt: skip
+
+
+@law
+def ride(body: int, block: int) -> None:
+    """What is aimed at goes along with ground that moves."""
+    b, x = record(body, BODY), record(block, LEGS)
+    ride_along(
+        record(b.floor, GROUND), b.t, x.way_count > 0, vectors(x.ridden, 2, 3), floats(x.aim, AIMS),
+        vectors(x.anchors, 2, 4),
     )  # fmt: skip
 
 
@@ -58,9 +70,10 @@ def stand(body: int, block: int) -> None:
     legs, told, torque = tables(x.legs, 2, 3), floats(x.told, TOLD), vectors(b.torque, j, 3)
     R, p, corners = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), blocks(x.corners, 2, 4, 3)
     floor, floors = record(b.floor, GROUND), vectors(x.floors, 2, FLOORS)
-    if x.way_count > 0:
-        follow_way(x, b.t)
-    ride_along(floor, b.t, x.way_count > 0, vectors(x.ridden, 2, 3), floats(x.aim, AIMS), vectors(x.anchors, 2, 4))
+    if x.follow != 0:
+        call_with_two(x.follow, body, block)
+    if x.ride != 0:
+        call_with_two(x.ride, body, block)
     ask_floors(floor, R, p, legs, corners, floors)
     balance(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), R,

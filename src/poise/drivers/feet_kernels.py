@@ -17,7 +17,6 @@ from poise.dynamics.instant import turn
 from poise.spatial.compile import kernel
 from poise.world.floor_kernels import find_floor
 from poise.world.ground_kernels import ground_velocity
-from poise.world.ground_record import LEVEL as LEVEL_GROUND
 
 # m: a foot's levelling torque, as a share of the body's weight, for a radian of tilt, up to STEEP rad.
 LEVEL, STEEP = 0.1, 0.3
@@ -42,7 +41,7 @@ def ask_floors(
     A sole rests on the highest of what is under its corners and its middle, turned as that is on average. What is
     higher than its ankle is beside a foot and not under it.
     """
-    if floor.kind == LEVEL_GROUND and floor.top_count == 0 and floor.moves == 0:
+    if floor.find == 0:
         # what all that follows comes to, in a fraction of the time
         height = floor.height
         for side in range(2):

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-
-from poise.spatial.compile import kernel
+from numba.np.arrayobj import make_array, populate_array
 
 
 @intrinsic
@@ -51,43 +49,41 @@ def record(_context: Any, address: Any, dtype: Any) -> Any:
     return kind(types.int64, dtype), generate
 
 
-@kernel
-def floats(address: int, count: int) -> np.ndarray:
-    """(count,) float64 at an address."""
-    return carray(pointer(address), (count,), np.float64)
+def _viewer(kind: Any, dimensions: int, *fixed: int) -> Any:
+    """An intrinsic (address, sizes) -> array of a kind at an address; the last sizes may be fixed."""
+    free = dimensions - len(fixed)
+    array = types.Array(kind, dimensions, "C")
+
+    def view(_context: Any, address: Any, *sizes: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            made = make_array(array)(context, builder)
+            item = context.get_abi_sizeof(context.get_data_type(kind))
+            word = context.get_value_type(types.intp)
+            shape = [*arguments[1:], *(ir.Constant(word, size) for size in fixed)]
+            strides = [ir.Constant(word, item)]
+            for size in shape[:0:-1]:
+                strides.insert(0, builder.mul(strides[0], size))
+            populate_array(
+                made, data=builder.inttoptr(arguments[0], made.data.type), shape=cgutils.pack_array(builder, shape),
+                strides=cgutils.pack_array(builder, strides), itemsize=ir.Constant(word, item), meminfo=None,
+            )  # fmt: skip
+            return made._getvalue()
+
+        return array(types.int64, *(types.intp for _ in sizes)), generate
+
+    if free == 1:
+        return intrinsic(lambda context, address, count: view(context, address, count))
+    if free == 2:
+        return intrinsic(lambda context, address, rows, columns: view(context, address, rows, columns))
+    return intrinsic(lambda context, address, count, rows, columns: view(context, address, count, rows, columns))
 
 
-@kernel
-def vectors(address: int, rows: int, columns: int) -> np.ndarray:
-    """(rows, columns) float64 at an address."""
-    return carray(pointer(address), (rows, columns), np.float64)
-
-
-@kernel
-def blocks(address: int, count: int, rows: int, columns: int) -> np.ndarray:
-    """(count, rows, columns) float64 at an address."""
-    return carray(pointer(address), (count, rows, columns), np.float64)
-
-
-@kernel
-def splines(address: int, segments: int, joints: int) -> np.ndarray:
-    """(segments, joints, 4, 4) float64 at an address."""
-    return carray(pointer(address), (segments, joints, 4, 4), np.float64)
-
-
-@kernel
-def integers(address: int, count: int) -> np.ndarray:
-    """(count,) int64 at an address."""
-    return carray(pointer(address), (count,), np.int64)
-
-
-@kernel
-def tables(address: int, rows: int, columns: int) -> np.ndarray:
-    """(rows, columns) int64 at an address."""
-    return carray(pointer(address), (rows, columns), np.int64)
-
-
-@kernel
-def flags(address: int, count: int) -> np.ndarray:
-    """(count,) bool at an address."""
-    return carray(pointer(address), (count,), np.bool_)
+# Arrays at an address: (count,), (rows, columns), (count, rows, columns) and (segments, joints, 4, 4) float64, (count,)
+# and (rows, columns) int64, (count,) bool. Intrinsics, since a kernel would be compiled for every way to call it.
+floats = _viewer(types.float64, 1)
+vectors = _viewer(types.float64, 2)
+blocks = _viewer(types.float64, 3)
+splines = _viewer(types.float64, 4, 4, 4)
+integers = _viewer(types.int64, 1)
+tables = _viewer(types.int64, 2)
+flags = _viewer(types.boolean, 1)

@@ -10,7 +10,7 @@ import numpy as np
 from poise.body.shape import Box, Capsule, Shape
 from poise.spatial import rotation
 from poise.world.ground import Ground
-from poise.world.ground_record import BALL, BOX, GROUND, ROD, TOP
+from poise.world.ground_record import BALL, BOX, GROUND, LEVEL, ROD, TOP
 from poise.world.prop import Prop
 
 _REACH = 0.1  # m
@@ -29,8 +29,13 @@ class Floor:
         self._tops = _build_tops(self._props)
         fields = ground.describe() if ground is not None else {"height": -np.inf}
         tops = {"tops": self._tops.ctypes.data, "top_count": len(self._tops)}
-        for name, value in {**fields, **tops}.items():
+        for name, value in {**fields, **tops, "address": self.address}.items():
             self.record[0][name] = value
+        self._is_plain = len(self._tops) == 0 and not self.record["moves"][0] and self.record["kind"][0] == LEVEL
+        if not self._is_plain:
+            from poise.world.floor_law import find
+
+            self.record["find"] = find.address
 
     @property
     def address(self) -> int:
@@ -46,6 +51,8 @@ class Floor:
 
     def find(self, x: float, z: float, below: float = np.inf) -> tuple[float, np.ndarray]:
         """Height (m) at x and z and the unit normal (3,) there. Props that reach higher than `below` (m) are not it."""
+        if self._is_plain:
+            return float(self.record["height"][0]), np.array([0.0, 1.0, 0.0])
         from poise.world.floor_kernels import find_floor
 
         height, *normal = find_floor(self.record[0], float(x), float(z), float(below))
@@ -53,6 +60,8 @@ class Floor:
 
     def find_room(self, x: float, z: float, room: float) -> float:
         """m, the lowest floor at x and z over which there are `room` metres free: a bridge is walked under."""
+        if self._is_plain:
+            return float(self.record["height"][0])
         from poise.world.floor_kernels import find_room
 
         return float(find_room(self.record[0], float(x), float(z), float(room)))

@@ -5,25 +5,38 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import carray
 
-from poise.spatial.addresses import pointer
+from poise.spatial.addresses import call_with_two, record
 from poise.spatial.compile import kernel
 from poise.world.ground_kernels import ground_height, ground_normal
 from poise.world.ground_record import BALL, BOX, TOP
 
+_SIZE = TOP.itemsize
 _ALONG = 1e-12  # of a face's normal: less of it upward, and a vertical line runs along the face
 
 
 @kernel
 def find_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, float, float, float]:
-    """Height (m) of the floor at x and z, and its unit normal. Props that reach higher than `below` (m) are not it."""
+    """Height (m) of the floor at x and z, and its unit normal. Props that reach higher than `below` (m) are not it.
+
+    What is more than a level ground that stands still is looked up by a law of its own (`floor_law`), which is compiled
+    where there is such a floor.
+    """
+    if floor.find == 0:
+        return floor.height, 0.0, 1.0, 0.0
+    floor.asked[0], floor.asked[1], floor.asked[2] = x, z, below
+    call_with_two(floor.find, floor.address, 0)
+    return floor.found[0], floor.found[1], floor.found[2], floor.found[3]
+
+
+@kernel
+def search_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, float, float, float]:
+    """The same, of any floor."""
     height = ground_height(floor, x, z)
     nx, ny, nz = ground_normal(floor, x, z)
     if floor.top_count > 0:
-        tops = carray(pointer(floor.tops), (floor.top_count,), TOP)
         for k in range(floor.top_count):
-            low, high, tx, ty, tz = span_top(tops[k], x, z)
+            low, high, tx, ty, tz = span_top(record(floor.tops + k * _SIZE, TOP), x, z)
             if low <= high and height < high <= below:
                 height, nx, ny, nz = high, tx, ty, tz
     return height, nx, ny, nz
@@ -34,11 +47,10 @@ def find_room(floor: Any, x: float, z: float, room: float) -> float:
     """m, the lowest floor at x and z over which there are `room` metres free."""
     height = ground_height(floor, x, z)
     if floor.top_count > 0:
-        tops = carray(pointer(floor.tops), (floor.top_count,), TOP)
         for _ in range(floor.top_count):
             before = height
             for k in range(floor.top_count):
-                low, high, _, _, _ = span_top(tops[k], x, z)
+                low, high, _, _, _ = span_top(record(floor.tops + k * _SIZE, TOP), x, z)
                 if low < height + room and high > height and low <= high:
                     height = high
             if height == before:

@@ -9,6 +9,8 @@ moves, drift, sway, rate    whether it moves, at m/s, and back and forth by m at
 shift, speed, pull          (3,) m, m/s, m/s2: where it is from where it began, how fast, how fast that changes, at the
                             time last told
 tops, top_count             address and number of `TOP` records: fixed props, whose upper sides are floor too
+address, find               of this record, and of the law that is asked for a floor that is not level and bare
+asked, found                x, z and below of the question (3,); height and normal (4,) of the answer
 
 A `TOP` is a convex shape in the world:
 
@@ -34,6 +36,7 @@ GROUND = np.dtype(
         ("moves", np.int64), ("drift", float, (3,)), ("sway", float, (3,)), ("rate", float),
         ("shift", float, (3,)), ("speed", float, (3,)), ("pull", float, (3,)),
         ("tops", np.int64), ("top_count", np.int64),
+        ("address", np.int64), ("find", np.int64), ("asked", float, (3,)), ("found", float, (4,)),
     ]
 )  # fmt: skip
 TOP = np.dtype(
