@@ -38,11 +38,12 @@ class Abilities:
     """What an engine can do; the stage refuses the rest by name.
 
     couplings  `exact` needs bodies whose inertia can be moved every step
-    hinges     whether it takes joints of kind HINGES; without, they are built as balls
+    hinges     whether it takes joints of kind HINGES
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
-    nudges     whether joints can be turned a little between steps
+    nudges     whether joints can be turned a little between steps; without, such corrections are left out
     accelerations  whether it integrates joints whose accelerations are given
+    props      whether there are things on its ground
     """
 
     couplings: tuple[str, ...]
@@ -51,6 +52,7 @@ class Abilities:
     carriers: bool = True
     nudges: bool = False
     accelerations: bool = False
+    props: bool = True
 
 
 @dataclass(eq=False)

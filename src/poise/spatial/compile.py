@@ -22,7 +22,8 @@ from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Files that have kernels; a test looks that there are no others.
+# Files that have kernels, here and beside the laws of others; a test looks that the package has no more.
+_PACKAGE = Path(__file__).parent.parent
 _SOURCES = ("*kernels.py", "*_law.py", "instant.py", "addresses.py")
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
@@ -71,11 +72,15 @@ def _watch() -> None:
 
 
 def _tell(function: Any) -> None:
-    global _compiled
     if str(getattr(function, "__module__", "")).startswith("poise."):
-        _compiled += 1
-        for listener in _listeners:
-            listener(_compiled, max(_made, _compiled))
+        _tell_one()
+
+
+def _tell_one() -> None:
+    global _compiled
+    _compiled += 1
+    for listener in _listeners:
+        listener(_compiled, max(_made, _compiled))
 
 
 def _compile(function: Any, flags: dict[str, Any]) -> Any:
@@ -112,7 +117,7 @@ def compile_law(function: Any, signature: Any) -> Any:
     uncached = made._compile_uncached
 
     def compile_anew() -> Any:
-        _tell(function)
+        _tell_one()  # whosever law it is
         return uncached()
 
     made._compile_uncached = compile_anew
@@ -124,14 +129,21 @@ def _stamp(compiled: Any) -> Any:
     """Have the cache of a kernel look at all sources; a Numba that keeps its stamp elsewhere goes on as it does."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
-        file._source_stamp = (file._source_stamp, _source_stamp())
+        function = getattr(compiled, "py_func", None) or getattr(compiled, "_pyfunc", None)
+        own = Path(function.__code__.co_filename).parent if function is not None else _PACKAGE
+        file._source_stamp = (file._source_stamp, _source_stamp(_PACKAGE), *_stamp_of(own))
     guard_cache(compiled)
     return compiled
 
 
+def _stamp_of(folder: Path) -> tuple[Any, ...]:
+    """The stamp of a folder of somebody else's laws; nothing more for one of the package's own."""
+    return () if folder.is_relative_to(_PACKAGE) or not folder.is_dir() else (_source_stamp(folder),)
+
+
 @cache
-def _source_stamp() -> tuple[int, int]:
-    """Newest change (ns) and total size (bytes) of all sources with kernels."""
-    package = Path(__file__).parent.parent
-    found = [path.stat() for name in _SOURCES for path in package.rglob(name)]
-    return max(stat.st_mtime_ns for stat in found), sum(stat.st_size for stat in found)
+def _source_stamp(folder: Path) -> tuple[int, int]:
+    """Newest change (ns) and total size (bytes) of all sources with kernels, in a package or beside a law."""
+    paths = [path for name in _SOURCES for path in (folder.rglob(name) if folder == _PACKAGE else folder.glob(name))]
+    found = [path.stat() for path in paths]
+    return max((stat.st_mtime_ns for stat in found), default=0), sum(stat.st_size for stat in found)

@@ -11,7 +11,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.shape import Shape
 from poise.body.strength import find_strength
-from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
+from poise.drivers.checks import check_claim, check_driver, check_player
+from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, restore_hand_over, save_hand_over
 from poise.drivers.holding import hold_pose
 from poise.drivers.rig import Load, Rig, load_tree
 from poise.drivers.root import check_part
@@ -24,6 +25,7 @@ from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.motion.parts import part_joints
 from poise.spatial.law import Block, Law
+from poise.stage.able import check_driven
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
 from poise.world.bulk import build_bulk
@@ -123,9 +125,11 @@ class Actor:
         """
         name = part if isinstance(part, str) else ", ".join(part)
         joints = [0] if part == ROOT else part_joints(self.character.skeleton, part)
+        check_driver(driver)
         check_part(driver, name, part == ROOT)
-        self._check_level(driver)
         claim = driver.claim(self.character, joints, name)
+        check_claim(claim, driver, joints, self.character.skeleton.labels)
+        check_driven(self.stage.engine, driver, claim)
         taken = {*claim.moved, *claim.held}
         kept = []
         for old in self.assignments:
@@ -230,13 +234,6 @@ class Actor:
 
     # Who moves what.
 
-    def _check_level(self, driver: Driver) -> None:
-        if driver.level == ACCELERATION and not self.stage.engine.abilities.accelerations:
-            raise InputError(
-                f"{type(driver).__name__} gives accelerations, which the engine '{self.stage.engine.name}' does not "
-                "take. Use an engine that does, or a driver that gives torques."
-            )
-
     @property
     def carrier(self) -> str | None:
         """The prop that it rides on."""
@@ -310,8 +307,11 @@ class Actor:
         self._settle_masks()
 
     def _begin(self, a: Assignment, t: float, starting: bool) -> None:
-        a.player = a.driver.play(self.rig, np.array(a.claim.moved), t)
-        a.player.begin(self.rig, t, starting)
+        joints = np.array(a.claim.moved)
+        player = a.driver.play(self.rig, joints, t)
+        check_player(player, a.driver, joints)
+        player.begin(self.rig, t, starting)
+        a.player = player
 
     def _hold(self, t: float) -> None:
         """What holds the joints that hang from a physical body and that nobody drives."""
@@ -471,7 +471,7 @@ class Actor:
         """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""
         for player in self.in_order():
             if isinstance(player, MotionPlayer) and player.carrier is None:
-                player.give(self.rig, t)
+                player.give_smoothly(self.rig, t)
         self.rig.update()
 
     # Its state.
@@ -492,6 +492,7 @@ class Actor:
             "start_height": self.start_height,
             "strained": self._strained,
             "players": [player.save() for player in self.players],
+            "hand_overs": [save_hand_over(player) for player in self.players],
             "held": {str(joint): aim.copy() for joint, aim in self._rest_aim.items()},
             "pushes": [[push.joint, *push.force, push.start, push.seconds] for push in self.pushes],
         }
@@ -504,6 +505,8 @@ class Actor:
             array[...] = saved["numbers"][name]
         for player, data in zip(self.players, saved["players"], strict=True):
             player.restore(data)
+        for player, left in zip(self.players, saved["hand_overs"], strict=True):
+            restore_hand_over(player, left, self.rig)
         self._rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
         self.pushes[:] = [Push(int(row[0]), tuple(row[1:4]), row[4], row[5]) for row in saved["pushes"]]
         for push in self.pushes:
