@@ -212,7 +212,7 @@ def _find_plan(asked: Recipe) -> MixPlan:
     }
     if asked.stage is not None:
         said["scenery"] = load_scenery(asked.stage)
-    return MixPlan(loads=asked.loads, pushes=asked.pushes, pinned=bool(asked.pin), **said)
+    return MixPlan(loads=asked.loads, pushes=asked.pushes, drives=asked.drives, pinned=bool(asked.pin), **said)
 
 
 def _write(found: Mix, reading: Reading, character: Character, plan: MixPlan, output: Path) -> dict[str, Any]:

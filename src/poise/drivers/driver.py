@@ -16,6 +16,7 @@ The stage never asks who a driver is. All that it may need to know of one is her
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ from poise.body.character import Character
 from poise.drivers.hand_over import HandOver
 from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
-from poise.errors import InputError
+from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 
@@ -144,6 +145,10 @@ class Player(ABC):
         """Raise InputError where `change` would."""
         if not self.is_changeable:
             raise InputError(f"a {type(self).__name__} has no parameters to change while it runs.")
+        known = [name for name in inspect.signature(self.change).parameters if name != "t"]
+        for name in parameters:
+            if name not in known and "parameters" not in known:
+                raise unknown_name("parameter", name, known, f"what a {type(self).__name__} can change")
 
     def change(self, t: float, **parameters: Any) -> None:
         """Change parameters from time t on, without a jump."""

@@ -20,7 +20,7 @@ from poise.body.character import Character
 from poise.drivers.rig import Load
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation
-from poise.engines.registry import get_engine
+from poise.engines.registry import check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
@@ -68,7 +68,7 @@ class Group:
 class Stage:
     """Where actors move.
 
-    engine       `mujoco` or `bullet`
+    engine       `mujoco`, `bullet`, the name of a registered one, or an `Engine`
     dt           s, the step
     couple       `exact`, or `paper`: with the connector's acceleration of the steps before, which lags and can explode
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
@@ -90,6 +90,7 @@ class Stage:
         threads: int = 1,
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
+        check_engine(self.engine)
         if couple not in COUPLINGS:
             raise unknown_name("coupling", couple, COUPLINGS)
         check_coupling(self.engine, couple)
