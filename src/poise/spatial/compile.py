@@ -13,7 +13,7 @@ A first run compiles for a minute. `on_compile` has somebody told; nobody is unl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -131,19 +131,24 @@ def _stamp(compiled: Any) -> Any:
     if hasattr(file, "_source_stamp"):
         function = getattr(compiled, "py_func", None) or getattr(compiled, "_pyfunc", None)
         own = Path(function.__code__.co_filename).parent if function is not None else _PACKAGE
-        file._source_stamp = (file._source_stamp, _source_stamp(_PACKAGE), *_stamp_of(own))
+        file._source_stamp = (file._source_stamp, _package_stamp(), *_stamp_of(own))
     guard_cache(compiled)
     return compiled
 
 
 def _stamp_of(folder: Path) -> tuple[Any, ...]:
-    """The stamp of a folder of somebody else's laws; nothing more for one of the package's own."""
-    return () if folder.is_relative_to(_PACKAGE) or not folder.is_dir() else (_source_stamp(folder),)
+    """The stamp of a folder of somebody else's laws, as it is now; nothing more for one of the package's own."""
+    if folder.is_relative_to(_PACKAGE) or not folder.is_dir():
+        return ()
+    return (_newest(path for name in _SOURCES for path in folder.glob(name)),)
 
 
 @cache
-def _source_stamp(folder: Path) -> tuple[int, int]:
-    """Newest change (ns) and total size (bytes) of all sources with kernels, in a package or beside a law."""
-    paths = [path for name in _SOURCES for path in (folder.rglob(name) if folder == _PACKAGE else folder.glob(name))]
+def _package_stamp() -> tuple[int, int]:
+    return _newest(path for name in _SOURCES for path in _PACKAGE.rglob(name))
+
+
+def _newest(paths: Iterable[Path]) -> tuple[int, int]:
+    """Newest change (ns) and total size (bytes) of sources with kernels."""
     found = [path.stat() for path in paths]
     return max((stat.st_mtime_ns for stat in found), default=0), sum(stat.st_size for stat in found)

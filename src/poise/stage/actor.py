@@ -26,6 +26,7 @@ from poise.motion.own.tracks import build_clip, stand
 from poise.motion.parts import part_joints
 from poise.spatial.law import Block, Law
 from poise.stage.able import check_driven
+from poise.stage.culprit import check_written
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
 from poise.world.bulk import build_bulk
@@ -286,6 +287,8 @@ class Actor:
         rig.block["called"] = 0
         if not starting:
             rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
+            # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+            rig.handed[~self.given] -= (rig.damping[:, None] * rig.state.w)[~self.given]
         for a in self.assignments:
             if a.player is None and a.driver.level == MOTION:
                 self._begin(a, t, starting)
@@ -311,6 +314,8 @@ class Actor:
         player = a.driver.play(self.rig, joints, t)
         check_player(player, a.driver, joints)
         player.begin(self.rig, t, starting)
+        if isinstance(player, MotionPlayer):
+            check_written(self, player)
         a.player = player
 
     def _hold(self, t: float) -> None:

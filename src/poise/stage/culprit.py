@@ -14,26 +14,34 @@ if TYPE_CHECKING:
     from poise.stage.actor import Actor
 
 
+def check_written(actor: Actor, player: Player) -> None:
+    """Raise SolveError, with the player's name, where what it wrote last is not finite."""
+    for what, array in _list_written(actor, player):
+        if not np.isfinite(array[player.joints]).all():
+            raise SolveError(_describe(actor, player, what, array))
+
+
 def check_after(method: Callable[[], None], actor: Actor, player: Player) -> Callable[[], None]:
-    """A player's method, after which what it wrote must be finite; SolveError names it otherwise."""
-    written = list(_list_written(actor, player))
+    """A player's method with that check behind it."""
 
     def run() -> None:
         method()
-        for what, array in written:
-            if not np.isfinite(array[player.joints]).all():
-                raise SolveError(_describe(actor, player, what, array))
+        check_written(actor, player)
 
     return run
 
 
-def find_culprit(actor: Actor) -> str:
-    """The sentence about the player that wrote a number that is not finite, or nothing."""
+def find_suspects(actor: Actor) -> str:
+    """A sentence about players with laws of somebody else's that are not finite, where a body is not; or nothing.
+
+    In a body that is not finite nothing is for long: which law was the first cannot be told.
+    """
+    found = []
     for player in actor.players:
-        for what, array in _list_written(actor, player):
-            if not np.isfinite(array[player.joints]).all():
-                return _describe(actor, player, what, array)
-    return ""
+        is_foreign = not type(player).__module__.startswith("poise.")
+        if is_foreign and any(not np.isfinite(array[player.joints]).all() for _, array in _list_written(actor, player)):
+            found.append(type(player).__name__)
+    return f"Look first at what {' and '.join(found)} computes. " if found else ""
 
 
 def _list_written(actor: Actor, player: Player) -> list[tuple[str, np.ndarray]]:

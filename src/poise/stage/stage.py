@@ -27,7 +27,7 @@ from poise.motion.motion import Pose
 from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
 from poise.stage.crowd import Crowd
-from poise.stage.culprit import find_culprit
+from poise.stage.culprit import find_suspects
 from poise.stage.hold import Hold
 from poise.stage.program import Program
 from poise.stage.recorder import Recorder
@@ -263,12 +263,9 @@ class Stage:
             return
         bad = np.flatnonzero(~(np.abs(state.w) < _ENDLESS).all(axis=1) | ~np.isfinite(state.q).all(axis=1))
         joint = actor.character.skeleton.labels[int(bad[0])] if len(bad) else "the root"
-        culprit = find_culprit(actor)
-        if culprit:
-            raise SolveError(culprit)
         raise SolveError(
             f"simulation became non-finite at t={self.time:.4g} s (velocity of {joint} of '{actor.name}'). "
-            "Take a smaller step (dt), a lower gain, or the 'exact' coupling."
+            f"{find_suspects(actor)}Take a smaller step (dt), a lower gain, or the 'exact' coupling."
         )
 
     # Building.
