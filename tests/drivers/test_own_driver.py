@@ -59,13 +59,13 @@ def numbers(take: poise.Take) -> bytes:
 
 @pytest.mark.parametrize("driver", OWN)
 def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver]) -> None:
-    stage = conductor(driver(bpm=150, swing=0.6))
+    stage = conductor(driver(bpm=100, swing=0.4))
     actor = first(stage)
     stage.run(0.4)
     others = (poise.Loose(0.3), poise.Kinematic(poise.gestures.conduct(bpm=150)), poise.Track(poise.gestures.conduct()))
     speeds = []
     for other in others:
-        for taking in (other, driver(bpm=150, swing=0.6)):
+        for taking in (other, driver(bpm=100, swing=0.4)):
             before = state_now(actor)
             speeds.append(np.abs(before[1]).max())
             actor.drive("rightArm", taking)
@@ -75,19 +75,6 @@ def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver
             assert np.abs(before[1] - after[1]).max() < 1e-3
             stage.run(0.25)
     assert max(speeds) > 1.0
-
-
-@pytest.mark.parametrize("driver", [Wave(150, 0.6), poise.Track(poise.gestures.conduct(beats=4, bpm=160, size=1.3))])
-def test_a_servo_that_lets_go_flings_nothing(driver: poise.Driver) -> None:
-    """Its spring and its damper all but cancel; what is handed on to the next driver is both."""
-    stage = conductor(driver)
-    stage.run(0.7)
-    arm = first(stage).player("rightArm").joints
-    before = np.abs(state_now(first(stage))[1][arm]).max()
-    first(stage).drive("rightArm", poise.Loose(0.3))
-    record = stage.run(0.3, fps=200).actor()
-    assert before > 1.0
-    assert np.abs(record.angular_velocity[:, arm]).max() < 4.0 * before  # 17 and 33 times with the spring alone
 
 
 def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:

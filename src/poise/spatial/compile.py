@@ -5,15 +5,16 @@ in Numba's cache, beside the source or in the user's cache directory (`NUMBA_CAC
 can be written, as in a read-only installation, each process compiles anew instead of failing.
 
 Numba looks only at the file that a kernel is in to see whether its machine code is still true, though the code of the
-kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew. A cache that
-is broken does so too: see `code_cache`.
+kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew; for a law of
+somebody else's those beside it count as well. A cache that is broken does so too: see `code_cache`.
 
 A first run compiles for a minute. `on_compile` has somebody told; nobody is unless he asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
@@ -136,19 +137,16 @@ def _stamp(compiled: Any) -> Any:
     return compiled
 
 
-def _stamp_of(folder: Path) -> tuple[Any, ...]:
-    """The stamp of a folder of somebody else's laws, as it is now; nothing more for one of the package's own."""
+def _stamp_of(folder: Path) -> tuple[str, ...]:
+    """What is in the files beside somebody else's law, as they are now; nothing for one of the package's own."""
     if folder.is_relative_to(_PACKAGE) or not folder.is_dir():
         return ()
-    return (_newest(path for name in _SOURCES for path in folder.glob(name)),)
+    paths = sorted(path for name in _SOURCES for path in folder.glob(name) if path.is_file())
+    return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
 
 
 @cache
 def _package_stamp() -> tuple[int, int]:
-    return _newest(path for name in _SOURCES for path in _PACKAGE.rglob(name))
-
-
-def _newest(paths: Iterable[Path]) -> tuple[int, int]:
-    """Newest change (ns) and total size (bytes) of sources with kernels."""
-    found = [path.stat() for path in paths]
-    return max((stat.st_mtime_ns for stat in found), default=0), sum(stat.st_size for stat in found)
+    """Newest change (ns) and total size (bytes) of all sources of the package with kernels."""
+    found = [path.stat() for name in _SOURCES for path in _PACKAGE.rglob(name)]
+    return max(stat.st_mtime_ns for stat in found), sum(stat.st_size for stat in found)
