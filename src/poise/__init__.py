@@ -8,15 +8,37 @@ if TYPE_CHECKING:
     from poise.body.character import Character
     from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
+    from poise.drivers import laws as laws
     from poise.drivers.anchored import Anchored
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
+    from poise.drivers.driver import (
+        AccelerationPlayer,
+        Bearing,
+        Claim,
+        Driver,
+        MotionPlayer,
+        Player,
+        Support,
+        TorquePlayer,
+    )
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
+    from poise.drivers.registry import register_driver
+    from poise.drivers.rig import Rig
     from poise.drivers.root import Free
     from poise.drivers.track import Track
+    from poise.dynamics.composite import compute_joint_space_inertia
+    from poise.dynamics.hybrid import solve_hybrid_dynamics
+    from poise.dynamics.momentum import compute_point_jacobian
+    from poise.dynamics.newton_euler import compute_bias
+    from poise.dynamics.tree import Kinematics, Tree
+    from poise.dynamics.world import compute_world_pose
+    from poise.engines.engine import Abilities, BodyState, Contacts, Engine, Simulation, SimulationLaws
+    from poise.engines.registry import register_engine
+    from poise.engines.scene import Joint, Scene, SceneBody
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
-    from poise.files.formats import load_clip, save_clip
+    from poise.files.formats import load_clip, register_format, save_clip
     from poise.files.gltf.character import load_character
     from poise.jobs.convert import convert
     from poise.jobs.info import info
@@ -25,7 +47,10 @@ if TYPE_CHECKING:
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
+    from poise.motion.motion import Pose
+    from poise.spatial import rotation as rotation
     from poise.spatial.inertia import RigidInertia
+    from poise.spatial.law import Block, Law, fields, law
     from poise.stage.crowd_take import run_crowd
     from poise.stage.stage import Stage
     from poise.stage.take import Take
@@ -43,98 +68,172 @@ __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
+    "Abilities": "poise.engines.engine",
+    "AccelerationPlayer": "poise.drivers.driver",
     "Anchored": "poise.drivers.anchored",
     "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
+    "Bearing": "poise.drivers.driver",
+    "Block": "poise.spatial.law",
+    "BodyState": "poise.engines.engine",
     "Box": "poise.body.shape",
     "BusyError": "poise.errors",
     "Capsule": "poise.body.shape",
     "Character": "poise.body.character",
+    "Claim": "poise.drivers.driver",
     "Clip": "poise.motion.clip",
+    "Contacts": "poise.engines.engine",
+    "Driver": "poise.drivers.driver",
+    "Engine": "poise.engines.engine",
     "FileError": "poise.errors",
     "Free": "poise.drivers.root",
     "Ground": "poise.world.ground",
     "HeightMap": "poise.world.height_map",
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
+    "Joint": "poise.engines.scene",
     "Kinematic": "poise.drivers.kinematic",
+    "Kinematics": "poise.dynamics.tree",
+    "Law": "poise.spatial.law",
     "Load": "poise.world.load",
     "Loose": "poise.drivers.loose",
+    "MotionPlayer": "poise.drivers.driver",
     "Moving": "poise.world.moving",
+    "Player": "poise.drivers.driver",
     "PoiseError": "poise.errors",
+    "Pose": "poise.motion.motion",
     "Prop": "poise.world.prop",
     "Push": "poise.world.push",
+    "Rig": "poise.drivers.rig",
     "RigidInertia": "poise.spatial.inertia",
+    "Scene": "poise.engines.scene",
+    "SceneBody": "poise.engines.scene",
+    "Simulation": "poise.engines.engine",
+    "SimulationLaws": "poise.engines.engine",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
     "Sphere": "poise.body.shape",
     "Stage": "poise.stage.stage",
     "Steps": "poise.world.steps",
+    "Support": "poise.drivers.driver",
     "Take": "poise.stage.take",
     "Tilted": "poise.world.tilted",
+    "TorquePlayer": "poise.drivers.driver",
     "Track": "poise.drivers.track",
+    "Tree": "poise.dynamics.tree",
+    "compute_bias": "poise.dynamics.newton_euler",
     "compute_forces": "poise.motion.forces",
+    "compute_joint_space_inertia": "poise.dynamics.composite",
+    "compute_point_jacobian": "poise.dynamics.momentum",
+    "compute_world_pose": "poise.dynamics.world",
     "convert": "poise.jobs.convert",
+    "fields": "poise.spatial.law",
     "info": "poise.jobs.info",
+    "law": "poise.spatial.law",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
     "load_take": "poise.stage.take_file",
     "mix": "poise.jobs.mix",
+    "register_driver": "poise.drivers.registry",
+    "register_engine": "poise.engines.registry",
+    "register_format": "poise.files.formats",
     "retarget": "poise.jobs.retarget",
     "run_crowd": "poise.stage.crowd_take",
     "save_clip": "poise.files.formats",
+    "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+}
+# Modules of the package that are public as they are.
+_MODULES = {
+    "gestures": "poise.motion.gestures",
+    "laws": "poise.drivers.laws",
+    "rotation": "poise.spatial.rotation",
 }
 __all__ = [
+    "Abilities",
+    "AccelerationPlayer",
     "Anchored",
     "Attached",
     "Balance",
+    "Bearing",
+    "Block",
+    "BodyState",
     "Box",
     "BusyError",
     "Capsule",
     "Character",
+    "Claim",
     "Clip",
+    "Contacts",
+    "Driver",
+    "Engine",
     "FileError",
     "Free",
     "Ground",
     "HeightMap",
     "Hinge",
     "InputError",
+    "Joint",
     "Kinematic",
+    "Kinematics",
+    "Law",
     "Load",
     "Loose",
+    "MotionPlayer",
     "Moving",
+    "Player",
     "PoiseError",
+    "Pose",
     "Prop",
     "Push",
+    "Rig",
     "RigidInertia",
+    "Scene",
+    "SceneBody",
+    "Simulation",
+    "SimulationLaws",
     "Skeleton",
     "SolveError",
     "Sphere",
     "Stage",
     "Steps",
+    "Support",
     "Take",
     "Tilted",
+    "TorquePlayer",
     "Track",
+    "Tree",
     "__version__",
+    "compute_bias",
     "compute_forces",
+    "compute_joint_space_inertia",
+    "compute_point_jacobian",
+    "compute_world_pose",
     "convert",
+    "fields",
     "gestures",
     "info",
+    "law",
+    "laws",
     "load_character",
     "load_clip",
     "load_take",
     "mix",
+    "register_driver",
+    "register_engine",
+    "register_format",
     "retarget",
+    "rotation",
     "run_crowd",
     "save_clip",
+    "solve_hybrid_dynamics",
 ]
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name == "gestures":
-        return importlib.import_module("poise.motion.gestures")
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
     if name not in _HOMES:
         raise AttributeError(f"module 'poise' has no attribute '{name}'. It has: {', '.join(_HOMES)}.")
     value = getattr(importlib.import_module(_HOMES[name]), name)
@@ -143,4 +242,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES, "gestures"})
+    return sorted({*globals(), *_HOMES, *_MODULES})

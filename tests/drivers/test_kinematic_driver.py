@@ -8,7 +8,8 @@ import pytest
 import poise
 from poise.body.character import Character
 from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic, KinematicPlayer, _solve_right_jacobian
+from poise.drivers.hand_over import solve_right_jacobian
+from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.clip import Clip
@@ -188,7 +189,7 @@ def test_the_right_jacobian_is_undone() -> None:
         h = 1e-6
         ends = [rotation.exp(e + s * h * rate) for s in (-1.0, 1.0)]
         w = rotation.log(rotation.multiply(rotation.conjugate(ends[0]), ends[1])) / (2 * h)
-        np.testing.assert_allclose(_solve_right_jacobian(e, w), rate, atol=1e-5)
+        np.testing.assert_allclose(solve_right_jacobian(e, w), rate, atol=1e-5)
 
 
 def test_what_cannot_be_played_is_refused() -> None:

@@ -14,7 +14,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.demos.show import CLAY, Shot, measure_mix, save_show
 from poise.drivers.balance import Balance
-from poise.drivers.kinematic import TAKE_OVER, Kinematic
+from poise.drivers.hand_over import TAKE_OVER
+from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import Loose
 from poise.motion import gestures
 from poise.motion.parts import part_joints

@@ -39,7 +39,8 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, Moving, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, find_plan, read_plan
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
-from poise.drivers.kinematic import TAKE_OVER, Kinematic
+from poise.drivers.hand_over import TAKE_OVER
+from poise.drivers.kinematic import Kinematic
 from poise.drivers.rig import Rig
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip

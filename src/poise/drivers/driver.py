@@ -16,6 +16,7 @@ The stage never asks who a driver is. All that it may need to know of one is her
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +26,10 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.drivers.hand_over import HandOver
 from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
-from poise.errors import InputError
+from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 
@@ -78,7 +80,7 @@ class Bearing:
 class Player(ABC):
     """A driver at work on one actor.
 
-    joints        (K,) indices of those that it moves
+    joints        (K,) indices of those that it moves; set for it where it does not
     after_others  whether it gives its motion after all others of the actor: it depends on theirs
     carrier       the prop that its root rides on, where it has one
     """
@@ -139,11 +141,16 @@ class Player(ABC):
     @property
     def is_changeable(self) -> bool:
         """Whether `change` does anything."""
-        return False
+        return type(self).change is not Player.change
 
     def check_change(self, **parameters: Any) -> None:
         """Raise InputError where `change` would."""
-        raise InputError(f"a {type(self).__name__} has no parameters to change while it runs.")
+        if not self.is_changeable:
+            raise InputError(f"a {type(self).__name__} has no parameters to change while it runs.")
+        known = [name for name in inspect.signature(self.change).parameters if name != "t"]
+        for name in parameters:
+            if name not in known and "parameters" not in known:
+                raise unknown_name("parameter", name, known, f"what a {type(self).__name__} can change")
 
     def change(self, t: float, **parameters: Any) -> None:
         """Change parameters from time t on, without a jump."""
@@ -166,7 +173,36 @@ class Player(ABC):
 
 
 class MotionPlayer(Player):
-    """Gives the motion of its joints."""
+    """Gives the motion of its joints.
+
+    hand_over  what is left of how the joints moved before; it is added to what `give` and `show` write
+    """
+
+    hand_over: HandOver | None = None
+
+    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+        """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's.
+
+        Whoever writes his own sees to that himself.
+        """
+        if starting:
+            self.show(rig, t)
+            rig.state.q[self.joints] = rig.shown.q[self.joints]
+            if self._has_root:
+                rig.state.root[:] = rig.shown.root
+            return
+        kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
+        self.give(rig, t)
+        there, turning = rig.state.copy(), rig.dw[self.joints]
+        rig.put(kept)
+        rig.dw[:], rig.a[:] = dw, a
+        self.hand_over = HandOver(rig, self.joints)
+        self.hand_over.measure(rig, there.q[self.joints], there.w[self.joints], turning, there.root, there.v, t)
+
+    @property
+    def _has_root(self) -> bool:
+        """Whether the root is among its joints."""
+        return bool(len(self.joints) and self.joints[0] == 0)
 
     @abstractmethod
     def give(self, rig: Rig, t: float) -> None:
@@ -177,13 +213,37 @@ class MotionPlayer(Player):
 
     def show(self, rig: Rig, t: float) -> None:
         """Write q of its joints at time t into `rig.shown`, and the root's place if it moves the root."""
-        kept, dw = rig.state.copy(), rig.dw.copy()
+        kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
         self.give(rig, t)
         rig.shown.q[self.joints] = rig.state.q[self.joints]
-        if len(self.joints) and self.joints[0] == 0:
+        if self._has_root:
             rig.shown.root[:] = rig.state.root
         rig.put(kept)
-        rig.dw[:] = dw
+        rig.dw[:], rig.a[:] = dw, a
+
+    def give_smoothly(self, rig: Rig, t: float) -> None:
+        """Write where its joints are at time t into the rig: what it gives, and what is left of before."""
+        self.give(rig, t)
+        if self.hand_over is not None:
+            self.hand_over.add(rig, t)
+
+
+def save_hand_over(player: Player) -> dict[str, Any] | None:
+    """What is left of a hand-over, as plain data; None where there was none."""
+    left = player.hand_over if isinstance(player, MotionPlayer) else None
+    return None if left is None else {name: array.copy() for name, array in left.numbers().items()}
+
+
+def restore_hand_over(player: Player, saved: dict[str, Any] | None, rig: Rig) -> None:
+    """Have what was left when it was saved."""
+    if not isinstance(player, MotionPlayer):
+        return
+    if saved is None:
+        player.hand_over = None
+        return
+    player.hand_over = player.hand_over or HandOver(rig, player.joints)
+    for name, array in player.hand_over.numbers().items():
+        array[...] = saved[name]
 
 
 class AccelerationPlayer(Player):

@@ -20,6 +20,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
 from poise.drivers.playable import check_playable
 from poise.drivers.rig import Rig
 from poise.errors import InputError
@@ -28,14 +29,10 @@ from poise.motion.gestures.gesture import Gesture
 from poise.motion.motion import Motion
 from poise.motion.rooting import check_bones
 from poise.motion.track import Track, build_gesture_track, build_track
-from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 from poise.spatial.portable import Portable
 
-TAKE_OVER = 0.4  # s, of a hand-over from physics
-_HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
 _MOST_TRACKS = 256  # that a driver keeps for actors to come; those that are played are their players'
-_HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken over
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,16 +157,8 @@ class KinematicPlayer(MotionPlayer):
         if self.driver.take_over == 0.0:
             return
         self._give(t)
-        # q = q_m exp(e):  w = exp(-e) w_m + J(e) e'   with J the right Jacobian of the rotations
-        e = rotation.log(rotation.multiply(rotation.conjugate(self.q), q0))
-        carried = rotation.rotate(rotation.exp(-e), self.w)
-        # dw = exp(-e) dw_m + carried x (w - carried) + J(e) e'' + terms in e' twice, which J' leaves small
-        pushed = rotation.rotate(rotation.exp(-e), self.dw) + np.cross(carried, w0 - carried)
-        self.offset[0], self.offset[1] = e, _solve_right_jacobian(e, w0 - carried)
-        self.offset[2] = np.clip(_solve_right_jacobian(e, dw0 - pushed), -_HARDEST, _HARDEST)
-        # A quintic over T seconds reaches 5.8 times its way over T^2: far ways take longer, up to twice as long.
-        longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
-        self.part[self._kernels.SPAN] = min(max(self.driver.take_over, longest), 2.0 * self.driver.take_over)
+        self.offset[:] = find_offset(self.q, self.w, self.dw, q0, w0, dw0)
+        self.part[self._kernels.SPAN] = find_span(self.offset[0], self.driver.take_over)
         self.part[self._kernels.TAKEN] = t
 
     @property
@@ -300,16 +289,6 @@ class KinematicPlayer(MotionPlayer):
         if not parameters or not isinstance(motion, Gesture):
             return motion
         return present if self._parameters(present) == parameters else motion.changed(**parameters)
-
-
-def _solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """J(e)^-1 w for the right Jacobian of rotations, e and w (K, 3): w + e x w / 2 + (...) e x (e x w)."""
-    angle = np.linalg.norm(e, axis=-1, keepdims=True)
-    half = 0.5 * np.maximum(angle, 1e-8)
-    # 1 / a^2 - (1 + cos a) / (2 a sin a) = (1 - half cot half) / a^2, which is 1/12 for small angles
-    factor = np.where(angle < 1e-4, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
-    once = np.cross(e, w)
-    return np.asarray(w + 0.5 * once + factor * np.cross(e, once))
 
 
 def _check_rate(rate: float) -> None:

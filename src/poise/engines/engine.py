@@ -39,13 +39,14 @@ class Abilities:
     """What an engine can do; the stage refuses the rest by name.
 
     couplings  `exact` needs bodies whose inertia can be moved every step
-    hinges     whether it takes joints of kind HINGES; without, they are built as balls
+    hinges     whether it takes joints of kind HINGES
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
-    nudges     whether joints can be turned a little between steps
+    nudges     whether joints can be turned a little between steps; without, such corrections are left out
     accelerations  whether it integrates joints whose accelerations are given
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
+    props      whether there are things on its ground
     """
 
     couplings: tuple[str, ...]
@@ -56,6 +57,7 @@ class Abilities:
     accelerations: bool = False
     uneven: bool = True
     moving: bool = True
+    props: bool = True
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Callable
 
-from poise.engines.engine import Engine
-from poise.errors import InputError, unknown_name
-from poise.registry import Entry
+from poise.engines.engine import Abilities, Engine
+from poise.errors import InputError
+from poise.registry import Entry, Registry
 
 ENGINES = {
     "mujoco": Entry("poise.engines.mujoco:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"),
     "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): the paper coupling, hinges"),
 }
-# What each needs: the module to import, and what to install for it.
 _NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]")}
+_REGISTRY = Registry("engine", ENGINES, _NEEDS)
 
 
 def get_engine(name: str) -> Engine:
     """An engine by its name; refused where it is unknown or its library is missing."""
-    from importlib.util import find_spec
+    engine = _REGISTRY.find(name)()
+    check_engine(engine)
+    return engine
 
-    if name not in ENGINES:
-        raise unknown_name("engine", name, ENGINES)
-    module, package = _NEEDS[name]
-    if find_spec(module) is None:
-        raise InputError(f"engine '{name}' needs {module}, which is not installed: pip install '{package}'.")
-    return cast(Engine, ENGINES[name].load()())
+
+def register_engine(name: str, make: Callable[[], Engine]) -> None:
+    """Have an engine of yours found by a name, in `Stage(engine=...)` and in recipes. make: its class."""
+    _REGISTRY.register(name, make)
+
+
+def check_engine(engine: object) -> None:
+    """Raise InputError unless it is an engine that says its name and what it can do."""
+    if not isinstance(engine, Engine):
+        raise InputError(
+            f"an engine is one of {', '.join(_REGISTRY.names())}, or an Engine of yours; given {engine!r}."
+        )
+    if not isinstance(getattr(engine, "name", None), str):
+        raise InputError(f'{type(engine).__name__} has no name. Give it one: name = "...".')
+    if not isinstance(getattr(engine, "abilities", None), Abilities):
+        raise InputError(f"{type(engine).__name__} does not say what it can do: abilities = Abilities(...).")

@@ -33,6 +33,11 @@ class Joint:
     axes: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
     ranges: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
 
+    @property
+    def is_given(self) -> bool:
+        """Whether no engine moves it."""
+        return self.kind == GIVEN
+
 
 @dataclass(frozen=True, eq=False)
 class SceneBody:

@@ -8,9 +8,9 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from poise.errors import FileError, valid_text
+from poise.errors import FileError, InputError, valid_text
 from poise.files.audience import NOBODY, Audience
-from poise.registry import Entry
+from poise.registry import Entry, load_plugins
 
 if TYPE_CHECKING:
     from poise.files.normalise import Reading
@@ -26,16 +26,19 @@ class Format:
     read  "package.module:function" of (path, clip=None) -> Recording, or None where it cannot be read
     save  "package.module:function" of (clip, path, **options), or None where it cannot be written
     needs "package.module:function" of (path) that refuses where a library or program to write with is missing
+
+    Those of somebody else's are the functions themselves: see `register_format`.
     """
 
     name: str
     suffix: str
-    read: str | None = None
-    save: str | None = None
+    read: str | Callable[..., Any] | None = None
+    save: str | Callable[..., Any] | None = None
     needs: str | None = None
 
 
-FORMATS = (
+# Poise's own, and after them those that were registered.
+FORMATS = [
     Format("BVH", ".bvh", "poise.files.bvh:read_bvh", "poise.files.bvh:save_bvh"),
     Format("USD", ".usd", None, "poise.files.usd:save_usd", "poise.files.usd:check_pxr"),
     Format("USD", ".usda", None, "poise.files.usd:save_usd", "poise.files.usd:check_pxr"),
@@ -51,12 +54,39 @@ FORMATS = (
     Format("npz", ".npz", "poise.files.npz:read_npz", "poise.files.npz:save_npz"),
     Format("C3D", ".c3d", "poise.files.c3d:read_c3d"),
     Format("TRC", ".trc", "poise.files.trc:read_trc"),
-)
+]
+_OWN = tuple(FORMATS)
+
+
+def register_format(
+    name: str,
+    suffix: str,
+    read: Callable[[Path], Clip] | None = None,
+    save: Callable[[Clip, Path], None] | None = None,
+) -> None:
+    """Have files of a suffix read and written by functions of yours, wherever Poise reads or writes motions.
+
+    name    as people call the format
+    suffix  with its dot; one that was registered before is no more
+    read    of (path) -> Clip, in metres and Y up. It raises ValueError (or FileError, with a line) where a file is none
+    save    of (clip, path); the file appears under its name when all of it is written
+    """
+    if not (isinstance(suffix, str) and suffix.startswith(".") and len(suffix) > 1 and suffix == suffix.lower()):
+        raise InputError(f"a suffix begins with a dot and is in small letters, as in .bvh; {suffix!r} given.")
+    if any(entry.suffix == suffix for entry in _OWN):
+        raise InputError(f"'{suffix}' files are read and written by Poise. Register yours by another suffix.")
+    if read is None and save is None:
+        raise InputError(f"'{suffix}' files would neither be read nor written. Give `read`, `save` or both.")
+    FORMATS[:] = [entry for entry in FORMATS if entry.suffix != suffix]
+    FORMATS.append(Format(name, suffix, read, save))
 
 
 def read_recording(path: str | PathLike[str], clip: str | None = None) -> Recording:
     """The motion in a file, as the file has it. clip: which one of several, by name or number from 0; the first."""
-    read: Callable[..., Recording] = _load(_find_format(path, "read").read)
+    entry = _find_format(path, "read")
+    if callable(entry.read):
+        return _read_foreign(entry.name, entry.read, path, clip)
+    read: Callable[..., Recording] = _load(entry.read)
     return read(Path(path), clip)
 
 
@@ -99,7 +129,46 @@ def load_clip(
 
 def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:
     """Write a motion in the format that the suffix names. Options go to that format's own function."""
-    _load(_find_format(path, "save").save)(clip, Path(path), **options)
+    entry = _find_format(path, "save")
+    if callable(entry.save):
+        _save_foreign(entry.name, entry.save, clip, path, options)
+    else:
+        _load(entry.save)(clip, Path(path), **options)
+
+
+def _read_foreign(name: str, read: Callable[..., Any], path: str | PathLike[str], which: str | None) -> Recording:
+    """What somebody else's function reads, as a recording; what it raises at a broken file, in words."""
+    from poise.files.loading import find_choice, open_input
+    from poise.files.naming import stem_of
+    from poise.files.recording import Recording
+    from poise.motion.clip import Clip
+
+    with open_input(path):  # refused in words where it is no file
+        pass
+    try:
+        clip = read(Path(path))
+    except FileError:
+        raise
+    except (ValueError, LookupError, ArithmeticError, OSError) as error:
+        raise FileError(path, f"cannot be read as {name} ({type(error).__name__}: {error}).") from error
+    if not isinstance(clip, Clip):
+        raise InputError(f"the function that reads {name} must return a Clip; it returned a {type(clip).__name__}.")
+    choice = clip.name or stem_of(path)
+    find_choice(which, [choice], path)
+    return Recording(clip, name, str(path), (choice,), unit=1.0, up="Y", roles=clip.skeleton.roles)
+
+
+def _save_foreign(
+    name: str, save: Callable[..., Any], clip: Clip, path: str | PathLike[str], options: dict[str, Any]
+) -> None:
+    from poise.files.atomic import temporary_beside
+
+    if options:
+        raise InputError(f"{name} is written without options; given {', '.join(options)}.")
+    with temporary_beside(path) as draft:
+        save(clip, draft)
+        if not draft.is_file():
+            raise InputError(f"the function that writes {name} wrote nothing to the path that it was given.")
 
 
 def check_can_save(path: str | PathLike[str]) -> None:
@@ -109,14 +178,16 @@ def check_can_save(path: str | PathLike[str]) -> None:
         _load(entry.needs)(path)
 
 
-def _load(target: str | None) -> Callable[..., Any]:
-    assert target is not None
+def _load(target: str | Callable[..., Any] | None) -> Callable[..., Any]:
+    assert isinstance(target, str)
     return Entry(target, "").load()
 
 
 def find_format(path: str | PathLike[str]) -> Format | None:
     """The format that a path's suffix names, or None."""
     suffix = Path(path).suffix.lower()
+    if suffix and all(entry.suffix != suffix for entry in FORMATS):
+        load_plugins()
     return next((entry for entry in FORMATS if entry.suffix == suffix), None)
 
 
@@ -127,5 +198,5 @@ def _find_format(path: str | PathLike[str], direction: str) -> Format:
         suffix = Path(path).suffix
         what = f"'{suffix}'" if suffix else "a file without suffix"
         verb = {"read": "read", "save": "written"}[direction]
-        raise FileError(path, f"{what} cannot be {verb} as animation; it can be: {known}.")
+        raise FileError(path, f"{what} cannot be {verb} as animation; it can be: {known}.{load_plugins()}")
     return entry

@@ -39,6 +39,10 @@ def read_positions(path: Path, skeleton: Skeleton, tree: int = 0, kept: bool = F
     entry = find_format(path)
     if entry is None or entry.read is None:
         return None
+    if callable(entry.read):  # somebody else's, of which there is no plain code: by its own reader
+        found = read_recording(path).clip
+        order = find_order(path, skeleton, found.skeleton.names, found.skeleton.parents.tolist())
+        return found.positions[:, order]
     try:
         motion = _read_motion(path, tree, kept)
         joints = range(len(motion.names)) if kept else motion.wanted

@@ -111,7 +111,7 @@ def find_plan(asked: Recipe) -> MixPlan:
     }
     if asked.stage is not None:
         said["scenery"] = asked.stage if isinstance(asked.stage, Scenery) else load_scenery(asked.stage)
-    return MixPlan(loads=asked.loads, pushes=asked.pushes, pinned=bool(asked.pin), **said)
+    return MixPlan(loads=asked.loads, pushes=asked.pushes, drives=asked.drives, pinned=bool(asked.pin), **said)
 
 
 def write_motion(

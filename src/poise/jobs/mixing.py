@@ -36,6 +36,7 @@ from poise.motion.rooting import Rooting, root_at_hips
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
+from poise.stage.asking import ROOT
 from poise.stage.stage import STEPS, Stage, is_step
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.floor import Floor
@@ -111,7 +112,8 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
 def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     """The mix of a body apart."""
     clip = rooting.body
-    physical = find_physical(character, plan.physical)
+    driven = find_driven(clip.skeleton, plan)
+    physical = find_physical(character, plan.physical) - driven
     legs = _find_legs(clip.skeleton)
     balances = bool(legs) and legs <= physical
     if plan.pinned and not balances:
@@ -136,10 +138,12 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)
     names = clip.skeleton.names
-    rest = [i for i in range(len(names)) if i not in claimed and i not in physical]
+    rest = [i for i in range(len(names)) if i not in claimed and i not in physical and i not in driven]
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
     _drive(actor, rest, tracked, clip, start)
+    for drive in plan.drives:
+        actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     return _run(stage, actor, clip, rest, stepping)
@@ -188,6 +192,16 @@ def find_physical(character: Character, parts: tuple[str, ...]) -> set[int]:
     for i in range(len(skeleton) - 1, 0, -1):
         outboard[skeleton.parents[i]] += outboard[i]
     return {i for i in found if outboard[i] > _FEATHER or i in _find_legs(skeleton)}
+
+
+def find_driven(skeleton: Skeleton, plan: MixPlan) -> set[int]:
+    """Joints (indices) of the parts that have drivers of their own."""
+    parts = [_find_part(drive.part) for drive in plan.drives]
+    return {i for part in parts for i in ([0] if part == ROOT else part_joints(skeleton, part))}
+
+
+def _find_part(part: str) -> str | list[str]:
+    return part if part in PARTS or part == ROOT else [part]
 
 
 def find_pushed(skeleton: Skeleton, joint: str) -> str:

@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 
+from poise.drivers.registry import Drive
 from poise.errors import InputError
 from poise.world.ground import Ground
 from poise.world.load import Load
@@ -36,6 +37,7 @@ class MixPlan:
     pinned       whether the feet are fixed to the ground
     dt           s, the longest step: the one taken is the longest of which a frame is a multiple
     stiffness    of the balance: 0.3 sways widely, 3 is stiff
+    drives       parts that are under drivers of their own, whatever else is said of them
     """
 
     physical: tuple[str, ...] = ("legs",)
@@ -49,6 +51,7 @@ class MixPlan:
     engine: str = "mujoco"
     stiffness: float = 1.0
     scenery: Scenery = field(default_factory=Scenery)
+    drives: tuple[Drive, ...] = ()
 
     def __post_init__(self) -> None:
         for push in self.pushes:

@@ -15,6 +15,11 @@
     [drivers]
     physical = ["legs"]       # everything else follows the clip
 
+    [[drives]]                # a part by a driver of a name, with its parameters: see `drivers.registry`
+    part = "leftArm"
+    driver = "loose"
+    stiffness = 0.5
+
     [[loads]]
     joint = "rightHand"
     mass = 2.0
@@ -41,6 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.body.character import Character
+from poise.drivers.registry import Drive, read_drive
 from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
 from poise.jobs.plan import Scenery, plan_push
@@ -88,6 +94,7 @@ class Recipe:
     film: Path | None = None
     plot: Path | None = None
     seed: int | None = field(default=None)
+    drives: tuple[Drive, ...] = ()
 
     def over(self, other: Recipe) -> Recipe:
         """This recipe where it says something, the other where it does not. Lists are not joined."""
@@ -125,7 +132,8 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     drivers = top.table("drivers")
     said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
     said["pin"] = drivers.flag("pin")
-    loads, pushes = top.tables("loads"), top.tables("pushes")
+    drives, loads, pushes = top.tables("drives"), top.tables("loads"), top.tables("pushes")
+    said["drives"] = tuple(read_drive(t.needed_text("part"), t.needed_text("driver"), t.rest()) for t in drives)
     said["loads"] = tuple(Load(t.needed_text("joint"), t.needed_number("mass")) for t in loads)
     said["pushes"] = tuple(_read_push(t) for t in pushes)
     out = top.table("outputs")
@@ -178,6 +186,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
             **{key: getattr(recipe, key) for key in ("engine", "couple", "gain", "torque_only", "dt")},
         },
         "drivers": {"physical": recipe.physical, "stiffness": recipe.stiffness, "pin": recipe.pin},
+        "drives": [drive.describe() for drive in recipe.drives],
         "loads": [{"joint": load.joint, "mass": load.mass} for load in recipe.loads],
         "pushes": [
             {"time": push.start, "joint": push.joint, "force": push.force, "seconds": push.seconds}

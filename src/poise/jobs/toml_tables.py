@@ -112,6 +112,12 @@ class Table:
             raise InputError(f"'{key}' must be a list of at most {most} tables, each begun by [[{key}]].")
         return [Table(f"[[{key}]] {i + 1}", each) for i, each in enumerate(value)]
 
+    def rest(self) -> dict[str, Any]:
+        """All that nobody has read so far, as it is."""
+        found = {key: value for key, value in self._value.items() if key not in self._read}
+        self._read.update(found)
+        return found
+
     def check_all_read(self) -> None:
         """Refuse what nobody asked for."""
         extra = [key for key in self._value if key not in self._read]

@@ -66,7 +66,7 @@ def play_part(
                 w[j, a] = (on[a] - back[a]) / (2.0 * STEP)
                 dw[j, a] = (on[a] + back[a]) / (STEP * STEP)
     if taken:
-        _take_over(part, offset, t, q, w, dw)
+        take_over(part, offset, t, q, w, dw)
 
 
 @kernel
@@ -126,7 +126,8 @@ def _fade(
 
 
 @kernel
-def _take_over(part: np.ndarray, offset: np.ndarray, t: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray) -> None:
+def take_over(part: np.ndarray, offset: np.ndarray, t: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray) -> None:
+    """Turn joints at q, w and dw by what is left of their offset (3, K, 3) at time t."""
     e, x, y = np.empty(3), np.empty(3), np.empty(3)
     now, before, after, out = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for j in range(q.shape[0]):

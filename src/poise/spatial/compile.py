@@ -5,14 +5,15 @@ in Numba's cache, beside the source or in the user's cache directory (`NUMBA_CAC
 can be written, as in a read-only installation, each process compiles anew instead of failing.
 
 Numba looks only at the file that a kernel is in to see whether its machine code is still true, though the code of the
-kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew. A cache that
-is broken does so too: see `code_cache`.
+kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew; for a law of
+somebody else's those beside it count as well. A cache that is broken does so too: see `code_cache`.
 
 A first run compiles for a minute. `on_compile` has somebody told; nobody is unless he asks.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,8 @@ from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Files that have kernels; a test looks that there are no others.
+# Files that have kernels, here and beside the laws of others; a test looks that the package has no more.
+_PACKAGE = Path(__file__).parent.parent
 _SOURCES = ("*kernels.py", "*_law.py", "*_record.py", "instant.py", "addresses.py")
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
@@ -72,11 +74,15 @@ def _watch() -> None:
 
 
 def _tell(function: Any) -> None:
-    global _compiled
     if str(getattr(function, "__module__", "")).startswith("poise."):
-        _compiled += 1
-        for listener in _listeners:
-            listener(_compiled, max(_made, _compiled))
+        _tell_one()
+
+
+def _tell_one() -> None:
+    global _compiled
+    _compiled += 1
+    for listener in _listeners:
+        listener(_compiled, max(_made, _compiled))
 
 
 def _compile(function: Any, flags: dict[str, Any]) -> Any:
@@ -113,7 +119,7 @@ def compile_law(function: Any, signature: Any) -> Any:
     uncached = made._compile_uncached
 
     def compile_anew() -> Any:
-        _tell(function)
+        _tell_one()  # whosever law it is
         return uncached()
 
     made._compile_uncached = compile_anew
@@ -125,14 +131,23 @@ def _stamp(compiled: Any) -> Any:
     """Have the cache of a kernel look at all sources; a Numba that keeps its stamp elsewhere goes on as it does."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
-        file._source_stamp = (file._source_stamp, _source_stamp())
+        function = getattr(compiled, "py_func", None) or getattr(compiled, "_pyfunc", None)
+        own = Path(function.__code__.co_filename).parent if function is not None else _PACKAGE
+        file._source_stamp = (file._source_stamp, _package_stamp(), *_stamp_of(own))
     guard_cache(compiled)
     return compiled
 
 
+def _stamp_of(folder: Path) -> tuple[str, ...]:
+    """What is in the files beside somebody else's law, as they are now; nothing for one of the package's own."""
+    if folder.is_relative_to(_PACKAGE) or not folder.is_dir():
+        return ()
+    paths = sorted(path for name in _SOURCES for path in folder.glob(name) if path.is_file())
+    return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
+
+
 @cache
-def _source_stamp() -> tuple[int, int]:
-    """Newest change (ns) and total size (bytes) of all sources with kernels."""
-    package = Path(__file__).parent.parent
-    found = [path.stat() for name in _SOURCES for path in package.rglob(name)]
+def _package_stamp() -> tuple[int, int]:
+    """Newest change (ns) and total size (bytes) of all sources of the package with kernels."""
+    found = [path.stat() for name in _SOURCES for path in _PACKAGE.rglob(name)]
     return max(stat.st_mtime_ns for stat in found), sum(stat.st_size for stat in found)

@@ -22,8 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from poise.errors import InputError, unknown_name
 from poise.spatial.arena import Arena
 
+# What arrays may be of, as a law reads them: `floats` and `vectors`, `integers`, `flags`.
+_KINDS = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.bool_))
 _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
 
 
@@ -96,13 +99,34 @@ class Block:
     def set(self, **fields: Any) -> None:
         """Write some fields."""
         for name, value in fields.items():
+            if name not in (self.record.dtype.names or ()):
+                raise unknown_name("field", name, self.record.dtype.names or (), "this block")
             if isinstance(value, np.ndarray) and self.record.dtype[name].shape == () and value.ndim:
-                if not value.flags.c_contiguous:
-                    raise TypeError(f"'{name}' must be an array whose numbers lie next to one another in memory.")
+                self._check_array(name, value)
                 self.arrays[name] = value
                 self.record[name] = value.ctypes.data
-            else:
+                continue
+            try:
                 self.record[name] = value
+            except (TypeError, ValueError, OverflowError):
+                raise InputError(
+                    f"field '{name}' of a block is {_describe(self.record.dtype[name])}; given {value!r}."
+                ) from None
+
+    def _check_array(self, name: str, array: np.ndarray) -> None:
+        """Compiled code reads numbers at an address and asks no more: an array must be what it takes it for."""
+        if self.record.dtype[name] != np.int64:
+            raise InputError(f"field '{name}' of a block is one number, and no array's address; given {array.shape}.")
+        if array.dtype not in _KINDS:
+            raise InputError(
+                f"the array '{name}' of a block is of {array.dtype}; laws read float64, int64 and bool. "
+                "Convert it: np.ascontiguousarray(array, float)."
+            )
+        if not array.flags.c_contiguous:
+            raise InputError(
+                f"the numbers of array '{name}' of a block do not lie next to one another in memory. "
+                "Give a copy: np.ascontiguousarray(array)."
+            )
 
     def __getitem__(self, name: str) -> Any:
         """A field: the array that it points to, or its number, as it is now."""
@@ -110,6 +134,12 @@ class Block:
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.set(**{name: value})
+
+
+def _describe(kind: np.dtype) -> str:
+    if kind.shape:
+        return f"{kind.shape[0]} numbers"
+    return "a whole number, or an array" if kind == np.int64 else "a number"
 
 
 def fields(arrays: str = "", integers: str = "", floats: str = "", **vectors: int) -> np.dtype:

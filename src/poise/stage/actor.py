@@ -11,7 +11,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.shape import Shape
 from poise.body.strength import find_strength
-from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
+from poise.drivers.checks import check_claim, check_driver, check_player
+from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, restore_hand_over, save_hand_over
 from poise.drivers.holding import hold_pose
 from poise.drivers.rig import Rig, load_tree
 from poise.drivers.root import check_part
@@ -23,7 +24,9 @@ from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.spatial.law import Block, Law
+from poise.stage.able import check_driven
 from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads
+from poise.stage.culprit import check_written
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet, put_on_floor
 from poise.world.bulk import build_bulk
@@ -112,9 +115,11 @@ class Actor:
         driver = take_driver(driver, part)
         joints = find_driven(self.character.skeleton, part, driver)
         name = part if isinstance(part, str) else ", ".join(part)
+        check_driver(driver)
         check_part(driver, name, part == ROOT)
-        self._check_level(driver)
         claim = driver.claim(self.character, joints, name)
+        check_claim(claim, driver, joints, self.character.skeleton.labels)
+        check_driven(self.stage.engine, driver, claim)
         taken = {*claim.moved, *claim.held}
         kept = []
         for old in self.assignments:
@@ -215,13 +220,6 @@ class Actor:
 
     # Who moves what.
 
-    def _check_level(self, driver: Driver) -> None:
-        if driver.level == ACCELERATION and not self.stage.engine.abilities.accelerations:
-            raise InputError(
-                f"{type(driver).__name__} gives accelerations, which the engine '{self.stage.engine.name}' does not "
-                "take. Use an engine that does, or a driver that gives torques."
-            )
-
     @property
     def carrier(self) -> str | None:
         """The prop that it rides on."""
@@ -301,8 +299,13 @@ class Actor:
         self._settle_masks()
 
     def _begin(self, a: Assignment, t: float, starting: bool) -> None:
-        a.player = a.driver.play(self.rig, np.array(a.claim.moved), t)
-        a.player.begin(self.rig, t, starting)
+        joints = np.array(a.claim.moved)
+        player = a.driver.play(self.rig, joints, t)
+        check_player(player, a.driver, joints)
+        player.begin(self.rig, t, starting)
+        if isinstance(player, MotionPlayer):
+            check_written(self, player)
+        a.player = player
 
     def _hold(self, t: float) -> None:
         """What holds the joints that hang from a physical body and that nobody drives."""
@@ -464,7 +467,7 @@ class Actor:
         """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""
         for player in self.in_order():
             if isinstance(player, MotionPlayer) and player.carrier is None:
-                player.give(self.rig, t)
+                player.give_smoothly(self.rig, t)
         self.rig.update()
 
     # Its state.
@@ -485,6 +488,7 @@ class Actor:
             "start_height": self.start_height,
             "strained": self._strained,
             "players": [player.save() for player in self.players],
+            "hand_overs": [save_hand_over(player) for player in self.players],
             "held": {str(joint): aim.copy() for joint, aim in self._rest_aim.items()},
             "pushes": [
                 {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
@@ -500,6 +504,8 @@ class Actor:
             array[...] = saved["numbers"][name]
         for player, data in zip(self.players, saved["players"], strict=True):
             player.restore(data)
+        for player, left in zip(self.players, saved["hand_overs"], strict=True):
+            restore_hand_over(player, left, self.rig)
         self._rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
         self.pushes[:] = [Push(**push) for push in saved["pushes"]]
         for push in self.pushes:

@@ -42,6 +42,7 @@ class Crowd:
         self._pool: ThreadPoolExecutor | None = None
         self._has_desks, self._are_away = False, False
         self._watched = _NOBODY
+        self.fewest = 0  # steps that those made whose Python functions raised
 
     def set_programs(self, programs: list[Program]) -> None:
         """Run these from now on."""
@@ -82,6 +83,7 @@ class Crowd:
         """
         from poise.stage.program_kernels import share_run
 
+        self.fewest = 0
         root, rotations = self._watched
         if len(root):
             self._learn_to_show()
@@ -91,8 +93,16 @@ class Crowd:
                 rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
             )
         )
-        for program in self.programs:
-            program.check()
+        self._check_errors()
+
+    def _check_errors(self) -> None:
+        """Raise what a Python function raised, the first of several; nothing of it is left for the next run."""
+        found = [(k, error) for k, program in enumerate(self.programs) for error in program.find_errors()]
+        if found:
+            self.fewest = min(int(self._done[k]) for k, _ in found)
+            if len(found) > 1:
+                found[0][1].add_note(f"(and {len(found) - 1} more of this stage's players raised in the same run)")
+            raise found[0][1]
 
     def step_engine(self, steps: int, own: bool = True) -> None:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""

@@ -20,13 +20,15 @@ import numpy as np
 from poise.body.character import Character
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
-from poise.engines.registry import get_engine
+from poise.engines.registry import check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
+from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
 from poise.stage.asking import take_character, take_name, take_prop
 from poise.stage.crowd import Crowd
+from poise.stage.culprit import find_suspects
 from poise.stage.hold import Hold
 from poise.stage.program import Program
 from poise.stage.recorder import Recorder
@@ -68,7 +70,7 @@ class Group:
 class Stage:
     """Where actors move.
 
-    engine       `mujoco` or `bullet`
+    engine       `mujoco`, `bullet`, the name of a registered one, or an `Engine`
     dt           s, the step
     couple       `exact`, or `paper`: with the connector's acceleration of the steps before, which lags and can explode
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
@@ -90,11 +92,10 @@ class Stage:
         threads: int = 1,
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
+        check_engine(self.engine)
         if couple not in COUPLINGS:
             raise unknown_name("coupling", couple, COUPLINGS)
-        if couple not in self.engine.abilities.couplings:
-            able = ", ".join(self.engine.abilities.couplings)
-            raise InputError(f"the engine '{self.engine.name}' cannot couple by '{couple}', only by {able}.")
+        check_coupling(self.engine, couple)
         check_ground(self.engine, ground)
         if not is_step(dt):
             raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
@@ -207,7 +208,7 @@ class Stage:
     def _advance(self, steps: int) -> None:
         self.build()
         began = self.steps
-        self.crowd.run(steps, own=self._is_recorded)
+        self._run(self.crowd, steps, self._is_recorded)
         told: dict[str, Actor] = {actor.name: actor for actor in self._talkers}
         odd = self.crowd.find_odd()
         for program, made in self.crowd.find_called():
@@ -220,6 +221,16 @@ class Stage:
         for name in [name for name in self.actors if name in told]:
             self.check_finite(told[name])
             told[name].follow(self.time)
+
+    def _run(self, crowd: Crowd, steps: int, own: bool) -> None:
+        """Run some programs. Where a player raises, the clock of all is where that one came to."""
+        try:
+            crowd.run(steps, own)
+        except BaseException:
+            self.steps += crowd.fewest
+            for actor in self.actors.values():
+                actor.rig.block["steps"] = self.steps
+            raise
 
     def _go_on(self, program: Program, began: int, made: int, steps: int) -> None:
         """The rest of the steps of actors one of whom called: built anew, if need be, and as often as they call."""
@@ -236,7 +247,7 @@ class Stage:
             if made == steps:
                 return
             crowd.set_programs([program])
-            crowd.run(steps - made, own=True)
+            self._run(crowd, steps - made, own=True)
             called = crowd.find_called()
             made = made + called[0][1] if called else steps
             if not called:
@@ -259,7 +270,7 @@ class Stage:
         joint = actor.character.skeleton.labels[int(bad[0])] if len(bad) else "the root"
         raise SolveError(
             f"simulation became non-finite at t={self.time:.4g} s (velocity of {joint} of '{actor.name}'). "
-            "Take a smaller step (dt), a lower gain, or the 'exact' coupling."
+            f"{find_suspects(actor)}Take a smaller step (dt), a lower gain, or the 'exact' coupling."
         )
 
     # Building.
@@ -330,6 +341,7 @@ class Stage:
         if scene is None:
             bodies = tuple(actor.describe() for actor in actors)
             scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity, self.time)
+        check_scene(self.engine, scene)
         simulation = self.engine.build(scene)
         group = Group(scene, simulation, actors, Program(actors, simulation))
         if at is None or at >= len(self.groups):

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from poise.drivers.checks import find_laws
 from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
 from poise.engines.engine import Simulation, SimulationLaws
 from poise.spatial.law import Block
+from poise.stage.culprit import check_after
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -76,31 +78,43 @@ def list_show(actors: list[Actor], call: Caller) -> list[Entry]:
     shows: list[Entry] = []
     for actor in actors:
         for player in actor.in_order():
-            if SHOW in player.laws():
-                law, block = player.laws()[SHOW]
+            if SHOW in find_laws(player):
+                law, block = find_laws(player)[SHOW]
                 shows.append(Entry(law, actor.rig.block, block))
             elif isinstance(player, MotionPlayer):
                 shows.append(call(actor, _at(player.show, actor)))
+            shows += _hand_over(actor, player, 1)
     return shows
 
 
 def _give(actor: Actor, player: Player, call: Caller) -> list[Entry]:
-    if GIVE in player.laws():
-        return [Entry(player.laws()[GIVE][0], actor.rig.block, player.laws()[GIVE][1])]
-    return [call(actor, _at(player.give, actor))] if isinstance(player, MotionPlayer | AccelerationPlayer) else []
+    before = _hand_over(actor, player, 0)
+    if GIVE in find_laws(player):
+        return [Entry(find_laws(player)[GIVE][0], actor.rig.block, find_laws(player)[GIVE][1]), *before]
+    if isinstance(player, MotionPlayer | AccelerationPlayer):
+        return [call(actor, check_after(_at(player.give, actor), actor, player)), *before]
+    return []
+
+
+def _hand_over(actor: Actor, player: Player, at: int) -> list[Entry]:
+    """What is left of how the joints moved before, on top of what is given (0) or shown (1)."""
+    if not isinstance(player, MotionPlayer) or player.hand_over is None:
+        return []
+    return [Entry(player.hand_over.laws()[at], actor.rig.block, player.hand_over.block)]
 
 
 def _act(actor: Actor, player: Player, call: Caller) -> list[Entry]:
-    if ACT in player.laws():
-        return [Entry(player.laws()[ACT][0], actor.rig.block, player.laws()[ACT][1])]
+    if ACT in find_laws(player):
+        return [Entry(find_laws(player)[ACT][0], actor.rig.block, find_laws(player)[ACT][1])]
     if isinstance(player, TorquePlayer) and player.has_torques:
-        return [call(actor, lambda: player.act(actor.rig, float(actor.rig.block["t"])))]
+        rig = actor.rig
+        return [call(actor, check_after(lambda: player.act(rig, float(rig.block["t"])), actor, player))]
     return []
 
 
 def _settle(actor: Actor, player: Player, call: Caller) -> list[Entry]:
-    if SETTLE in player.laws():
-        return [Entry(player.laws()[SETTLE][0], actor.rig.block, player.laws()[SETTLE][1])]
+    if SETTLE in find_laws(player):
+        return [Entry(find_laws(player)[SETTLE][0], actor.rig.block, find_laws(player)[SETTLE][1])]
     if isinstance(player, MotionPlayer) and type(player).settle is not MotionPlayer.settle:
         return [call(actor, lambda: player.settle(actor.rig, float(actor.rig.block["t"] + actor.rig.dt)))]
     return []

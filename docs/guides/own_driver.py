@@ -1,0 +1,63 @@
+"""A driver of one's own: a servo that waves.
+
+Every joint of its part is pulled to where it was when the driver took over, swung to and fro about its own x axis.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import poise
+from poise import rotation
+
+
+@dataclass(frozen=True)
+class Wave(poise.Driver):
+    """bpm: beats a minute; swing: rad to each side; stiffness: 1 holds what a level limb weighs, one radian off."""
+
+    bpm: float = 60.0
+    swing: float = 0.3
+    stiffness: float = 20.0
+    level = "torque"
+
+    def play(self, rig, joints, t):
+        return WavePlayer(self, rig, joints)
+
+
+class WavePlayer(poise.TorquePlayer):
+    def __init__(self, driver, rig, joints):
+        self.driver, self.joints = driver, joints
+        self.aim = rig.state.q[joints]
+        self.clock = np.array([0.0, driver.bpm, 0.0])  # beats so far, beats a minute, beats that were told
+        self.spring, self.damper = np.zeros(len(joints)), np.zeros(len(joints))
+        self.weigh(rig)
+
+    def weigh(self, rig):
+        """Springs and dampers by what each joint carries: called again when a load is taken up or dropped."""
+        mass, arm, inertia = rig.outboard()
+        self.spring[:] = self.driver.stiffness * (9.81 * mass * arm)[self.joints]
+        self.damper[:] = 2.0 * np.sqrt(self.spring * inertia[self.joints])
+
+    def act(self, rig, t):
+        """Torques in world axes, and dampers, which the engine integrates: no step makes them explode."""
+        angle = self.driver.swing * np.sin(np.pi * self.clock[0])
+        aim = rotation.multiply(self.aim, rotation.exp(np.array([angle, 0.0, 0.0])))
+        off = rotation.log(rotation.multiply(rotation.conjugate(rig.state.q[self.joints]), aim))
+        rig.torque[self.joints] = np.einsum("kab,kb->ka", rig.R[self.joints], self.spring[:, None] * off)
+        rig.damping[self.joints] = self.damper + rig.dt * self.spring
+        self.clock[0] += rig.dt * self.clock[1] / 60.0
+
+    def events(self):
+        news = ["beat"] * int(self.clock[0] - self.clock[2])
+        self.clock[2] += len(news)
+        return news
+
+    def change(self, t, bpm):
+        self.clock[1] = bpm
+
+    def numbers(self):
+        """All that changes while it runs: this is saved and restored."""
+        return {"aim": self.aim, "clock": self.clock, "spring": self.spring, "damper": self.damper}
+
+
+poise.register_driver("wave", Wave)

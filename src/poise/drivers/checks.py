@@ -1,0 +1,94 @@
+"""Whether a driver keeps to what `driver.py` asks of it: what somebody else wrote is told by name where it does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.drivers.driver import (
+    ACCELERATION,
+    ACT,
+    GIVE,
+    MOTION,
+    SETTLE,
+    SHOW,
+    TORQUE,
+    AccelerationPlayer,
+    Claim,
+    Driver,
+    MotionPlayer,
+    Player,
+    TorquePlayer,
+)
+from poise.errors import InputError
+from poise.spatial.law import Block, Law
+
+_PLAYERS: dict[str, type[Player]] = {MOTION: MotionPlayer, ACCELERATION: AccelerationPlayer, TORQUE: TorquePlayer}
+_MOMENTS = (GIVE, ACT, SETTLE, SHOW)
+
+
+def check_driver(driver: Any) -> None:
+    """Raise InputError unless it is a driver of a level and a root that there are."""
+    name = type(driver).__name__
+    if not isinstance(driver, Driver):
+        raise InputError(f"a part is driven by a driver, such as Balance(); given {driver!r}.")
+    if getattr(driver, "level", None) not in _PLAYERS:
+        found = repr(getattr(driver, "level", None))
+        raise InputError(f"the level of a driver is {_or(_PLAYERS)}; that of {name} is {found}. Set {name}.level.")
+    if driver.root not in ("only", "never", "also"):
+        raise InputError(f"`root` of a driver is 'only', 'never' or 'also'; that of {name} is {driver.root!r}.")
+
+
+def check_claim(claim: Any, driver: Driver, joints: list[int], names: tuple[str, ...]) -> None:
+    """Raise InputError unless a claim names joints that there are, each once, and moves only those it was given.
+
+    joints  those that the driver was given;  names: of all
+    """
+    who = type(driver).__name__
+    if not isinstance(claim, Claim):
+        raise InputError(f"{who}.claim must return a Claim, as in Claim(tuple(joints)); it returned {claim!r}.")
+    for field in ("moved", "held", "pinned"):
+        for joint in getattr(claim, field):
+            if not isinstance(joint, int | np.integer) or not 0 <= joint < len(names):
+                raise InputError(
+                    f"{who}.claim gave {joint!r} among the joints that are {field}; they are whole numbers from 0 to "
+                    f"{len(names) - 1}, out of those that it was given."
+                )
+    taken = [*claim.moved, *claim.held]
+    twice = next((joint for joint in taken if taken.count(joint) > 1), None)
+    if twice is not None:
+        raise InputError(f"{who}.claim names '{names[twice]}' twice. A joint is moved or held, and once.")
+    foreign = next((joint for joint in claim.moved if joint not in joints), None)
+    if foreign is not None:
+        raise InputError(f"{who}.claim moves '{names[foreign]}', which it was not given. Move only joints of its part.")
+    if not claim.moved:
+        raise InputError(f"{who}.claim moves no joint. Refuse a part that it cannot drive, by an InputError.")
+
+
+def check_player(player: Any, driver: Driver, joints: np.ndarray) -> None:
+    """Raise InputError unless a driver's player is of the driver's level; one that has no `joints` gets them."""
+    who, kind = type(driver).__name__, _PLAYERS[driver.level]
+    if not isinstance(player, kind):
+        raise InputError(
+            f"{who} is a driver of level '{driver.level}', so {who}.play must return a {kind.__name__}; "
+            f"it returned {'None' if player is None else 'a ' + type(player).__name__}."
+        )
+    if getattr(player, "joints", None) is None:
+        player.joints = joints
+
+
+def find_laws(player: Player) -> dict[str, tuple[Law, Block]]:
+    """The compiled laws of a player; raises InputError where they are none."""
+    laws, who = player.laws(), type(player).__name__
+    for moment, entry in laws.items():
+        if moment not in _MOMENTS:
+            raise InputError(f"{who}.laws has '{moment}'; laws are called for {_or(_MOMENTS)}.")
+        if len(entry) != 2 or not isinstance(entry[0], Law) or not isinstance(entry[1], Block):
+            raise InputError(f"{who}.laws must give a law (made by @law) and its Block for '{moment}'.")
+    return laws
+
+
+def _or(words: Any) -> str:
+    *first, last = (f"'{word}'" for word in words)
+    return f"{', '.join(first)} or {last}"

@@ -1,0 +1,90 @@
+"""From however some joints moved to how a motion moves them, without a jump in pose or velocity.
+
+The joints were off the motion when it took them over: that difference dies away on a quintic, beginning with the rate
+and the acceleration that they had. `motion/part_kernels.py` has the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from poise.drivers.rig import Rig
+from poise.spatial import rotation
+from poise.spatial.law import Block
+
+TAKE_OVER = 0.4  # s, or up to twice that for a long way
+_HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
+_HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken over
+
+
+class HandOver:
+    """What is left of how K joints moved before.
+
+    joints  (K,) those that are taken over; the root's place is, too, where joint 0 is among them
+    q, w, dw, root, v   (K, 4), (K, 3), (K, 3), (3,), (3,) of the motion at time t; those of the rig are taken over from
+    """
+
+    def __init__(self, rig: Rig, joints: np.ndarray, t: float = 0.0):
+        from poise.drivers import hand_over_law
+
+        self._law = hand_over_law
+        self.joints = np.array(joints, np.int64)
+        self.offset, self.root, self.span = np.zeros((3, len(joints), 3)), np.zeros((3, 3)), np.array([t, TAKE_OVER])
+        self.block = Block(
+            hand_over_law.HAND_OVER, rig.arena, count=len(joints), joints=self.joints, offset=self.offset,
+            root=self.root, span=self.span, moves_root=bool(len(joints) and joints[0] == 0),
+        )  # fmt: skip
+
+    def measure(
+        self, rig: Rig, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
+    ) -> None:
+        """Take over at time t: from the rig's state to a motion that is at q, w, dw, root and v then."""
+        at = self.joints
+        self.offset[:] = find_offset(q, w, dw, rig.state.q[at], rig.state.w[at], rig.turning[at])
+        self.root[0], self.root[1] = rig.state.root - root, rig.state.v - v
+        self.span[:] = t, find_span(self.offset[0], TAKE_OVER)
+
+    def laws(self) -> tuple:
+        """What adds it to the motion that was given, and to the pose that is shown."""
+        return self._law.add, self._law.add_shown
+
+    def add(self, rig: Rig, t: float) -> None:
+        """Add it to a motion that was given for time t, from Python."""
+        rig.block["at"] = t
+        self._law.add(rig.block, self.block)
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """The arrays that say all of it."""
+        return {"offset": self.offset, "root": self.root, "span": self.span}
+
+
+def find_offset(
+    q: np.ndarray, w: np.ndarray, dw: np.ndarray, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray
+) -> np.ndarray:
+    """(3, K, 3) the turn e, its rate and its acceleration, from a motion (q, w, dw) to joints at (q0, w0, dw0)."""
+    # q = q_m exp(e):  w = exp(-e) w_m + J(e) e'   with J the right Jacobian of the rotations
+    e = rotation.log(rotation.multiply(rotation.conjugate(q), q0))
+    carried = rotation.rotate(rotation.exp(-e), w)
+    # dw = exp(-e) dw_m + carried x (w - carried) + J(e) e'' + terms in e' twice, which J' leaves small
+    pushed = rotation.rotate(rotation.exp(-e), dw) + np.cross(carried, w0 - carried)
+    bent = np.clip(solve_right_jacobian(e, dw0 - pushed), -_HARDEST, _HARDEST)
+    return np.stack([e, solve_right_jacobian(e, w0 - carried), bent])
+
+
+def find_span(e: np.ndarray, take_over: float) -> float:
+    """s that a hand-over by turns e (K, 3) takes: as asked for, or up to twice that for a long way."""
+    # A quintic over T seconds reaches 5.8 times its way over T^2.
+    longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
+    return min(max(take_over, longest), 2.0 * take_over)
+
+
+def solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """J(e)^-1 w for the right Jacobian of rotations, e and w (K, 3): w + e x w / 2 + (...) e x (e x w)."""
+    angle = np.linalg.norm(e, axis=-1, keepdims=True)
+    half = 0.5 * np.maximum(angle, 1e-8)
+    # 1 / a^2 - (1 + cos a) / (2 a sin a) = (1 - half cot half) / a^2, which is 1/12 for small angles
+    factor = np.where(angle < 1e-4, 1.0 / 12.0, (1.0 - half / np.tan(half)) / (4.0 * half * half))
+    once = np.cross(e, w)
+    return np.asarray(w + 0.5 * once + factor * np.cross(e, once))

@@ -1,0 +1,46 @@
+"""What a compiled law is written with, in one place: `from poise import laws`.
+
+    WAVE = laws.fields(arrays="joints aim", integers="count", floats="stiffness")
+
+    @laws.law
+    def pull(body, block):
+        b, x = laws.record(body, laws.BODY), laws.record(block, WAVE)
+        q = laws.vectors(b.q, b.joints, 4)
+        ...
+
+A file with laws is imported when they are used: Numba takes half a second to import.
+"""
+
+from __future__ import annotations
+
+from poise.drivers.servo_kernels import pull_to_pose
+from poise.dynamics.body_kernels import BODY, update_body
+from poise.dynamics.instant import cross, turn, turn_back
+from poise.motion.part_kernels import log_between, multiply, set_exp
+from poise.spatial.addresses import blocks, flags, floats, integers, record, tables, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import Block, Law, fields, law
+
+__all__ = [
+    "BODY",
+    "Block",
+    "Law",
+    "blocks",
+    "cross",
+    "fields",
+    "flags",
+    "floats",
+    "integers",
+    "kernel",
+    "law",
+    "log_between",
+    "multiply",
+    "pull_to_pose",
+    "record",
+    "set_exp",
+    "tables",
+    "turn",
+    "turn_back",
+    "update_body",
+    "vectors",
+]

@@ -1,0 +1,61 @@
+"""Whose numbers are not finite. An engine that is given such a number may hide it, or explode steps later elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.drivers.driver import MotionPlayer, Player
+from poise.errors import SolveError
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+
+
+def check_written(actor: Actor, player: Player) -> None:
+    """Raise SolveError, with the player's name, where what it wrote last is not finite."""
+    for what, array in _list_written(actor, player):
+        if not np.isfinite(array[player.joints]).all():
+            raise SolveError(_describe(actor, player, what, array))
+
+
+def check_after(method: Callable[[], None], actor: Actor, player: Player) -> Callable[[], None]:
+    """A player's method with that check behind it."""
+
+    def run() -> None:
+        method()
+        check_written(actor, player)
+
+    return run
+
+
+def find_suspects(actor: Actor) -> str:
+    """A sentence about players with laws of somebody else's that are not finite, where a body is not; or nothing.
+
+    In a body that is not finite nothing is for long: which law was the first cannot be told.
+    """
+    found = []
+    for player in actor.players:
+        is_foreign = not type(player).__module__.startswith("poise.")
+        if is_foreign and any(not np.isfinite(array[player.joints]).all() for _, array in _list_written(actor, player)):
+            found.append(type(player).__name__)
+    return f"Look first at what {' and '.join(found)} computes. " if found else ""
+
+
+def _list_written(actor: Actor, player: Player) -> list[tuple[str, np.ndarray]]:
+    rig = actor.rig
+    if isinstance(player, MotionPlayer):
+        return [("rotation", rig.state.q), ("angular velocity", rig.state.w), ("angular acceleration", rig.dw)]
+    return [("torque", rig.torque), ("damping", rig.damping), ("angular acceleration", rig.dw)]
+
+
+def _describe(actor: Actor, player: Player, what: str, array: np.ndarray) -> str:
+    rows = array[player.joints].reshape(len(player.joints), -1)
+    bad = int(player.joints[int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])])
+    return (
+        f"{type(player).__name__} gave '{actor.character.skeleton.labels[bad]}' of '{actor.name}' "
+        f"{'an' if what[0] in 'aeiou' else 'a'} {what} that is not finite at t={float(actor.rig.block['t']):.4g} s. "
+        "Look at what it computes there."
+    )

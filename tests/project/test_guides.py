@@ -1,0 +1,67 @@
+"""The guides show code that runs: whole files of docs/guides as they are, and examples that are run here."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import poise
+from guides import GUIDES, load_guide
+from poise.files.formats import FORMATS
+from poise.jobs.recipe import parse_recipe
+from poise.motion import own
+
+PAGES = sorted(GUIDES.glob("*.md"))
+FILES = {path.name: path.read_text(encoding="utf-8") for path in GUIDES.glob("*.py")}
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def is_file(block: str) -> bool:
+    return block.startswith('"""')
+
+
+def test_every_file_is_shown_and_as_it_is() -> None:
+    shown = [block for page in PAGES for block in blocks(page, "python") if is_file(block)]
+    assert sorted(shown) == sorted(FILES.values())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_its_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load_guide(page.stem)
+    before = list(FORMATS)
+    monkeypatch.chdir(tmp_path)
+    module = load_guide("own_format")
+    poise.register_format("Steps", ".steps", module.read_steps, module.save_steps)
+    poise.save_clip(own.walk(poise.Character.human(preset="mix").skeleton, fps=25).pick(slice(0, 8)), "walk.bvh")
+    examples = [block for block in blocks(page, "python") if not is_file(block)]
+    try:
+        for example in examples:
+            exec(compile(example, page.name, "exec"), {})
+        assert examples
+    finally:
+        FORMATS[:] = before
+
+
+def test_its_recipe_is_one(tmp_path: Path) -> None:
+    load_guide("own_driver")
+    recipe, *_ = blocks(GUIDES / "own_driver.md", "toml")
+    drive = parse_recipe(tomllib.loads(recipe), tmp_path).drives[0]
+    assert drive.part == "rightArm" and drive.build() == load_guide("own_driver").Wave(bpm=90)
+
+
+def test_its_plugin_names_the_group_that_is_looked_for() -> None:
+    from poise.registry import PLUGINS
+
+    plugin, *_ = blocks(GUIDES / "own_format.md", "toml")
+    assert tomllib.loads(plugin)["project"]["entry-points"][PLUGINS] == {"steps": "own_format"}
+
+
+def test_the_words_of_its_table_are_the_abilities() -> None:
+    text = (GUIDES / "own_engine.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(poise.Abilities.__dataclass_fields__)
