@@ -287,6 +287,8 @@ class Actor:
         rig.block["called"] = 0
         if not starting:
             rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
+            # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+            rig.handed[~self.given] -= (rig.damping[:, None] * rig.state.w)[~self.given]
         for a in self.assignments:
             if a.player is None and a.driver.level == MOTION:
                 self._begin(a, t, starting)
