@@ -77,6 +77,19 @@ def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver
     assert max(speeds) > 1.0
 
 
+@pytest.mark.parametrize("driver", [Wave(150, 0.6), poise.Track(poise.gestures.conduct(beats=4, bpm=160, size=1.3))])
+def test_a_servo_that_lets_go_flings_nothing(driver: poise.Driver) -> None:
+    """Its spring and its damper all but cancel; what is handed on to the next driver is both."""
+    stage = conductor(driver)
+    stage.run(0.7)
+    arm = first(stage).player("rightArm").joints
+    before = np.abs(state_now(first(stage))[1][arm]).max()
+    first(stage).drive("rightArm", poise.Loose(0.3))
+    record = stage.run(0.3, fps=200).actor()
+    assert before > 1.0
+    assert np.abs(record.angular_velocity[:, arm]).max() < 4.0 * before  # 17 and 33 times with the spring alone
+
+
 def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     """Also of a root that somebody else's motion places."""
 

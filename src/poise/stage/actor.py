@@ -278,7 +278,13 @@ class Actor:
         rig.block["called"] = 0
         if not starting:
             rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
+<<<<<<< HEAD
         for a in sorted(self.assignments, key=lambda a: a.driver.after_others):
+=======
+            # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+            rig.handed[~self.given] -= (rig.damping[:, None] * rig.state.w)[~self.given]
+        for a in self.assignments:
+>>>>>>> wj
             if a.player is None and a.driver.level == MOTION:
                 self._begin(a, t, starting)
         stands = [type(a.driver).__name__ for a in self.assignments if a.claim.stands]
