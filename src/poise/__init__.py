@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from poise.motion.retargeting import retarget
     from poise.stage.crowd_take import run_crowd
     from poise.stage.stage import Stage
+    from poise.stage.state_file import load_state, save_state
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
     from poise.world.ground import Ground
@@ -54,10 +55,12 @@ _HOMES = {
     "compute_forces": "poise.motion.forces",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
+    "load_state": "poise.stage.state_file",
     "load_take": "poise.stage.take_file",
     "retarget": "poise.motion.retargeting",
     "run_crowd": "poise.stage.crowd_take",
     "save_clip": "poise.files.formats",
+    "save_state": "poise.stage.state_file",
 }
 __all__ = [
     "Attached",
@@ -84,10 +87,12 @@ __all__ = [
     "gestures",
     "load_character",
     "load_clip",
+    "load_state",
     "load_take",
     "retarget",
     "run_crowd",
     "save_clip",
+    "save_state",
 ]
 
 

@@ -28,6 +28,7 @@ from poise.engines.scene import Joint
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
+from poise.spatial.plain import write_over
 
 MOTION, ACCELERATION, TORQUE = "motion", "acceleration", "torque"
 # When a player's law is called: for line 1 of the step, line 3, after line 5, and for whoever looks.
@@ -159,8 +160,7 @@ class Player(ABC):
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Be again what was saved."""
-        for name, array in self.numbers().items():
-            array[...] = saved[name]
+        write_over(self.numbers(), saved)
 
 
 class MotionPlayer(Player):

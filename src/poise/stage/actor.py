@@ -24,6 +24,7 @@ from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.motion.parts import part_joints
 from poise.spatial.law import Block, Law
+from poise.spatial.plain import write_over
 from poise.stage.partition import Partition, build_partition
 from poise.stage.stance import plant_feet
 from poise.world.bulk import build_bulk
@@ -500,8 +501,7 @@ class Actor:
         """Be again what was saved, under the same drivers."""
         self.fallen, self.start_height, self._strained = saved["fallen"], saved["start_height"], saved["strained"]
         self.rig.block["called"] = 0
-        for name, array in self._numbers().items():
-            array[...] = saved["numbers"][name]
+        write_over(self._numbers(), saved["numbers"])
         for player, data in zip(self.players, saved["players"], strict=True):
             player.restore(data)
         self._rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
@@ -515,8 +515,10 @@ class Actor:
             "drivers": [
                 [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in self.assignments
             ],
-            "loads": [[load.joint, load.mass, *load.offset] for load in self.loads],
-        }
+            "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in self.loads],
+            "body": {"joints": list(self.character.skeleton.names), "offsets": self.rig.tree.offsets.copy(),
+                     "masses": self.rig.tree.masses.copy()},
+        }  # fmt: skip
 
 
 def _stand(character: Character) -> Pose:

@@ -126,7 +126,7 @@ class Stage:
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
         self._forgotten = 0  # events
-        self._talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
+        self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
     def time(self) -> float:
@@ -203,7 +203,7 @@ class Stage:
         self.build()
         began = self.steps
         self.crowd.run(steps, own=self._is_recorded)
-        told: dict[str, Actor] = {actor.name: actor for actor in self._talkers}
+        told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}
         odd = self.crowd.find_odd()
         for program, made in self.crowd.find_called():
             told |= {actor.name: actor for actor in program.actors}
@@ -223,7 +223,7 @@ class Stage:
             self.steps = began + made
             for actor in program.actors:
                 self.check_finite(actor)
-                self._talkers.add(actor)
+                self.talkers.add(actor)
                 if actor.answer(self.time):
                     self.rebuild(actor)
             self.build()
@@ -241,8 +241,8 @@ class Stage:
         self.crowd.set_programs([group.program for group in self.groups])
         silent = [group for group in self.groups if group.program.is_compiled]
         standing = {actor for group in silent for actor in group.actors}
-        self._talkers = {actor for actor in self._talkers if actor.name in self.actors}
-        self._talkers |= {actor for actor in self.actors.values() if actor not in standing}
+        self.talkers = {actor for actor in self.talkers if actor.name in self.actors}
+        self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
     def check_finite(self, actor: Actor) -> None:
         """Raise SolveError where an actor's state has exploded."""
@@ -460,7 +460,16 @@ class Stage:
         check_same(self, saved)
         with self.hold():
             self.build()
-            self._waiting.clear()
-            self._ends.clear()
-            restore_stage(self, saved)
-            self._gather_crowd()
+            before = save_stage(self)
+            try:
+                self._restore(saved)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                self._restore(before)
+                why = str(error) if isinstance(error, InputError) else "It is no state of a stage that is set up alike."
+                raise InputError(f"this state cannot be restored here, and nothing has changed: {why}") from None
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        self._waiting.clear()
+        self._ends.clear()
+        restore_stage(self, saved)
+        self._gather_crowd()
