@@ -18,8 +18,7 @@ from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.rig import Rig
-from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Motion
+from poise.motion.motion import Motion, as_motion
 from poise.spatial.law import Block, Law
 
 
@@ -30,11 +29,14 @@ class Track(Driver):
     stiffness, damping  as of `Loose`; 30 follows closely
     """
 
-    motion: Motion | Gesture
+    motion: Motion
     stiffness: float = 30.0
     damping: float = 1.0
     start: float = 0.0
     level = TORQUE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "motion", as_motion(self.motion))
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""
