@@ -21,6 +21,7 @@ import poise
 from poise.body.shape import Box
 from poise.demos.swing import seat_rider
 from poise.motion.own import idle
+from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.stage.stage import Stage
@@ -28,6 +29,20 @@ from poise.stage.take import ARRAYS
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 SMALL = poise.Character.human(1.40, 40.0, preset="mix")
+
+
+class Swaying:
+    """Somebody else's live motion, of which the future is not told: a pose that jumps twenty times a second."""
+
+    is_live, skeleton = True, HUMAN.skeleton
+
+    def pose(self, t: float) -> poise.Pose:
+        frame = np.floor(20.0 * t)
+        turns = rotation.identity((len(HUMAN.skeleton),))
+        for k, joint in enumerate(part_joints(HUMAN.skeleton, "upperBody")):
+            turns[joint] = rotation.exp(0.4 * np.sin(0.13 * frame + np.array([k, 2.0 * k, 3.0 * k])))
+        root = np.array([0.1 * np.sin(0.1 * frame), 1.0 + 0.02 * np.cos(0.07 * frame), 0.0])
+        return poise.Pose(root, turns)
 
 
 class Past(NamedTuple):
@@ -134,6 +149,45 @@ def crowded(engine: str = "mujoco") -> Stage:
     return add(stage, "two", SMALL, legs=poise.Balance(pinned=True), arms=poise.Loose(0.5))
 
 
+def live() -> Stage:
+    """One who plays a live motion, one whom springs pull after it, and one on whom it has the root too."""
+    stage = add(Stage(), legs=poise.Balance(), upperBody=poise.Kinematic(Swaying(), start=0.2))
+    add(stage, "two", legs=poise.Balance(), arms=poise.Track(Swaying()))
+    return add(stage, "three", root=poise.Kinematic(Swaying()), upperBody=poise.Kinematic(fed()), legs=poise.Loose())
+
+
+def fed() -> poise.Live:
+    """A feed with jitter and with gaps, all of which has come."""
+    rng, source, t = np.random.default_rng(0), poise.Live(HUMAN.skeleton), 0.0
+    for _ in range(200):
+        t += rng.uniform(0.01, 0.08) + (0.5 if rng.random() < 0.05 else 0.0)
+        source.put(t, Swaying().pose(t))
+    return source
+
+
+def perform(stage: Stage) -> None:
+    """A live motion takes over from physics, a moment ago."""
+    actor = stage.actors["one"]
+    stage.advance(60)
+    actor.drive("upperBody", poise.Loose(8.0))
+    stage.advance(60)
+    actor.drive("upperBody", poise.Kinematic(Swaying(), start=0.2))
+    stage.advance(9)
+
+
+def haunted() -> Stage:
+    """Somebody who conducts, and ghosts of him that came before him and after."""
+    stage = Stage(threads=2)
+    before, conductor, after = (stage.add(HUMAN, name) for name in ("before", "one", "after"))
+    conductor.drive("legs", poise.Balance())
+    conductor.drive("arms", poise.Kinematic(poise.gestures.conduct(hands="both")))
+    before.drive("root", poise.Kinematic(conductor))
+    before.drive(HUMAN.skeleton.names[1:], poise.Kinematic(conductor))
+    after.drive("legs", poise.Balance())
+    after.drive("arms", poise.Track(conductor))
+    return stage
+
+
 def wait(steps: int) -> Callable[[Stage], None]:
     """Nothing happens for a while."""
     return lambda stage: stage.advance(steps)
@@ -148,6 +202,8 @@ CASES: dict[str, Past] = {
     "falling": Past(falling, wait(90)),
     "riding": Past(riding, wait(200)),
     "crowded": Past(crowded, wait(100)),
+    "live": Past(live, perform),
+    "haunted": Past(haunted, wait(100)),
     "bullet": Past(lambda: conducting("bullet"), change, is_slow=True),
     "crowded bullet": Past(lambda: crowded("bullet"), wait(60), is_slow=True),
 }

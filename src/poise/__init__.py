@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
+    from poise.motion.live import Live
+    from poise.motion.motion import Motion, Pose
     from poise.motion.retargeting import retarget
     from poise.stage.crowd_take import run_crowd
+    from poise.stage.runner import Runner
     from poise.stage.stage import Stage
     from poise.stage.state_file import load_state, save_state
     from poise.stage.take import Take
@@ -43,10 +46,14 @@ _HOMES = {
     "Ground": "poise.world.ground",
     "InputError": "poise.errors",
     "Kinematic": "poise.drivers.kinematic",
+    "Live": "poise.motion.live",
     "Load": "poise.drivers.rig",
     "Loose": "poise.drivers.loose",
+    "Motion": "poise.motion.motion",
     "PoiseError": "poise.errors",
+    "Pose": "poise.motion.motion",
     "Prop": "poise.world.prop",
+    "Runner": "poise.stage.runner",
     "Skeleton": "poise.body.skeleton",
     "SolveError": "poise.errors",
     "Stage": "poise.stage.stage",
@@ -73,10 +80,14 @@ __all__ = [
     "Ground",
     "InputError",
     "Kinematic",
+    "Live",
     "Load",
     "Loose",
+    "Motion",
     "PoiseError",
+    "Pose",
     "Prop",
+    "Runner",
     "Skeleton",
     "SolveError",
     "Stage",

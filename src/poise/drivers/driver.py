@@ -80,11 +80,13 @@ class Player(ABC):
     joints        (K,) indices of those that it moves
     after_others  whether it gives its motion after all others of the actor: it depends on theirs
     carrier       the prop that its root rides on, where it has one
+    looks         whether it has to `look` before every step; the stage then makes one step at a time
     """
 
     joints: np.ndarray
     after_others = False
     carrier: str | None = None
+    looks = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -99,6 +101,9 @@ class Player(ABC):
         What has no law is done by the method of the same name, in Python. Asked again after `change` and `restore`.
         """
         return {}
+
+    def look(self, rig: Rig, t: float) -> None:  # noqa: B027
+        """See, before the step from time t on, what it needs of the world outside; all look before anybody moves."""
 
     # What a stage asks.
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.live import LivePlayer
 from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.motion import Motion, as_motion
@@ -37,10 +38,11 @@ _HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken
 class Kinematic(Driver, Portable):
     """Plays a motion on its joints.
 
-    motion     a clip, a gesture, or anything else that gives a pose at a time
+    motion     a clip, a gesture, or anything else that gives a pose at a time; a live one is followed: see `live.py`
     start      s of the stage's clock at which the motion's own time is 0
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
-    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
+    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
+               takes over in its own delay
     """
 
     motion: Motion
@@ -73,8 +75,10 @@ class Kinematic(Driver, Portable):
         self.motion.check_bones(moved)
         return Claim(moved, tuple(joint for joint in joints if joint not in own))
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer:
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
         """See `Driver.play`. The rig's state at the joints is what is taken over from."""
+        if self.motion.is_live:
+            return LivePlayer(self, rig, np.asarray(joints, np.int64), t)
         return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
 
     def track(self, rig: Rig, joints: np.ndarray, motion: Motion) -> Track:

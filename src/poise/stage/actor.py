@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.shape import Shape
+from poise.body.skeleton import Skeleton
 from poise.body.strength import find_strength
 from poise.drivers.driver import ACCELERATION, MOTION, Claim, Driver, MotionPlayer, Player
 from poise.drivers.holding import hold_pose
@@ -67,7 +68,13 @@ class Push:
 
 
 class Actor:
-    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`."""
+    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`.
+
+    It is a motion itself, a live one: another actor, on this stage or on another, follows it (`Track(actor)`,
+    `Kinematic(actor)`) and sees it as it is when the step begins.
+    """
+
+    is_live, delay, duration = True, 0.03, np.inf
 
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
@@ -474,6 +481,25 @@ class Actor:
             if isinstance(player, MotionPlayer) and player.carrier is None:
                 player.give(self.rig, t)
         self.rig.update()
+
+    # A motion.
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that move."""
+        return self.character.skeleton
+
+    def pose(self, t: float = 0.0) -> Pose:
+        """Where it is now, whatever the time: somebody else's clock may say another one."""
+        rig = self.rig
+        with self.stage.hold():
+            now, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
+            # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
+            self.show(self.stage.time)
+            pose = Pose(rig.state.root.copy(), rig.state.q.copy())
+            rig.put(now)
+            rig.dw[:], rig.a[:] = dw, a
+        return pose
 
     # Its state.
 

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.rig import Load
+from poise.drivers.driver import Player
+from poise.drivers.rig import Load, Rig
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation
 from poise.engines.registry import get_engine
@@ -126,6 +127,7 @@ class Stage:
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
         self._forgotten = 0  # events
+        self._lookers: list[tuple[Player, Rig]] = []  # who looks before every step, and whose body he moves
         self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
@@ -201,6 +203,12 @@ class Stage:
 
     def _advance(self, steps: int) -> None:
         self.build()
+        if self._lookers and steps > 1:
+            for _ in range(steps):
+                self._advance(1)
+            return
+        for player, rig in self._lookers if steps else ():  # all of them before anybody moves
+            player.look(rig, self.time)
         began = self.steps
         self.crowd.run(steps, own=self._is_recorded)
         told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}
@@ -242,6 +250,9 @@ class Stage:
         silent = [group for group in self.groups if group.program.is_compiled]
         standing = {actor for group in silent for actor in group.actors}
         self.talkers = {actor for actor in self.talkers if actor.name in self.actors}
+        self._lookers = [
+            (player, actor.rig) for actor in self.actors.values() for player in actor.players if player.looks
+        ]
         self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
     def check_finite(self, actor: Actor) -> None:
