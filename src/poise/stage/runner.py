@@ -5,7 +5,8 @@
         frame = runner.latest()
 
 Only the thread touches the stage while it runs. Whoever reads gets frames that are whole: copies that nobody writes to
-again. What others want done is posted, and done between two steps, in the order in which it was posted.
+again. What others want done is posted, and done between two steps, in the order in which it was posted. A live motion
+(`motion/live.py`) may be fed from any thread. `docs/live.md` has an example.
 """
 
 from __future__ import annotations

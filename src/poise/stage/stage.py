@@ -310,6 +310,7 @@ class Stage:
                 self._refresh_stale()
 
     def _build(self) -> None:
+        begun = []
         for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
@@ -318,7 +319,12 @@ class Stage:
             if actor.started:
                 actor.show(self.time)
             actor.build(self.time, not actor.started)
+            begun += [] if actor.started else [actor]
             actor.started = True
+        for actor in begun:  # now that everybody is in his place
+            for player in (player for player in actor.players if player.looks):
+                player.look(actor.rig, self.time)
+                actor.show(self.time)
         moving = any(prop.inertia is not None for prop in self.props.values())
         if moving:
             self.build_group(list(self.actors.values()), 0)
