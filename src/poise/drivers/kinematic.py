@@ -78,7 +78,7 @@ class Kinematic(Driver, Portable):
     def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
         """See `Driver.play`. The rig's state at the joints is what is taken over from."""
         if self.motion.is_live:
-            return LivePlayer(self, rig, np.asarray(joints, np.int64), t)
+            return LivePlayer(self.motion, self.start, rig, np.asarray(joints, np.int64), t)
         return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
 
     def track(self, rig: Rig, joints: np.ndarray, motion: Motion) -> Track:

@@ -21,17 +21,13 @@ begins, whoever of them was there first.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from poise.drivers.driver import GIVE, SHOW, MotionPlayer
 from poise.drivers.rig import Rig
 from poise.motion.live import check_delay, check_pose
+from poise.motion.motion import Motion
 from poise.spatial.law import Block, Law
-
-if TYPE_CHECKING:
-    from poise.drivers.kinematic import Kinematic
 
 _HARDEST, _HARDEST_ROOT = 300.0, 100.0  # rad/s2, m/s2: an acceleration above it is a blow, and is not taken over
 
@@ -39,20 +35,21 @@ _HARDEST, _HARDEST_ROOT = 300.0, 100.0  # rad/s2, m/s2: an acceleration above it
 class LivePlayer(MotionPlayer):
     """A live motion on the joints of one actor.
 
+    start         s of the stage's clock at which the motion's own time is 0
     aim, fade     (K, 4), (3, K, 4): s* and a, b, c above;  place (3,), slide (3, 3): those of the root, m
     clock         (3,): when it was last asked (s on the stage's clock), w (1/s), and whether anything was seen so far
     """
 
     looks = True
 
-    def __init__(self, driver: Kinematic, rig: Rig, joints: np.ndarray, t: float):
+    def __init__(self, motion: Motion, start: float, rig: Rig, joints: np.ndarray, t: float):
         from poise.drivers import live_law
 
-        self.driver, self.joints, self.motion, self._law = driver, joints, driver.motion, live_law
-        self.moves_root = bool(len(joints) and joints[0] == 0) and driver.motion.moves_root
+        self.joints, self.motion, self.start, self._law = joints, motion, start, live_law
+        self.moves_root = bool(len(joints) and joints[0] == 0) and motion.moves_root
         self._count = len(rig.skeleton)
         room, k = rig.arena, len(joints)
-        self.clock = room.copy(np.array([t, 3.0 / check_delay(driver.motion.delay), 0.0]))
+        self.clock = room.copy(np.array([t, 3.0 / check_delay(motion.delay), 0.0]))
         self.aim, self.fade = room.zeros(k, 4), room.zeros(3, k, 4)
         self.place, self.slide = room.zeros(3), room.zeros(3, 3)
         self.q, self.w, self.dw = room.zeros(k, 4), room.zeros(k, 3), room.zeros(k, 3)
@@ -73,7 +70,7 @@ class LivePlayer(MotionPlayer):
 
     def _ask(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the motion has the root (3,) and the joints (K, 4) at time t."""
-        root, turns = check_pose(self.motion.pose(t - self.driver.start), self._count)  # type: ignore[attr-defined]
+        root, turns = check_pose(self.motion.pose(t - self.start), self._count)  # type: ignore[attr-defined]
         return root, turns[self.joints]
 
     def begin(self, rig: Rig, t: float, starting: bool) -> None:
