@@ -79,12 +79,14 @@ def conducting(engine: str = "mujoco") -> Stage:
 
 
 def change(stage: Stage) -> None:
-    """A gesture changed twice, the second time before the first change is over; a push that is not over either."""
+    """A gesture changed twice, the second time before the first change is over; neither are a push and a letting go."""
     actor = stage.actors["one"]
+    actor.drive("leftArm", poise.Kinematic(poise.gestures.clap()))
     stage.advance(101)
-    actor.change(size=1.4)
+    actor.drive("leftArm", poise.Loose(0.3))
+    actor.change("rightArm", bpm=110, size=1.4)
     stage.advance(23)
-    actor.change(bpm=130, size=0.8)
+    actor.change("rightArm", bpm=130, size=0.8)
     actor.push("spine", (20.0, 0.0, 10.0), 0.3)
     actor.push("spine", (0.0, 0.0, 15.0), 0.2, start=3.0)
     stage.advance(17)
