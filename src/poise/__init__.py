@@ -47,12 +47,15 @@ if TYPE_CHECKING:
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
-    from poise.motion.motion import Pose
+    from poise.motion.live import Live
+    from poise.motion.motion import Motion, Pose
     from poise.spatial import rotation as rotation
     from poise.spatial.inertia import RigidInertia
     from poise.spatial.law import Block, Law, fields, law
     from poise.stage.crowd_take import run_crowd
+    from poise.stage.runner import Runner
     from poise.stage.stage import Stage
+    from poise.stage.state_file import load_state, save_state
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
     from poise.world.ground import Ground
@@ -95,8 +98,10 @@ _HOMES = {
     "Kinematic": "poise.drivers.kinematic",
     "Kinematics": "poise.dynamics.tree",
     "Law": "poise.spatial.law",
+    "Live": "poise.motion.live",
     "Load": "poise.world.load",
     "Loose": "poise.drivers.loose",
+    "Motion": "poise.motion.motion",
     "MotionPlayer": "poise.drivers.driver",
     "Moving": "poise.world.moving",
     "Player": "poise.drivers.driver",
@@ -106,6 +111,7 @@ _HOMES = {
     "Push": "poise.world.push",
     "Rig": "poise.drivers.rig",
     "RigidInertia": "poise.spatial.inertia",
+    "Runner": "poise.stage.runner",
     "Scene": "poise.engines.scene",
     "SceneBody": "poise.engines.scene",
     "Simulation": "poise.engines.engine",
@@ -132,6 +138,7 @@ _HOMES = {
     "law": "poise.spatial.law",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
+    "load_state": "poise.stage.state_file",
     "load_take": "poise.stage.take_file",
     "mix": "poise.jobs.mix",
     "register_driver": "poise.drivers.registry",
@@ -140,6 +147,7 @@ _HOMES = {
     "retarget": "poise.jobs.retarget",
     "run_crowd": "poise.stage.crowd_take",
     "save_clip": "poise.files.formats",
+    "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
 }
 # Modules of the package that are public as they are.
@@ -176,8 +184,10 @@ __all__ = [
     "Kinematic",
     "Kinematics",
     "Law",
+    "Live",
     "Load",
     "Loose",
+    "Motion",
     "MotionPlayer",
     "Moving",
     "Player",
@@ -187,6 +197,7 @@ __all__ = [
     "Push",
     "Rig",
     "RigidInertia",
+    "Runner",
     "Scene",
     "SceneBody",
     "Simulation",
@@ -216,6 +227,7 @@ __all__ = [
     "laws",
     "load_character",
     "load_clip",
+    "load_state",
     "load_take",
     "mix",
     "register_driver",
@@ -225,6 +237,7 @@ __all__ = [
     "rotation",
     "run_crowd",
     "save_clip",
+    "save_state",
     "solve_hybrid_dynamics",
 ]
 

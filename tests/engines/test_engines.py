@@ -815,13 +815,26 @@ def test_worlds_of_bullet_end_with_their_simulations() -> None:
     simulation = get_engine("bullet").build(shaken())
     client = simulation.client  # type: ignore[attr-defined]
     saved = simulation.save()
-    other = get_engine("bullet").build(shaken())
-    with pytest.raises(InputError, match="only be restored in the simulation that saved it"):
-        other.restore(saved)
     assert pybullet.isConnected(physicsClientId=client)
-    del simulation, saved
+    del simulation
     gc.collect()
     assert not pybullet.isConnected(physicsClientId=client)
+    get_engine("bullet").build(shaken()).restore(saved)  # the state does not need the world that it is of
+
+
+def test_bullet_is_not_given_bytes_that_are_not_its_own() -> None:
+    pytest.importorskip("pybullet", reason="no pybullet here")
+    simulation = get_engine("bullet").build(shaken())
+    saved = simulation.save()
+    world = saved["world"]
+    longer = world.copy()
+    longer[16:20] = np.frombuffer(np.int32(10**6).tobytes(), np.uint8)  # the first chunk's length
+    for broken in (world[:0], world[:40], world[:-8], world[::-1], longer):
+        with pytest.raises(InputError, match="another scene, or of another version"):
+            simulation.restore({**saved, "world": broken})
+    with pytest.raises(InputError, match="another scene"):
+        get_engine("bullet").build(replace(shaken(), props=())).restore(saved)
+    simulation.restore(saved)
 
 
 def test_an_unknown_engine_is_refused_with_the_nearest() -> None:

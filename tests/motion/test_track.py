@@ -10,7 +10,7 @@ from poise.body.character import Character
 from poise.errors import InputError
 from poise.motion import track_kernels as kernels
 from poise.motion.clip import Clip
-from poise.motion.track import Track, build_gesture_track, build_track
+from poise.motion.track import Track, build_track
 from poise.spatial import rotation
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
@@ -111,7 +111,7 @@ def test_rates_of_a_phase_that_speeds_up() -> None:
 @pytest.mark.parametrize("make", [poise.gestures.conduct, poise.gestures.arm_swing, poise.gestures.clap])
 def test_a_period_ends_as_it_begins_to_the_second_derivative(make: object) -> None:
     gesture = make()  # type: ignore[operator]
-    track = build_gesture_track(gesture, HUMAN.skeleton)
+    track = build_track(gesture, gesture.joints(HUMAN.skeleton), skeleton=HUMAN.skeleton)
     assert track.period > 0.0
     for periods in (0, 1, 5):
         seam, e = track.begin + periods * track.period, 1e-9

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import threading
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import poise
 from poise.errors import InputError
+from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.runner import Frame, Runner
 from poise.stage.stage import Stage
@@ -99,6 +103,48 @@ def test_a_runner_that_ended_says_so() -> None:
         runner.wait(99)
     with pytest.raises(InputError, match="was started already"):
         runner.start()
+
+
+def test_a_performer_feeds_it_from_another_thread() -> None:
+    """Every frame is whole, none is far from the one before, and in the end the arm is where the performer has it."""
+    stage, actor = make_stage()
+    live = poise.Live(actor.skeleton)
+    actor.drive("leftArm", poise.Kinematic(live))
+    arm, frames = actor.skeleton.index("leftUpperArm"), []
+
+    def show(angle: float) -> None:
+        turns = rotation.identity((len(actor.skeleton),))
+        turns[arm] = rotation.exp(np.array([0.0, 0.0, angle]))
+        live.show(poise.Pose(np.zeros(3), turns))
+
+    def perform() -> None:
+        for k in range(200):
+            show(0.8 * np.sin(0.3 * k))
+        show(0.5)
+
+    with Runner(stage, speed=None, on_frame=frames.append) as runner:
+        performer = threading.Thread(target=perform)
+        performer.start()
+        performer.join()
+        runner.wait(runner.latest().number + 60, timeout=60.0)
+    turns = np.array([frame.poses[actor.name].rotations[arm] for frame in frames])
+    np.testing.assert_allclose(turns[-1], rotation.exp(np.array([0.0, 0.0, 0.5])), atol=1e-6)
+    steps = np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])), axis=-1)
+    assert 0.0 < steps.max() < 0.28 * 30.0 * 1.6 / 50.0  # no faster than a jump from end to end
+
+
+def test_the_examples_of_the_guide_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "live.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    assert len(examples) == 2
+    monkeypatch.chdir(tmp_path)
+    ends = []
+    for example in examples:
+        names: dict[str, Any] = {}
+        exec(example.replace("SECONDS = 10.0", "SECONDS = 0.3").replace("1000", "50").replace("2000", "50"), names)
+        ends.append(names)
+    assert ends[0]["frame"].number > 5
+    assert ends[1]["again"].steps == 100
 
 
 @pytest.mark.parametrize(

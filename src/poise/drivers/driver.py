@@ -32,6 +32,7 @@ from poise.engines.scene import Joint
 from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
+from poise.spatial.plain import write_over
 
 MOTION, ACCELERATION, TORQUE = "motion", "acceleration", "torque"
 # When a player's law is called: for line 1 of the step, line 3, after line 5, and for whoever looks.
@@ -83,11 +84,13 @@ class Player(ABC):
     joints        (K,) indices of those that it moves; set for it where it does not
     after_others  whether it gives its motion after all others of the actor: it depends on theirs
     carrier       the prop that its root rides on, where it has one
+    looks         whether it has to `look` before every step; the stage then makes one step at a time
     """
 
     joints: np.ndarray
     after_others = False
     carrier: str | None = None
+    looks = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -102,6 +105,9 @@ class Player(ABC):
         What has no law is done by the method of the same name, in Python. Asked again after `change` and `restore`.
         """
         return {}
+
+    def look(self, rig: Rig, t: float) -> None:  # noqa: B027
+        """See, before the step from time t on, what it needs of the world outside; all look before anybody moves."""
 
     # What a stage asks.
 
@@ -168,8 +174,7 @@ class Player(ABC):
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Be again what was saved."""
-        for name, array in self.numbers().items():
-            array[...] = saved[name]
+        write_over(self.numbers(), saved)
 
 
 class MotionPlayer(Player):

@@ -35,7 +35,6 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
 from poise.motion.own.figure import REACH
-from poise.motion.rooting import check_bones
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 
@@ -92,7 +91,7 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray,
 
     if clip.skeleton.names != rig.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
-    check_bones(clip, range(len(clip.skeleton)))
+    clip.check_bones(range(len(clip.skeleton)))
     rate = uniform_rate(clip.times)
     hips = int(rig.tree.parents[legs[0, 0]])
     is_noisy = rate > 2.5 * CUTOFF and len(clip) > 3

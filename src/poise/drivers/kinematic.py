@@ -11,7 +11,6 @@ Whatever is played goes through a `Track` (splines over phase) and a clock (phas
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,14 +20,12 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
+from poise.drivers.live import LivePlayer
 from poise.drivers.playable import check_playable
 from poise.drivers.rig import Rig
 from poise.errors import InputError
-from poise.motion.clip import Clip
-from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Motion
-from poise.motion.rooting import check_bones
-from poise.motion.track import Track, build_gesture_track, build_track
+from poise.motion.motion import Motion, as_motion
+from poise.motion.track import Track, build_track
 from poise.spatial.law import Block, Law
 from poise.spatial.portable import Portable
 
@@ -39,13 +36,14 @@ _MOST_TRACKS = 256  # that a driver keeps for actors to come; those that are pla
 class Kinematic(Driver, Portable):
     """Plays a motion on its joints.
 
-    motion     a clip, a gesture, or anything else that gives a pose at a time
+    motion     a clip, a gesture, or anything else that gives a pose at a time; a live one is followed: see `live.py`
     start      s of the stage's clock at which the motion's own time is 0
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
-    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
+    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
+               takes over in its own delay
     """
 
-    motion: Motion | Gesture
+    motion: Motion
     start: float = 0.0
     cutoff: float | None = None
     take_over: float = TAKE_OVER
@@ -55,6 +53,7 @@ class Kinematic(Driver, Portable):
 
     def __post_init__(self) -> None:
         check_playable(self.motion, "Kinematic")
+        object.__setattr__(self, "motion", as_motion(self.motion))
         if not (math.isfinite(self.start) and math.isfinite(self.take_over) and self.take_over >= 0.0):
             raise InputError(
                 f"a kinematic driver starts at a finite time and takes over in 0 s or more; "
@@ -66,41 +65,26 @@ class Kinematic(Driver, Portable):
         return {**super().__getstate__(), "_tracks": {}}
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
-        """A gesture moves the joints that it has and holds the others; a motion must have the character's joints."""
-        if isinstance(self.motion, Gesture):
-            own = set(self.motion.joints(character.skeleton))
-            moved = tuple(joint for joint in joints if joint in own)
-            if not moved:
-                names = ", ".join(character.skeleton.labels[i] for i in sorted(own))
-                raise InputError(f"this gesture moves {names}, none of which is in '{part}'. Drive a part that has it.")
-            return Claim(moved, tuple(joint for joint in joints if joint not in own))
-        if self.motion.skeleton.names != character.skeleton.names:
-            raise InputError(
-                "the motion's joints are not the character's, so it cannot be played on it. "
-                "Retarget it first: poise.retarget(clip, character.skeleton)."
-            )
-        if isinstance(self.motion, Clip):
-            check_bones(self.motion, joints)
-        return Claim(tuple(joints))
+        """It moves those joints that the motion has, and holds the others."""
+        own = set(self.motion.joints(character.skeleton))
+        moved = tuple(joint for joint in joints if joint in own)
+        if not moved:
+            names = ", ".join(character.skeleton.labels[i] for i in sorted(own))
+            raise InputError(f"this gesture moves {names}, none of which is in '{part}'. Drive a part that has it.")
+        self.motion.check_bones(moved)
+        return Claim(moved, tuple(joint for joint in joints if joint not in own))
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer:
+    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
         """See `Driver.play`. The rig's state at the joints is what is taken over from."""
+        if self.motion.is_live:
+            return LivePlayer(self.motion, self.start, rig, np.asarray(joints, np.int64), t)
         return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
 
-    def track(self, rig: Rig, joints: np.ndarray, motion: Motion | Gesture) -> Track:
+    def track(self, rig: Rig, joints: np.ndarray, motion: Motion) -> Track:
         """The track of the joints; made once."""
         key = (id(motion), tuple(joints), rig.skeleton.names, rig.skeleton.offsets.tobytes())
         if key not in self._tracks:
-            if isinstance(motion, Gesture):
-                whole = build_gesture_track(motion, rig.skeleton)
-                picks = [list(whole.joints).index(joint) for joint in joints]
-                turns = np.ascontiguousarray(whole.turns[:, picks])
-                rates = turns if whole.rates is whole.turns else np.ascontiguousarray(whole.rates[:, picks])
-                made = Track(
-                    np.asarray(joints, np.int64), whole.knots, turns, rates, whole.root, whole.root_rates, whole.period
-                )
-            else:
-                made = build_track(motion, [int(joint) for joint in joints], self.cutoff)
+            made = build_track(motion, [int(joint) for joint in joints], self.cutoff, rig.skeleton)
             self._tracks[key] = (made, motion)  # the motion is kept so that its id stays its own
             if len(self._tracks) > _MOST_TRACKS:
                 del self._tracks[next(iter(self._tracks))]
@@ -117,9 +101,9 @@ class KinematicPlayer(MotionPlayer):
         self._kernels, self._law = kernels, kinematic_law
         self.driver, self.joints, self.motion, self._rig = driver, joints, driver.motion, rig
         self._made_of = self._old_made_of = self.motion  # what the two tracks are of
-        self.moves_root = bool(len(joints) and joints[0] == 0) and not isinstance(driver.motion, Gesture)
+        self.moves_root = bool(len(joints) and joints[0] == 0) and driver.motion.moves_root
         self.track = self.old = driver.track(rig, joints, driver.motion)
-        rate = driver.motion.rate if isinstance(driver.motion, Gesture) else 1.0
+        rate = driver.motion.rate
         room, k = rig.arena, len(joints)
         self.clock = room.copy(np.array([driver.start, 0.0, rate, 0.0, rate, 0.0]))
         self.old_clock = room.copy(self.clock)
@@ -168,22 +152,24 @@ class KinematicPlayer(MotionPlayer):
 
     def check_change(self, **parameters: Any) -> None:
         """Raise InputError where `change` would."""
-        if isinstance(self.motion, Gesture):
-            self.motion.changed(**parameters)
-        elif set(parameters) != {"speed"}:
-            raise InputError("only the `speed` of a motion that is not a gesture can be changed while it runs.")
-        else:
+        if self._is_of_speed(parameters):
             _check_rate(float(parameters["speed"]))
+        else:
+            self.motion.changed(**parameters)
+
+    def _is_of_speed(self, parameters: dict[str, Any]) -> bool:
+        """Whether only the speed of a motion without parameters is changed."""
+        return not self.motion.parameters and set(parameters) == {"speed"}
 
     def change(self, t: float, **parameters: Any) -> None:
-        """Change parameters of the gesture from time t on, without a jump."""
+        """Change parameters of the motion from time t on, without a jump."""
         self.check_change(**parameters)
-        if not isinstance(self.motion, Gesture):
+        if self._is_of_speed(parameters):
             self._glide(t, float(parameters["speed"]))
             return
         changed = self.motion.changed(**parameters)
         kernels, rates = self._kernels, (changed.rate, self.motion.rate)
-        fresh = self.driver.track(self._rig, self.joints, changed) if self._needs_track(changed) else self.track
+        fresh = self.driver.track(self._rig, self.joints, changed) if self._is_new_way(changed) else self.track
         self.motion = changed
         if fresh is not self.track:
             busy = (
@@ -203,13 +189,9 @@ class KinematicPlayer(MotionPlayer):
         if rates[0] != rates[1]:
             self._glide(t, changed.rate)
 
-    def _needs_track(self, changed: Gesture) -> bool:
-        """Whether a changed gesture goes another way, and not only faster or slower."""
-        phase = np.linspace(0.0, self.track.end, 7)
-        then = self.motion.rotations(self._rig.skeleton, phase)  # type: ignore[union-attr]
-        return bool(np.any(changed.rotations(self._rig.skeleton, phase) != then)) or changed.period != getattr(
-            self.motion, "period", None
-        )
+    def _is_new_way(self, changed: Motion) -> bool:
+        """Whether a changed motion goes another way, and not only faster or slower."""
+        return not changed.goes_like(self.motion, self._rig.skeleton, self.track.end)
 
     def _glide(self, t: float, rate: float) -> None:
         from poise.motion.track_kernels import phase_at
@@ -275,20 +257,16 @@ class KinematicPlayer(MotionPlayer):
         self.old = self.driver.track(self._rig, self.joints, self._old_made_of)
         self._set_tracks()
 
-    def _parameters(self, motion: Motion | Gesture) -> dict[str, Any]:
-        """What of a gesture is other than in the driver's, by name."""
-        if motion is self.driver.motion or not isinstance(motion, Gesture):
-            return {}
-        first = self.driver.motion
-        names = [field.name for field in dataclasses.fields(motion)]
-        return {name: getattr(motion, name) for name in names if getattr(motion, name) != getattr(first, name)}
+    def _parameters(self, motion: Motion) -> dict[str, Any]:
+        """What of a motion is other than in the driver's, by name."""
+        first = self.driver.motion.parameters
+        return {name: value for name, value in motion.parameters.items() if value != first[name]}
 
-    def _find(self, parameters: dict[str, Any], present: Motion | Gesture) -> Motion | Gesture:
+    def _find(self, parameters: dict[str, Any], present: Motion) -> Motion:
         """The driver's motion with parameters that were saved; the present one where it has them."""
-        motion = self.driver.motion
-        if not parameters or not isinstance(motion, Gesture):
-            return motion
-        return present if self._parameters(present) == parameters else motion.changed(**parameters)
+        if not parameters:
+            return self.driver.motion
+        return present if self._parameters(present) == parameters else self.driver.motion.restored(parameters)
 
 
 def _check_rate(rate: float) -> None:

@@ -6,12 +6,12 @@ from os import PathLike
 from typing import Any
 
 from poise.errors import InputError
-from poise.motion.gestures.gesture import Gesture
+from poise.motion.motion import Motion
 
 
 def check_playable(motion: Any, driver: str) -> None:
     """Refuse what is no motion, with what to do instead."""
-    if isinstance(motion, Gesture) or (hasattr(motion, "pose") and hasattr(motion, "skeleton")):
+    if isinstance(motion, Motion) or hasattr(motion, "pose"):
         return
     if isinstance(motion, str | PathLike):
         raise InputError(

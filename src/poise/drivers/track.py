@@ -16,11 +16,11 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
+from poise.drivers.live import LivePlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.playable import check_playable
 from poise.drivers.rig import Rig
-from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Motion
+from poise.motion.motion import Motion, as_motion
 from poise.spatial.law import Block, Law
 
 
@@ -31,7 +31,7 @@ class Track(Driver):
     stiffness, damping  as of `Loose`; 30 follows closely
     """
 
-    motion: Motion | Gesture
+    motion: Motion
     stiffness: float = 30.0
     damping: float = 1.0
     start: float = 0.0
@@ -39,6 +39,7 @@ class Track(Driver):
 
     def __post_init__(self) -> None:
         check_playable(self.motion, "Track")
+        object.__setattr__(self, "motion", as_motion(self.motion))
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""
@@ -53,23 +54,24 @@ class TrackPlayer(TorquePlayer):
     """Springs of one actor, and the motion that they follow."""
 
     def __init__(self, driver: Track, rig: Rig, joints: np.ndarray, t: float):
-        from poise.drivers import track_law
-
-        self.joints, self._law = np.asarray(joints, np.int64), track_law
+        self.joints, self._law, followed = np.asarray(joints, np.int64), *_find_law(driver.motion)
         self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(rig, self.joints, t)
-        self.guide: KinematicPlayer = Kinematic(driver.motion, driver.start).play(rig, self.joints, t)
-        self.block = Block(
-            track_law.FOLLOWED, rig.arena, springs=self.springs.block.address, guide=self.guide.block.address
-        )
+        self.guide: KinematicPlayer | LivePlayer = Kinematic(driver.motion, driver.start).play(rig, self.joints, t)
+        self.looks = self.guide.looks
+        self.block = Block(followed, rig.arena, springs=self.springs.block.address, guide=self.guide.block.address)
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {ACT: (self._law.follow, self.block)}
+        return {ACT: (self._law, self.block)}
+
+    def look(self, rig: Rig, t: float) -> None:
+        """See `Player.look`."""
+        self.guide.look(rig, t)
 
     def act(self, rig: Rig, t: float) -> None:
         """See `TorquePlayer.act`. The spring pulls to where the motion is at the end of the step."""
         rig.block["t"] = t
-        self._law.follow(rig.block, self.block)
+        self._law(rig.block, self.block)
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
@@ -79,3 +81,12 @@ class TrackPlayer(TorquePlayer):
         """See `Player.restore`."""
         self.springs.restore(saved["springs"])
         self.guide.restore(saved["guide"])
+
+
+def _find_law(motion: Motion) -> tuple[Law, np.dtype]:
+    """The law that follows a motion, and the fields of its block."""
+    from poise.drivers.track_law import FOLLOWED, follow
+
+    if motion.is_live:
+        from poise.drivers.track_live_law import follow
+    return follow, FOLLOWED

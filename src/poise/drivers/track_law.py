@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from poise.drivers.kinematic_law import PART, play
 from poise.drivers.loose_law import SPRINGS
 from poise.drivers.servo_kernels import left_over, pull_to_pose
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
+from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
-FOLLOWED = fields(integers="springs guide")  # addresses of blocks: of SPRINGS, and of the PART that they follow
+FOLLOWED = fields(integers="springs guide")  # addresses of blocks: of SPRINGS, and of what they follow, a PART
 
 
-@law
-def follow(body: int, block: int) -> None:
-    """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
-    b, x = record(body, BODY), record(block, FOLLOWED)
-    s, g = record(x.springs, SPRINGS), record(x.guide, PART)
+@kernel
+def pull_along(b: Any, s: Any, q: np.ndarray, w: np.ndarray) -> None:
+    """Torques of springs towards rotations q (K, 4) that move with velocities w (K, 3)."""
     j, k = b.joints, s.count
-    play(g, b.t + b.dt)
-    aim, q, w = vectors(s.aim, k, 4), vectors(g.q, k, 4), vectors(g.w, k, 3)
+    aim = vectors(s.aim, k, 4)
     for i in range(k):
         for c in range(4):
             aim[i, c] = q[i, c]
@@ -36,3 +38,12 @@ def follow(body: int, block: int) -> None:
         for c in range(3):
             row = R[joints[i], c]
             torque[joints[i], c] += row[0] * wx + row[2] * wz + row[1] * wy
+
+
+@law
+def follow(body: int, block: int) -> None:
+    """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
+    b, x = record(body, BODY), record(block, FOLLOWED)
+    s, g = record(x.springs, SPRINGS), record(x.guide, PART)
+    play(g, b.t + b.dt)
+    pull_along(b, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3))

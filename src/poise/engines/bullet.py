@@ -10,18 +10,19 @@ last steps. Where contacts have just changed it takes the body for free, which i
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import Carrier
+from poise.engines.bullet_state import restore_world, save_world
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
 from poise.errors import InputError
 from poise.spatial import rotation
+from poise.spatial.plain import write_over
 from poise.world.moving import Moving
 from poise.world.prop import Prop
 
@@ -288,35 +289,24 @@ class BulletSimulation(Simulation):
     def _is_firm(self, touched: Contacts) -> np.ndarray:
         return np.array([name in self._immovable for name in touched.others], bool)
 
-    def save(self) -> Any:
-        """See `Simulation.save`: Bullet's part of it stays in Bullet, for as long as what is returned is kept."""
-        handle = _Saved(self.world, self._bullet.saveState(physicsClientId=self.client))
-        weakref.finalize(handle, _forget, self._bullet, self.client, handle.id)
-        kept = [(held.state.copy(), held.pressed.copy(), held.foreseen.copy()) for held in self._held]
-        return {"bullet": handle, "kept": kept, "touched": list(self._touched), "time": self._time}
+    def save(self) -> dict[str, Any]:
+        """See `Simulation.save`."""
+        return {
+            "world": save_world(self._bullet, self.client),
+            "bodies": [{name: array.copy() for name, array in held.numbers().items()} for held in self._held],
+            "touched": [touched.save() for touched in self._touched],
+            "time": self._time,
+        }
 
-    def restore(self, saved: Any) -> None:
-        """See `Simulation.restore`; only what this very simulation saved."""
-        if saved["bullet"].world is not self.world:
-            raise InputError("a state of engine 'bullet' can only be restored in the simulation that saved it.")
-        self._bullet.restoreState(stateId=saved["bullet"].id, physicsClientId=self.client)
-        for index, held in enumerate(self._held):
-            held.state, held.pressed, held.foreseen = (kept.copy() for kept in saved["kept"][index])
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Simulation.restore`."""
+        touched = [Contacts.load(each) for each in saved["touched"]]
+        restore_world(self._bullet, self.client, saved["world"])
+        for index, (held, numbers) in enumerate(zip(self._held, saved["bodies"], strict=True)):
+            write_over(held.numbers(), numbers)
             self.place(index, held.state)
-        self._touched, self._time = list(saved["touched"]), saved["time"]
-
-
-class _Saved:
-    """Bullet's number of a state that it keeps, and the world that it is of, which lives as long."""
-
-    def __init__(self, world: BulletWorld, id: int):
-        self.world, self.id = world, id
+        self._touched, self._time = touched, saved["time"]
 
 
 def _no_contacts() -> Contacts:
     return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
-
-
-def _forget(bullet: Any, client: int, state: int) -> None:
-    if bullet.isConnected(physicsClientId=client):
-        bullet.removeState(state, physicsClientId=client)

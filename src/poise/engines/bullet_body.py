@@ -76,6 +76,14 @@ class HeldBody:
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.is_fresh = False
 
+    def numbers(self) -> dict[str, np.ndarray]:
+        """The arrays that say what is not in Bullet's own state, by name: they are saved and written over."""
+        state = self.state
+        return {
+            "root": state.root, "q": state.q, "v": state.v, "w": state.w, "pressed": self.pressed,
+            "foreseen": self.foreseen,
+        }  # fmt: skip
+
     def pose(self) -> None:
         """World orientations and places of all bodies from the state."""
         from poise.dynamics import instant

@@ -112,6 +112,16 @@ class Contacts:
     forces: np.ndarray
     others: tuple[str, ...]
 
+    def save(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"joints": self.joints, "points": self.points, "forces": self.forces, "others": list(self.others)}
+
+    @staticmethod
+    def load(saved: dict[str, Any]) -> Contacts:
+        """What was saved."""
+        joints, points, forces = np.array(saved["joints"], int), np.array(saved["points"]), np.array(saved["forces"])
+        return Contacts(joints, points, forces, tuple(saved["others"]))
+
 
 @dataclass(frozen=True, eq=False)
 class SimulationLaws:

@@ -38,6 +38,7 @@ from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
 from poise.spatial.law import Block
+from poise.spatial.plain import write_over
 from poise.world.moving import Moving
 from poise.world.prop import Prop
 
@@ -75,6 +76,7 @@ class MujocoSimulation(Simulation):
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
+        self._touched: tuple[float, list[Contacts]] | None = None  # what was restored, and at what time
         self._scene_block: Block | None = None
         self._body_blocks: list[Block] = []
         self._sorting: dict[int, _Sorting] = {}
@@ -238,6 +240,8 @@ class MujocoSimulation(Simulation):
 
     def find_contacts(self, body: int) -> Contacts:
         """See `Simulation.find_contacts`."""
+        if self._touched is not None and self._touched[0] == self.data.time:  # restored, and not stepped since
+            return self._touched[1][body]
         layout, contact, data = self.layouts[body], self.data.contact, self.data
         joint_of = np.full(self.model.nbody, -1)
         joint_of[layout.bodies] = np.arange(len(layout.bodies))
@@ -291,15 +295,18 @@ class MujocoSimulation(Simulation):
         self._mujoco.mj_getState(self.model, self.data, state, self._mujoco.mjtState.mjSTATE_INTEGRATION)
         placed = [{"root": x.root.copy(), "turn": x.turn.copy(), "q": x.state.q.copy()} for x in self._work]
         pos, quat = self.model.body_pos.copy(), self.model.body_quat.copy()
-        return {"state": state, "body_pos": pos, "body_quat": quat, "placed": placed}
+        touched = [self.find_contacts(k).save() for k in range(len(self._work))]
+        return {"state": state, "body_pos": pos, "body_quat": quat, "placed": placed, "touched": touched}
 
     def restore(self, saved: Any) -> None:
         """See `Simulation.restore`."""
         self.away.steps[0] = 0
-        self.model.body_pos[:], self.model.body_quat[:] = saved["body_pos"], saved["body_quat"]
+        write_over({"body_pos": self.model.body_pos, "body_quat": self.model.body_quat}, saved)
         self._mujoco.mj_setState(self.model, self.data, saved["state"], self._mujoco.mjtState.mjSTATE_INTEGRATION)
         for work, placed in zip(self._work, saved["placed"], strict=True):
-            work.root[:], work.turn[:], work.state.q[:] = placed["root"], placed["turn"], placed["q"]
+            write_over({"root": work.root, "turn": work.turn, "q": work.state.q}, placed)
+        # MuJoCo's own contacts are those of its last step, which is another one.
+        self._touched = float(self.data.time), [Contacts.load(each) for each in saved["touched"]]
 
     @property
     def can_move(self) -> bool:

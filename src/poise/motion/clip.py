@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,16 +12,17 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion.interpolation import ClipSpline, How, interpolate
-from poise.motion.motion import Pose
+from poise.motion.motion import BodyMotion, Pose, Samples
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
 
 # Shifts of no more than this (of the clip's unit, a metre or a file's) are none: what arithmetic leaves of a zero.
 _NO_SHIFT = 1e-9
+RIGID = 0.01  # m: bones that change by less are as good as rigid
 
 
 @dataclass(frozen=True, eq=False)
-class Clip(Portable):
+class Clip(BodyMotion, Portable):
     """Poses of one skeleton over time.
 
     skeleton   the joints that move
@@ -128,6 +130,28 @@ class Clip(Portable):
         """The pose at time t (s on the clip's clock), or at each of an array of times; held at the ends."""
         return interpolate(self, t, how)
 
+    def samples(self, skeleton: Skeleton, joints: Sequence[int]) -> Samples:
+        """Its frames; see `Motion.samples`."""
+        if len(self) < 3:
+            raise InputError(
+                f"a clip needs at least 3 frames to have speeds and accelerations; this one has {len(self)}."
+            )
+        turns = self.rotations[:, list(joints)]
+        return Samples(joints, self.times, turns, self.root, traces=lambda: _traces(self))
+
+    def check_bones(self, joints: Iterable[int]) -> None:
+        """Refuse it for a body of rigid bones where any of these joints slides by more than a centimetre."""
+        if self.shifts is None:
+            return
+        reach = np.ptp(self.shifts, axis=0).max(axis=1)
+        sliding = [joint for joint in joints if reach[joint] > RIGID]
+        if sliding:
+            names = ", ".join(self.skeleton.names[joint] for joint in sliding[:6])
+            raise InputError(
+                f"{names} of clip '{self.name}' slide by up to {reach[sliding].max():.2g} m, but bodies on a stage "
+                "have rigid bones. Play poise.motion.root_at_hips(clip).body instead, whose root has the travel."
+            )
+
     def pick(self, frames: slice | np.ndarray) -> Clip:
         """The clip of some of its frames, in order: a slice, a mask (F,) or indices. They keep their times."""
         shifts = None if self.shifts is None else self.shifts[frames]
@@ -156,3 +180,8 @@ class Clip(Portable):
 
     def _fields(self) -> dict[str, object]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def _traces(clip: Clip) -> np.ndarray:
+    """(F, 3 J) m, in which a recording's noise shows: all joints from the root."""
+    return (clip.positions - clip.root[:, None]).reshape(len(clip), -1)

@@ -18,11 +18,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
-from poise.motion.clip import Clip
+from poise.motion.clip import RIGID, Clip
 from poise.spatial import rotation
-
-_WORTH_SAYING = 0.01  # m: bones that change by less are as good as rigid
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +53,7 @@ class Rooting:
 
     def describe_stretch(self) -> tuple[str, ...]:
         """Which bones change by more than a centimetre, in a sentence; none where none does."""
-        far = np.flatnonzero(self.stretch > _WORTH_SAYING)
+        far = np.flatnonzero(self.stretch > RIGID)
         if not len(far):
             return ()
         worst = far[np.argsort(-self.stretch[far], kind="stable")]
@@ -124,20 +121,6 @@ def root_at(clip: Clip, top: int) -> Rooting:
     rotations = clip.rotations[:, joints].copy()
     rotations[:, 0] = turns[:, top]
     return Rooting(clip, Clip(body, clip.times, places[:, top], rotations, clip.name), joints, bones)
-
-
-def check_bones(clip: Clip, joints: Iterable[int]) -> None:
-    """Refuse a clip for a body of rigid bones where any of these joints slides by more than a centimetre."""
-    if clip.shifts is None:
-        return
-    reach = np.ptp(clip.shifts, axis=0).max(axis=1)
-    sliding = [joint for joint in joints if reach[joint] > _WORTH_SAYING]
-    if sliding:
-        names = ", ".join(clip.skeleton.names[joint] for joint in sliding[:6])
-        raise InputError(
-            f"{names} of clip '{clip.name}' slide by up to {reach[sliding].max():.2g} m, but bodies on a stage "
-            "have rigid bones. Play poise.motion.root_at_hips(clip).body instead, whose root has the travel."
-        )
 
 
 def _find_top(skeleton: Skeleton) -> int:

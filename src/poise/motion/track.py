@@ -11,21 +11,15 @@ Quaternion components are splined one by one and normalised, so position, veloci
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from poise.errors import InputError
-from poise.motion.clip import Clip
-from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Motion
+from poise.body.skeleton import Skeleton
+from poise.motion.motion import as_motion
 from poise.motion.spline import fit_spline
-from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
-
-_GESTURE_RATE = 120.0  # samples a second at the gesture's own rate: a spline through them is off by microradians
-_MOST_SAMPLES = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,56 +53,34 @@ class Track:
         return float(self.knots[-1])
 
 
-def build_track(motion: Motion, joints: Sequence[int], cutoff: float | None = None) -> Track:
-    """The track of some joints of a clip, or of any other motion, sampled.
+def build_track(
+    motion: object, joints: Sequence[int], cutoff: float | None = None, skeleton: Skeleton | None = None
+) -> Track:
+    """The track of some joints of a motion.
 
-    cutoff  Hz of the low-pass before rates are taken. None: chosen from a clip's own noise; other motions are smooth.
-            inf: none.
+    cutoff    Hz of the low-pass before rates are taken. None: chosen from a recording's own noise; other motions are
+              smooth. inf: none.
+    skeleton  on which it is played; None: its own
     """
-    if isinstance(motion, Clip):
-        return _clip_track(motion, joints, cutoff)
-    if not (0.0 < motion.duration * _GESTURE_RATE <= _MOST_SAMPLES):
-        most = _MOST_SAMPLES / _GESTURE_RATE
-        raise InputError(f"a motion to be played lasts up to {most:g} s; this one lasts {motion.duration:g} s.")
-    times = np.linspace(0.0, motion.duration, max(int(np.ceil(motion.duration * _GESTURE_RATE)), 3) + 1)
-    root, turns = motion.pose(times)[:2]
-    return _spline_track(joints, times, turns[:, list(joints)], turns[:, list(joints)], root, root)
+    known = as_motion(motion)
+    x = known.samples(skeleton or known.skeleton, joints)  # type: ignore[attr-defined]
+    smooth, smooth_root = x.turns, x.root
+    if x.traces is not None:
+        rate = uniform_rate(x.phase)
+        if cutoff is None:
+            cutoff = choose_cutoff(x.traces(), rate).hz
+        if cutoff < rate / 2.0:
+            smooth, smooth_root = lowpass_rotations(x.turns, rate, cutoff), lowpass(x.root, rate, cutoff)
+    whole = _spline_track(x.joints, x.phase, x.turns, smooth, x.root, smooth_root, x.period)
+    return whole if list(x.joints) == list(joints) else _pick(whole, joints)
 
 
-def build_gesture_track(gesture: Gesture, skeleton: object) -> Track:
-    """The track of all joints that a gesture moves, over one period or from its beginning to its end."""
-    span = gesture.period or gesture.length
-    count = max(int(np.ceil(span / gesture.rate * _GESTURE_RATE)), 24)
-    if count > _MOST_SAMPLES:
-        raise InputError(f"a gesture of {span / gesture.rate:g} s is too long to be played; split it.")
-    phase = np.linspace(0.0, span, count + 1)
-    joints = gesture.joints(skeleton)  # type: ignore[arg-type]
-    turns = rotation.make_continuous(gesture.rotations(skeleton, phase))  # type: ignore[arg-type]
-    still = np.zeros((len(phase), 3))
-    if not gesture.period:
-        return _spline_track(joints, phase, turns, turns, still, still)
-    if np.any(np.abs(np.sum(turns[0] * turns[-1], axis=-1)) < 1.0 - 1e-9):
-        raise InputError("a gesture that repeats must end in the pose that it begins with; this one does not.")
-    if np.any(np.sum(turns[0] * turns[-1], axis=-1) < 0.0):
-        # A joint came back with the other sign: over two periods it comes back with its own.
-        turns, phase, still = np.concatenate([turns, -turns[1:]]), np.linspace(0.0, 2.0 * span, 2 * count + 1), still
-        still, span = np.zeros((len(phase), 3)), 2.0 * span
-    turns[-1] = turns[0]
-    return _spline_track(joints, phase, turns, turns, still, still, period=float(span))
-
-
-def _clip_track(clip: Clip, joints: Sequence[int], cutoff: float | None) -> Track:
-    turns = clip.rotations[:, list(joints)]
-    if len(clip) < 3:
-        raise InputError(f"a clip needs at least 3 frames to have speeds and accelerations; this one has {len(clip)}.")
-    rate = uniform_rate(clip.times)
-    if cutoff is None:
-        cutoff = choose_cutoff((clip.positions - clip.root[:, None]).reshape(len(clip), -1), rate).hz
-    smooth, root = turns, clip.root
-    if cutoff < rate / 2.0:
-        smooth = lowpass_rotations(turns, rate, cutoff)
-        root = lowpass(clip.root, rate, cutoff)
-    return _spline_track(joints, clip.times, turns, smooth, clip.root, root)
+def _pick(whole: Track, joints: Sequence[int]) -> Track:
+    """The track of some of its joints."""
+    picks = [list(whole.joints).index(joint) for joint in joints]
+    turns = np.ascontiguousarray(whole.turns[:, picks])
+    rates = turns if whole.rates is whole.turns else np.ascontiguousarray(whole.rates[:, picks])
+    return replace(whole, joints=np.asarray(joints, np.int64), turns=turns, rates=rates)
 
 
 def _spline_track(

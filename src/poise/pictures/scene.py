@@ -17,7 +17,7 @@ import numpy as np
 
 from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
-from poise.motion.motion import Motion
+from poise.motion.motion import BodyMotion
 from poise.pictures.figure import BODY_COLOR, VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
 from poise.pictures.labels import draw_labels
 from poise.pictures.raster import Look, Paint, Surface, render, render_room
@@ -46,7 +46,7 @@ class Figure:
     items   props, pushes and marks of its own: the offset moves them too
     """
 
-    motion: Motion
+    motion: BodyMotion
     skin: SkinnedMesh
     color: Color = BODY_COLOR
     offset: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))

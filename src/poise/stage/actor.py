@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.shape import Shape
+from poise.body.skeleton import Skeleton
 from poise.body.strength import find_strength
 from poise.drivers.checks import check_claim, check_driver, check_player
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, restore_hand_over, save_hand_over
@@ -24,6 +25,7 @@ from poise.motion.motion import Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.spatial.law import Block, Law
+from poise.spatial.plain import write_over
 from poise.stage.able import check_driven
 from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads
 from poise.stage.culprit import check_written
@@ -56,7 +58,13 @@ class Assignment:
 
 
 class Actor:
-    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`."""
+    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`.
+
+    It is a motion itself, a live one: another actor, on this stage or on another, follows it (`Track(actor)`,
+    `Kinematic(actor)`) and sees it as it is when the step begins.
+    """
+
+    is_live, delay, duration = True, 0.03, np.inf
 
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
@@ -278,13 +286,9 @@ class Actor:
         rig.block["called"] = 0
         if not starting:
             rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, self.measure()[0]
-<<<<<<< HEAD
-        for a in sorted(self.assignments, key=lambda a: a.driver.after_others):
-=======
             # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
             rig.handed[~self.given] -= (rig.damping[:, None] * rig.state.w)[~self.given]
-        for a in self.assignments:
->>>>>>> wj
+        for a in sorted(self.assignments, key=lambda a: a.driver.after_others):
             if a.player is None and a.driver.level == MOTION:
                 self._begin(a, t, starting)
         stands = [type(a.driver).__name__ for a in self.assignments if a.claim.stands]
@@ -476,6 +480,25 @@ class Actor:
                 player.give_smoothly(self.rig, t)
         self.rig.update()
 
+    # A motion.
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The joints that move."""
+        return self.character.skeleton
+
+    def pose(self, t: float = 0.0) -> Pose:
+        """Where it is now, whatever the time: somebody else's clock may say another one."""
+        rig = self.rig
+        with self.stage.hold():
+            now, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
+            # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
+            self.show(self.stage.time)
+            pose = Pose(rig.state.root.copy(), rig.state.q.copy())
+            rig.put(now)
+            rig.dw[:], rig.a[:] = dw, a
+        return pose
+
     # Its state.
 
     def _numbers(self) -> dict[str, np.ndarray]:
@@ -506,8 +529,7 @@ class Actor:
         """Be again what was saved, under the same drivers."""
         self.fallen, self.start_height, self._strained = saved["fallen"], saved["start_height"], saved["strained"]
         self.rig.block["called"] = 0
-        for name, array in self._numbers().items():
-            array[...] = saved["numbers"][name]
+        write_over(self._numbers(), saved["numbers"])
         for player, data in zip(self.players, saved["players"], strict=True):
             player.restore(data)
         for player, left in zip(self.players, saved["hand_overs"], strict=True):
@@ -523,8 +545,10 @@ class Actor:
             "drivers": [
                 [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in self.assignments
             ],
-            "loads": [[load.joint, load.mass, *load.offset] for load in self.loads],
-        }
+            "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in self.loads],
+            "body": {"joints": list(self.character.skeleton.names), "offsets": self.rig.tree.offsets.copy(),
+                     "masses": self.rig.tree.masses.copy()},
+        }  # fmt: skip
 
 
 def _stand(character: Character) -> Pose:

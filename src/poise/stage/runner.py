@@ -5,7 +5,8 @@
         frame = runner.latest()
 
 Only the thread touches the stage while it runs. Whoever reads gets frames that are whole: copies that nobody writes to
-again. What others want done is posted, and done between two steps, in the order in which it was posted.
+again. What others want done is posted, and done between two steps, in the order in which it was posted. A live motion
+(`motion/live.py`) may be fed from any thread. `docs/live.md` has an example.
 """
 
 from __future__ import annotations
@@ -186,12 +187,7 @@ class Runner:
     def _publish(self, number: int) -> None:
         poses = {}
         for name, actor in self.stage.actors.items():
-            # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
-            kept = actor.rig.state.copy()
-            actor.show(self.stage.time)
-            poses[name] = Pose(actor.rig.state.root.copy(), actor.rig.state.q.copy())
-            for each in ("root", "q", "v", "w"):
-                getattr(actor.rig.state, each)[:] = getattr(kept, each)
+            poses[name] = actor.pose()
         for pose in poses.values():
             _freeze(pose.root)
             _freeze(pose.rotations)

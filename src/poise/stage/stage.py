@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.driver import Player
+from poise.drivers.rig import Rig
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.registry import check_engine, get_engine
@@ -130,7 +132,8 @@ class Stage:
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
         self._forgotten = 0  # events
-        self._talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
+        self._lookers: list[tuple[Player, Rig]] = []  # who looks before every step, and whose body he moves
+        self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
     def time(self) -> float:
@@ -207,9 +210,15 @@ class Stage:
 
     def _advance(self, steps: int) -> None:
         self.build()
+        if self._lookers and steps > 1:
+            for _ in range(steps):
+                self._advance(1)
+            return
+        for player, rig in self._lookers if steps else ():  # all of them before anybody moves
+            player.look(rig, self.time)
         began = self.steps
         self._run(self.crowd, steps, self._is_recorded)
-        told: dict[str, Actor] = {actor.name: actor for actor in self._talkers}
+        told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}
         odd = self.crowd.find_odd()
         for program, made in self.crowd.find_called():
             told |= {actor.name: actor for actor in program.actors}
@@ -239,7 +248,7 @@ class Stage:
             self.steps = began + made
             for actor in program.actors:
                 self.check_finite(actor)
-                self._talkers.add(actor)
+                self.talkers.add(actor)
                 if actor.answer(self.time):
                     self.rebuild(actor)
             self.build()
@@ -257,8 +266,11 @@ class Stage:
         self.crowd.set_programs([group.program for group in self.groups])
         silent = [group for group in self.groups if group.program.is_compiled]
         standing = {actor for group in silent for actor in group.actors}
-        self._talkers = {actor for actor in self._talkers if actor.name in self.actors}
-        self._talkers |= {actor for actor in self.actors.values() if actor not in standing}
+        self.talkers = {actor for actor in self.talkers if actor.name in self.actors}
+        self._lookers = [
+            (player, actor.rig) for actor in self.actors.values() for player in actor.players if player.looks
+        ]
+        self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
     def check_finite(self, actor: Actor) -> None:
         """Raise SolveError where an actor's state has exploded."""
@@ -315,6 +327,7 @@ class Stage:
                 self._refresh_stale()
 
     def _build(self) -> None:
+        begun = []
         for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
@@ -323,7 +336,12 @@ class Stage:
             if actor.started:
                 actor.show(self.time)
             actor.build(self.time, not actor.started)
+            begun += [] if actor.started else [actor]
             actor.started = True
+        for actor in begun:  # now that everybody is in his place
+            for player in (player for player in actor.players if player.looks):
+                player.look(actor.rig, self.time)
+                actor.show(self.time)
         moving = any(prop.inertia is not None for prop in self.props.values())
         if moving:
             self.build_group(list(self.actors.values()), 0)
@@ -477,7 +495,16 @@ class Stage:
         check_same(self, saved)
         with self.hold():
             self.build()
-            self._waiting.clear()
-            self._ends.clear()
-            restore_stage(self, saved)
-            self._gather_crowd()
+            before = save_stage(self)
+            try:
+                self._restore(saved)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                self._restore(before)
+                why = str(error) if isinstance(error, InputError) else "It is no state of a stage that is set up alike."
+                raise InputError(f"this state cannot be restored here, and nothing has changed: {why}") from None
+
+    def _restore(self, saved: dict[str, Any]) -> None:
+        self._waiting.clear()
+        self._ends.clear()
+        restore_stage(self, saved)
+        self._gather_crowd()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Stage
 
+_KEYS = {
+    "steps": int, "engine": str, "settings": dict, "talkers": list, "who": dict, "actors": dict, "groups": list,
+}  # fmt: skip
 _POSE = ("root", "rotations", "velocity", "angular_velocity")
 _PLACE = ("position", "turn", "velocity", "spin")
 
@@ -29,6 +32,8 @@ def save_stage(stage: Stage) -> dict[str, Any]:
     return {
         "steps": stage.steps,
         "engine": stage.engine.name,
+        "settings": {"dt": stage.dt, "couple": stage.couple},
+        "talkers": sorted(actor.name for actor in stage.talkers),
         "who": {name: actor.tell_who() for name, actor in stage.actors.items()},
         "actors": {name: actor.save() for name, actor in stage.actors.items()},
         "groups": [
@@ -46,18 +51,36 @@ def save_stage(stage: Stage) -> dict[str, Any]:
 
 def check_same(stage: Stage, saved: dict[str, Any]) -> None:
     """Raise InputError unless a state can be restored on this stage."""
+    if not (isinstance(saved, dict) and all(isinstance(saved.get(key), kind) for key, kind in _KEYS.items())):
+        raise InputError("this is no state of a stage. States are what stage.save() gives and poise.load_state reads.")
     if saved["engine"] != stage.engine.name:
         raise InputError(f"this state is one of engine '{saved['engine']}'; the stage has '{stage.engine.name}'.")
+    if saved["settings"] != {"dt": stage.dt, "couple": stage.couple}:
+        raise InputError(
+            f"this state was saved with {saved['settings']}; the stage has dt={stage.dt:g} and couple='{stage.couple}'."
+        )
     if list(stage.actors) != list(saved["who"]):
         raise InputError("actors joined or left since this state was saved. Save again when they have.")
     for name, who in saved["who"].items():
-        if stage.actors[name].tell_who() != who:
+        now = stage.actors[name].tell_who()
+        if not isinstance(who, dict) or any(now[key] != who.get(key) for key in ("drivers", "loads")):
             raise InputError(f"'{name}' has other drivers or loads than when this state was saved. Save again.")
+        if not _is_same_body(now["body"], who.get("body")):
+            raise InputError(f"'{name}' is another body than when this state was saved. Set the same one up.")
+
+
+def _is_same_body(now: dict[str, Any], saved: Any) -> bool:
+    """Whether two bodies are one, round-off aside: another machine may build it a little differently."""
+    if not (isinstance(saved, dict) and saved.get("joints") == now["joints"]):
+        return False
+    pairs = [(now[name], np.asarray(saved.get(name))) for name in ("offsets", "masses")]
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=1e-6, atol=1e-9) for a, b in pairs)
 
 
 def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
     """Have a stage that is built be as it was."""
     stage.steps = saved["steps"]
+    stage.talkers = {stage.actors[name] for name in saved["talkers"]}
     for name, actor in stage.actors.items():
         actor.restore(saved["actors"][name])
     groups = {group.actors[0].name: (k, group) for k, group in enumerate(stage.groups)}

@@ -8,23 +8,27 @@ along the same curve.
 from __future__ import annotations
 
 import dataclasses
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, unknown_name
 from poise.motion.gestures.arm import Arm, ArmPath, find_arms
+from poise.motion.motion import MOST_SAMPLES, SAMPLE_RATE, Motion, Samples
+from poise.spatial import rotation
 
 HANDS = {"right": ("right",), "left": ("left",), "both": ("left", "right")}
 
 
 @dataclass(frozen=True)
-class Gesture(ABC):
+class Gesture(Motion):
     """A procedural movement of some joints, bound to no body."""
+
+    moves_root = False
 
     @property
     @abstractmethod
@@ -41,6 +45,11 @@ class Gesture(ABC):
         """Phase units from beginning to end; infinite for one that repeats."""
         return np.inf
 
+    @property
+    def duration(self) -> float:
+        """Seconds from beginning to end at its own rate; infinite for one that repeats."""
+        return self.length / self.rate
+
     @abstractmethod
     def joints(self, skeleton: Skeleton) -> list[int]:
         """Indices of the joints it moves on this skeleton, in order."""
@@ -51,6 +60,40 @@ class Gesture(ABC):
 
         A gesture that is played once holds its ends before phase 0 and after `length`.
         """
+
+    def samples(self, skeleton: Skeleton, joints: Sequence[int]) -> Samples:
+        """All joints that it moves, over one period or from its beginning to its end; see `Motion.samples`."""
+        span = self.period or self.length
+        count = max(int(np.ceil(span / self.rate * SAMPLE_RATE)), 24)
+        if count > MOST_SAMPLES:
+            raise InputError(f"a gesture of {span / self.rate:g} s is too long to be played; split it.")
+        phase, own = np.linspace(0.0, span, count + 1), self.joints(skeleton)
+        turns = rotation.make_continuous(self.rotations(skeleton, phase))
+        if not self.period:
+            return Samples(own, phase, turns, np.zeros((len(phase), 3)))
+        if np.any(np.abs(np.sum(turns[0] * turns[-1], axis=-1)) < 1.0 - 1e-9):
+            raise InputError("a gesture that repeats must end in the pose that it begins with; this one does not.")
+        if np.any(np.sum(turns[0] * turns[-1], axis=-1) < 0.0):
+            # A joint came back with the other sign: over two periods it comes back with its own.
+            turns, phase = np.concatenate([turns, -turns[1:]]), np.linspace(0.0, 2.0 * span, 2 * count + 1)
+            span = 2.0 * span
+        turns[-1] = turns[0]
+        return Samples(own, phase, turns, np.zeros((len(phase), 3)), period=float(span))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All that describes it; see `Motion.parameters`."""
+        return {field.name: _plain(getattr(self, field.name)) for field in dataclasses.fields(self)}
+
+    def restored(self, parameters: dict[str, Any]) -> Self:
+        """See `Motion.restored`: where plain data has lists, it has tuples."""
+        return self.changed(**{name: tuple(x) if isinstance(x, list) else x for name, x in parameters.items()})
+
+    def goes_like(self, other: Self, skeleton: Skeleton, end: float) -> bool:
+        """See `Motion.goes_like`."""
+        phase = np.linspace(0.0, end, 7)
+        same = np.all(self.rotations(skeleton, phase) == other.rotations(skeleton, phase))
+        return bool(same) and self.period == other.period
 
     def changed(self, **parameters: object) -> Self:
         """The same gesture with some parameters changed, all checked again."""
@@ -85,6 +128,13 @@ class ArmGesture(Gesture):
         joints = [joint for arm in arms for joint in arm.joints]
         solved = np.concatenate([arm.solve(self.path(arm, phase)) for arm in arms], axis=1)
         return np.asarray(solved[:, np.argsort(joints)])
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as plain data."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return [_plain(each) for each in value] if isinstance(value, tuple | list) else value
 
 
 def check_number(gesture: str, name: str, value: float, low: float, high: float, unit: str = "") -> None:

@@ -12,14 +12,14 @@ from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.edits import frame_times
 from poise.motion.gestures.gesture import Gesture
-from poise.motion.motion import Pose
+from poise.motion.motion import BodyMotion, Pose
 from poise.motion.own.figure import Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.spatial.portable import Portable
 
 
 @dataclass(frozen=True, eq=False)
-class GestureMotion(Portable):
+class GestureMotion(BodyMotion, Portable):
     """A gesture played by one skeleton at its own rate, over the origin, facing +Z; everything else stands still."""
 
     gesture: Gesture

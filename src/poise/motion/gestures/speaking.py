@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -97,6 +97,11 @@ class Speak(ArmGesture):
                 )
         for side in self.sides:
             self._check_room(side)
+
+    def restored(self, parameters: dict[str, Any]) -> Self:
+        """See `Motion.restored`."""
+        found = [Stress(**{**x, "direction": tuple(x["direction"])}) for x in parameters.get("stresses", ())]
+        return super().restored({**parameters, "stresses": found} if found else parameters)
 
     def _check_room(self, side: str) -> None:
         """Raise where a hand has no time for a stroke."""

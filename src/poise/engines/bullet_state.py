@@ -1,0 +1,67 @@
+"""The state of a Bullet world as bytes.
+
+Bullet writes its state, contacts and their impulses included, to files only. From such a file another world that was
+built alike goes on with the same bits, in this process or in another. The file is a row of chunks (code, length, ...),
+the last of which describes the layout of all others. Bullet believes every word of it, so what cannot be one of its
+own files, or is one of another version or of another number of bodies, is refused before it sees it.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from poise.errors import InputError
+from poise.files.atomic import temporary_folder
+
+_MAGIC = b"BULLET"
+_HEAD = 12  # bytes of magic, sizes, byte order and version
+_CHUNK = struct.Struct("<4siQii")  # code, length in bytes, an address, the type's number, how many of it
+_LAYOUT = b"DNA1"
+_CONTACTS = b"CONT"  # of which there are more or fewer
+
+
+def save_world(bullet: Any, client: int) -> np.ndarray:
+    """(n,) uint8"""
+    with temporary_folder() as folder:
+        path = folder / "world.bullet"
+        bullet.saveBullet(str(path), physicsClientId=client)
+        return np.frombuffer(path.read_bytes(), np.uint8).copy()
+
+
+def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:
+    """Have a world be as it was when it, or one that was built alike, was saved."""
+    data, own = np.asarray(saved, np.uint8).tobytes(), save_world(bullet, client).tobytes()
+    if data[:_HEAD] != own[:_HEAD] or _list_chunks(data) != _list_chunks(own):
+        raise InputError(
+            "this state is of another scene, or of another version of Bullet, so it cannot be restored here. "
+            "Save it again."
+        )
+    with temporary_folder() as folder:
+        path = folder / "world.bullet"
+        path.write_bytes(data)
+        try:
+            bullet.restoreState(fileName=str(path), physicsClientId=client)
+        except bullet.error:
+            raise InputError("Bullet cannot restore this state. Save it again.") from None
+
+
+def _list_chunks(data: bytes) -> list[tuple[bytes, int, int, int | bytes]] | None:
+    """Code, length, type and number of all chunks but contacts; of the layout its bytes. None: they do not add up."""
+    if data[: len(_MAGIC)] != _MAGIC:
+        return None
+    found: list[tuple[bytes, int, int, int | bytes]] = []
+    at = _HEAD
+    while at + _CHUNK.size <= len(data):
+        code, length, _, kind, count = _CHUNK.unpack_from(data, at)
+        at += _CHUNK.size
+        if length < 0 or at + length > len(data):
+            return None
+        if code == _LAYOUT:
+            found.append((code, length, kind, data[at : at + length]))
+        elif code != _CONTACTS:
+            found.append((code, length, kind, count))
+        at += length
+    return found if at == len(data) else None
