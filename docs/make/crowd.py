@@ -13,11 +13,8 @@ import inspect
 import re
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import mujoco
 import numba
@@ -28,34 +25,22 @@ from poise.bench import growth
 from poise.bench.crowd import CrowdBench
 from poise.bench.harness import measure
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
-from poise.drivers import balance_kernels, feet_kernels, servo_kernels, support_kernels
-from poise.dynamics import instant
-from poise.engines import mujoco_kernels
-from poise.motion import part_kernels
-from poise.stage import coupling_kernels
+from poise.spatial.addresses import call_with_two
+from poise.spatial.law import Law
 from poise.stage.stage import Stage
 
 PAGE = Path(__file__).parents[1] / "crowd.md"
 COUNT = 200
-KERNELS: tuple[ModuleType, ...] = (
-    balance_kernels, feet_kernels, servo_kernels, support_kernels, instant, mujoco_kernels, part_kernels,
-    coupling_kernels,
-)  # fmt: skip
-# What each kernel of the step is for; kernels that only others call are in these.
+# What each law of the step is for.
 PURPOSE = {
-    "play_part": "kinematic parts: pose, velocity and acceleration from their splines",
-    "pose_bodies": "where all bodies are",
-    "move_bodies": "how they move",
-    "center_of_mass": "centre of mass and its velocity",
-    "couple_exact": "what the kinematic parts put on their connectors",
-    "hand_to_connectors": "that, summed up to the connectors",
-    "ask_floors": "what is under the soles",
-    "balance": "balance: the wanted force and the legs' torques",
-    "hold_feet": "feet put back where they were planted",
-    "gather_wrenches": "wrenches and torques, for the engine",
-    "write_forces": "those as generalised forces",
-    "nudge": "the turns that put the feet back",
-    "read_body": "the state back from the engine",
+    "begin": "the clock",
+    "give": "kinematic parts: pose, velocity and acceleration from their splines",
+    "couple_exactly": "where all bodies are and how they move; what the kinematic parts put on their connectors",
+    "clear": "torques of the last step are forgotten",
+    "stand": "balance: the wanted force, the legs' torques, feet put back where they were planted",
+    "take": "wrenches and torques as generalised forces of the engine",
+    "read": "the state back from the engine",
+    "end": "the clock goes on",
 }
 TIMERS = {
     "mjTIMER_POS_KINEMATICS": "kinematics",
@@ -94,11 +79,8 @@ def put(name: str, table: str) -> None:
 
 
 def make_profile() -> str:
-    """Each kernel alone on the arrays of a running character, jolted between calls; the engine by its own timers."""
-    calls = record_step()
-    us: dict[str, float] = defaultdict(float)
-    for function, arguments in calls:
-        us[function.__name__] += time_kernel(function, arguments)
+    """Each law alone on a running character, again and again; the engine by its own timers."""
+    us = time_laws()
     bench = CrowdBench(COUNT, [1], frames=5)
     timings = measure(bench.contenders, 25, clock=bench.clock)
     whole, bare, apart = (bench.us(timings, f"{name} 1") for name in ("crowd", "shared", "bare"))
@@ -117,68 +99,30 @@ def make_profile() -> str:
     return "\n".join(rows)
 
 
-def record_step() -> list[tuple[Any, tuple[Any, ...]]]:
-    """Every kernel that one readable step of a conductor calls, with its arguments."""
+def time_laws(calls: int = 2000) -> dict[str, float]:
+    """Microseconds of one call of each law of a conductor's step, the engine's own step left out."""
     stage = build_stage(draw_conductors(1, bodies=1), draw_bodies(1))
-    stage.compiled = False
-    stage.rebuild(next(iter(stage.actors.values())))
     stage.advance(200)
-    calls: list[tuple[Any, tuple[Any, ...]]] = []
-    seen: dict[tuple[str, str], Any] = {}
+    saved = stage.save()
 
-    def spy(function: Any) -> Any:
-        def call(*arguments: Any) -> Any:
-            calls.append((function, arguments))
-            return function(*arguments)
-
-        return call
-
-    # By every name that a module outside the kernels' own knows a kernel.
-    places = [module for name, module in sys.modules.items() if name.startswith("poise.")]
-    kernels = {id(value) for module in KERNELS for value in vars(module).values() if hasattr(value, "py_func")}
-    for module in places:
-        for name, value in list(vars(module).items()):
-            if id(value) in kernels:
-                seen[module.__name__, name] = value
-                setattr(module, name, spy(value))
-    try:
-        stage.advance(1)
-    finally:
-        for (module, name), value in seen.items():
-            setattr(sys.modules[module], name, value)
-    wanted = [(function, arguments) for function, arguments in calls if function.__name__ in PURPOSE]
-    # The readable path places the bodies once more for the engine, and reads the state twice: the program does not.
-    once: dict[str, int] = defaultdict(int)
-    kept = []
-    for function, arguments in wanted:
-        once[function.__name__] += 1
-        if once[function.__name__] <= (2 if function.__name__ == "nudge" else 1):
-            kept.append((function, arguments))
-    return kept
-
-
-def time_kernel(function: Any, arguments: tuple[Any, ...], calls: int = 2000) -> float:
-    """Microseconds of one call, in a compiled loop that changes its arrays a little so that nothing can be hoisted."""
-    arrays = [a for a in arguments if isinstance(a, np.ndarray) and a.dtype == float and a.size and a.flags.writeable]
-    kept = [a.copy() for a in arrays]
-    floats = [a.ravel() for a in arrays if a.flags.c_contiguous]
-
-    @numba.njit(error_model="numpy")
-    def loop(n, jolt, args):  # type: ignore[no-untyped-def]
+    @numba.njit
+    def loop(n, law, body, block):  # type: ignore[no-untyped-def]
         for _ in range(n):
-            jolt[0] = jolt[0] * (1.0 + 1e-13)
-            function(*args)
+            call_with_two(law, body, block)
 
-    taken = []
-    for _ in range(12):
-        for a, b in zip(arrays, kept, strict=True):
-            a[...] = b
-        began = time.perf_counter()
-        loop(calls, floats[0], arguments)
-        taken.append((time.perf_counter() - began) / calls)
-    for a, b in zip(arrays, kept, strict=True):
-        a[...] = b
-    return 1e6 * float(np.median(taken[1:]))
+    us = {}
+    for entry in stage.crowd.programs[0].entries:
+        if not isinstance(entry.law, Law) or entry.law.name not in PURPOSE:
+            continue
+        taken = []
+        for _ in range(12):
+            stage.restore(saved)
+            began = time.perf_counter()
+            loop(calls, entry.law.address, entry.body.address, entry.block.address)
+            taken.append((time.perf_counter() - began) / calls)
+        us[entry.law.name] = 1e6 * float(np.median(taken[1:]))
+    stage.restore(saved)
+    return us
 
 
 def time_engine(stage: Stage, steps: int = 400) -> dict[str, float]:

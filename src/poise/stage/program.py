@@ -56,6 +56,11 @@ class Program:
             self.block.set(enter=self._engine.enter.address, leave=self._engine.leave.address)
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The step, law by law."""
+        return tuple(self._step)
+
+    @property
     def can_show(self) -> bool:
         """Whether it has learnt to."""
         return self._shows is not None
