@@ -30,6 +30,7 @@ from poise.pictures import mix_plots
 from poise.pictures.camera import Camera
 from poise.pictures.contact_sheet import draw_contact_sheet
 from poise.pictures.raster import Surface, render
+from poise.stage import recording
 from poise.stage import stage as stages
 from poise.stage.recorder import Recorder
 
@@ -122,17 +123,17 @@ def test_the_size_of_a_take_is_known_before(monkeypatch: pytest.MonkeyPatch) -> 
     here = stage()
     here.run(0.1)  # what is loaded once is loaded
     tracemalloc.start()
-    recorder = Recorder(here, here.time + np.arange(200) / 50.0)
     before = tracemalloc.get_traced_memory()[0]
+    recorder = Recorder(here, here.time + np.arange(200) / 50.0)  # which makes room for all of them
     while not recorder.is_done:
         recorder.record()
         if not recorder.is_done:
             here.advance(recorder.steps_ahead)
     used = (tracemalloc.get_traced_memory()[0] - before) / 200
     tracemalloc.stop()
-    told = stages._FRAME_BYTES + stages._JOINT_BYTES * len(HUMAN.skeleton)
+    told = recording._FRAME_BYTES + recording._JOINT_BYTES * len(HUMAN.skeleton)
     assert 0.8 * used < told < 1.5 * used, (used, told)
-    monkeypatch.setattr(stages, "MOST_BYTES", 10 * told)
+    monkeypatch.setattr("poise.stage.recording.MOST_BYTES", 10 * told)
     with pytest.raises(InputError, match=r"at most 10 can be had at once"):
         here.run(0.2, fps=50.0)
     assert len(here.run(0.1, fps=50.0)) == 6
@@ -149,7 +150,7 @@ def test_actors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_physical_joints_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     actor = stage().actors["full"]
-    monkeypatch.setattr("poise.stage.actor.MOST_PHYSICAL", 5)
+    monkeypatch.setattr("poise.stage.division.MOST_PHYSICAL", 5)
     with pytest.raises(InputError, match=r"joints of 'full' would be physical; at most 5 .* Drive fewer"):
         actor.drive("root", poise.Free())
     actor.drive("head", poise.Loose())

@@ -36,7 +36,7 @@ def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     instant.net_forces(x.masses, x.centers, x.inertias, rig.R, rig.om, al, acc, f, n)
     instant.gather_inward(x.parents, rig.p, f, n)
     torque = np.einsum("jab,ja->jb", rig.R, np.where(actor.given[:, None], n, rig.torque))
-    return torque, np.linalg.norm(torque, axis=-1) / actor.strength
+    return torque, np.linalg.norm(torque, axis=-1) / actor.effort.strength
 
 
 class Unsorted:

@@ -15,7 +15,7 @@ from poise.drivers import kinematic
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.errors import BusyError, PoiseError
-from poise.stage import stage as stages
+from poise.stage import news
 from poise.stage.actor import Actor
 from poise.stage.runner import Runner
 from poise.stage.stage import Stage
@@ -196,14 +196,14 @@ def test_pushes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "MOST_EVENTS", 5)
+    monkeypatch.setattr(news, "MOST_EVENTS", 5)
     stage, actor = make()
     for k in range(23):
         actor.tell("said", str(k))
         assert len(stage.events) < 10
-    assert stage.event_count == 23
-    assert [event.message for event in stage.events_since(20)] == ["20", "21", "22"]
-    assert [event.message for event in stage.events_since(0)] == ["18", "19", "20", "21", "22"]
+    assert stage.news.count == 23
+    assert [event.message for event in stage.news.since(20)] == ["20", "21", "22"]
+    assert [event.message for event in stage.news.since(0)] == ["18", "19", "20", "21", "22"]
     take = stage.run(0.02, each=lambda t: actor.tell("said", "now"))
     assert {event.message for event in take.events if event.kind == "said"} == {"now"}
 

@@ -37,7 +37,8 @@ from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
 from poise.stage.asking import ROOT
-from poise.stage.stage import STEPS, Stage, is_step
+from poise.stage.settings import STEPS, is_step
+from poise.stage.stage import Stage
 from poise.stage.take import ARRAYS, ActorTake, Take
 from poise.world.floor import Floor
 from poise.world.ground import Ground

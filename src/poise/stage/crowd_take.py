@@ -106,7 +106,7 @@ def _run(
     reader.check_room(kept)
     times = np.zeros(kept)
     root, rotations = np.zeros((kept, *reader.root.shape)), np.zeros((kept, *reader.rotations.shape))
-    first_event = stage.event_count
+    first_event = stage.news.count
     began = time.perf_counter()
     for frame in range(frames + 1):
         if frame:
@@ -121,7 +121,7 @@ def _run(
     stage.crowd.stop_watching()
     return CrowdTake(
         times, tuple(stage.actors), tuple(actor.character for actor in stage.actors.values()), root, rotations,
-        reader.root, reader.rotations, stage.events_since(first_event), frames + 1, wall,
+        reader.root, reader.rotations, stage.news.since(first_event), frames + 1, wall,
     )  # fmt: skip
 
 

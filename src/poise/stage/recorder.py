@@ -36,7 +36,7 @@ class Recorder:
         self._time_before = stage.time
         self._frames = {name: Frames(len(actor.rig.tree), len(times)) for name, actor in stage.actors.items()}
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
-        self._first_event = stage.event_count
+        self._first_event = stage.news.count
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
 
     @property
@@ -103,7 +103,7 @@ class Recorder:
             labels = tuple(actor.character.skeleton.labels[i] for i in actor.connectors)
             actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
         props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
-        events = stage.events_since(self._first_event)
+        events = stage.news.since(self._first_event)
         return Take(self.times[: self.frame].copy(), actors, props, events, wall)
 
 

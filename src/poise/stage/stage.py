@@ -8,8 +8,6 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-import math
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -29,31 +27,22 @@ from poise.motion.motion import Pose
 from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
 from poise.stage.asking import take_character, take_name, take_prop
+from poise.stage.building import build_actor, describe_actor
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_suspects
 from poise.stage.hold import Hold
+from poise.stage.news import News
 from poise.stage.program import Program
-from poise.stage.recorder import Recorder
+from poise.stage.recording import check_run, list_times, record_run
+from poise.stage.settings import check_settings, take_gravity
 from poise.stage.state import check_same, restore_stage, save_stage
 from poise.stage.take import Event, Take
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
 
-COUPLINGS = ("exact", "paper")
-MOST_GRAVITY = 1000.0  # m/s2
-STEPS = (1e-5, 0.05)  # s
 MOST_ACTORS = 5_000  # of some 1.5 MB each
-MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
-_FRAME_BYTES, _JOINT_BYTES = 2200, 88  # what a frame of an actor takes, and each of its joints
-MOST_STEPS = 100_000_000  # of one run: six days at 5 ms
-MOST_EVENTS = 100_000  # that are kept, and that a take's file may have
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
-
-
-def is_step(dt: float) -> bool:
-    """Whether a stage can take steps of dt (s); round-off aside, since 1 / 1e5 frames a second is below 1e-5 s."""
-    return math.isfinite(dt) and STEPS[0] * (1.0 - 1e-9) <= dt <= STEPS[1] * (1.0 + 1e-9)
 
 
 @dataclass(eq=False)
@@ -95,28 +84,11 @@ class Stage:
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
         check_engine(self.engine)
-        if couple not in COUPLINGS:
-            raise unknown_name("coupling", couple, COUPLINGS)
+        check_settings(dt, couple, gain, torque_only, threads)
         check_coupling(self.engine, couple)
         check_ground(self.engine, ground)
-        if not is_step(dt):
-            raise InputError(f"a step of {dt:g} s cannot be used; it must be from {STEPS[0]:g} to {STEPS[1]:g} s.")
-        if not (math.isfinite(gain) and -10.0 <= gain <= 10.0):
-            raise InputError(f"a coupling gain of {gain:g} cannot be used; it must be from -10 to 10.")
-        if not (isinstance(threads, int) and 1 <= threads <= 256):
-            raise InputError(f"a stage runs on 1 to 256 threads; {threads!r} given.")
-        if torque_only and couple == "exact":
-            raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
-        try:
-            self.ground, self.gravity = ground, np.array([float(a) for a in gravity])
-        except (TypeError, ValueError):
-            raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {gravity!r}.") from None
-        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
-            raise InputError(f"gravity is three finite numbers (m/s2, world axes); given {self.gravity.tolist()}.")
-        pull = float(np.linalg.norm(self.gravity))
-        if pull > MOST_GRAVITY:
-            raise InputError(f"gravity is {pull:g} m/s2; at most {MOST_GRAVITY:g} can be used. The Earth's is 9.81.")
+        self.ground, self.gravity = ground, take_gravity(gravity)
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
@@ -126,12 +98,11 @@ class Stage:
         self._origin = 0.0
         self._waiting: set[str] = set()
         self._is_recorded = False
-        self.events: list[Event] = []
+        self.news = News()
         self._hold = Hold()
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
-        self._forgotten = 0  # events
         self._lookers: list[tuple[Player, Rig]] = []  # who looks before every step, and whose body he moves
         self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
@@ -139,6 +110,11 @@ class Stage:
     def time(self) -> float:
         """s, since the beginning."""
         return self._origin + self.steps * self.dt
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened, as far as it is kept."""
+        return self.news.events
 
     def hold(self) -> Hold:
         """Keep the stage for this thread while the context lasts; BusyError where another has it."""
@@ -227,7 +203,7 @@ class Stage:
         self._end_pushes()
         for actor in odd:
             told.setdefault(actor.name, actor)
-        for name in [name for name in self.actors if name in told]:
+        for name in [name for name in self.actors if name in told] if told else ():
             self.check_finite(told[name])
             told[name].follow(self.time)
 
@@ -335,7 +311,7 @@ class Stage:
             actor.rig.read_prop = self.read_prop
             if actor.started:
                 actor.show(self.time)
-            actor.build(self.time, not actor.started)
+            build_actor(actor, self.time, not actor.started)
             begun += [] if actor.started else [actor]
             actor.started = True
         for actor in begun:  # now that everybody is in his place
@@ -357,7 +333,7 @@ class Stage:
     def build_group(self, actors: list[Actor], at: int | None, scene: Scene | None = None) -> None:
         """A simulation of some actors, in place of group `at` or as a new one; of a scene, or as they are now."""
         if scene is None:
-            bodies = tuple(actor.describe() for actor in actors)
+            bodies = tuple(describe_actor(actor) for actor in actors)
             scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity, self.time)
         check_scene(self.engine, scene)
         simulation = self.engine.build(scene)
@@ -391,25 +367,6 @@ class Stage:
 
     # Running and recording.
 
-    def record_event(self, actor: Actor, kind: str, message: str) -> None:
-        """Write an event down and tell whoever listens."""
-        event = Event(self.time, actor.name, kind, message)
-        self.events.append(event)
-        if len(self.events) >= 2 * MOST_EVENTS:  # the older half: a stage may run for days
-            del self.events[:-MOST_EVENTS]
-            self._forgotten += MOST_EVENTS
-        for listener in actor.listeners:
-            listener(event)
-
-    @property
-    def event_count(self) -> int:
-        """How many events there were, those that are kept no more included."""
-        return self._forgotten + len(self.events)
-
-    def events_since(self, count: int) -> tuple[Event, ...]:
-        """The events after the first `count`, the last of them where there are too many."""
-        return tuple(self.events[max(0, count - self._forgotten) :][-MOST_EVENTS:])
-
     def run(
         self,
         seconds: float,
@@ -426,63 +383,13 @@ class Stage:
         with self.hold():
             if self._is_recorded:
                 raise InputError("this stage is running already. Run it again when that is over, not from `each`.")
-            times = self._frame_times(seconds, fps) if times is None else np.asarray(times, float)
-            self._check_run(times)
-            return self._record(times, each)
-
-    def _frame_times(self, seconds: float, fps: float) -> np.ndarray:
-        """(F,) s on the stage's clock, of frames for some seconds from now on."""
-        if not (math.isfinite(seconds) and seconds > 0.0):
-            raise InputError(f"a stage runs for more than 0 s; {seconds:g} given.")
-        if not (math.isfinite(fps) and 0.0 < fps <= 1.0 / self.dt + 1e-6):
-            raise InputError(f"{fps:g} frames a second cannot be had from steps of {self.dt:g} s.")
-        self._check_room(seconds, fps)
-        return self.time + np.arange(round(seconds * fps) + 1) / fps
-
-    def _record(self, times: np.ndarray, each: Callable[[float], None] | None) -> Take:
-        recorder = Recorder(self, times)
-        self.build()
-        self.crowd.run(0)  # a first run compiles here, and not in the time that is measured
-        began = time.perf_counter()
-        self._is_recorded = True
-        try:
-            recorder.record()
-            while not recorder.is_done:
-                if each is not None:
-                    each(self.time)
-                elif recorder.steps_ahead > 1:
-                    self.advance(recorder.steps_ahead - 1)
-                recorder.remember()
-                self.step()
-                recorder.record()
-        except SolveError as error:
-            error.take = recorder.finish(time.perf_counter() - began)  # type: ignore[attr-defined]
-            raise
-        finally:
-            self._is_recorded = False
-        return recorder.finish(time.perf_counter() - began)
-
-    def _check_room(self, seconds: float, fps: float) -> None:
-        """Raise InputError where a take would be larger than what is kept at once."""
-        frame = sum(_FRAME_BYTES + _JOINT_BYTES * len(actor.rig.tree) for actor in self.actors.values())
-        frames, most = seconds * fps + 1.0, math.floor(MOST_BYTES / max(frame, 1))
-        advice = "Run it in pieces, with fewer frames a second (fps), or as a crowd that keeps none (run_crowd)."
-        check_most(
-            f"{seconds:g} s at {fps:g} frames a second are {frames:.4g} frames of {len(self.actors)} bodies",
-            frames, most, advice,
-        )  # fmt: skip
-
-    def _check_run(self, times: np.ndarray) -> None:
-        """Raise InputError unless there is somebody to record, at times that can be."""
-        if not self.actors:
-            raise InputError("there is no actor on this stage. Put one there first: stage.add(character).")
-        if times.ndim != 1 or not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
-            raise InputError(f"frames are at finite, increasing times (F,); given {times.size} of shape {times.shape}.")
-        if times[0] < self.time - 1e-9 * self.dt:
-            raise InputError(f"a frame at {times[0]:g} s is before the stage's clock, which is at {self.time:g} s.")
-        steps = (float(times[-1]) - self.time) / self.dt
-        check_most(f"up to {times[-1]:g} s there are {steps:.4g} steps of {self.dt:g} s", steps, MOST_STEPS,
-                   "Run it in pieces.")  # fmt: skip
+            frames = list_times(self, seconds, fps) if times is None else np.asarray(times, float)
+            check_run(self, frames)
+            self._is_recorded = True
+            try:
+                return record_run(self, frames, each)
+            finally:
+                self._is_recorded = False
 
     def save(self) -> dict[str, Any]:
         """The whole state as plain data: arrays, numbers, words, and lists and dictionaries of those."""

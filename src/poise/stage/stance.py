@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
 from poise.drivers.rig import Rig
@@ -13,7 +14,9 @@ from poise.drivers.support_kernels import clamp_to_hull, find_hull
 from poise.errors import InputError
 from poise.ik.limb import reach_with_limb
 from poise.motion.feet import find_soles, leg_length
-from poise.motion.own.figure import REACH
+from poise.motion.motion import Pose
+from poise.motion.own.figure import REACH, Figure
+from poise.motion.own.tracks import build_clip, stand
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners
 
@@ -177,3 +180,16 @@ def _world_above(rig: Rig, joint: int, turned: dict[int, np.ndarray]) -> np.ndar
     if parent < 0:
         return rotation.identity()
     return rotation.multiply(_world_above(rig, parent, turned), rig.state.q[parent])
+
+
+def stand_at_ease(character: Character) -> Pose:
+    """A relaxed stand for humans; the rest pose of anything else."""
+    try:
+        figure = Figure(character.skeleton)
+        clip = build_clip(figure, stand(figure, np.zeros(1)), "stand")
+    except InputError:
+        skeleton = character.skeleton
+        q = np.zeros((len(skeleton), 4))
+        q[:, 0] = 1.0
+        return Pose(np.array(skeleton.offsets[0]), q)
+    return Pose(clip.root[0].copy(), clip.rotations[0].copy())

@@ -14,6 +14,8 @@ import numpy as np
 
 from poise.engines.scene import Joint, Scene, SceneBody
 from poise.errors import InputError
+from poise.stage.actor_state import restore_actor, save_actor, tell_who
+from poise.stage.building import describe_at
 from poise.world.prop import Prop
 
 if TYPE_CHECKING:
@@ -34,8 +36,8 @@ def save_stage(stage: Stage) -> dict[str, Any]:
         "engine": stage.engine.name,
         "settings": {"dt": stage.dt, "couple": stage.couple},
         "talkers": sorted(actor.name for actor in stage.talkers),
-        "who": {name: actor.tell_who() for name, actor in stage.actors.items()},
-        "actors": {name: actor.save() for name, actor in stage.actors.items()},
+        "who": {name: tell_who(actor) for name, actor in stage.actors.items()},
+        "actors": {name: save_actor(actor) for name, actor in stage.actors.items()},
         "groups": [
             {
                 "actors": [actor.name for actor in group.actors],
@@ -62,7 +64,7 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
     if list(stage.actors) != list(saved["who"]):
         raise InputError("actors joined or left since this state was saved. Save again when they have.")
     for name, who in saved["who"].items():
-        now = stage.actors[name].tell_who()
+        now = tell_who(stage.actors[name])
         if not isinstance(who, dict) or any(now[key] != who.get(key) for key in ("drivers", "loads")):
             raise InputError(f"'{name}' has other drivers or loads than when this state was saved. Save again.")
         if not _is_same_body(now["body"], who.get("body")):
@@ -82,7 +84,7 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
     stage.steps = saved["steps"]
     stage.talkers = {stage.actors[name] for name in saved["talkers"]}
     for name, actor in stage.actors.items():
-        actor.restore(saved["actors"][name])
+        restore_actor(actor, saved["actors"][name])
     groups = {group.actors[0].name: (k, group) for k, group in enumerate(stage.groups)}
     for each in saved["groups"]:
         k, group = groups[each["actors"][0]]
@@ -133,4 +135,4 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    return actor.describe_at(joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]))
+    return describe_at(actor, joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]))

@@ -46,13 +46,13 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
 
     step: list[Entry] = []
     for k, actor in enumerate(actors):
-        body, coupling = actor.rig.block, actor.coupling_block
+        body, (couple, coupling) = actor.rig.block, actor.find_coupling()
         step.append(Entry(laws.begin, body, coupling))
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.in_order():
             step += _give(actor, player, call)
         # 2. what that puts on the connectors; pushes
-        step.append(Entry(actor.find_coupling(), body, coupling))
+        step.append(Entry(couple, body, coupling))
         if actor.pushes:
             step.append(Entry(laws.push, body, coupling))
         # 3. physical drivers: torques
@@ -68,8 +68,8 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
         for player in actor.in_order():
             step += _settle(actor, player, call)
         if actor.stage.couple == "paper":
-            step.append(Entry(laws.differentiate, actor.rig.block, actor.coupling_block))
-        step.append(Entry(laws.end, actor.rig.block, actor.coupling_block))
+            step.append(Entry(laws.differentiate, actor.rig.block, actor.coupled.block))
+        step.append(Entry(laws.end, actor.rig.block, actor.coupled.block))
     return step
 
 

@@ -25,11 +25,11 @@ from poise.errors import FileError, InputError, valid_text
 from poise.files.arrays import NpzFile, write_npz
 from poise.files.character import format_character, parse_character
 from poise.files.loading import shorten
+from poise.stage.news import MOST_EVENTS
 from poise.stage.take import ARRAYS, ActorTake, Event, Take
 
 SUFFIX = ".take.npz"
 FORMAT = "poise-take 1"
-MOST_EVENTS = 100_000
 # Names become parts of names in a zip; these would be read as folders or as an end.
 _UNFIT = "/\\\0"
 # Arrays that may have gaps: a foot in the air has no pressure, a body without soles no margin.

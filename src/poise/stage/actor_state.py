@@ -1,0 +1,68 @@
+"""The state of an actor as plain data: its body's, its players', and what must be the same when it is restored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.spatial.plain import write_over
+from poise.world.push import Push
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+
+
+def save_actor(actor: Actor) -> dict[str, Any]:
+    """All of it."""
+    return {
+        "numbers": {name: array.copy() for name, array in _list_numbers(actor).items()},
+        "fallen": actor.fallen,
+        "start_height": actor.start_height,
+        "strained": actor.effort.is_strained,
+        "players": [player.save() for player in actor.players],
+        "hand_overs": [save_hand_over(player) for player in actor.players],
+        "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
+        "pushes": [
+            {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
+            for push in actor.pushes
+        ],
+    }
+
+
+def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
+    """Have an actor be again what was saved, under the same drivers."""
+    actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
+    actor.effort.is_strained = saved["strained"]
+    actor.rig.block["called"] = 0
+    write_over(_list_numbers(actor), saved["numbers"])
+    for player, data in zip(actor.players, saved["players"], strict=True):
+        player.restore(data)
+    for player, left in zip(actor.players, saved["hand_overs"], strict=True):
+        restore_hand_over(player, left, actor.rig)
+    actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
+    actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
+    for push in actor.pushes:
+        actor.stage.expect(push.start + push.seconds, actor)
+
+
+def tell_who(actor: Actor) -> dict[str, Any]:
+    """Who drives it and what it holds: what must be the same when a state is restored."""
+    tree = actor.rig.tree
+    return {
+        "drivers": [
+            [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in actor.assignments
+        ],
+        "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in actor.loads],
+        "body": {"joints": list(tree.names), "offsets": tree.offsets.copy(), "masses": tree.masses.copy()},
+    }
+
+
+def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
+    rig, state, coupled = actor.rig, actor.rig.state, actor.coupled
+    return {
+        "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": rig.dw, "a": rig.a,
+        "w_before": rig.w_before, "v_before": rig.v_before, "torque": rig.torque, "damping": rig.damping,
+        "al": coupled.al, "acc": coupled.acc, "coupling": rig.coupling,
+    }  # fmt: skip

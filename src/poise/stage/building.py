@@ -1,0 +1,139 @@
+"""An actor made ready to be simulated: players for all that is driven, and what the engine is to build of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.shape import Shape
+from poise.drivers.checks import check_player
+from poise.drivers.driver import MOTION, MotionPlayer
+from poise.drivers.holding import hold_pose
+from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
+from poise.errors import InputError
+from poise.stage.culprit import check_written
+from poise.stage.division import Assignment, divide
+from poise.stage.falling import hips_over_floor
+from poise.stage.stance import plant_feet, put_on_floor
+from poise.world.bulk import build_bulk
+from poise.world.floor import Floor
+from poise.world.footing import build_footing
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+
+
+def build_actor(actor: Actor, t: float, starting: bool) -> None:
+    """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
+    rig, stage, skeleton = actor.rig, actor.stage, actor.character.skeleton
+    actor.partition, undriven = divide(actor.assignments, skeleton, rig.tree, actor.name)
+    _tell_world(actor, t)
+    if starting and not actor.is_posed:
+        put_on_floor(rig)
+        actor.is_posed = True
+    if not starting:
+        rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, actor.measure()[0]
+        # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+        rig.handed[~actor.given] -= (rig.damping[:, None] * rig.state.w)[~actor.given]
+    for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
+        if a.player is None and a.driver.level == MOTION:
+            _begin(actor, a, t, starting)
+    stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.stands]
+    if stands and stage.ground is None:
+        raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+    if starting and stands:
+        plant_feet(rig)
+    rig.update()
+    for a in actor.assignments:
+        if a.player is None:
+            _begin(actor, a, t, starting)
+    _hold(actor, undriven, t)
+    if starting:
+        actor.start_height = hips_over_floor(actor)
+    rig.turning[:] = rig.handed[:] = 0.0  # the change of hands is over
+    actor.coupled.settle(actor.partition, actor.carrier is not None)
+
+
+def _tell_world(actor: Actor, t: float) -> None:
+    """What the stage is like, into the rig."""
+    rig, stage = actor.rig, actor.stage
+    rig.dt, rig.gravity = stage.dt, np.array(stage.gravity)
+    rig.floor = Floor(stage.ground, stage.props.values())
+    rig.floor.move(t)
+    rig.friction = stage.ground.friction if stage.ground is not None else 0.0
+    rig.block["gravity"] = stage.gravity
+    rig.block["called"] = 0
+
+
+def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
+    joints = np.array(a.claim.moved)
+    player = a.driver.play(actor.rig, joints, t)
+    check_player(player, a.driver, joints)
+    player.begin(actor.rig, t, starting)
+    if isinstance(player, MotionPlayer):
+        check_written(actor, player)
+    a.player = player
+
+
+def _hold(actor: Actor, undriven: list[int], t: float) -> None:
+    """What holds the joints that hang from a physical body and that nobody drives."""
+    actor.rest = None
+    if undriven:
+        held = hold_pose(actor.rig, undriven, t, actor.rest_aim)
+        actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
+        actor.rest = held
+
+
+def describe_actor(actor: Actor) -> SceneBody:
+    """What the engine has to build of an actor as it is now."""
+    state = actor.rig.state
+    root, q = state.root.copy(), state.q.copy()
+    for player in actor.players:
+        if player.carrier is not None:
+            root, q[0] = player.seat
+    pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
+    soles_only = any(player.touches_with_soles_only for player in actor.players) and not actor.stage.props
+    return describe_at(actor, _find_joints(actor), pose, not soles_only)
+
+
+def describe_at(actor: Actor, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool) -> SceneBody:
+    """What the engine had to build at a pose; is_whole: whether all of it touches things, or only its soles."""
+    return SceneBody(
+        actor.name, actor.rig.tree, joints, **pose, shapes=_find_shapes(actor, is_whole),
+        pinned=tuple(i for a in actor.assignments for i in a.claim.pinned), carrier=actor.carrier,
+        is_locked=actor.stage.couple == "exact",
+    )  # fmt: skip
+
+
+def _find_joints(actor: Actor) -> tuple[Joint, ...]:
+    """How each joint moves in the engine."""
+    kinds: dict[int, Joint] = {}
+    for a in actor.assignments:
+        if a.player is not None:
+            kinds.update(a.player.kinds(actor.rig))
+    given = actor.given
+    return tuple(
+        Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))
+        for i in range(len(given))
+    )
+
+
+def _find_shapes(actor: Actor, is_whole: bool) -> tuple[tuple[int, Shape], ...]:
+    """What of it touches things: its soles, and the rest of it or not.
+
+    While a body stands on them and there is only the ground, the engine's step is a fifth quicker without the rest.
+    """
+    if actor.given.all():
+        return ()
+    skeleton = actor.character.skeleton
+    try:
+        left, right = build_footing(skeleton)
+    except InputError:
+        return ()
+    feet = skeleton.index("leftFoot"), skeleton.index("rightFoot")
+    soles = ((feet[0], left), (feet[1], right))
+    if not is_whole:
+        return soles
+    below = {i for foot in feet for i in skeleton.descendants(foot)}
+    return (*soles, *((i, shape) for i, shape in build_bulk(actor.character).items() if i not in below))

@@ -1,0 +1,58 @@
+"""What of a body is given and what it is coupled to, in arrays that the laws of `step_law` read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.drivers.rig import Rig
+from poise.spatial.law import Block, Law
+from poise.stage.partition import Partition
+
+
+class Coupled:
+    """The coupling of one actor.
+
+    given         (J,) bool, joints whose motion is given
+    accelerating  (J,) bool, those of them that accelerate by themselves: a root that rides on a prop goes along with it
+    touched       (J,) bool, bodies that one of those moves, itself or from further in
+    connectors    joints whose bodies carry what is given
+    al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
+    """
+
+    def __init__(self, rig: Rig, torque_only: bool):
+        from poise.stage.step_law import COUPLING
+
+        j, room = len(rig.tree), rig.arena
+        self._rig = rig
+        self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
+        self._work = room.zeros(3, j, 3)
+        self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
+        self.connectors: list[int] = []
+        self.block = Block(
+            COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
+            al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only,
+        )  # fmt: skip
+
+    def settle(self, partition: Partition, is_carried: bool) -> None:
+        """Begin with a partition."""
+        rig, parents = self._rig, self._rig.tree.parents
+        for mask in (self.given, self.touched, self.accelerating):
+            mask[:] = True
+        for array in (self._work, rig.coupling, self.al, self.acc):
+            array[:] = 0.0
+        rig.w_before[:], rig.v_before[:] = rig.state.w, rig.state.v
+        self.given[list(partition.physical)] = False
+        self.accelerating[:] = self.given
+        self.accelerating[0] &= not is_carried
+        for i in range(len(parents)):
+            self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
+        self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
+        # A joint that was given keeps no acceleration of its own once it is physical.
+        rig.dw[~self.given] = 0.0
+
+    def find_law(self, couple: str, gain: float, pushes: np.ndarray) -> Law:
+        """The law that couples; its block is up to date. pushes: (n, 6), see `coupling_kernels.add_pushes`."""
+        from poise.stage import step_law
+
+        self.block.set(gain=gain, pushes=pushes, push_count=len(pushes))
+        return step_law.couple_exactly if couple == "exact" else step_law.couple_as_published

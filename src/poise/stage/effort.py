@@ -1,0 +1,54 @@
+"""What the joints of a body are asked for, and when that is more than they can."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.strength import find_strength
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+
+_FIRST = 20  # steps in which a body that was put down settles; its efforts are not told
+
+
+class Effort:
+    """Torques of one actor, beside its strength.
+
+    strength     (J,) N m
+    is_strained  whether a kinematic joint was asked for more than that when it was last measured
+    """
+
+    def __init__(self, actor: Actor):
+        self._actor = actor
+        self.strength = find_strength(actor.character)
+        self.is_strained = False
+
+    def measure(self) -> tuple[np.ndarray, np.ndarray]:
+        """Torque (J, 3) N m at each joint in body axes, and effort (J,): its share of the joint's strength.
+
+        Given joints: by inverse dynamics, from the connectors' accelerations over the last step. Others: what their
+        drivers gave.
+        """
+        from poise.stage import measure_kernels as kernels
+
+        rig, given = self._actor.rig, self._actor.given
+        j, x = len(rig.tree), rig.block
+        work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
+        hardest = kernels.measure(
+            x["parents"], x["masses"], x["centers"], x["inertias"], rig.R, rig.p, rig.om, rig.state.w, rig.state.v,
+            rig.w_before, rig.v_before, rig.dw, given, rig.torque, rig.gravity, self.strength, rig.dt, work, torque,
+            effort,
+        )  # fmt: skip
+        self._tell(hardest, float(effort[hardest]) if given[hardest] else 0.0)
+        return torque, effort
+
+    def _tell(self, hardest: int, effort: float) -> None:
+        """Tell once when a kinematic joint is asked for more than its strength, and again after it has rested."""
+        actor = self._actor
+        if effort > 1.0 and not self.is_strained and actor.stage.steps > _FIRST:
+            label = actor.character.skeleton.labels[hardest]
+            actor.tell("effort", f"{label} is asked for {effort:.2f} of its strength")
+        self.is_strained = effort > (0.9 if self.is_strained else 1.0)
