@@ -123,6 +123,7 @@ def test_a_performer_feeds_it_from_another_thread() -> None:
         show(0.5)
 
     with Runner(stage, speed=None, on_frame=frames.append) as runner:
+        runner.latest()  # it has begun, at rest
         performer = threading.Thread(target=perform)
         performer.start()
         performer.join()
