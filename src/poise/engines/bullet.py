@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
-from poise.engines.bullet_ground import Carrier
+from poise.engines.bullet_ground import BulletCarrier
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
@@ -57,7 +57,7 @@ class BulletSimulation(Simulation):
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
-            self._carrier = Carrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
+            self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
         self._touched = [_no_contacts() for _ in scene.bodies]
 

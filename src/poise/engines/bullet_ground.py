@@ -79,7 +79,7 @@ def _triangles(piece: HeightMap) -> tuple[np.ndarray, np.ndarray]:
     return points, np.concatenate([np.stack([a, d, b], axis=1), np.stack([a, c, d], axis=1)])
 
 
-class Carrier:
+class BulletCarrier:
     """Moves a ground that moves."""
 
     def __init__(self, world: BulletWorld, ground: Moving, pieces: list[int], gravity: np.ndarray, dt: float):

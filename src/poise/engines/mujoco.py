@@ -30,7 +30,7 @@ from poise.engines.engine import (
     Workspaces,
 )
 from poise.engines.mujoco_desk import Away, Desks, find_structure
-from poise.engines.mujoco_ground import Carrier
+from poise.engines.mujoco_ground import MujocoCarrier
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
@@ -84,7 +84,7 @@ class MujocoSimulation(Simulation):
             self._start_prop(prop)
         self._carrier = None
         if isinstance(scene.ground, Moving):
-            self._carrier = Carrier(self.model, scene.ground, scene.gravity, scene.dt)
+            self._carrier = MujocoCarrier(self.model, scene.ground, scene.gravity, scene.dt)
             self._data.time = scene.time
             self._carrier.place(self._data)
         self._weld_pins()

@@ -107,7 +107,7 @@ def _refine(piece: HeightMap) -> np.ndarray:
     return piece.height_at(x[None, :], z[:, None]) - piece.height
 
 
-class Carrier:
+class MujocoCarrier:
     """Moves a ground that moves, in MuJoCo's data."""
 
     def __init__(self, model: Any, ground: Moving, gravity: np.ndarray, dt: float):
