@@ -30,7 +30,7 @@ from poise.bench.harness import measure
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.drivers import balance_kernels, feet_kernels, servo_kernels, support_kernels
 from poise.dynamics import instant
-from poise.engines import mujoco_kernels
+from poise.engines import joint_kernels, mujoco_kernels
 from poise.motion import part_kernels
 from poise.stage import coupling_kernels
 from poise.stage.stage import Stage
@@ -38,8 +38,8 @@ from poise.stage.stage import Stage
 PAGE = Path(__file__).parents[1] / "crowd.md"
 COUNT = 200
 KERNELS: tuple[ModuleType, ...] = (
-    balance_kernels, feet_kernels, servo_kernels, support_kernels, instant, mujoco_kernels, part_kernels,
-    coupling_kernels,
+    balance_kernels, feet_kernels, servo_kernels, support_kernels, instant, joint_kernels, mujoco_kernels,
+    part_kernels, coupling_kernels,
 )  # fmt: skip
 # What each kernel of the step is for; kernels that only others call are in these.
 PURPOSE = {

@@ -22,6 +22,7 @@ from poise.body.skin import build_skin
 from poise.body.strength import find_strength
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.outline import find_outline
 from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
 from poise.jobs.figures import measure_error, measure_feet
@@ -130,13 +131,8 @@ def stand_still(character: Character) -> Clip:
 
 def find_support(record: ActorTake, frame: int = 0) -> np.ndarray:
     """(N, 2) m, x and z, the outline of both soles; empty where it does not balance."""
-    from poise.drivers.support_kernels import find_hull
-
-    corners = record.soles[frame].reshape(-1, 3)[:, [0, 2]]
-    if not np.isfinite(corners).all():
-        return np.zeros((0, 2))
-    hull = np.empty((len(corners) + 1, 2))
-    return hull[: find_hull(np.ascontiguousarray(corners), len(corners), hull)].copy()
+    soles = record.soles[frame]
+    return find_outline(soles).corners if np.isfinite(soles).all() else np.zeros((0, 2))
 
 
 def measure_mix(stage: Stage, take: Take, actor: str | None = None, reference: Clip | None = None,

@@ -79,12 +79,12 @@ class BulletSimulation(Simulation):
     def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
         """See `Simulation.apply`."""
         from poise.engines import bullet_kernels as kernels
-        from poise.engines import mujoco_kernels
+        from poise.engines.joint_kernels import gather_wrenches
 
         held = self._held[body]
         self._refresh(held)
         tree, state = held.tree, held.state
-        mujoco_kernels.gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
+        gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
         kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
         force = np.einsum("iab,ib->ia", held.S, held.n)
         if np.any(damping[held.count > 0]):

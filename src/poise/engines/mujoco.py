@@ -155,6 +155,7 @@ class MujocoSimulation(Simulation):
         """See `Simulation.apply`."""
         from poise.dynamics import instant
         from poise.engines import mujoco_kernels as kernels
+        from poise.engines.joint_kernels import gather_wrenches
 
         x, work, tree = self.layouts[body], self._work[body], self.scene.bodies[body].tree
         carrier = self.scene.bodies[body].carrier
@@ -166,7 +167,7 @@ class MujocoSimulation(Simulation):
                 work.state.root[:] = at + rotation.rotate(turn, work.root)
                 work.state.q[0] = rotation.multiply(turn, work.turn)
         instant.pose_bodies(tree.parents, tree.offsets, work.state.root, work.state.q, work.R, work.p)
-        kernels.gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
+        gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
         kernels.write_forces(
             x.kind, x.qadr, x.vadr, x.count, x.axes, self.data.qpos, work.R, work.f[0], work.n, damping,
             self.data.qfrc_applied, self.model.dof_damping,

@@ -10,6 +10,7 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import build_skin
+from poise.drivers.outline import find_outline
 from poise.errors import InputError, check_most
 from poise.jobs.figures import find_sole_corners
 from poise.jobs.mixing import Mix, find_pushed
@@ -74,11 +75,7 @@ def draw_plot(found: Mix) -> bytes:
 
 def _find_outline(found: Mix) -> np.ndarray | None:
     """(N, 2) m, the support at the beginning; None for a body without feet."""
-    from poise.drivers.support_kernels import find_hull
-
     try:
-        points = find_sole_corners(found.clip)[0].reshape(8, 3)[:, [0, 2]]
+        return find_outline(find_sole_corners(found.clip)[0]).corners
     except InputError:
         return None
-    hull = np.empty((9, 2))
-    return hull[: find_hull(np.ascontiguousarray(points), 8, hull)].copy()

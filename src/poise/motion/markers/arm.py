@@ -112,7 +112,7 @@ def add_arm(cast: Cast, side: str, chest: Chest) -> None:
     found = follow(SHOULDERS, cast.m, side, cast, chest)
     if found is None:
         return
-    shoulder, way = found
+    shoulder, shoulder_way = found
     axes = chest.axes
     breastbone = cast.m.get("CLAV", chest.neck)
     collar = breastbone + axes @ np.array([sign * 0.012 * cast.stature, 0.0, -0.01 * cast.stature])
@@ -128,14 +128,14 @@ def add_arm(cast: Cast, side: str, chest: Chest) -> None:
     upward = rotation.rotate(swing, axes[..., 1])
     bend = follow(ELBOWS, cast.m, side, cast, shoulder, upward, wrist)
     assert bend is not None
-    (elbow, axis), way = bend
+    (elbow, axis), elbow_way = bend
     upper = axes_from(x=sign * (elbow - shoulder), y=axis, first="x")
-    cast.add(side + "UpperArm", PlacedJoint(side + "Shoulder", shoulder, upper), way)
+    cast.add(side + "UpperArm", PlacedJoint(side + "Shoulder", shoulder, upper), shoulder_way)
     if end is None or wrist is None:
-        cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, upper), way)
+        cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, upper), elbow_way)
         return
     forearm = axes_from(x=sign * (wrist - elbow), y=axis, first="x")
-    cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, forearm), way)
+    cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, forearm), elbow_way)
     _add_hand(cast, side, wrist, forearm)
     cast.how[side + "Hand"] = end[1].how
 

@@ -167,18 +167,18 @@ def add_leg(cast: Cast, side: str, hip: np.ndarray) -> None:
     found = follow(KNEES, cast.m, side, cast, hip, pelvis[..., 0])
     if found is None:
         return
-    (knee, axis), way = found
+    (knee, axis), knee_way = found
     thigh = axes_from(y=hip - knee, x=axis, first="y")
     cast.add(side + "UpperLeg", PlacedJoint("hips", hip, thigh))
     cast.how[side + "UpperLeg"] = cast.how["hips"]
     end = follow(ANKLES, cast.m, side, cast, knee, axis)
     if end is None:
-        cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, thigh), way)
+        cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, thigh), knee_way)
         return
-    ankle, way = end
+    ankle, ankle_way = end
     shank = axes_from(y=knee - ankle, x=axis, first="y")
-    cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, shank), way)
-    _add_foot(cast, side, ankle, shank, way)
+    cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, shank), knee_way)
+    _add_foot(cast, side, ankle, shank, ankle_way)
 
 
 def _find_ball(cast: Cast, letter: str) -> np.ndarray | None:
