@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
-from poise.engines.bullet_ground import BulletCarrier
+from poise.engines.bullet_ground import BulletCarrier, add_ground
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
@@ -49,6 +49,10 @@ class BulletSimulation(Simulation):
     def __init__(self, scene: Scene):
         self.scene = scene
         self.world = world = BulletWorld(scene)
+        if scene.ground is not None:
+            add_ground(world, scene.ground)
+        for prop in scene.props:
+            world.add_prop(prop)
         self._bullet, self.client = world.bullet, world.client
         self._props = {prop.name: prop for prop in scene.props}
         self._held = [HeldBody(body) for body in scene.bodies]

@@ -53,7 +53,7 @@ def add_ground(spec: Any, ground: Ground, group: int) -> None:
                 body.add_geom(type=kinds.mjGEOM_PLANE, size=[0, 0, 1], pos=piece.point, quat=turn, **options)
         elif isinstance(piece, Box):
             body.add_geom(type=kinds.mjGEOM_BOX, size=piece.half, pos=piece.center, quat=piece.turn, **options)
-        else:
+        elif isinstance(piece, HeightMap):
             _add_field(spec, body, piece, options)
 
 
