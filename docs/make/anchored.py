@@ -27,10 +27,10 @@ from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
 from poise.motion.own import jump, walk
 from poise.motion.rooting import root_at_hips
+from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture
+from poise.pictures.picture_items import DrawnProp
 from poise.pictures.png import save_png
 from poise.pictures.raster import Look
-from poise.pictures.scene import Figure, Scene, frame_scene, render_scene
-from poise.pictures.scene_items import Prop
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 
@@ -68,13 +68,13 @@ def measure(name: str, character: Character, clip: Clip, ground: str, cutoff: fl
     return row(name, ground, walker, walker.run(min(clip.duration, 6.0), GROUNDS[ground]))
 
 
-def build_ground(name: str) -> list[Prop]:
+def build_ground(name: str) -> list[DrawnProp]:
     """A ground to be seen, 1 m broad."""
     straight = rotation.identity()
     if name.startswith("steps"):
         tops = [0.1 * k * (1 if name.endswith("up") else -1) for k in range(-1, 6)]
         return [
-            Prop(Box(np.array([0.0, 0.5 * top - 0.6, k - 0.75]), np.array([0.5, 0.5 * top + 0.6, 0.5]), straight))
+            DrawnProp(Box(np.array([0.0, 0.5 * top - 0.6, k - 0.75]), np.array([0.5, 0.5 * top + 0.6, 0.5]), straight))
             for k, top in enumerate(tops)
         ]
     if name == "flat":
@@ -82,7 +82,7 @@ def build_ground(name: str) -> list[Prop]:
     slope = np.radians(10.0 if name.startswith("up") else -10.0)
     turn = rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), -slope)
     place = np.array([0.0, 2.0 * np.tan(slope), 2.0]) + rotation.rotate(turn, np.array([0.0, -0.05, 0.0]))
-    return [Prop(Box(np.zeros(3), np.array([0.5, 0.05, 3.5]), straight), np.concatenate([place, turn]))]
+    return [DrawnProp(Box(np.zeros(3), np.array([0.5, 0.05, 3.5]), straight), np.concatenate([place, turn]))]
 
 
 def draw(name: str, character: Character, clip: Clip) -> np.ndarray:
@@ -97,9 +97,11 @@ def draw(name: str, character: Character, clip: Clip) -> np.ndarray:
     look = replace(Look(), has_ground=name == "flat")
     cells = []
     for t in TIMES.tolist():
-        alone = Scene([Figure(walked, skin)], look=look)
-        view = frame_scene(alone, np.array([t - 0.01, t, t + 0.01]), CELL, False, np.pi / 2 - 0.25, 0.08)
-        cells.append(render_scene(replace(alone, items=build_ground(name)), t, CELL, view, caption=f"{name} {t:.1f} s"))
+        alone = Picture([DrawnBody(walked, skin)], look=look)
+        view = frame_picture(alone, np.array([t - 0.01, t, t + 0.01]), CELL, False, np.pi / 2 - 0.25, 0.08)
+        cells.append(
+            render_picture(replace(alone, items=build_ground(name)), t, CELL, view, caption=f"{name} {t:.1f} s")
+        )
     return np.concatenate(cells, axis=1)
 
 

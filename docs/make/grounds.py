@@ -16,11 +16,11 @@ import numpy as np
 import poise
 from poise.body.mesh import Mesh
 from poise.body.shape import Box
-from poise.demos.show import BLUE, Shot, build_scene
+from poise.demos.show import BLUE, Shot, build_picture
 from poise.jobs.figures import find_sole_corners
+from poise.pictures.picture import frame_picture, render_picture
+from poise.pictures.picture_items import DrawnProp as Drawn
 from poise.pictures.png import save_png
-from poise.pictures.scene import frame_scene, render_scene
-from poise.pictures.scene_items import Prop as Drawn
 from poise.spatial import rotation
 from poise.stage.take import Take
 
@@ -136,9 +136,9 @@ def draw_picture() -> np.ndarray:
         shape = props[0].shapes[0] if props else draw_patch(ground)
         poses = np.array([0.0, top / 2, 0.0, 1.0, 0.0, 0.0, 0.0])
         drawn = Drawn(shape, poses if props else None, color=(0.72, 0.74, 0.76))
-        scene = build_scene([Shot(take, None, name, BLUE, (drawn,))])
-        view = frame_scene(scene, take.times, CELL, azimuth=math.radians(35.0))
-        cells.append(render_scene(scene, 2.4, CELL, view))
+        picture = build_picture([Shot(take, None, name, BLUE, (drawn,))])
+        view = frame_picture(picture, take.times, CELL, azimuth=math.radians(35.0))
+        cells.append(render_picture(picture, 2.4, CELL, view))
     return np.concatenate([np.concatenate(cells[k : k + 3], axis=1) for k in range(0, len(cells), 3)])
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from poise import Balance, Character, Kinematic, Stage, gestures
 from poise.body.mannequin import build_mannequin
 from poise.body.skin import build_skin
+from poise.demos.show import SHEET_CELL, draw_sheet
+from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
 from poise.pictures.png import save_png
-from poise.pictures.scene import Figure, Scene, place_side_by_side
-from poise.pictures.scene_sheet import draw_scene_sheet
 from poise.stage.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "mix-pushed.png"
@@ -47,9 +47,9 @@ def main() -> None:
         clip, character = take.clip(start=float(take.times[0])), take.actor().character
         said = "stands" if take.fell_at() is None else f"fell at {take.fell_at():.1f} s"
         skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, character.mass))
-        figures.append(Figure(clip, skin, label=f"{share:g} m w d: {said}"))
-    scene = Scene(place_side_by_side(figures))
-    save_png(PICTURE, draw_scene_sheet(scene, columns=3, cell=(420, 300), times=TIMES))
+        figures.append(DrawnBody(clip, skin, label=f"{share:g} m w d: {said}"))
+    picture = Picture(place_side_by_side(figures))
+    save_png(PICTURE, draw_sheet(picture, TIMES, frame_picture(picture, TIMES, SHEET_CELL)))
 
 
 if __name__ == "__main__":

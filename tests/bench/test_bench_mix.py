@@ -21,7 +21,7 @@ def test_figures_are_there_and_agree_with_one_another() -> None:
 
 def test_the_bare_steps_are_those_of_the_run() -> None:
     """Replayed, the engine comes to the state that the stage came to, and without its steps to the one before."""
-    stage, other = build_mixed(compiled=False), build_mixed(compiled=False)
+    stage, other = build_mixed(), build_mixed()
     bare, put = replay(stage, 20)
     advance(other, 20)
     end = other.groups[0].simulation.data.qpos.copy()  # type: ignore[attr-defined]

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.body import deleva, jensen
-from poise.body.anthropometry import AGES, SEGMENTS, SEXES, TRUNK, get_table, sides
+from poise.body.anthropometry import AGES, SEGMENTS, SEXES, TRUNK, sides
 from poise.body.slab import Slab, solid_profile
+from poise.body.tables import get_table
 from poise.body.winter import DENSITIES
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia

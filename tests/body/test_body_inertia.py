@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.body.anthropometry import AGES, SEXES, TRUNK, get_table
+from poise.body.anthropometry import AGES, SEXES, TRUNK
 from poise.body.character import Character
 from poise.body.presets import PRESETS
 from poise.body.proportions import build_skeleton, compute_proportions
 from poise.body.roles import BODY_ROLES, SIDES, mirror_role
 from poise.body.skeleton import Skeleton
+from poise.body.tables import get_table
 from poise.errors import InputError
 from poise.files.bvh import load_bvh
 from poise.spatial import rotation

@@ -152,7 +152,7 @@ def test_a_name_outside_the_encoding_is_escaped() -> None:
 
 
 def test_public_names_are_found_when_used() -> None:
-    assert {*poise.__all__} == {*poise._HOMES, "__version__", "gestures"}
+    assert {*poise.__all__} == {*poise._HOMES, *poise._MODULES, "__version__"}
     for name in poise.__all__:
         assert name in dir(poise)
         assert getattr(poise, name) is not None

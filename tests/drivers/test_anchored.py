@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 import poise
 from anchoring import GROUNDS, Walked, Walker, place_point
 from poise.body.character import Character
-from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, Moving, plan_rest
+from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, MovingBody, plan_rest
 from poise.drivers.anchored import Anchored, find_supports
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.rig import Rig
@@ -30,7 +30,7 @@ FOOT = HUMAN.skeleton.index("leftFoot")
 HEEL = np.array([0.01, -0.07, -0.05])
 
 
-def swing(rig: Rig, t: float, turn_root: bool) -> Moving:
+def swing(rig: Rig, t: float, turn_root: bool) -> MovingBody:
     """Every joint swings about an axis of its own, so that its rates are known in closed form."""
     rng = np.random.default_rng(3)
     j = len(rig.skeleton)
@@ -44,7 +44,7 @@ def swing(rig: Rig, t: float, turn_root: bool) -> Moving:
     s.q[first:] = q[first:]
     s.w[first:] = (axes * size * rate * np.cos(rate * t + phase))[first:]
     rig.dw[first:] = (-axes * angle * rate**2)[first:]
-    return Moving(s.root, s.v, rig.a, s.q, s.w, rig.dw)
+    return MovingBody(s.root, s.v, rig.a, s.q, s.w, rig.dw)
 
 
 def settling(turned: str) -> tuple[Anchor, Rig]:

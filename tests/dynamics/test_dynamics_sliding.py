@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from oracles import spatial_vectors as reference
 from poise.body.character import Character
-from poise.dynamics import reference
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
 from poise.dynamics.newton_euler import compute_bias, compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree

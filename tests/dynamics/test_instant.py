@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics import instant, reference
+from oracles import spatial_vectors as reference
+from poise.dynamics import instant
 from poise.dynamics.momentum import compute_momentum
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree

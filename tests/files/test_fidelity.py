@@ -17,7 +17,7 @@ from poise.files import bvh as bvh_reader
 from poise.files import writing
 from poise.files.bvh import save_bvh
 from poise.files.formats import read_recording
-from poise.files.gltf.reading import reading as gltf_reader
+from poise.files.gltf import reading as gltf_reader
 from poise.files.normalise import Reading, normalise
 from poise.files.writing import Edits, keep_as, write_clean
 from poise.motion import edits as motion_edits

@@ -19,7 +19,8 @@ from poise.motion.clip import Clip
 from poise.motion.heading import translate
 from poise.motion.rooting import root_at_hips
 from poise.spatial import rotation
-from poise.stage.take_file import load_take, save_take
+from poise.stage.take import save_take
+from poise.stage.take_file import load_take
 from sliding import plain_positions, slide, under_reference
 
 

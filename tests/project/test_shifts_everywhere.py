@@ -46,7 +46,7 @@ from poise.motion.mirroring import find_partners
 from poise.motion.motion import Pose
 from poise.motion.travel import remove_drift, remove_travel
 from poise.pictures.figure import pose_surface
-from poise.pictures.scene import Figure, Scene, frame_scene
+from poise.pictures.picture import DrawnBody, Picture, frame_picture
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from sliding import plain_positions, slide, under_reference
@@ -302,13 +302,13 @@ def test_an_added_tpose_is_left_out_with_its_shifts(tmp_path):
 
 def test_pictures_show_joints_where_they_are():
     skin = build_skin(WALK.skeleton, build_mannequin(WALK.skeleton, 70.0))
-    figure = Figure(WALK, skin)
-    surface = Scene([figure]).surface(2.0).points
+    figure = DrawnBody(WALK, skin)
+    surface = Picture([figure]).surface(2.0).points
     np.testing.assert_allclose(surface, skin.pose(WALK.skeleton, *(a[60] for a in WALK.world))[0], atol=1e-9)
     frame = pose_surface(WALK.skeleton, skin, WALK.root[60], WALK.rotations[60], shifts=WALK.shifts[60]).points
     np.testing.assert_allclose(surface, frame, atol=1e-9)
     np.testing.assert_allclose(figure.places(WALK.times), places(WALK)[:, HIPS], atol=CLOSE)
-    assert frame_scene(Scene([figure]), WALK.times).is_following
+    assert frame_picture(Picture([figure]), WALK.times).is_following
 
 
 def test_a_stage_refuses_bones_that_slide_and_says_what_to_do():

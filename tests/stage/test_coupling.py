@@ -5,15 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.body.character import Character
-from poise.dynamics import reference
-from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.dynamics.momentum import compute_momentum
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
-from poise.errors import InputError
-from poise.motion.parts import part_joints
-from poise.spatial import rotation
-from poise.stage.coupling import (
+from oracles import spatial_vectors as reference
+from oracles.coupling import (
     ConnectorMotion,
     PartMotion,
     build_part_tree,
@@ -21,6 +14,13 @@ from poise.stage.coupling import (
     compute_exact_wrench,
     compute_part_wrench,
 )
+from oracles.hybrid import solve_hybrid_dynamics
+from poise.body.character import Character
+from poise.dynamics.momentum import compute_momentum
+from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
+from poise.errors import InputError
+from poise.motion.parts import part_joints
+from poise.spatial import rotation
 from poise.stage.partition import KinematicPart, Partition, build_partition
 from trees import random_state
 

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 
 import poise
+from oracles import spatial_vectors as reference
+from oracles.coupling import build_physical_tree
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.body.character import Character
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.rig import load_tree
 from poise.drivers.root import Free
-from poise.dynamics import instant, reference
+from poise.dynamics import instant
 from poise.dynamics.composite import compute_joint_space_inertia
-from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.dynamics.momentum import Momentum, compute_momentum
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
 from poise.engines.engine import BodyState
@@ -27,7 +29,6 @@ from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage import coupling_kernels as kernels
 from poise.stage.actor import Actor
-from poise.stage.coupling import build_physical_tree
 from poise.stage.partition import build_partition
 from poise.stage.stage import Stage
 from poise.stage.take import Take

@@ -16,7 +16,7 @@ is normal to the palm; in the foot, whose line lies flat, it is normal to the so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -91,18 +91,6 @@ def mean_rows(a: Mapping[str, SegmentRow], b: Mapping[str, SegmentRow]) -> dict[
         )
         for segment in SEGMENTS
     }
-
-
-def get_table(name: str = "deleva", sex: str = "neutral", age: float = 30.0) -> BodyTable:
-    """A table for a sex and an age in years; below 18 the shares are those of a growing child (see `jensen`)."""
-    from poise.body import deleva, jensen, winter
-
-    check_sex_age(sex, age)
-    tables: dict[str, Callable[[str], BodyTable]] = {"deleva": deleva.get_table, "winter": winter.get_table}
-    if name not in tables:
-        raise unknown_name("body table", name, tables)
-    adult = tables[name](sex)
-    return jensen.grow(adult, age) if age < ADULT_AGE else adult
 
 
 def check_sex_age(sex: str, age: float) -> None:

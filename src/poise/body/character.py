@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from poise.body.anthropometry import check_sex_age, get_table
+from poise.body.anthropometry import check_sex_age
 from poise.body.freedoms import find_freedoms
 from poise.body.inertia import lay_table
 from poise.body.limits import JointLimits, find_limits
@@ -21,6 +21,7 @@ from poise.body.roles import check_human, mirror_role, with_roles
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.body.stature import STATURES, estimate_mass, estimate_stature
+from poise.body.tables import get_table
 from poise.errors import InputError, unknown_name
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.portable import Portable

@@ -15,7 +15,7 @@ GROUP = Group("What to change", sort_key=40)
 
 @Parameter(name="*", group=GROUP)
 @dataclasses.dataclass(frozen=True)
-class Changes(jobs.Changes):
+class ChangeOptions(jobs.Changes):
     """The fields of `jobs.changes.Changes`, as words of the command line."""
 
     start: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is before.")] = None
@@ -29,4 +29,4 @@ class Changes(jobs.Changes):
     ] = "keep"
 
 
-NONE = Changes()
+NONE = ChangeOptions()

@@ -10,10 +10,10 @@ from cyclopts import Parameter
 
 from poise.cli import report as speaking
 from poise.cli import source as sources
-from poise.cli.changes import NONE, Changes
+from poise.cli.changes import NONE, ChangeOptions
 from poise.cli.folder import plan_folder
 from poise.cli.report import Report
-from poise.cli.source import Source
+from poise.cli.source import SourceOptions
 from poise.cli.streams import tell
 from poise.cli.words import read_input, read_path
 from poise.errors import InputError, PoiseError, printable
@@ -53,8 +53,8 @@ def convert(
     to: Annotated[
         str | None, Parameter(help="For a folder: the suffix to write (glb, bvh, ...); the input's own if not given.")
     ] = None,
-    changes: Changes = NONE,
-    source: Source = sources.DEFAULT,
+    changes: ChangeOptions = NONE,
+    source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> int:
     """Write a motion file in another format, and measure how far its joints are from where they were.

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report
-from poise.cli.source import Source
+from poise.cli.source import SourceOptions
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 from poise.jobs.outputs import check_outputs, check_suffix
@@ -38,7 +38,7 @@ def forces(
             converter=read_number, help="Hz of the low-pass before differentiating; found from the data if not given."
         ),
     ] = None,
-    source: Source = sources.DEFAULT,
+    source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> None:
     """Compute ground force, pressure centre and joint torques from motion alone.

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report, make_printable
-from poise.cli.source import Source
+from poise.cli.source import SourceOptions
 from poise.cli.words import read_input
 
 
@@ -18,7 +18,7 @@ def info(
     file: Annotated[Path, Parameter(converter=read_input, help="A motion file.")],
     /,
     *,
-    source: Source = sources.DEFAULT,
+    source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> None:
     """Say what is in a motion file: joints, frames, units, axes, and what each joint is to a body.

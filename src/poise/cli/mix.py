@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report
-from poise.cli.source import Source
+from poise.cli.source import SourceOptions
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 
@@ -21,7 +21,7 @@ SIMULATION = Group("The simulation", sort_key=40)
 
 @Parameter(name="*", group=SIMULATION)
 @dataclasses.dataclass(frozen=True)
-class Simulation:
+class SimulationOptions:
     """How it is simulated. None: as a recipe says, else as usual."""
 
     couple: Annotated[
@@ -45,7 +45,7 @@ class Simulation:
     stage: Annotated[Path | None, Parameter(converter=read_input, help="TOML of ground and props.")] = None
 
 
-USUAL = Simulation()
+USUAL = SimulationOptions()
 
 
 def mix(
@@ -97,8 +97,8 @@ def mix(
     plot: Annotated[
         Path | None, Parameter(converter=read_path, help="PNG of the centre of mass over the support.")
     ] = None,
-    simulation: Simulation = USUAL,
-    source: Source = sources.DEFAULT,
+    simulation: SimulationOptions = USUAL,
+    source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> int:
     """Put physics on a part of a body, under the rest of its motion.

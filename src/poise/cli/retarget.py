@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from poise.cli import report as speaking
 from poise.cli import source as sources
 from poise.cli.report import Report
-from poise.cli.source import Source
+from poise.cli.source import SourceOptions
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 
@@ -43,7 +43,7 @@ def retarget(
         tuple[str, ...],
         Parameter(negative="", show_default=False, help="role=joint of the character, as --roles is for the clip."),
     ] = (),
-    source: Source = sources.DEFAULT,
+    source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> None:
     """Put the motion of one body on another: other rest pose, joints and proportions.

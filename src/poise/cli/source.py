@@ -16,7 +16,7 @@ GROUP = Group("The clip and its body", sort_key=50)
 
 @Parameter(name="*", group=GROUP)
 @dataclass(frozen=True)
-class Source(files.Source):
+class SourceOptions(files.Source):
     """The fields of `files.source.Source`, as words of the command line."""
 
     mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg.")] = None
@@ -48,4 +48,4 @@ class Source(files.Source):
     ] = None
 
 
-DEFAULT = Source()
+DEFAULT = SourceOptions()

@@ -18,7 +18,7 @@ import numpy as np
 from poise.body.skin import SkinnedMesh, build_skin
 from poise.body.skin_coarse import coarsen_skin
 from poise.demos.conductors import build_stage, check_count, draw_bodies, draw_conductors
-from poise.demos.crowd_looks import Look, find_looks
+from poise.demos.crowd_looks import Lookalike, find_looks
 from poise.demos.show import save_figures
 from poise.errors import InputError
 from poise.files.gltf.glb import find_skin
@@ -104,7 +104,7 @@ def check(count: int = 30, seconds: float = 10.0, threads: int | None = None) ->
         Stage(threads=threads)
 
 
-def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Look, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
+def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Lookalike, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
     """A picture (H, W, 3) uint8 of everybody at the end of a take, from before and above them."""
     skins: dict[int, SkinnedMesh] = {}
     parts = []
@@ -122,7 +122,7 @@ def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Look, float]], size: tuple
     return picture[max(0, int(rows.min()) - _SKY) : int(rows.max()) + _SKY]
 
 
-def save_motion(path: Path, take: CrowdTake, looks: Sequence[tuple[Look, float]]) -> None:
+def save_motion(path: Path, take: CrowdTake, looks: Sequence[tuple[Lookalike, float]]) -> None:
     """The kept frames of everybody, or of the first 300, as one GLB."""
     skins: dict[int, SkinnedMesh] = {}
     figures = []

@@ -25,7 +25,7 @@ COLORS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class Lookalike:
     """A body that others of its proportions look like.
 
     meshes  by joint
@@ -37,19 +37,19 @@ class Look:
     color: tuple[float, float, float]
 
 
-def find_looks(characters: Sequence[Character], most: int = MOST) -> list[tuple[Look, float]]:
+def find_looks(characters: Sequence[Character], most: int = MOST) -> list[tuple[Lookalike, float]]:
     """A look and its scale for each; the first few different ones have their own."""
-    looks: dict[int, Look] = {}
+    looks: dict[int, Lookalike] = {}
     found = []
     for character in characters:
         if id(character) not in looks and len(looks) < most:
             meshes = build_mannequin(character.skeleton, character.mass)
-            looks[id(character)] = Look(character, meshes, COLORS[len(looks) % len(COLORS)])
+            looks[id(character)] = Lookalike(character, meshes, COLORS[len(looks) % len(COLORS)])
         found.append(_choose(character, looks))
     return found
 
 
-def _choose(character: Character, looks: dict[int, Look]) -> tuple[Look, float]:
+def _choose(character: Character, looks: dict[int, Lookalike]) -> tuple[Lookalike, float]:
     """The look of the nearest girth among those that fit."""
     if id(character) in looks:
         return looks[id(character)], 1.0
@@ -65,7 +65,7 @@ def _choose(character: Character, looks: dict[int, Look]) -> tuple[Look, float]:
             best = off, look, scale
     if best is None:  # proportions of his own
         meshes = build_mannequin(character.skeleton, character.mass)
-        looks[id(character)] = look = Look(character, meshes, COLORS[len(looks) % len(COLORS)])
+        looks[id(character)] = look = Lookalike(character, meshes, COLORS[len(looks) % len(COLORS)])
         return look, 1.0
     return best[1], best[2]
 

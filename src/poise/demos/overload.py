@@ -16,7 +16,7 @@ from poise.demos.show import CLAY, TAKE_FPS, Shot, measure_mix, save_show
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.motion import gestures
-from poise.pictures.scene_items import Prop
+from poise.pictures.picture_items import DrawnProp
 from poise.stage.stage import Stage
 from poise.stage.take import Event, Take
 from poise.world.load import Load
@@ -58,7 +58,7 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "overload", [shot], figures, shot, azimuth=-0.9)
 
 
-def draw_load(take: Take, dropped: float | None) -> Prop:
+def draw_load(take: Take, dropped: float | None) -> DrawnProp:
     """The load in the hand, and on its way to the ground after that."""
     record = take.actor()
     positions, turns = take.clip().world
@@ -73,4 +73,4 @@ def draw_load(take: Take, dropped: float | None) -> Prop:
             poses[frame] = poses[last]
             poses[frame, :3] += speed * t + [0.0, -0.5 * 9.81 * t * t, 0.0]
             poses[frame, 1] = max(poses[frame, 1], 2.0 * LOAD.radius)
-    return Prop(shape, poses, take.times, color=(0.30, 0.32, 0.36))
+    return DrawnProp(shape, poses, take.times, color=(0.30, 0.32, 0.36))

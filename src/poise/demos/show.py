@@ -22,6 +22,7 @@ from poise.body.skin import build_skin
 from poise.body.strength import find_strength
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.outline import find_outline
 from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
 from poise.jobs.figures import measure_error, measure_feet
@@ -31,10 +32,10 @@ from poise.motion.own.figure import Figure as Standing
 from poise.motion.own.tracks import build_clip, stand
 from poise.pictures import mix_plots
 from poise.pictures.film import film_suffix, save_film
+from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
+from poise.pictures.picture_items import BalanceMarks, Item
+from poise.pictures.picture_view import PictureView
 from poise.pictures.png import save_png
-from poise.pictures.scene import Figure, Scene, film_scene, frame_scene, place_side_by_side, render_scene
-from poise.pictures.scene_items import BalanceMarks, Item
-from poise.pictures.scene_view import SceneView
 from poise.stage.stage import Stage
 from poise.stage.take import ActorTake, Take
 
@@ -75,13 +76,13 @@ class Shot:
         """What happened to its actor."""
         return self.take.actor(self.actor)
 
-    def figure(self) -> Figure:
-        """It in a scene, with its support and centre of mass on the ground where it balances."""
+    def figure(self) -> DrawnBody:
+        """It in a picture, with its support and centre of mass on the ground where it balances."""
         record = self.record
         skin = build_skin(record.character.skeleton, build_mannequin(record.character.skeleton, record.character.mass))
         support = find_support(record)
         marks = [BalanceMarks(self.take.times, record.center, support)] if len(support) else []
-        return Figure(self.take.clip(self.actor), skin, self.color, label=self.label, items=(*marks, *self.items))
+        return DrawnBody(self.take.clip(self.actor), skin, self.color, label=self.label, items=(*marks, *self.items))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +99,10 @@ class Ghost:
         """(F,) s."""
         return self.clip.times
 
-    def figure(self) -> Figure:
-        """It in a scene."""
+    def figure(self) -> DrawnBody:
+        """It in a picture."""
         skin = build_skin(self.clip.skeleton, build_mannequin(self.clip.skeleton, self.mass))
-        return Figure(self.clip, skin, self.color, label=self.label)
+        return DrawnBody(self.clip, skin, self.color, label=self.label)
 
 
 def run_beside_animated(
@@ -130,13 +131,8 @@ def stand_still(character: Character) -> Clip:
 
 def find_support(record: ActorTake, frame: int = 0) -> np.ndarray:
     """(N, 2) m, x and z, the outline of both soles; empty where it does not balance."""
-    from poise.drivers.support_kernels import find_hull
-
-    corners = record.soles[frame].reshape(-1, 3)[:, [0, 2]]
-    if not np.isfinite(corners).all():
-        return np.zeros((0, 2))
-    hull = np.empty((len(corners) + 1, 2))
-    return hull[: find_hull(np.ascontiguousarray(corners), len(corners), hull)].copy()
+    soles = record.soles[frame]
+    return find_outline(soles).corners if np.isfinite(soles).all() else np.zeros((0, 2))
 
 
 def measure_mix(stage: Stage, take: Take, actor: str | None = None, reference: Clip | None = None,
@@ -165,7 +161,7 @@ def save_show(folder: Path, name: str, shots: Sequence[Shot | Ghost], figures: M
 
     subject  what the motion files and the plots are of
     speed    of the film: 2 is twice as fast as it happened
-    azimuth  rad, of its camera, as for `frame_scene`
+    azimuth  rad, of its camera, as for `frame_picture`
     """
     save_motion(folder, name, subject)
     save_plots(folder, name, subject)
@@ -186,33 +182,33 @@ def save_figures(folder: Path, name: str, figures: Mapping[str, Any]) -> dict[st
     return dict(figures)
 
 
-def build_scene(shots: Sequence[Shot | Ghost], azimuth: float | None = None) -> Scene:
+def build_picture(shots: Sequence[Shot | Ghost], azimuth: float | None = None) -> Picture:
     """All shots side by side."""
     figures = [shot.figure() for shot in shots]
-    return Scene(place_side_by_side(figures, azimuth=azimuth) if len(figures) > 1 else figures)
+    return Picture(place_side_by_side(figures, azimuth=azimuth) if len(figures) > 1 else figures)
 
 
 def film_shots(path: Path, shots: Sequence[Shot | Ghost], speed: float = 1.0, size: tuple[int, int] = FILM_SIZE,
                azimuth: float | None = None) -> Path:  # fmt: skip
     """Film them all for as long as the shortest lasts; the best kind of film there is here. Returns its path."""
-    scene = build_scene(shots, azimuth)
+    picture = build_picture(shots, azimuth)
     begin, end = max(shot.times[0] for shot in shots), min(shot.times[-1] for shot in shots)
     times = begin + np.arange(int((end - begin) / speed * FILM_FPS) + 1) * speed / FILM_FPS
     path = path.with_name(path.name + film_suffix())
-    view = frame_scene(scene, times, size, azimuth=azimuth)
-    save_film(path, film_scene(scene, times, size, view), FILM_FPS)
+    view = frame_picture(picture, times, size, azimuth=azimuth)
+    save_film(path, film_picture(picture, times, size, view), FILM_FPS)
     sheet_times = np.linspace(times[0], times[-1], SHEET_MOMENTS + 2)[1:-1]
     if size == FILM_SIZE:
         save_png(
             path.with_suffix(".png"),
-            draw_sheet(scene, sheet_times, frame_scene(scene, times, SHEET_CELL, azimuth=azimuth)),
+            draw_sheet(picture, sheet_times, frame_picture(picture, times, SHEET_CELL, azimuth=azimuth)),
         )
     return path
 
 
-def draw_sheet(scene: Scene, times: np.ndarray, view: SceneView) -> np.ndarray:
-    """(H, W, 3) uint8, moments of a scene in rows of three."""
-    cells = [render_scene(scene, float(t), SHEET_CELL, view) for t in times]
+def draw_sheet(picture: Picture, times: np.ndarray, view: PictureView) -> np.ndarray:
+    """(H, W, 3) uint8, moments of a picture in rows of three."""
+    cells = [render_picture(picture, float(t), SHEET_CELL, view) for t in times]
     return np.concatenate([np.concatenate(cells[k : k + 3], axis=1) for k in range(0, len(cells), 3)])
 
 

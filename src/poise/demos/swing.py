@@ -20,7 +20,7 @@ from poise.drivers.attached import Attached
 from poise.drivers.kinematic import Kinematic
 from poise.motion.motion import Pose
 from poise.motion.track_kernels import phase_at
-from poise.pictures.scene_items import Item, Prop
+from poise.pictures.picture_items import DrawnProp, Item
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
@@ -105,5 +105,5 @@ def draw_swing(take: Take) -> list[Item]:
     top, wide = CLEARANCE + LENGTH, 0.7
     ends = [np.array([side * wide, top, 0.0]) for side in (1.0, -1.0)]
     posts = [Capsule(end, end * [1.1, 0.0, 1.0] + [0.0, 0.0, z], 0.02) for end in ends for z in (1.1, -1.1)]
-    frame = Prop([Capsule(ends[0], ends[1], 0.03), *posts], color=(0.55, 0.57, 0.60))
-    return [Prop(build_swing(LENGTH).shapes, take.props["swing"], take.times), frame]
+    frame = DrawnProp([Capsule(ends[0], ends[1], 0.03), *posts], color=(0.55, 0.57, 0.60))
+    return [DrawnProp(build_swing(LENGTH).shapes, take.props["swing"], take.times), frame]

@@ -11,7 +11,7 @@ An anchor is handed on by `take`: the new point begins where it is, with the vel
 and comes to rest on a quintic. So the root, which hangs from it all along, never jumps in pose or velocity; its
 acceleration does not either, unless the point's was a blow. How the root hangs is in `anchored_kernels.py`.
 
-It needs no stage: six arrays (`Moving`) are all that it looks at. `Anchored` is the driver that is made of it.
+It needs no stage: six arrays (`MovingBody`) are all that it looks at. `Anchored` is the driver that is made of it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ANCHOR = np.dtype(
 )
 
 
-class Moving(NamedTuple):
+class MovingBody(NamedTuple):
     """A body in motion: arrays that are read, and whose root is written.
 
     root, v, a  (3,) m, place, velocity and acceleration of the root, world axes
@@ -77,7 +77,7 @@ class Anchor:
         self._turn, self._rel, self._body = np.zeros(4), np.zeros((5, 3)), np.zeros(4)
         self._point, self._spin, self._none = np.zeros((3, 3)), np.zeros((2, 3)), np.zeros((3, 3))
 
-    def find(self, body: Moving, joint: int, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def find(self, body: MovingBody, joint: int, offset: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """How a point of body `joint` moves: (3, 3) its place, velocity and acceleration in the world,
 
         (4,) the body's orientation, and (2, 3) its angular velocity and acceleration in its own axes. Anybody may ask.
@@ -91,7 +91,7 @@ class Anchor:
         return point, turn, spin
 
     def take(
-        self, body: Moving, t: float, joint: int, offset: np.ndarray, carried: np.ndarray | None = None
+        self, body: MovingBody, t: float, joint: int, offset: np.ndarray, carried: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Anchor the body at another point from time t on, as it moves; say next where it rests (`rest`).
 
@@ -126,7 +126,7 @@ class Anchor:
         block["place"], block["turning"], block["spans"], block["span"] = 0.0, 0.0, 0.0, 0.0
         block["place"][0], block["begin"] = place, turn
 
-    def give(self, body: Moving, t: float, carried: np.ndarray | None = None) -> None:
+    def give(self, body: MovingBody, t: float, carried: np.ndarray | None = None) -> None:
         """Write the root's place, velocity and acceleration at time t, and its orientation where that is not GIVEN.
 
         The body's joints are those of time t.
@@ -142,7 +142,7 @@ class Anchor:
         self.hang(body, int(block["joint"]), block["offset"], point, self._body, self._spin)
 
     def hang(
-        self, body: Moving, joint: int, offset: np.ndarray, point: np.ndarray, turn: np.ndarray, spin: np.ndarray
+        self, body: MovingBody, joint: int, offset: np.ndarray, point: np.ndarray, turn: np.ndarray, spin: np.ndarray
     ) -> None:
         """The root of a body whose point moves as somebody says: `find` the other way round.
 
@@ -156,7 +156,7 @@ class Anchor:
             body.q[0], body.w[0], body.dw[0] = turn, spin[0], spin[1]
         kernels.hang_place(point, body.q[0], body.w[0], body.dw[0], self._rel, body.root, body.v, body.a)
 
-    def _relate(self, body: Moving, joint: int, offset: np.ndarray) -> None:
+    def _relate(self, body: MovingBody, joint: int, offset: np.ndarray) -> None:
         self._kernels.relate(
             self.parents, self.offsets, body.q, body.w, body.dw, joint, offset, self._turn, self._rel
         )  # fmt: skip

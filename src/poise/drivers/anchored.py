@@ -36,7 +36,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, Moving, lay_flat, plan_rest, plan_way
+from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, find_plan, read_plan
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER
@@ -294,10 +294,10 @@ class AnchoredPlayer(MotionPlayer):
             self._path[0], self._path[1], self._path[2] = rig.state.root, rig.state.v, rig.a
             self._path -= np.outer(self._clip_clock(t), self.plan.belt)
 
-    def _hang(self, body: Moving, t: float) -> None:
+    def _hang(self, body: MovingBody, t: float) -> None:
         self.anchor.give(body, t, self._path if self.chosen == len(self._at) else None)
 
-    def _choose(self, body: Moving, t: float) -> int:
+    def _choose(self, body: MovingBody, t: float) -> int:
         """The support that is to carry from time t on."""
         allowed, liked = self.plan.at(t if self.driver.when is not None else self._clip_clock(t)[0])
         if not allowed.any():
@@ -317,7 +317,7 @@ class AnchoredPlayer(MotionPlayer):
 
         return phase_at(self.way.clock, t)
 
-    def _score(self, body: Moving, liked: int) -> np.ndarray:
+    def _score(self, body: MovingBody, liked: int) -> np.ndarray:
         """(P,) m, of which the least carries."""
         from poise.drivers import anchored_kernels as kernels
 
@@ -340,7 +340,7 @@ class AnchoredPlayer(MotionPlayer):
         near = np.clip(1.0 - (height - height.min()) / _NEARLY, 0.0, 1.0)
         return np.asarray(height + near * (later - height))
 
-    def _put(self, body: Moving, t: float) -> None:
+    def _put(self, body: MovingBody, t: float) -> None:
         """Put the body down where it is, at the height of the support that carries first."""
         body.v[:], body.a[:] = self._path[1:]
         self.chosen = self._choose(body, t)
@@ -356,7 +356,7 @@ class AnchoredPlayer(MotionPlayer):
             turn = lay_flat(turn, self._normal(point[0]))
         self.anchor.put(joint, offset, point[0], turn)
 
-    def _take(self, body: Moving, t: float, chosen: int) -> None:
+    def _take(self, body: MovingBody, t: float, chosen: int) -> None:
         """Hand the root on to another support."""
         self.chosen = chosen
         settle = self.driver.settle
@@ -396,9 +396,9 @@ class AnchoredPlayer(MotionPlayer):
         return np.asarray(normal / np.linalg.norm(normal))
 
 
-def _moving(rig: Rig) -> Moving:
+def _moving(rig: Rig) -> MovingBody:
     """A rig's arrays, as an anchor reads and writes them."""
-    return Moving(rig.state.root, rig.state.v, rig.a, rig.state.q, rig.state.w, rig.dw)
+    return MovingBody(rig.state.root, rig.state.v, rig.a, rig.state.q, rig.state.w, rig.dw)
 
 
 def _under(rig: Rig) -> Height:

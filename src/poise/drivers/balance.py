@@ -43,13 +43,14 @@ from poise.body.skeleton import Skeleton
 from poise.drivers import loose
 from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.following import Following, build_following
+from poise.drivers.outline import find_outline
 from poise.drivers.rig import Rig
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
-from poise.world.footing import build_footing, find_corners
+from poise.world.footing import build_footing, find_corners, find_soles_of
 
 LEG = ("UpperLeg", "LowerLeg", "Foot")
 # In units of w = sqrt(g / h): how fast the hips' place, tilt and height are corrected.
@@ -248,18 +249,11 @@ class BalancePlayer(TorquePlayer):
         return {ACT: (self._law, self.block)} if self.gone is None else self.gone.laws()
 
     def _find_margin(self, rig: Rig) -> float:
-        from poise.drivers.support_kernels import find_hull, hull_margin
+        return find_outline(self._find_soles(rig)).find_margin(rig.c[0], rig.c[2])
 
-        hull = np.empty((9, 2))
-        size = find_hull(self._sole_points(rig), 8, hull)
-        return float(hull_margin(hull, size, float(rig.c[0]), float(rig.c[2])))
-
-    def _sole_points(self, rig: Rig) -> np.ndarray:
-        """(8, 2) m, x and z of the soles' corners."""
-        soles = [
-            rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)
-        ]
-        return np.ascontiguousarray(np.concatenate(soles)[:, [0, 2]])
+    def _find_soles(self, rig: Rig) -> np.ndarray:
+        """(2, 4, 3) m, the soles' corners in the world."""
+        return find_soles_of(rig.R, rig.p, self.legs[:, 2], self.corners)
 
     def weigh(self, rig: Rig) -> None:
         """Look again at what the body weighs: it took up a load, or dropped one."""
@@ -271,22 +265,15 @@ class BalancePlayer(TorquePlayer):
     def _find_aim(self, rig: Rig) -> np.ndarray:
         from poise.drivers import balance_kernels as kernels
         from poise.drivers.feet_kernels import HOME
-        from poise.drivers.support_kernels import clamp_to_hull, find_hull
 
-        points = np.concatenate(
-            [rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)]
-        )[:, [0, 2]]
-        hull = np.empty((9, 2))
-        size = find_hull(np.ascontiguousarray(points), 8, hull)
-        middle = hull[:size].mean(axis=0)
-        inner = middle + 0.5 * (hull - middle)
+        soles = self._find_soles(rig)
         target = self.driver.target
-        center = clamp_to_hull(inner, size, float(rig.c[0]), float(rig.c[2])) if target is None else target
+        center = find_outline(soles).shrink(0.5).clamp(rig.c[0], rig.c[2]) if target is None else target
         hips = int(rig.tree.parents[self.legs[0, 0]])
         height = rig.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(kernels.AIMS)
         aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *rig.world_turn(hips)
-        aim[HOME:] = points.ravel()
+        aim[HOME:] = soles[..., [0, 2]].ravel()
         return aim
 
     def kinds(self, rig: Rig) -> dict[int, Joint]:
@@ -325,10 +312,7 @@ class BalancePlayer(TorquePlayer):
 
     def find_support(self, rig: Rig) -> Support:
         """See `Player.find_support`."""
-        soles = [
-            rig.p[leg[2]] + corners @ rig.R[leg[2]].T for leg, corners in zip(self.legs, self.corners, strict=True)
-        ]
-        return Support(np.stack(soles), self.margin)
+        return Support(self._find_soles(rig), self.margin)
 
     def find_bearing(self, rig: Rig, t: float) -> Bearing | None:
         """See `Player.find_bearing`: from what the clip wants that it follows."""

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.drivers.outline import Outline, find_outline
 from poise.drivers.rig import Rig
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
 from poise.dynamics.tree import Kinematics
@@ -37,6 +38,7 @@ from poise.motion.feet import leg_length
 from poise.motion.own.figure import REACH
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
+from poise.world.footing import find_soles_of
 
 INNER = 0.8  # of the support about its middle: the share that a pressure centre may be asked to
 # Hz: hips of people who stand move below it; noise of a recording above it would become force.
@@ -103,11 +105,9 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray,
     turned = rotation.make_continuous(rotation.from_matrix(pose.turns[:, hips]))
     places, middle, turned = _begin_at_rest(places, middle, turned, rate)
     habit = (middle - places)[:, [0, 2]]
-    _, size, inner = _find_support(rig, legs, corners)
+    inner = find_outline(find_soles_of(rig.R, rig.p, legs[:, 2], corners)).shrink(INNER)
     height = rig.p[hips, 1] + places[:, 1] - places[0, 1]
-    height = np.minimum(
-        height, _find_reach(rig, legs, turned, _clamp_all(inner, size, middle[:, [0, 2]]) - habit, hips)
-    )
+    height = np.minimum(height, _find_reach(rig, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips))
     height = np.maximum(height, _find_lowest(rig, legs))
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
@@ -115,7 +115,7 @@ def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray,
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
     moment = np.gradient(_angular_momentum(rig, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
-        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / rig.tree.mass, rate, inner, size
+        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / rig.tree.mass, rate, inner
     )
     center += _fade(rig.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
@@ -165,10 +165,9 @@ def _find_feasible(
     lifting: np.ndarray,
     moment: np.ndarray,
     rate: float,
-    inner: np.ndarray,
-    size: int,
+    inner: Outline,
 ) -> np.ndarray:
-    """(F, 2) m, x and z of a centre of mass near a given one (F, 2) whose pressure centre stays within a hull.
+    """(F, 2) m, x and z of a centre of mass near a given one (F, 2) whose pressure centre stays within an outline.
 
     above    (F,) m, its height over the ground;  lifting (F,) m/s2, its upward acceleration
     moment   (F, 2) N m/kg, what the pressure centre has to give besides: (M_z, -M_x) / m
@@ -182,7 +181,7 @@ def _find_feasible(
     pull = np.zeros_like(center)
     pull[1:-1] = (center[2:] - 2.0 * center[1:-1] + center[:-2]) * rate**2
     # s = c - (h F - M) / F_y
-    pressure = _clamp_all(inner, size, center - (h * pull - moment) / weight)
+    pressure = _clamp_all(inner, center - (h * pull - moment) / weight)
     # c'' - a c = b - a s  with  a = F_y / (m h),  b = M / (m h);  c is the pressure centre at both ends
     a, b = weight / h, moment / h
     bands = np.zeros((3, len(center)))
@@ -190,7 +189,7 @@ def _find_feasible(
     bands[1] = -2.0 * rate**2 - a[:, 0]
     bands[1, [0, -1]] = 1.0
     wanted = b - a * pressure
-    wanted[[0, -1]] = _clamp_all(inner, size, center[[0, -1]])
+    wanted[[0, -1]] = _clamp_all(inner, center[[0, -1]])
     return np.asarray(solve_banded((1, 1), bands, wanted))
 
 
@@ -204,23 +203,8 @@ def _angular_momentum(rig: Rig, root: np.ndarray, turns: np.ndarray, rate: float
     return compute_momentum(rig.tree, Kinematics(root, turns, velocity, spins, *still)).angular
 
 
-def _find_support(rig: Rig, legs: np.ndarray, corners: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
-    """The outline (N, 2) of both soles, how many of its rows count, and the inner one."""
-    from poise.drivers.support_kernels import find_hull
-
-    points = np.concatenate([rig.p[leg[2]] + sole @ rig.R[leg[2]].T for leg, sole in zip(legs, corners, strict=True)])[
-        :, [0, 2]
-    ]
-    hull = np.empty((9, 2))
-    size = find_hull(np.ascontiguousarray(points), len(points), hull)
-    middle = hull[:size].mean(axis=0)
-    return hull, size, np.ascontiguousarray(middle + INNER * (hull - middle))
-
-
-def _clamp_all(hull: np.ndarray, size: int, points: np.ndarray) -> np.ndarray:
-    from poise.drivers.support_kernels import clamp_to_hull
-
-    return np.array([clamp_to_hull(hull, size, float(x), float(z)) for x, z in points])
+def _clamp_all(outline: Outline, points: np.ndarray) -> np.ndarray:
+    return np.array([outline.clamp(x, z) for x, z in points])
 
 
 def _find_reach(rig: Rig, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:

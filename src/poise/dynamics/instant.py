@@ -9,7 +9,7 @@ without touching Python. Everything is in world axes: a tree this small is cheap
     R (J, 3, 3), p (J, 3)           world orientations of the bodies, world positions of their joints
     om (J, 3), v (J, 3)             world angular velocities of the bodies, velocities of their joints
 
-`reference.py` and `newton_euler.py` are the oracles of what is here.
+`tests/oracles/spatial_vectors.py` and `newton_euler.py` are the oracles of what is here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Recursive Newton-Euler over many frames at once, compiled.
 
-The same mathematics as `reference.py` in 3-vectors instead of spatial 6-vectors: of each body the angular velocity w,
-its derivative dw, and the acceleration a of its joint, in the body's own axes. Frames lie side by side in memory, in
-blocks that stay in the cache, so that the compiler computes several frames with one instruction.
+The same mathematics as `tests/oracles/spatial_vectors.py` in 3-vectors instead of spatial 6-vectors: of each body the
+angular velocity w, its derivative dw, and the acceleration a of its joint, in the body's own axes. Frames lie side by
+side in memory, in blocks that stay in the cache, so that the compiler computes several frames with one instruction.
 
     w_i  = E^T w_p + wj                                                   E = E_i turns body i's axes into the parent's
     dw_i = E^T dw_p + dwj + (E^T w_p) x wj                                wj, dwj: the joint's own rate and its change

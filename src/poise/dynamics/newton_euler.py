@@ -35,7 +35,7 @@ def compute_inverse_dynamics(
 
     state     any leading axes; its poses, velocities and accelerations
     external  (..., J, 6) wrench [torque N m, force N] on each body about its joint, in world axes
-    The equations stand in `reference.py` (spatial vectors) and `kernels.py` (compiled, frames side by side).
+    The equations stand in `tests/oracles/spatial_vectors.py` and `kernels.py` (compiled, frames side by side).
     """
     from poise.dynamics import kernels
 

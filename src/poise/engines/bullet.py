@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
-from poise.engines.bullet_ground import Carrier
+from poise.engines.bullet_ground import BulletCarrier, add_ground
 from poise.engines.bullet_state import restore_world, save_world
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
@@ -50,6 +50,10 @@ class BulletSimulation(Simulation):
     def __init__(self, scene: Scene):
         self.scene = scene
         self.world = world = BulletWorld(scene)
+        if scene.ground is not None:
+            add_ground(world, scene.ground)
+        for prop in scene.props:
+            world.add_prop(prop)
         self._bullet, self.client = world.bullet, world.client
         self._props = {prop.name: prop for prop in scene.props}
         self._held = [HeldBody(body) for body in scene.bodies]
@@ -58,7 +62,7 @@ class BulletSimulation(Simulation):
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
-            self._carrier = Carrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
+            self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
         self._touched = [_no_contacts() for _ in scene.bodies]
 
@@ -80,12 +84,12 @@ class BulletSimulation(Simulation):
     def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
         """See `Simulation.apply`."""
         from poise.engines import bullet_kernels as kernels
-        from poise.engines import mujoco_kernels
+        from poise.engines.joint_kernels import gather_wrenches
 
         held = self._held[body]
         self._refresh(held)
         tree, state = held.tree, held.state
-        mujoco_kernels.gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
+        gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
         kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
         force = np.einsum("iab,ib->ia", held.S, held.n)
         if np.any(damping[held.count > 0]):

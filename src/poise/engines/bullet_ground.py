@@ -6,18 +6,16 @@ and velocity are written before every step.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poise.body.shape import Box
+from poise.engines.bullet_world import GROUND, BulletWorld
 from poise.spatial import rotation
 from poise.world.ground import FAR, Ground, Plane
 from poise.world.height_map import HeightMap
 from poise.world.moving import Moving
-
-if TYPE_CHECKING:
-    from poise.engines.bullet_world import BulletWorld
 
 NAME = "ground"
 _MASS = 1e7  # kg
@@ -25,9 +23,8 @@ _DEPTH = 10.0  # m, of the slab that a plane is where it moves
 _UP = np.array([0.0, 1.0, 0.0])
 
 
-def add_ground(world: BulletWorld, ground: Ground, group: int) -> list[int]:
-    """All pieces of a ground into a world; Bullet's id of each."""
-    made = []
+def add_ground(world: BulletWorld, ground: Ground) -> None:
+    """All pieces of a ground into a world."""
     for piece in ground.pieces():
         shape, at, turn = _add_piece(world, piece, ground.moves)
         if shape < 0:
@@ -36,13 +33,12 @@ def add_ground(world: BulletWorld, ground: Ground, group: int) -> list[int]:
         uid = world.bullet.createMultiBody(
             mass, shape, basePosition=at, baseOrientation=turn, physicsClientId=world.client
         )
-        world.set_dynamics(uid, -1, None, group)
+        world.set_dynamics(uid, -1, None, GROUND)
         world.names[uid, -1] = NAME
-        made.append(int(uid))
-    return made
+        world.ground.append(int(uid))
 
 
-def _add_piece(world: BulletWorld, piece: Plane | Box | HeightMap, moves: bool) -> tuple[int, Any, list[float]]:
+def _add_piece(world: BulletWorld, piece: Plane | Box | Ground, moves: bool) -> tuple[int, Any, list[float]]:
     """Shape, place and turn (xyzw)."""
     bullet, options = world.bullet, {"physicsClientId": world.client}
     here = [0.0, 0.0, 0.0, 1.0]
@@ -61,6 +57,7 @@ def _add_piece(world: BulletWorld, piece: Plane | Box | HeightMap, moves: bool) 
     if isinstance(piece, Plane):
         half = np.array([FAR, _DEPTH, FAR])
         piece = Box(piece.point - _DEPTH * piece.normal, half, rotation.between(_UP, piece.normal))
+    assert isinstance(piece, Box)
     shape = bullet.createCollisionShape(bullet.GEOM_BOX, halfExtents=piece.half.tolist(), **options)
     w, x, y, z = (float(a) for a in piece.turn)
     return int(shape), piece.center, [x, y, z, w]
@@ -79,7 +76,7 @@ def _triangles(piece: HeightMap) -> tuple[np.ndarray, np.ndarray]:
     return points, np.concatenate([np.stack([a, d, b], axis=1), np.stack([a, c, d], axis=1)])
 
 
-class Carrier:
+class BulletCarrier:
     """Moves a ground that moves."""
 
     def __init__(self, world: BulletWorld, ground: Moving, pieces: list[int], gravity: np.ndarray, dt: float):

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics import instant
-from poise.engines.mujoco_kernels import turned_back
+from poise.engines.joint_kernels import turned_back
 from poise.engines.scene import BALL, FREE, HINGES
 from poise.spatial.compile import kernel
 

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Capsule, Shape, Sphere
-from poise.engines.bullet_ground import add_ground
 from poise.engines.scene import Scene
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
@@ -56,7 +55,7 @@ def _import_pybullet() -> Any:
 
 
 class BulletWorld:
-    """pybullet with one of its worlds, which ends with this object.
+    """pybullet with one of its worlds, which ends with this object; empty at first.
 
     names   of everything that can be touched, by (id, link)
     owners  (body, joint) of every body's links, by (id, link)
@@ -78,9 +77,11 @@ class BulletWorld:
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
         self.ground: list[int] = []
-        if scene.ground is not None:
-            self.ground = add_ground(self, scene.ground, GROUND)
-        self.props = {prop.name: self._add_prop(prop) for prop in scene.props}
+        self.props: dict[str, int] = {}
+
+    def add_prop(self, prop: Prop) -> None:
+        """Put a prop into the world."""
+        self.props[prop.name] = self._add_prop(prop)
 
     def _add_prop(self, prop: Prop) -> int:
         bullet = self.bullet

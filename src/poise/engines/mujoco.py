@@ -30,7 +30,7 @@ from poise.engines.engine import (
     Workspaces,
 )
 from poise.engines.mujoco_desk import Away, Desks, find_structure
-from poise.engines.mujoco_ground import Carrier
+from poise.engines.mujoco_ground import MujocoCarrier
 from poise.engines.mujoco_library import find_step, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
@@ -86,7 +86,7 @@ class MujocoSimulation(Simulation):
             self._start_prop(prop)
         self._carrier = None
         if isinstance(scene.ground, Moving):
-            self._carrier = Carrier(self.model, scene.ground, scene.gravity, scene.dt)
+            self._carrier = MujocoCarrier(self.model, scene.ground, scene.gravity, scene.dt)
             self._data.time = scene.time
             self._carrier.place(self._data)
         self._weld_pins()
@@ -157,6 +157,7 @@ class MujocoSimulation(Simulation):
         """See `Simulation.apply`."""
         from poise.dynamics import instant
         from poise.engines import mujoco_kernels as kernels
+        from poise.engines.joint_kernels import gather_wrenches
 
         x, work, tree = self.layouts[body], self._work[body], self.scene.bodies[body].tree
         carrier = self.scene.bodies[body].carrier
@@ -168,7 +169,7 @@ class MujocoSimulation(Simulation):
                 work.state.root[:] = at + rotation.rotate(turn, work.root)
                 work.state.q[0] = rotation.multiply(turn, work.turn)
         instant.pose_bodies(tree.parents, tree.offsets, work.state.root, work.state.q, work.R, work.p)
-        kernels.gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
+        gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
         kernels.write_forces(
             x.kind, x.qadr, x.vadr, x.count, x.axes, self.data.qpos, work.R, work.f[0], work.n, damping,
             self.data.qfrc_applied, self.model.dof_damping,

@@ -53,7 +53,7 @@ def add_ground(spec: Any, ground: Ground, group: int) -> None:
                 body.add_geom(type=kinds.mjGEOM_PLANE, size=[0, 0, 1], pos=piece.point, quat=turn, **options)
         elif isinstance(piece, Box):
             body.add_geom(type=kinds.mjGEOM_BOX, size=piece.half, pos=piece.center, quat=piece.turn, **options)
-        else:
+        elif isinstance(piece, HeightMap):
             _add_field(spec, body, piece, options)
 
 
@@ -107,7 +107,7 @@ def _refine(piece: HeightMap) -> np.ndarray:
     return piece.height_at(x[None, :], z[:, None]) - piece.height
 
 
-class Carrier:
+class MujocoCarrier:
     """Moves a ground that moves, in MuJoCo's data."""
 
     def __init__(self, model: Any, ground: Moving, gravity: np.ndarray, dt: float):

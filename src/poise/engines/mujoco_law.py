@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics.body_kernels import BODY
-from poise.engines.mujoco_kernels import gather_wrenches, nudge, read_body, write_forces
+from poise.engines.joint_kernels import gather_wrenches
+from poise.engines.mujoco_kernels import nudge, read_body, write_forces
 from poise.engines.scene import BALL
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, vectors
 from poise.spatial.compile import kernel

@@ -29,7 +29,7 @@ from poise.files.measures import compute_stature
 from poise.files.quirks import observations
 from poise.files.quirks.added_tpose import find_added_tpose
 from poise.files.quirks.lost_bones import repair_lost_bones
-from poise.files.quirks.observations import Ground
+from poise.files.quirks.observations import FloorLevels
 from poise.files.quirks.rest_pose import find_arm_drop, find_rest_turns, name_rest_pose
 from poise.files.quirks.unit import find_unit
 from poise.files.quirks.up_axis import check_up, find_up, turn_to_y
@@ -85,7 +85,7 @@ class Reading(Portable):
     mended: bool = False
 
     @cached_property
-    def ground(self) -> Ground | None:
+    def ground(self) -> FloorLevels | None:
         """Where the feet stand, None where they do not."""
         return observations.find_ground(self.clip)
 

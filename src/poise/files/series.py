@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from os import PathLike
 
 import numpy as np
 
 from poise.errors import InputError, valid_text
-from poise.files.atomic import write_bytes
-
-
-def save_series(path: str | PathLike[str], columns: Mapping[str, np.ndarray], digits: int = 6) -> None:
-    """Write columns (F,) of equal length under their names."""
-    write_bytes(path, format_series(columns, digits))
 
 
 def format_series(columns: Mapping[str, np.ndarray], digits: int = 6) -> bytes:

@@ -25,7 +25,7 @@ _MARGIN = 1e-9  # of the limb's length, kept from the singular ends
 _ROUNDS = 12  # each leaves less than a fifth of the bend's error, also where hinge and bend differ by 50 degrees
 
 
-class Limb(NamedTuple):
+class LimbSolution(NamedTuple):
     """World orientations (F, 4) of the two bones' joints, and how far the end is off its target, (F,) m."""
 
     upper: np.ndarray
@@ -40,7 +40,7 @@ def reach_with_limb(
     lower_bone: np.ndarray,
     reach: np.ndarray,
     hinge: np.ndarray,
-) -> Limb:
+) -> LimbSolution:
     """The limb's orientations with its end at `reach`; out of reach it points there, stretched or folded.
 
     upper, lower            (F, 4) world orientations of the limb's two joints as they are
@@ -70,7 +70,7 @@ def reach_with_limb(
     end = rotation.rotate(upper, upper_bone) + rotation.rotate(lower, lower_bone)
     swing = rotation.between(end, np.where(wanted[..., None] > _MARGIN * (a + b), reach, end))
     miss = lengths(rotation.rotate(swing, end) - reach)
-    return Limb(rotation.multiply(swing, upper), rotation.multiply(swing, lower), miss)
+    return LimbSolution(rotation.multiply(swing, upper), rotation.multiply(swing, lower), miss)
 
 
 def _bend_one(

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
+from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
 from poise.errors import FileError
@@ -18,7 +19,7 @@ from poise.motion.interpolation import interpolate
 from poise.spatial import rotation
 from poise.stage.take import ActorTake
 from poise.world.floor import Floor
-from poise.world.footing import build_footing, find_corners
+from poise.world.footing import build_footing, find_corners, place_corners
 
 STEP = 0.1  # m: feet of a clip that stay within this of where they were stand
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
@@ -85,7 +86,7 @@ def find_sole_corners(clip: Clip) -> np.ndarray:
     corners = []
     for side, box in zip(SIDES, build_footing(clip.skeleton), strict=True):
         foot = clip.skeleton.index(side + "Foot")
-        corners.append(positions[:, foot, None] + rotation.rotate(orientations[:, foot, None], find_corners(box)[None]))
+        corners.append(place_corners(positions[:, foot], orientations[:, foot], find_corners(box)))
     return np.stack(corners, axis=1)
 
 
@@ -125,16 +126,13 @@ def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:
 
 def _measure_margin(corners: np.ndarray, center: np.ndarray, heights: np.ndarray) -> float | None:
     """m, the least over all frames in which something is down; None where nothing ever is."""
-    from poise.drivers.support_kernels import find_hull, hull_margin
-
-    least, hull = None, np.empty((9, 2))
+    least = None
     eights = corners.reshape(-1, 8, 3), heights.reshape(-1, 8)
     for frame, under, spot in zip(*eights, center, strict=True):
-        points = np.ascontiguousarray(frame[frame[:, 1] < under + 2.0 * _DOWN][:, [0, 2]])
+        points = frame[frame[:, 1] < under + 2.0 * _DOWN]
         if not len(points):
             continue
-        size = find_hull(points, len(points), hull)
-        margin = float(hull_margin(hull, size, float(spot[0]), float(spot[1])))
+        margin = find_outline(points).find_margin(spot[0], spot[1])
         least = margin if least is None else min(least, margin)
     return least
 

@@ -10,21 +10,22 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import build_skin
+from poise.drivers.outline import find_outline
 from poise.errors import InputError, check_most
 from poise.jobs.figures import find_sole_corners
 from poise.jobs.mixing import Mix, find_pushed
 from poise.jobs.plan import MixPlan
 from poise.motion.clip import Clip
-from poise.pictures.scene import Figure, Scene
-from poise.pictures.scene_items import BalanceMarks, Item, Prop, PushArrow
+from poise.pictures.picture import DrawnBody, Picture
+from poise.pictures.picture_items import BalanceMarks, DrawnProp, Item, PushArrow
 from poise.spatial import rotation
 
 FPS = 30.0  # frames a second of a film
 MOST_FRAMES = 110_000  # an hour
 
 
-def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
-    """The result as a scene: the body, its centre of mass over the support, loads, pushes and props."""
+def build_mix_picture(found: Mix, character: Character, plan: MixPlan) -> Picture:
+    """The result as a picture: the body, its centre of mass over the support, loads, pushes and props."""
     clip, record = found.clip, found.take.actor()
     times = clip.times - clip.times[0]
     shown = clip.replace(times=times, root=clip.root - [0.0, found.ground, 0.0])
@@ -34,7 +35,7 @@ def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
         joint = clip.skeleton.index(load.joint)
         middle = positions[:, joint] + rotation.rotate(turns[:, joint], np.array(load.offset))
         still = np.tile([1.0, 0.0, 0.0, 0.0], (len(times), 1))
-        items.append(Prop(Sphere(np.zeros(3), load.radius), np.concatenate([middle, still], axis=1), times))
+        items.append(DrawnProp(Sphere(np.zeros(3), load.radius), np.concatenate([middle, still], axis=1), times))
     for push in plan.pushes:
         joint = clip.skeleton.index(find_pushed(clip.skeleton, push.joint))
         acts = (times >= push.start) & (times < push.start + push.seconds)
@@ -42,9 +43,9 @@ def build_mix_scene(found: Mix, character: Character, plan: MixPlan) -> Scene:
     down = np.array([0.0, found.ground, 0.0, 0.0, 0.0, 0.0, 0.0])
     for prop in plan.scenery.props:
         poses = found.take.props[prop.name]
-        items.append(Prop(prop.shapes, poses - down, times))
+        items.append(DrawnProp(prop.shapes, poses - down, times))
     skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, character.mass))
-    return Scene([Figure(shown, skin, items=tuple(items))])
+    return Picture([DrawnBody(shown, skin, items=tuple(items))])
 
 
 def check_film(clip: Clip) -> None:
@@ -56,12 +57,12 @@ def check_film(clip: Clip) -> None:
 def save_mix_film(found: Mix, character: Character, plan: MixPlan, path: str | PathLike[str]) -> int:
     """Film it; how many frames the film has."""
     from poise.pictures.film import save_film
-    from poise.pictures.scene import film_scene
+    from poise.pictures.picture import film_picture
 
     check_film(found.clip)
-    scene = build_mix_scene(found, character, plan)
+    picture = build_mix_picture(found, character, plan)
     times = np.arange(int(found.clip.duration * FPS) + 1) / FPS
-    return save_film(path, film_scene(scene, times), FPS)
+    return save_film(path, film_picture(picture, times), FPS)
 
 
 def draw_plot(found: Mix) -> bytes:
@@ -74,11 +75,7 @@ def draw_plot(found: Mix) -> bytes:
 
 def _find_outline(found: Mix) -> np.ndarray | None:
     """(N, 2) m, the support at the beginning; None for a body without feet."""
-    from poise.drivers.support_kernels import find_hull
-
     try:
-        points = find_sole_corners(found.clip)[0].reshape(8, 3)[:, [0, 2]]
+        return find_outline(find_sole_corners(found.clip)[0]).corners
     except InputError:
         return None
-    hull = np.empty((9, 2))
-    return hull[: find_hull(np.ascontiguousarray(points), 8, hull)].copy()

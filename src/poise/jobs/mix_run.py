@@ -124,7 +124,8 @@ def write_motion(
     from poise.files.naming import stem_of
     from poise.files.writing import write_result
     from poise.jobs.figures import describe_body, describe_effort, measure_error, measure_feet, read_written
-    from poise.stage.take_file import load_take, save_take
+    from poise.stage.take import save_take
+    from poise.stage.take_file import load_take
 
     error, there, measured_on = None, None, "the poses: nothing was written"
     if output is not None:
@@ -176,7 +177,7 @@ def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
 
 
 def _say_broken(found: Mix, outputs: MixOutputs, audience: Audience) -> str:
-    from poise.stage.take_file import save_take
+    from poise.stage.take import save_take
 
     what = str(found.broken).split(". ")[0]
     smaller, lower, couple = (audience.spell(option) for option in ("dt", "gain", "couple"))

@@ -11,19 +11,44 @@ of noisy recordings use `spatial.smooth`.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
+from poise.body.skeleton import Skeleton
 from poise.errors import InputError, unknown_name
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.spatial.derivative import angular_rates
 
-if TYPE_CHECKING:
-    from poise.motion.clip import Clip
-
 How = Literal["slerp", "spline"]
+
+
+class Framed(Protocol):
+    """What a clip has that is asked for here; see `Clip`."""
+
+    @property
+    def skeleton(self) -> Skeleton: ...
+
+    @property
+    def times(self) -> np.ndarray: ...
+
+    @property
+    def root(self) -> np.ndarray: ...
+
+    @property
+    def rotations(self) -> np.ndarray: ...
+
+    @property
+    def shifts(self) -> np.ndarray | None: ...
+
+    @property
+    def poses(self) -> Pose: ...
+
+    @property
+    def spline(self) -> ClipSpline: ...
+
+    def __len__(self) -> int: ...
 
 
 class Rates(NamedTuple):
@@ -39,7 +64,7 @@ class Rates(NamedTuple):
     shift: np.ndarray | None = None
 
 
-def interpolate(clip: Clip, t: np.ndarray | float, how: How = "slerp") -> Pose:
+def interpolate(clip: Framed, t: np.ndarray | float, how: How = "slerp") -> Pose:
     """The clip's pose at time t (seconds on the clip's clock), or at each of an array of times; clamped at the ends."""
     t = _clamp(clip, t)
     if how == "slerp":
@@ -49,14 +74,14 @@ def interpolate(clip: Clip, t: np.ndarray | float, how: How = "slerp") -> Pose:
     raise unknown_name("interpolation", how, get_args(How))
 
 
-def _clamp(clip: Clip, t: np.ndarray | float) -> np.ndarray:
+def _clamp(clip: Framed, t: np.ndarray | float) -> np.ndarray:
     t = np.asarray(t, float)
     if not np.isfinite(t).all():
         raise InputError("a time is not a finite number. Ask for a pose at seconds on the clip's clock.")
     return np.clip(t, clip.times[0], clip.times[-1])
 
 
-def _slerp(clip: Clip, t: np.ndarray) -> Pose:
+def _slerp(clip: Framed, t: np.ndarray) -> Pose:
     after = np.clip(np.searchsorted(clip.times, t, side="right"), 1, max(len(clip) - 1, 1))
     before, after = after - 1, np.minimum(after, len(clip) - 1)
     span = np.where(after > before, clip.times[after] - clip.times[before], 1.0)
@@ -71,7 +96,7 @@ def _slerp(clip: Clip, t: np.ndarray) -> Pose:
 class ClipSpline:
     """The C2 spline of a clip, with its derivatives. Times are clamped to the clip: beyond its ends it holds still."""
 
-    def __init__(self, clip: Clip):
+    def __init__(self, clip: Framed):
         self._clip = clip
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 from poise.spatial.compile import kernel
 
 
-class View(NamedTuple):
+class Viewpoint(NamedTuple):
     """The camera: eye (3,) m; axes (3, 3) rows right, up, ahead; focal length in pixels; samples a pixel's side."""
 
     eye: np.ndarray
@@ -37,7 +37,7 @@ class Light(NamedTuple):
     place: np.ndarray
 
 
-class Ground(NamedTuple):
+class GroundMaps(NamedTuple):
     """Maps (N, N) of the ground at y = 0, covered from the light and covered from close above; place (3,): the maps'
     corner x, z in m and samples per m; whether it is drawn at all."""
 
@@ -47,7 +47,7 @@ class Ground(NamedTuple):
     is_drawn: bool
 
 
-class Paint(NamedTuple):
+class PaintMap(NamedTuple):
     """What is painted on the ground: owner (H samples, W samples), index of a patch's face or -1, or (0, 0) for no
     paint; tints (faces, 3), factors on the ground's own light."""
 
@@ -264,7 +264,16 @@ def unit(x: float, y: float, z: float) -> tuple[float, float, float]:
 
 @kernel(fastmath=True)
 def light_factors(
-    view: View, light: Light, px: float, py: float, pz: float, nx: float, ny: float, nz: float, open_: float, lit: float
+    view: Viewpoint,
+    light: Light,
+    px: float,
+    py: float,
+    pz: float,
+    nx: float,
+    ny: float,
+    nz: float,
+    open_: float,
+    lit: float,
 ) -> tuple[float, float, float, float]:
     """What reaches the eye from a point with a normal: direct light, sky, bounce from below, gloss.
 
@@ -286,7 +295,7 @@ def light_factors(
 
 
 @kernel(fastmath=True, inline="always")
-def measure_ground(ground: Ground, x: float, z: float, width_x: float, width_z: float) -> tuple[float, float]:
+def measure_ground(ground: GroundMaps, x: float, z: float, width_x: float, width_z: float) -> tuple[float, float]:
     """Factors on the ground's brightness at (x, z) m: what shadows leave of it, and what the grid's lines leave.
 
     width_x, width_z  m, what one pixel covers there
@@ -308,7 +317,7 @@ def measure_ground(ground: Ground, x: float, z: float, width_x: float, width_z: 
 
 
 @kernel(fastmath=True, inline="always")
-def room_factors(view: View, ground: Ground, a: float, b: float) -> tuple[float, float, float]:
+def room_factors(view: Viewpoint, ground: GroundMaps, a: float, b: float) -> tuple[float, float, float]:
     """Shares of sky, horizon and ground in what a ray meets that goes a right and b up for each 1 ahead."""
     axes, eye = view.axes, view.eye
     dx = axes[2, 0] + a * axes[0, 0] + b * axes[1, 0]
@@ -333,7 +342,7 @@ def room_factors(view: View, ground: Ground, a: float, b: float) -> tuple[float,
 
 @kernel(fastmath=True, inline="always")
 def measure_tint(
-    paint: Paint, owner: np.ndarray, row: int, column: int, samples: int, rest: float
+    paint: PaintMap, owner: np.ndarray, row: int, column: int, samples: int, rest: float
 ) -> tuple[float, float, float]:
     """Factors on the room's light in a pixel that shows it with a share `rest`: that share, tinted by paint."""
     if paint.owner.shape[0] == 0:
@@ -358,7 +367,7 @@ def measure_tint(
 
 @kernel(fastmath=True)
 def find_bare(
-    bare: np.ndarray, owner: np.ndarray, painted: np.ndarray, view: View, ground: Ground, part: np.ndarray
+    bare: np.ndarray, owner: np.ndarray, painted: np.ndarray, view: Viewpoint, ground: GroundMaps, part: np.ndarray
 ) -> None:
     """Tell the pixels that show the room as it is without anything in it.
 
@@ -393,11 +402,11 @@ def resolve(
     image: np.ndarray,
     nearness: np.ndarray,
     owner: np.ndarray,
-    view: View,
+    view: Viewpoint,
     geometry: Geometry,
     light: Light,
-    ground: Ground,
-    paint: Paint,
+    ground: GroundMaps,
+    paint: PaintMap,
     bare: np.ndarray,
     palette: np.ndarray,
     first: int,

@@ -1,4 +1,4 @@
-"""Labels in a scene's picture: the figures' names in a row below them, and a caption in the corner."""
+"""Labels in a picture: the figures' names in a row below them, and a caption in the corner."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def render(
     owner = np.full(fine[::-1], -1, np.int32)
     light_axes = _light_axes(camera)
     image = np.zeros((height, width, 3), np.uint8) if backdrop is None else np.array(backdrop)
-    view = kernels.View(camera.position, camera.axes, height / (2.0 * np.tan(camera.fov / 2.0)), samples)
+    view = kernels.Viewpoint(camera.position, camera.axes, height / (2.0 * np.tan(camera.fov / 2.0)), samples)
     geometry = kernels.Geometry(
         corners,
         faces,
@@ -162,7 +162,7 @@ def render(
         seen = pool.submit(kernels.fill_triangles, corners, faces, nearness, owner)
         maps = pool.submit(_ground_maps, surface, faces, light_axes[2])
         light = kernels.Light(light_axes, *_light_picture(surface, faces, light_axes))
-        ground = kernels.Ground(*maps.result(), look.has_ground)
+        ground = kernels.GroundMaps(*maps.result(), look.has_ground)
         paint = _paint(paints if look.has_ground else (), camera, fine, palette[2])
         seen.result()
         bare = np.zeros((0, 0), np.bool_)
@@ -189,7 +189,7 @@ def _paint(paints: Sequence[Paint], camera: Camera, fine: tuple[int, int], groun
     from poise.pictures import kernels
 
     if not paints:
-        return kernels.Paint(np.zeros((0, 0), np.int32), np.ones((1, 3)))
+        return kernels.PaintMap(np.zeros((0, 0), np.int32), np.ones((1, 3)))
     patches, all_faces, start = [], [], 0
     for order, patch in enumerate(paints, 1):
         points = np.asarray(patch.points, float)
@@ -203,7 +203,7 @@ def _paint(paints: Sequence[Paint], camera: Camera, fine: tuple[int, int], groun
     owner = np.full(fine[::-1], -1, np.int32)
     kernels.fill_triangles(np.concatenate(patches), faces, np.zeros(fine[::-1], np.float32), owner)
     tints = np.stack([1.0 - p.cover + p.cover * linear(p.color) / ground for p in paints])
-    return kernels.Paint(owner, np.repeat(tints, [len(f) for f in all_faces], axis=0))
+    return kernels.PaintMap(owner, np.repeat(tints, [len(f) for f in all_faces], axis=0))
 
 
 def _changed_part(

@@ -1,7 +1,20 @@
-"""The coupling of kinematic and physical parts for one body at one instant, compiled. `coupling.py` says what it is.
+"""What a kinematic part does to the body it hangs from (W3), for one body at one instant, compiled.
 
-There the wrench is found part by part; here body by body, which covers bases that move as well as parts that hang: what
-a body's motion asks for, less what it would ask for if everything given stood still,
+Every acceleration inside a kinematic part K is given, so the wrench that its connector C must put on it is affine in
+the connector's own acceleration:
+
+    W = I_K(q) a_C + b          I_K: K as one rigid body, locked in its present pose
+
+`exact` (the default) gives the engine I_K as inertia of the connector, in every step, and applies only -k (W - R),
+with W the wrench of K as it moves and R that of K locked, both at the connector's present velocity. Gravity and a_C
+cancel in the difference, so nothing of the next step need be known: the physical part's equation of motion is then
+eq 1 of the mix paper, solved exactly (k = 1), in time linear in the joints and on an engine that knows nothing of it.
+
+`paper` applies -k W itself, with the connector's acceleration of the *previous* step. It diverges once k times K's
+inertia over that of the physical part, as felt at the connector, is more than about one.
+
+`tests/oracles/coupling.py` finds the wrench part by part; here it is found body by body, which covers bases that move
+as well as parts that hang: what a body's motion asks for, less what it would ask for if everything given stood still,
 
     f_i(q, u, given accelerations) - f_i(q, u without the given velocities, 0)
 

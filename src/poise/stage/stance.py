@@ -9,8 +9,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
+from poise.drivers.outline import find_outline
 from poise.drivers.rig import Rig
-from poise.drivers.support_kernels import clamp_to_hull, find_hull
 from poise.errors import InputError
 from poise.ik.limb import reach_with_limb
 from poise.motion.feet import find_soles, leg_length
@@ -18,7 +18,7 @@ from poise.motion.motion import Pose
 from poise.motion.own.figure import REACH, Figure
 from poise.motion.own.tracks import build_clip, stand
 from poise.spatial import rotation
-from poise.world.footing import build_footing, find_corners
+from poise.world.footing import build_footing, find_corners, place_corners
 
 _ROUNDS = 4
 _INNER = 0.6  # of the support, about its middle: where the centre of mass may begin
@@ -61,16 +61,10 @@ def plant_feet(rig: Rig) -> None:
     rig.update()
     corners = [find_corners(box) for box in build_footing(skeleton)]
     ankles, turns, _ = _settle_feet(rig)
-    points = np.concatenate(
-        [ankle + rotation.rotate(turn, c) for ankle, turn, c in zip(ankles, turns, corners, strict=True)]
-    )[:, [0, 2]]
-    hull = np.empty((9, 2))
-    size = find_hull(np.ascontiguousarray(points), len(points), hull)
-    middle = hull[:size].mean(axis=0)
-    inner = middle + _INNER * (hull - middle)
+    inner = find_outline(np.stack(list(map(place_corners, ankles, turns, corners)))).shrink(_INNER)
     for _ in range(_ROUNDS):
         before = np.concatenate([state.root, state.q.ravel()])
-        x, z = clamp_to_hull(inner, size, float(rig.c[0]), float(rig.c[2]))
+        x, z = inner.clamp(rig.c[0], rig.c[2])
         state.root[0] += x - rig.c[0]
         state.root[2] += z - rig.c[2]
         rig.update()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError, unknown_name, valid_text
 from poise.motion.clip import Clip
 from poise.spatial.portable import Portable
 
@@ -61,6 +63,9 @@ class ActorTake(Portable):
     shifts: np.ndarray | None = None
 
 
+FORMAT = "poise-take 1"
+# Names become parts of names in a zip; these would be read as folders or as an end.
+_UNFIT = "/\\\0"
 ARRAYS = (
     "root", "rotations", "velocity", "angular_velocity", "torque", "effort", "center", "center_velocity", "margin",
     "feet", "pressure", "soles", "wrench",
@@ -111,8 +116,6 @@ class Take(Portable):
         from poise.files.formats import save_clip
 
         if str(path).endswith(".take.npz"):
-            from poise.stage.take_file import save_take
-
             save_take(self, path)
         elif Path(path).suffix.lower() == ".glb":
             from poise.body.mannequin import build_mannequin
@@ -123,3 +126,33 @@ class Take(Portable):
             save_glb(self.clip(actor), path, meshes)
         else:
             save_clip(self.clip(actor), path)
+
+
+def save_take(take: Take, path: str | PathLike[str]) -> None:
+    """Write a take. The same take gives the same bytes; how long the simulation took is not written.
+
+    What is in the file is said in `take_file.py`, which reads it.
+    """
+    from poise.files.arrays import write_npz
+    from poise.files.character import format_character
+
+    arrays: dict[str, Any] = {"format": np.array(FORMAT), "times": take.times}
+    events = [[event.time, event.actor, event.kind, event.message] for event in take.events]
+    arrays["events"] = np.array(json.dumps(events))
+    for name, poses in take.props.items():
+        arrays[f"prop/{_check_name(name)}"] = poses
+    for name, actor in take.actors.items():
+        arrays[f"actor/{_check_name(name)}/character"] = np.array(format_character(actor.character))
+        arrays[f"actor/{name}/connectors"] = np.array(json.dumps(list(actor.connectors)))
+        for array in ARRAYS:
+            arrays[f"actor/{name}/{array}"] = getattr(actor, array)
+        if actor.shifts is not None:
+            arrays[f"actor/{name}/shifts"] = actor.shifts
+    write_npz(path, arrays)
+
+
+def _check_name(name: str) -> str:
+    if not name or any(mark in name for mark in _UNFIT) or valid_text(name) != name:
+        raise InputError(f"'{valid_text(name)}' cannot be saved: a name in a take is text without slash, backslash or "
+                         "zero byte.")  # fmt: skip
+    return name

@@ -8,7 +8,7 @@
     actor/NAME/connectors       text      JSON list of labels
     actor/NAME/ARRAY            one for each of `take.ARRAYS`, shaped as `ActorTake` says; `shifts` only where there are
 
-A file is read without pickles, and every size is checked before memory is taken for it.
+`take.save_take` writes it. A file is read without pickles, and every size is checked before memory is taken for it.
 """
 
 from __future__ import annotations
@@ -21,37 +21,17 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import FileError, InputError, valid_text
-from poise.files.arrays import NpzFile, write_npz
-from poise.files.character import format_character, parse_character
+from poise.errors import FileError
+from poise.files.arrays import NpzFile
+from poise.files.character import parse_character
 from poise.files.loading import shorten
 from poise.stage.news import MOST_EVENTS
-from poise.stage.take import ARRAYS, ActorTake, Event, Take
+from poise.stage.take import ARRAYS, FORMAT, ActorTake, Event, Take
 
 SUFFIX = ".take.npz"
-FORMAT = "poise-take 1"
-# Names become parts of names in a zip; these would be read as folders or as an end.
-_UNFIT = "/\\\0"
 # Arrays that may have gaps: a foot in the air has no pressure, a body without soles no margin.
 _WITH_GAPS = ("torque", "effort", "margin", "pressure", "soles", "wrench")
 _MOST = 1e12  # of any number in a take: what turned non-finite was large before
-
-
-def save_take(take: Take, path: str | PathLike[str]) -> None:
-    """Write a take. The same take gives the same bytes; how long the simulation took is not written."""
-    arrays: dict[str, Any] = {"format": np.array(FORMAT), "times": take.times}
-    events = [[event.time, event.actor, event.kind, event.message] for event in take.events]
-    arrays["events"] = np.array(json.dumps(events))
-    for name, poses in take.props.items():
-        arrays[f"prop/{_check_name(name)}"] = poses
-    for name, actor in take.actors.items():
-        arrays[f"actor/{_check_name(name)}/character"] = np.array(format_character(actor.character))
-        arrays[f"actor/{name}/connectors"] = np.array(json.dumps(list(actor.connectors)))
-        for array in ARRAYS:
-            arrays[f"actor/{name}/{array}"] = getattr(actor, array)
-        if actor.shifts is not None:
-            arrays[f"actor/{name}/shifts"] = actor.shifts
-    write_npz(path, arrays)
 
 
 def load_take(path: str | PathLike[str]) -> Take:
@@ -150,10 +130,3 @@ def _text(file: NpzFile, name: str) -> str:
     if array.size != 1 or array.dtype.kind != "U":
         raise FileError(file.path, f"array '{shorten(name)}' must be one text.")
     return str(array.reshape(-1)[0])
-
-
-def _check_name(name: str) -> str:
-    if not name or any(mark in name for mark in _UNFIT) or valid_text(name) != name:
-        raise InputError(f"'{valid_text(name)}' cannot be saved: a name in a take is text without slash, backslash or "
-                         "zero byte.")  # fmt: skip
-    return name

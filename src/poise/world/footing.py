@@ -73,4 +73,19 @@ def find_corners(box: Box) -> np.ndarray:
     return box.corners[[0, 1, 4, 5]]
 
 
-__all__ = ["SIDES", "build_footing", "find_corners"]
+def place_corners(place: np.ndarray, turn: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """(..., 4, 3) m, corners (4, 3) of a sole in the world: its foot is at place (..., 3), turned by (..., 4)."""
+    return place[..., None, :] + rotation.rotate(turn[..., None, :], corners)
+
+
+def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    """(N, 4, 3) m, corners (N, 4, 3) of some feet's soles in the world, from matrices R (J, 3, 3) and places p (J, 3).
+
+    feet  (N,) joints
+
+    The same as `place_corners` but for round-off; `feet_kernels.place_soles` is it in the compiled step.
+    """
+    return np.stack([p[foot] + sole @ R[foot].T for foot, sole in zip(feet, corners, strict=True)])
+
+
+__all__ = ["SIDES", "build_footing", "find_corners", "find_soles_of", "place_corners"]

@@ -15,16 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from poise.body.shape import Box
 from poise.errors import InputError
 from poise.world.ground_record import LEVEL
-
-if TYPE_CHECKING:
-    from poise.world.height_map import HeightMap
 
 HIGHEST = 1e5  # m
 FAR = 1000.0  # m: how far what engines have no endless shape for goes on
@@ -76,8 +73,8 @@ class Ground:
         """(..., 3) m/s."""
         return _everywhere(x, z, np.zeros(3))
 
-    def pieces(self) -> tuple[Plane | Box | HeightMap, ...]:
-        """What an engine builds it of, all solid below; where it is at t = 0, if it moves."""
+    def pieces(self) -> tuple[Plane | Box | Ground, ...]:
+        """What an engine builds it of, all solid below; where it is at t = 0, if it moves. A map gives itself."""
         return (Plane(np.array([0.0, self.height, 0.0]), np.array([0.0, 1.0, 0.0])),)
 
     def describe(self) -> dict[str, Any]:

@@ -17,7 +17,6 @@ import numpy as np
 from poise.body.shape import Box
 from poise.errors import InputError
 from poise.world.ground import Ground, Plane, check_range
-from poise.world.height_map import HeightMap
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ class Moving(Ground):
         """See `Ground`."""
         return np.broadcast_to(self.speed(t), (*np.broadcast(x, z).shape, 3)).copy()
 
-    def pieces(self) -> tuple[Plane | Box | HeightMap, ...]:
+    def pieces(self) -> tuple[Plane | Box | Ground, ...]:
         """See `Ground`."""
         return self.ground.pieces()
 

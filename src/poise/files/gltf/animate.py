@@ -28,7 +28,7 @@ from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
 from poise.files.gltf.buffer import GltfBuffer, build_animation, pack_glb
 from poise.files.gltf.document import Document, read_uri
-from poise.files.gltf.entry import Entry
+from poise.files.gltf.entry import JsonObject
 from poise.files.gltf.pose import to_turns
 from poise.files.gltf.reading import GltfSource, read_gltf_rest
 from poise.files.naming import stem_of
@@ -174,7 +174,7 @@ def _gather(source: Document, document: dict[str, Any]) -> GltfBuffer:
     return file
 
 
-def _embed(file: GltfBuffer, picture: dict[str, Any], entry: Entry) -> None:
+def _embed(file: GltfBuffer, picture: dict[str, Any], entry: JsonObject) -> None:
     """Put a picture that lies beside the file into it. One that is not there, or inside already, stays as it is."""
     uri = picture.get("uri")
     if not isinstance(uri, str) or uri.startswith("data:"):

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from poise.errors import FileError
-from poise.files.gltf.entry import Entry, parse_json
+from poise.files.gltf.entry import JsonObject, parse_json
 from poise.files.loading import read_bytes
 
 MAX_FILE_BYTES = 1 << 30
@@ -42,7 +42,7 @@ class Document:
     """
 
     path: Path
-    top: Entry
+    top: JsonObject
     binary: bytes | None
     _buffers: dict[int, bytes] = field(default_factory=dict)
     _arrays: dict[int, np.ndarray] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Document:
             self._arrays[index] = array
         return self._arrays[index]
 
-    def _decode(self, accessor: Entry) -> np.ndarray:
+    def _decode(self, accessor: JsonObject) -> np.ndarray:
         width = WIDTHS[str(accessor.text("type"))]
         dtype = _find_dtype(accessor)
         count = accessor.integer("count")
@@ -92,7 +92,7 @@ class Document:
             raw = self._read_sparse(sparse, raw)
         return _to_numbers(raw, accessor.plain.get("normalized") is True)
 
-    def _read_sparse(self, sparse: Entry, base: np.ndarray) -> np.ndarray:
+    def _read_sparse(self, sparse: JsonObject, base: np.ndarray) -> np.ndarray:
         """The array with some of its elements replaced by those that a sparse accessor lists."""
         count = sparse.integer("count")
         places, values = sparse.entry("indices"), sparse.entry("values")
@@ -112,7 +112,9 @@ class Document:
         result[at] = parts[1]
         return result
 
-    def _read_view(self, entry: Entry, index: int, offset: int, dtype: np.dtype, shape: tuple[int, int]) -> np.ndarray:
+    def _read_view(
+        self, entry: JsonObject, index: int, offset: int, dtype: np.dtype, shape: tuple[int, int]
+    ) -> np.ndarray:
         """`shape` elements of a buffer view, from `offset` on; checked against the bytes there are."""
         view = self.views[index]
         if any(view.extension(name) is not None for name in _COMPRESSIONS):
@@ -189,7 +191,7 @@ def split_glb(path: str | PathLike[str], data: bytes) -> tuple[bytes, bytes | No
     return chunks[b"JSON"], chunks.get(b"BIN\0")
 
 
-def read_uri(entry: Entry, uri: str) -> bytes:
+def read_uri(entry: JsonObject, uri: str) -> bytes:
     """The bytes a URI names: inside the text itself (`data:`), or in a file of the same folder or below it."""
     if uri.startswith("data:"):
         head, _, body = uri.partition(",")
@@ -222,7 +224,7 @@ def find_files_beside(document: Document) -> list[Path]:
     return found
 
 
-def find_beside(entry: Entry, uri: str) -> Path:
+def find_beside(entry: JsonObject, uri: str) -> Path:
     """The path of a file that a relative URI names; it must lie in the folder of the glTF file or below it."""
     shown = uri if len(uri) <= 80 else uri[:77] + "..."
     name = unquote(uri)
@@ -239,7 +241,7 @@ def find_beside(entry: Entry, uri: str) -> Path:
     return place
 
 
-def _find_dtype(entry: Entry) -> np.dtype:
+def _find_dtype(entry: JsonObject) -> np.dtype:
     code = entry.integer("componentType")
     if code not in COMPONENTS:
         raise entry.error(f"has component type {min(code, 10**9)}; known are {', '.join(map(str, COMPONENTS))}.")

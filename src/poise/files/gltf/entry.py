@@ -18,7 +18,7 @@ MAX_TEXT = 1024
 MAX_SIZE = 1e30  # of a number: larger ones overflow as soon as anything is computed from them
 
 
-def parse_json(path: str | PathLike[str], data: bytes) -> Entry:
+def parse_json(path: str | PathLike[str], data: bytes) -> JsonObject:
     """The outermost object of a file's JSON text."""
     if len(data) > MAX_JSON_BYTES:
         raise FileError(path, f"its JSON has more than {MAX_JSON_BYTES // 2**20} MB, which no character needs.")
@@ -34,7 +34,7 @@ def parse_json(path: str | PathLike[str], data: bytes) -> Entry:
         raise FileError(path, "its JSON is nested too deeply.") from error
     except ValueError as error:  # a number of thousands of digits, NaN
         raise FileError(path, f"its JSON is damaged: {error}.") from error
-    return Entry(path, "the file", mend_text(value) if b"\\ud" in data.lower() else value)
+    return JsonObject(path, "the file", mend_text(value) if b"\\ud" in data.lower() else value)
 
 
 def mend_text(value: Any) -> Any:
@@ -52,7 +52,7 @@ def _refuse_constant(name: str) -> float:
     raise ValueError(f"it contains {name}, which JSON has no number for")
 
 
-class Entry:
+class JsonObject:
     """One JSON object. `what` names it in errors: "node 3"."""
 
     def __init__(self, path: str | PathLike[str], what: str, value: object):
@@ -106,19 +106,19 @@ class Entry:
             raise self.error(f"has a '{key}' that is not a list of {count} finite numbers.")
         return np.array(values, float)
 
-    def entry(self, key: str) -> Entry | None:
+    def entry(self, key: str) -> JsonObject | None:
         """The object under a key, or None."""
         value = self.plain.get(key)
-        return None if value is None else Entry(self.path, f"'{key}' of {self.what}", value)
+        return None if value is None else JsonObject(self.path, f"'{key}' of {self.what}", value)
 
-    def entries(self, key: str, what: str) -> list[Entry]:
+    def entries(self, key: str, what: str) -> list[JsonObject]:
         """The objects under a key, called `what` 0, 1, ...; none where the key is missing."""
         values = self._list(key)
         if len(values) > MAX_ENTRIES:
             raise self.error(f"has {len(values)} {key}; at most {MAX_ENTRIES} can be read.")
-        return [Entry(self.path, f"{what} {i}", value) for i, value in enumerate(values)]
+        return [JsonObject(self.path, f"{what} {i}", value) for i, value in enumerate(values)]
 
-    def extension(self, name: str) -> Entry | None:
+    def extension(self, name: str) -> JsonObject | None:
         """An extension of this object, or None."""
         extensions = self.entry("extensions")
         return None if extensions is None else extensions.entry(name)

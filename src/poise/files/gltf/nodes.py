@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from poise.files.gltf.document import Document
-from poise.files.gltf.entry import Entry
+from poise.files.gltf.entry import JsonObject
 from poise.spatial import rotation
 
 MAX_DEPTH = 512
@@ -117,7 +117,7 @@ def make_unique(names: list[str]) -> tuple[str, ...]:
     return tuple(unique)
 
 
-def _read_parents(entries: list[Entry]) -> np.ndarray:
+def _read_parents(entries: list[JsonObject]) -> np.ndarray:
     parents = np.full(len(entries), -1)
     for i, entry in enumerate(entries):
         for child in entry.indices("children", len(entries)):
@@ -128,7 +128,7 @@ def _read_parents(entries: list[Entry]) -> np.ndarray:
     return parents
 
 
-def _sort(entries: list[Entry], parents: np.ndarray) -> np.ndarray:
+def _sort(entries: list[JsonObject], parents: np.ndarray) -> np.ndarray:
     """Depth first, children in the file's order; an error where some nodes are never reached: they go in a circle."""
     order: list[int] = []
     waiting = [(int(i), 1) for i in np.flatnonzero(parents < 0)[::-1]]
@@ -144,7 +144,7 @@ def _sort(entries: list[Entry], parents: np.ndarray) -> np.ndarray:
     return np.array(order)
 
 
-def _read_local(entry: Entry) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _read_local(entry: JsonObject) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """A node's translation, rotation, scale, and the matrix of the last two."""
     stored = entry.numbers("matrix", 16)
     if stored is not None:

@@ -20,10 +20,10 @@ import numpy as np
 
 from poise.files.gltf.nodes import Nodes, nearest_rotation
 from poise.files.gltf.rig import Rig
-from poise.files.gltf.tracks import Track
+from poise.files.gltf.tracks import Channel
 from poise.spatial import rotation
 
-Tracks = Mapping[tuple[int, str], Track]
+Tracks = Mapping[tuple[int, str], Channel]
 
 # Of the body's size: lengths that differ by less are the same length, in single precision several times over.
 _SAME = 2e-5

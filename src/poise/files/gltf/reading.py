@@ -18,7 +18,7 @@ from poise.body.roles import ROLES, find_roles
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, unknown_name
 from poise.files.gltf.document import Document, read_document
-from poise.files.gltf.entry import Entry
+from poise.files.gltf.entry import JsonObject
 from poise.files.gltf.nodes import Nodes, make_unique, read_nodes
 from poise.files.gltf.pose import compute_poses, compute_shifts, settle_nodes, to_local
 from poise.files.gltf.remarks import list_remarks
@@ -164,7 +164,7 @@ def _read_tips(document: Document, rig: Rig) -> np.ndarray:
         for i, joint in enumerate(rig.joints):
             node = document.nodes[joint]
             if isinstance(node.plain.get("extras"), dict):
-                tip = Entry(document.path, f"'extras' of {node.what}", node.plain["extras"]).numbers("tip", 3)
+                tip = JsonObject(document.path, f"'extras' of {node.what}", node.plain["extras"]).numbers("tip", 3)
                 tips[i] = np.nan if tip is None else tip
     return tips
 

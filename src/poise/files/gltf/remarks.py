@@ -10,7 +10,7 @@ from poise.files.gltf.document import Document
 from poise.files.gltf.nodes import Nodes
 from poise.files.gltf.pose import Tracks
 from poise.files.gltf.rig import Rig
-from poise.files.gltf.tracks import Frames
+from poise.files.gltf.tracks import FrameTimes
 from poise.spatial import rotation
 
 _TURNED = np.radians(1.0)
@@ -19,7 +19,7 @@ _FEW_KEYS = 0.5  # of the frames
 
 
 def list_remarks(
-    document: Document, nodes: Nodes, rig: Rig, tracks: Tracks, frames: Frames, animation: int | None
+    document: Document, nodes: Nodes, rig: Rig, tracks: Tracks, frames: FrameTimes, animation: int | None
 ) -> list[str]:
     """Sentences on the nodes above the joints, rest axes, names, keys and what the file depends on."""
     return [
@@ -67,7 +67,7 @@ def _describe_names(document: Document, nodes: Nodes, rig: Rig, animation: int |
         yield f"clips: the file holds {len(document.animations)}; choose one with --clip."
 
 
-def _describe_keys(tracks: Tracks, frames: Frames) -> Iterator[str]:
+def _describe_keys(tracks: Tracks, frames: FrameTimes) -> Iterator[str]:
     keys = np.unique(np.concatenate([track.times for track in tracks.values()])) if tracks else np.zeros(1)
     if 1 < len(keys) < _FEW_KEYS * len(frames.times):
         rate = (len(frames.times) - 1) / float(frames.times[-1])

@@ -17,7 +17,7 @@ from poise.body.mesh import Mesh
 from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
 from poise.files.gltf.document import Document
-from poise.files.gltf.entry import Entry
+from poise.files.gltf.entry import JsonObject
 from poise.files.gltf.nodes import Nodes
 from poise.files.gltf.rig import Rig
 
@@ -126,13 +126,13 @@ class _PackedError(Exception):
     """A primitive whose data are compressed."""
 
 
-def _list_primitives(mesh: Entry) -> list[Entry]:
+def _list_primitives(mesh: JsonObject) -> list[JsonObject]:
     """The triangles of a mesh; lines and points are left out."""
     primitives = mesh.entries("primitives", f"{mesh.what}, primitive")
     return [each for each in primitives if each.integer("mode", _TRIANGLES) in (_TRIANGLES, _STRIP, _FAN)]
 
 
-def _read_attribute(document: Document, primitive: Entry, name: str, *types: str) -> np.ndarray | None:
+def _read_attribute(document: Document, primitive: JsonObject, name: str, *types: str) -> np.ndarray | None:
     if primitive.extension(_PACKED) is not None:
         raise _PackedError
     attributes = primitive.entry("attributes")
@@ -140,7 +140,7 @@ def _read_attribute(document: Document, primitive: Entry, name: str, *types: str
     return None if index is None else document.array(index, *types)
 
 
-def _read_positions(document: Document, primitive: Entry) -> np.ndarray:
+def _read_positions(document: Document, primitive: JsonObject) -> np.ndarray:
     positions = _read_attribute(document, primitive, "POSITION", "VEC3")
     if positions is None:
         return np.zeros((0, 3))
@@ -149,7 +149,7 @@ def _read_positions(document: Document, primitive: Entry) -> np.ndarray:
     return positions.astype(float)
 
 
-def _read_links(document: Document, primitive: Entry, count: int) -> tuple[np.ndarray, np.ndarray] | None:
+def _read_links(document: Document, primitive: JsonObject, count: int) -> tuple[np.ndarray, np.ndarray] | None:
     """The strongest four joints (V, 4), indices into the skin, and weights (V, 4) that sum to 1; None without any."""
     vertices = len(_read_positions(document, primitive))
     joints, weights = [], []
@@ -178,7 +178,7 @@ def _read_links(document: Document, primitive: Entry, count: int) -> tuple[np.nd
 
 def _build_piece(
     document: Document,
-    primitive: Entry,
+    primitive: JsonObject,
     matrices: np.ndarray,
     owners: np.ndarray,
     joints: np.ndarray,
@@ -207,7 +207,7 @@ def _build_piece(
     return _Piece(points, normals, faces[:, ::-1] if mirrored else faces, owners[joints], weights)
 
 
-def _read_faces(document: Document, primitive: Entry, count: int) -> np.ndarray:
+def _read_faces(document: Document, primitive: JsonObject, count: int) -> np.ndarray:
     """(F, 3) vertex indices; strips and fans taken apart, faces without area left out."""
     index = primitive.find_index("indices", len(document.accessors))
     corners = np.arange(count) if index is None else document.array(index, "SCALAR")[:, 0].astype(int)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.files.gltf.document import Document
-from poise.files.gltf.entry import Entry
+from poise.files.gltf.entry import JsonObject
 from poise.spatial import rotation
 
 PATHS = {"translation": 3, "rotation": 4, "scale": 3}
@@ -31,7 +31,7 @@ _MOST_KEYS_TRIED = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Frames:
+class FrameTimes:
     """When a clip has its frames.
 
     times  (F,) s from 0, evenly spaced
@@ -45,7 +45,7 @@ class Frames:
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Channel:
     """The keys of one channel.
 
     times      (K,) s, never falling
@@ -84,13 +84,13 @@ class Track:
         return rotation.normalize(np.where(lost, np.where(u < 0.5, here, there), curve))
 
 
-def read_tracks(document: Document, animation: Entry, nodes: Collection[int]) -> dict[tuple[int, str], Track]:
+def read_tracks(document: Document, animation: JsonObject, nodes: Collection[int]) -> dict[tuple[int, str], Channel]:
     """(node, path) -> its keys, for the paths `translation`, `rotation` and `scale` of some nodes.
 
     Of two channels for the same thing the first counts.
     """
     samplers = animation.entries("samplers", f"{animation.what}, sampler")
-    tracks: dict[tuple[int, str], Track] = {}
+    tracks: dict[tuple[int, str], Channel] = {}
     for channel in animation.entries("channels", f"{animation.what}, channel"):
         target = channel.entry("target")
         node = None if target is None else target.find_index("node", len(document.nodes))
@@ -101,14 +101,14 @@ def read_tracks(document: Document, animation: Entry, nodes: Collection[int]) ->
     return tracks
 
 
-def find_moving(document: Document, animation: Entry) -> set[int]:
+def find_moving(document: Document, animation: JsonObject) -> set[int]:
     """The nodes that an animation moves, without reading its keys."""
     targets = [channel.entry("target") for channel in animation.entries("channels", f"{animation.what}, channel")]
     found = [t.find_index("node", len(document.nodes)) for t in targets if t is not None and t.text("path") in PATHS]
     return {node for node in found if node is not None}
 
 
-def _read_track(document: Document, sampler: Entry, path: str) -> Track:
+def _read_track(document: Document, sampler: JsonObject, path: str) -> Channel:
     how = sampler.text("interpolation") or "LINEAR"
     if how not in ("STEP", "LINEAR", "CUBICSPLINE"):
         raise sampler.error(f"has the interpolation '{how:.20}'; known are STEP, LINEAR and CUBICSPLINE.")
@@ -134,11 +134,11 @@ def _read_track(document: Document, sampler: Entry, path: str) -> Track:
         keys = keys if rows == 3 else keys / lengths
     is_turn = path == "rotation"
     if rows == 1:
-        return Track(times, keys, None, None, how, is_turn)
-    return Track(times, keys, before, after, how, is_turn)
+        return Channel(times, keys, None, None, how, is_turn)
+    return Channel(times, keys, before, after, how, is_turn)
 
 
-def choose_frames(tracks: Iterable[Track], most: int) -> Frames:
+def choose_frames(tracks: Iterable[Channel], most: int) -> FrameTimes:
     """Evenly spaced frames from the first key to the last.
 
     The rate is that of the closest keys where all others are a whole number of frames apart, else the first usual one
@@ -150,7 +150,7 @@ def choose_frames(tracks: Iterable[Track], most: int) -> Frames:
     times = np.unique(np.concatenate(keys)) if keys else np.zeros(1)
     start, end = float(times[0]), float(times[-1])
     if end - start < 1e-4:
-        return Frames(np.zeros(1), np.array([start]), None)
+        return FrameTimes(np.zeros(1), np.array([start]), None)
     rate = _find_rate(times)
     gap = float(np.median(np.diff(times)))
     wanted = (end - start) * (rate or min(max(_USUAL_RATE, 1.0 / gap), _RATES[-1]))
@@ -159,7 +159,7 @@ def choose_frames(tracks: Iterable[Track], most: int) -> Frames:
     count = max(1, round(wanted))
     if rate is None:
         at = np.linspace(start, end, count + 1)
-        return Frames(at - start, at, None)
+        return FrameTimes(at - start, at, None)
     step = (end - start) / count
     if abs(rate - round(rate)) < 1e-4 * rate:  # single precision blurs it
         step = 1.0 / round(rate)
@@ -167,7 +167,7 @@ def choose_frames(tracks: Iterable[Track], most: int) -> Frames:
     near = times[np.clip(np.searchsorted(times, at - 0.5 * step), 0, len(times) - 1)]
     # One moment may have slightly different times in several tracks: at the last of them, all have come to their keys.
     near = times[np.searchsorted(times, near + _SAME_MOMENT * step, side="right") - 1]
-    return Frames(np.arange(count + 1) * step, np.where(np.abs(near - at) < _SNAP * step, near, at), 1.0 / step)
+    return FrameTimes(np.arange(count + 1) * step, np.where(np.abs(near - at) < _SNAP * step, near, at), 1.0 / step)
 
 
 def _find_rate(times: np.ndarray) -> float | None:

@@ -31,7 +31,7 @@ _BELT = 0.25  # a body that travels this little, as a share of its feet's speed,
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class BodySamples:
     """Frames of a body in any axes, in statures.
 
     places      (K, J, 3)
@@ -50,7 +50,9 @@ class Motion:
     top_speed: float
 
 
-def sample_motion(skeleton: Skeleton, times: np.ndarray, positions: np.ndarray, stature: float, most: int) -> Motion:
+def sample_motion(
+    skeleton: Skeleton, times: np.ndarray, positions: np.ndarray, stature: float, most: int
+) -> BodySamples:
     """At most so many frames of positions (F, J, 3), with velocities from their neighbours."""
     picked = np.linspace(0, len(times) - 1, min(len(times), most)).astype(int)
     before, after = np.maximum(picked - 1, 0), np.minimum(picked + 1, len(times) - 1)
@@ -66,7 +68,7 @@ def sample_motion(skeleton: Skeleton, times: np.ndarray, positions: np.ndarray, 
     armless = [i for i in range(len(skeleton)) if i not in arms]
     trunk = [i for i in _below(skeleton, "hips") or armless if i not in arms | legs]
     top_speed = float(np.percentile(np.linalg.norm(velocities, axis=-1), 95))
-    return Motion(places, velocities, center, armless or [0], trunk or [0], top_speed)
+    return BodySamples(places, velocities, center, armless or [0], trunk or [0], top_speed)
 
 
 def _below(skeleton: Skeleton, role: str) -> list[int]:
@@ -74,7 +76,7 @@ def _below(skeleton: Skeleton, role: str) -> list[int]:
     return [] if joint is None else skeleton.descendants(joint)
 
 
-def compute_carried(motion: Motion, up: np.ndarray) -> float:
+def compute_carried(motion: BodySamples, up: np.ndarray) -> float:
     """The share of frames, 0 to 1, in which what rests on the ground holds the body, were `up` (3,) up.
 
     Arms of made motions swing through the floor: the ground is where it carries most, under all joints or under those
@@ -83,7 +85,7 @@ def compute_carried(motion: Motion, up: np.ndarray) -> float:
     return max(_carry(motion, up, joints) for joints in (slice(None), motion.armless))
 
 
-def _carry(motion: Motion, up: np.ndarray, joints: slice | list[int]) -> float:
+def _carry(motion: BodySamples, up: np.ndarray, joints: slice | list[int]) -> float:
     places, velocities = motion.places[:, joints], motion.velocities[:, joints]
     heights = places @ up
     level = float(np.percentile(heights.min(axis=1), _LEVEL))
@@ -100,7 +102,7 @@ def _plane(up: np.ndarray) -> np.ndarray:
     return np.linalg.svd(up[None])[2][1:].T
 
 
-def _find_belt(motion: Motion, low: np.ndarray, up: np.ndarray) -> np.ndarray:
+def _find_belt(motion: BodySamples, low: np.ndarray, up: np.ndarray) -> np.ndarray:
     """(3,) how the ground moves under a body that steps and stays where it is; zeros on solid ground.
 
     low  (N, 3) velocities of what is low

@@ -24,14 +24,14 @@ _STILL = np.radians(0.01)
 
 
 @dataclass(frozen=True)
-class Ground:
+class FloorLevels:
     """Where the feet stand: the floor's height in m, and the highest level they rest on, above it."""
 
     height: float
     steps: float
 
 
-def find_ground(clip: Clip) -> Ground | None:
+def find_ground(clip: Clip) -> FloorLevels | None:
     """The floor under a motion, or None where no foot rests long enough to tell. Frames of lying do not count."""
     from poise.motion.contacts import find_contacts, point_velocity
     from poise.motion.feet import foot_points
@@ -58,7 +58,7 @@ def find_ground(clip: Clip) -> Ground | None:
     steps = (
         float(np.percentile(lowest[stepped].min(axis=1), 90)) - height if stepped.sum() * dt > _SHORTEST_REST else 0.0
     )
-    return Ground(height, steps)
+    return FloorLevels(height, steps)
 
 
 def _is_upright(clip: Clip) -> np.ndarray:
@@ -71,7 +71,7 @@ def _is_upright(clip: Clip) -> np.ndarray:
     return np.asarray(trunk[:, 1] > 0.5 * np.linalg.norm(trunk, axis=1))
 
 
-def describe_ground(ground: Ground | None) -> list[str]:
+def describe_ground(ground: FloorLevels | None) -> list[str]:
     """Warnings about the floor's height and levels."""
     warnings = []
     if ground is not None and abs(ground.height) > _FLOOR:

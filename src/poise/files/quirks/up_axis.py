@@ -22,7 +22,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.quirks.carried import Motion, compute_carried, sample_motion
+from poise.files.quirks.carried import BodySamples, compute_carried, sample_motion
 from poise.files.quirks.stance import UPRIGHT, find_body_axis, find_line
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -129,7 +129,7 @@ class _Witness:
     on_hands: bool
 
 
-def _hear(motion: Motion, skeleton: Skeleton, axis: str, shares: Mapping[str, float]) -> _Witness:
+def _hear(motion: BodySamples, skeleton: Skeleton, axis: str, shares: Mapping[str, float]) -> _Witness:
     up = _VECTORS[AXES.index(axis)]
     lowest = (motion.places @ up).min(axis=1)
     # Who jumps is in the air for a while, but never under the floor.
@@ -142,7 +142,7 @@ def _hear(motion: Motion, skeleton: Skeleton, axis: str, shares: Mapping[str, fl
     return _Witness(axis, shares[axis], compute_carried(motion, up), on_floor, bool(on_hands))
 
 
-def _is_down(motion: Motion, up: np.ndarray, lowest: np.ndarray) -> bool:
+def _is_down(motion: BodySamples, up: np.ndarray, lowest: np.ndarray) -> bool:
     """Whether a body that is never upright is on a floor at height zero, lying or on what it reaches down to it."""
     height = float(np.median(motion.places[:, motion.trunk] @ up))
     if height >= _LYING[1]:

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.motion.markers.cast import Cast, Segment
+from poise.motion.markers.cast import Cast, PlacedJoint
 from poise.motion.markers.geometry import across, axes_from, bending_axis, median_length
-from poise.motion.markers.recipes import LETTERS, SIGNS, Recipe, follow
 from poise.motion.markers.trunk import Chest
+from poise.motion.markers.ways import LETTERS, SIGNS, Way, follow
 from poise.spatial import rotation
 
 _ELBOW = 6.48 / 170.18  # its breadth, of the stature
@@ -33,9 +33,9 @@ def _from_acromion(cast: Cast, chest: Chest, side: str) -> np.ndarray:
     return np.asarray(cast.m[LETTERS[side] + "SHO"] + chest.axes @ way)
 
 
-SHOULDERS: tuple[Recipe[np.ndarray], ...] = (
-    Recipe(("*SJC",), _given_shoulder, "the shoulder's own point"),
-    Recipe(("*SHO",), _from_acromion, "below the acromion"),
+SHOULDERS: tuple[Way[np.ndarray], ...] = (
+    Way(("*SJC",), _given_shoulder, "the shoulder's own point"),
+    Way(("*SHO",), _from_acromion, "below the acromion"),
 )
 
 Elbow = tuple[np.ndarray, np.ndarray]  # its centre (F, 3) m and the axis (F, 3), up in a T-pose, about which it bends
@@ -69,19 +69,19 @@ def _outer_side(cast: Cast, shoulder: np.ndarray, upward: np.ndarray, wrist: np.
     return elbow - half * axis, axis
 
 
-ELBOWS: tuple[Recipe[Elbow], ...] = (
-    Recipe(("*EJC",), _given_elbow, "the elbow's own point"),
-    Recipe(("*ELB", "*ELM"), _both_sides, "between the elbow's two sides"),
-    Recipe(("*ELB",), _outer_side, "inwards from the elbow's outer side"),
+ELBOWS: tuple[Way[Elbow], ...] = (
+    Way(("*EJC",), _given_elbow, "the elbow's own point"),
+    Way(("*ELB", "*ELM"), _both_sides, "between the elbow's two sides"),
+    Way(("*ELB",), _outer_side, "inwards from the elbow's outer side"),
 )
 
 
-def _pair(first: str, second: str) -> Recipe[np.ndarray]:
+def _pair(first: str, second: str) -> Way[np.ndarray]:
     def middle(cast: Cast, elbow: np.ndarray, side: str) -> np.ndarray:
         letter = LETTERS[side]
         return np.asarray(0.5 * (cast.m[letter + first] + cast.m[letter + second]))
 
-    return Recipe((f"*{first}", f"*{second}"), middle, "between the wrist's two sides")
+    return Way((f"*{first}", f"*{second}"), middle, "between the wrist's two sides")
 
 
 def _below_bar(cast: Cast, elbow: np.ndarray, side: str) -> np.ndarray:
@@ -93,15 +93,15 @@ def _below_bar(cast: Cast, elbow: np.ndarray, side: str) -> np.ndarray:
     return np.asarray(middle - cast.half("Wrist", side, _WRIST) * back)
 
 
-def _alone(stem: str, how: str) -> Recipe[np.ndarray]:
-    return Recipe((f"*{stem}",), lambda cast, elbow, side: cast.m[LETTERS[side] + stem], how)
+def _alone(stem: str, how: str) -> Way[np.ndarray]:
+    return Way((f"*{stem}",), lambda cast, elbow, side: cast.m[LETTERS[side] + stem], how)
 
 
-WRISTS: tuple[Recipe[np.ndarray], ...] = (
+WRISTS: tuple[Way[np.ndarray], ...] = (
     _alone("WJC", "the wrist's own point"),
     _pair("RSP", "USP"),
     _pair("WIN", "WOU"),
-    Recipe(("*WRA", "*WRB"), _below_bar, "below the markers on the wrist"),
+    Way(("*WRA", "*WRB"), _below_bar, "below the markers on the wrist"),
     *(_alone(stem, "the wrist's only marker") for stem in ("WRI", "RSP", "USP", "WRA", "WRB", "WIN", "WOU")),
 )
 
@@ -112,12 +112,12 @@ def add_arm(cast: Cast, side: str, chest: Chest) -> None:
     found = follow(SHOULDERS, cast.m, side, cast, chest)
     if found is None:
         return
-    shoulder, recipe = found
+    shoulder, shoulder_way = found
     axes = chest.axes
     breastbone = cast.m.get("CLAV", chest.neck)
     collar = breastbone + axes @ np.array([sign * 0.012 * cast.stature, 0.0, -0.01 * cast.stature])
     clavicle = axes_from(x=sign * (shoulder - collar), y=axes[..., 1], first="x")
-    cast.add(side + "Shoulder", Segment("chest", collar, clavicle))
+    cast.add(side + "Shoulder", PlacedJoint("chest", collar, clavicle))
     rough = next((cast.m[letter + stem] for stem in ("EJC", "ELB") if letter + stem in cast.m), None)
     if rough is None:
         return
@@ -128,14 +128,14 @@ def add_arm(cast: Cast, side: str, chest: Chest) -> None:
     upward = rotation.rotate(swing, axes[..., 1])
     bend = follow(ELBOWS, cast.m, side, cast, shoulder, upward, wrist)
     assert bend is not None
-    (elbow, axis), way = bend
+    (elbow, axis), elbow_way = bend
     upper = axes_from(x=sign * (elbow - shoulder), y=axis, first="x")
-    cast.add(side + "UpperArm", Segment(side + "Shoulder", shoulder, upper), recipe)
+    cast.add(side + "UpperArm", PlacedJoint(side + "Shoulder", shoulder, upper), shoulder_way)
     if end is None or wrist is None:
-        cast.add(side + "LowerArm", Segment(side + "UpperArm", elbow, upper), way)
+        cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, upper), elbow_way)
         return
     forearm = axes_from(x=sign * (wrist - elbow), y=axis, first="x")
-    cast.add(side + "LowerArm", Segment(side + "UpperArm", elbow, forearm), way)
+    cast.add(side + "LowerArm", PlacedJoint(side + "UpperArm", elbow, forearm), elbow_way)
     _add_hand(cast, side, wrist, forearm)
     cast.how[side + "Hand"] = end[1].how
 
@@ -177,4 +177,4 @@ def _add_hand(cast: Cast, side: str, wrist: np.ndarray, forearm: np.ndarray) -> 
         axes = axes_from(x=sign * along, z=thumbward, first="x")
     else:
         axes = axes_from(x=sign * along, y=forearm[..., 1], first="x")
-    cast.add(side + "Hand", Segment(side + "LowerArm", wrist, axes, tip))
+    cast.add(side + "Hand", PlacedJoint(side + "LowerArm", wrist, axes, tip))

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.motion.markers.recipes import Recipe
+from poise.motion.markers.ways import Way
 
 MARKER_RADIUS = 0.007  # m: the usual ball of 14 mm
 
 
 @dataclass(frozen=True, eq=False)
-class Segment:
+class PlacedJoint:
     """A joint with its segment: where it is, its axes, and its parent's joint."""
 
     parent: str | None
@@ -34,14 +34,14 @@ class Cast:
     m: dict[str, np.ndarray]
     measures: Mapping[str, float]
     stature: float
-    segments: dict[str, Segment] = field(default_factory=dict)
+    segments: dict[str, PlacedJoint] = field(default_factory=dict)
     how: dict[str, str] = field(default_factory=dict)
 
-    def add(self, role: str, segment: Segment, recipe: Recipe | None = None) -> None:
+    def add(self, role: str, segment: PlacedJoint, way: Way | None = None) -> None:
         """Put a segment under its role."""
         self.segments[role] = segment
-        if recipe is not None:
-            self.how[role] = recipe.how
+        if way is not None:
+            self.how[role] = way.how
 
     def mean(self, *names: str) -> np.ndarray | None:
         """(F, 3) the middle of those of these markers that are there, or None."""

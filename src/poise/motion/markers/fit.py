@@ -1,6 +1,6 @@
 """A skeleton and its motion from labelled optical markers on the skin, or from points that are joints already.
 
-    labels -> the markers they stand for -> gaps filled -> for each joint the first recipe that the markers support ->
+    labels -> the markers they stand for -> gaps filled -> for each joint the first way that the markers support ->
     bones of constant length (medians) -> rotations
 
 The pelvis is the root; without one, the chest. Legs, trunk, arms and head are built as far as their markers go: nothing

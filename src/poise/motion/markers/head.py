@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.proportions import SKULL_BELOW_VERTEX
-from poise.motion.markers.cast import Cast, Segment
+from poise.motion.markers.cast import Cast, PlacedJoint
 from poise.motion.markers.geometry import axes_from, unit
-from poise.motion.markers.recipes import Recipe, follow
 from poise.motion.markers.trunk import Chest
+from poise.motion.markers.ways import Way, follow
 from poise.spatial import rotation
 
 _BAND = ("LFHD", "RFHD", "LBHD", "RBHD")
@@ -27,7 +27,7 @@ def _four(cast: Cast, chest: Chest) -> Head:
     return _from_band(cast, chest, {name: cast.m[name] for name in _BAND})
 
 
-def _three(missing: str) -> Recipe[Head]:
+def _three(missing: str) -> Way[Head]:
     def make(cast: Cast, chest: Chest) -> Head:
         """The fourth corner of the parallelogram."""
         here = {name: cast.m[name] for name in _BAND if name != missing}
@@ -35,7 +35,7 @@ def _three(missing: str) -> Recipe[Head]:
         here[missing] = sum((p for name, p in here.items() if name != opposite), -here[opposite])
         return _from_band(cast, chest, here)
 
-    return Recipe(tuple(name for name in _BAND if name != missing), make, "three markers of a head band")
+    return Way(tuple(name for name in _BAND if name != missing), make, "three markers of a head band")
 
 
 def _from_band(cast: Cast, chest: Chest, band: dict[str, np.ndarray]) -> Head:
@@ -83,14 +83,14 @@ def _vertex(cast: Cast, chest: Chest) -> Head:
     return cast.m["HTOP"] - SKULL_BELOW_VERTEX * cast.stature * axes[..., 1], axes
 
 
-HEADS: tuple[Recipe[Head], ...] = (
-    Recipe(_BAND, _four, "the four markers of a head band"),
+HEADS: tuple[Way[Head], ...] = (
+    Way(_BAND, _four, "the four markers of a head band"),
     *(_three(missing) for missing in _BAND),
-    Recipe(("LHDS", "RHDS", "HTOP"), _sides_and_top, "both sides and the top of the head"),
-    Recipe(("LHDS", "RHDS", "HFRO"), _sides_and_front, "both sides and the front of the head"),
-    Recipe(("HTOP", "HFRO"), _top_and_front, "the top and the front of the head"),
-    Recipe(("HJP",), _joint, "the head's own point"),
-    Recipe(("HTOP",), _vertex, "the top of the head"),
+    Way(("LHDS", "RHDS", "HTOP"), _sides_and_top, "both sides and the top of the head"),
+    Way(("LHDS", "RHDS", "HFRO"), _sides_and_front, "both sides and the front of the head"),
+    Way(("HTOP", "HFRO"), _top_and_front, "the top and the front of the head"),
+    Way(("HJP",), _joint, "the head's own point"),
+    Way(("HTOP",), _vertex, "the top of the head"),
 )
 
 
@@ -99,11 +99,11 @@ def add_head(cast: Cast, chest: Chest) -> None:
     found = follow(HEADS, cast.m, None, cast, chest)
     if found is None:
         return
-    (center, axes), recipe = found
+    (center, axes), way = found
     neck = cast.segments["neck"]
     toward = axes_from(y=center - neck.center, x=neck.axes[..., 0] + axes[..., 0], first="y")
-    cast.segments["neck"] = Segment(neck.parent, neck.center, toward)
-    cast.add("head", Segment("neck", center, axes, np.array([0.0, SKULL_BELOW_VERTEX * cast.stature, 0.0])), recipe)
+    cast.segments["neck"] = PlacedJoint(neck.parent, neck.center, toward)
+    cast.add("head", PlacedJoint("neck", center, axes, np.array([0.0, SKULL_BELOW_VERTEX * cast.stature, 0.0])), way)
 
 
 def _find_tilt(chest: Chest, axes: np.ndarray) -> np.ndarray:

@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.proportions import ANKLE_FROM_HEEL, ANKLE_HEIGHT
-from poise.motion.markers.cast import MARKER_RADIUS, Cast, Segment
+from poise.motion.markers.cast import MARKER_RADIUS, Cast, PlacedJoint
 from poise.motion.markers.geometry import across, axes_from, bending_axis, into, median_length, unit
-from poise.motion.markers.recipes import LETTERS, SIGNS, Recipe, follow
 from poise.motion.markers.rigid import find_hinge
+from poise.motion.markers.ways import LETTERS, SIGNS, Way, follow
 
 _KNEE, _ANKLE = 9.52 / 170.18, 6.68 / 170.18  # breadths, of the stature
 _FOOT = 0.152  # its length, of the stature
@@ -112,12 +112,12 @@ def _turning(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee |
     return point + np.sum((hip - point) * axis, axis=1, keepdims=True) * axis, axis
 
 
-KNEES: tuple[Recipe[Knee], ...] = (
-    Recipe(("*KJC",), _given_knee, "the knee's own point"),
-    Recipe(("*KNE", "*KNM"), _both_sides, "between the knee's two sides"),
-    Recipe(("*KNE",), _outer_side, "inwards from the knee's outer side"),
-    Recipe(("*KNM",), _inner_side, "outwards from the knee's inner side"),
-    Recipe((), _turning, "how the shank turns against the thigh"),
+KNEES: tuple[Way[Knee], ...] = (
+    Way(("*KJC",), _given_knee, "the knee's own point"),
+    Way(("*KNE", "*KNM"), _both_sides, "between the knee's two sides"),
+    Way(("*KNE",), _outer_side, "inwards from the knee's outer side"),
+    Way(("*KNM",), _inner_side, "outwards from the knee's inner side"),
+    Way((), _turning, "how the shank turns against the thigh"),
 )
 
 
@@ -152,12 +152,12 @@ def _from_foot(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.
     return np.asarray(heel + up * foot[..., 1] + front * foot[..., 2])
 
 
-ANKLES: tuple[Recipe[np.ndarray], ...] = (
-    Recipe(("*AJC",), _given_ankle, "the ankle's own point"),
-    Recipe(("*ANK", "*ANM"), _between_malleoli, "between the malleoli"),
-    Recipe(("*ANK",), _from_malleolus, "inwards from the outer malleolus"),
-    Recipe(("*ANM",), _from_malleolus, "outwards from the inner malleolus"),
-    *(Recipe(("*HEE", toe), _from_foot, "heel and toes, by usual proportions") for toe in ("*TOE", "*MT5", "*HLX")),
+ANKLES: tuple[Way[np.ndarray], ...] = (
+    Way(("*AJC",), _given_ankle, "the ankle's own point"),
+    Way(("*ANK", "*ANM"), _between_malleoli, "between the malleoli"),
+    Way(("*ANK",), _from_malleolus, "inwards from the outer malleolus"),
+    Way(("*ANM",), _from_malleolus, "outwards from the inner malleolus"),
+    *(Way(("*HEE", toe), _from_foot, "heel and toes, by usual proportions") for toe in ("*TOE", "*MT5", "*HLX")),
 )
 
 
@@ -167,18 +167,18 @@ def add_leg(cast: Cast, side: str, hip: np.ndarray) -> None:
     found = follow(KNEES, cast.m, side, cast, hip, pelvis[..., 0])
     if found is None:
         return
-    (knee, axis), recipe = found
+    (knee, axis), knee_way = found
     thigh = axes_from(y=hip - knee, x=axis, first="y")
-    cast.add(side + "UpperLeg", Segment("hips", hip, thigh))
+    cast.add(side + "UpperLeg", PlacedJoint("hips", hip, thigh))
     cast.how[side + "UpperLeg"] = cast.how["hips"]
     end = follow(ANKLES, cast.m, side, cast, knee, axis)
     if end is None:
-        cast.add(side + "LowerLeg", Segment(side + "UpperLeg", knee, thigh), recipe)
+        cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, thigh), knee_way)
         return
-    ankle, way = end
+    ankle, ankle_way = end
     shank = axes_from(y=knee - ankle, x=axis, first="y")
-    cast.add(side + "LowerLeg", Segment(side + "UpperLeg", knee, shank), recipe)
-    _add_foot(cast, side, ankle, shank, way)
+    cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, shank), knee_way)
+    _add_foot(cast, side, ankle, shank, ankle_way)
 
 
 def _find_ball(cast: Cast, letter: str) -> np.ndarray | None:
@@ -194,12 +194,12 @@ def _find_forefoot(cast: Cast, letter: str) -> np.ndarray | None:
     return next((cast.m[letter + stem] for stem in ("HLX", "MT1", "MT5") if letter + stem in cast.m), None)
 
 
-def _add_foot(cast: Cast, side: str, ankle: np.ndarray, shank: np.ndarray, way: Recipe[np.ndarray]) -> None:
+def _add_foot(cast: Cast, side: str, ankle: np.ndarray, shank: np.ndarray, way: Way[np.ndarray]) -> None:
     letter = LETTERS[side]
     ball, heel = _find_ball(cast, letter), cast.m.get(letter + "HEE")
     toe = _find_forefoot(cast, letter) if ball is None else ball
     if toe is None:
-        cast.add(side + "Foot", Segment(side + "LowerLeg", ankle, shank), way)
+        cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, shank), way)
         return
     # Heel's and toe's markers are put on at the same height; without a heel its place is guessed below the ankle.
     behind = ankle - 0.02 * cast.stature * shank[..., 1] if heel is None else heel
@@ -214,10 +214,10 @@ def _add_foot(cast: Cast, side: str, ankle: np.ndarray, shank: np.ndarray, way: 
     tip = np.array([front[0], front[1] - MARKER_RADIUS, front[2] + ahead])
     end = cast.m.get(letter + "HLX")
     if ball is None or end is None:
-        cast.add(side + "Foot", Segment(side + "LowerLeg", ankle, axes, tip), way)
+        cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, axes, tip), way)
         return
-    cast.add(side + "Foot", Segment(side + "LowerLeg", ankle, axes), way)
+    cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, axes), way)
     toes = axes_from(z=end - ball, x=axes[..., 0], first="z")
     reach = np.array([0.0, 0.0, median_length(end - ball)])
-    cast.add(side + "Toes", Segment(side + "Foot", ball, toes, reach))
+    cast.add(side + "Toes", PlacedJoint(side + "Foot", ball, toes, reach))
     cast.how[side + "Toes"] = "the metatarsal heads"

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.motion.markers.cast import Cast, Segment
+from poise.motion.markers.cast import Cast, PlacedJoint
 from poise.motion.markers.geometry import axes_from, median_length, unit
-from poise.motion.markers.recipes import LETTERS, SIGNS, Recipe, follow
+from poise.motion.markers.ways import LETTERS, SIGNS, Way, follow
 from poise.spatial import rotation
 
 _TILT = np.radians(11.3)
@@ -108,15 +108,15 @@ def _tops(cast: Cast) -> list[np.ndarray | None]:
     return [cast.m.get("NJC"), *both, cast.m.get("C7")]
 
 
-RECIPES: tuple[Recipe[Pelvis], ...] = (
-    Recipe(("LASI", "RASI", "LPSI", "RPSI"), _four_spines, "the four spines of the pelvis"),
-    Recipe(("LASI", "RASI", "SACR"), _sacrum, "the front spines and the sacrum"),
-    Recipe(("LASI", "RASI", "LPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
-    Recipe(("LASI", "RASI", "RPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
-    Recipe(("LASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
-    Recipe(("RASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
-    Recipe(("LHJC", "RHJC"), _hip_joints, "the hip joints' own points"),
-    Recipe(("LGTR", "RGTR"), _trochanters, "the greater trochanters"),
+RECIPES: tuple[Way[Pelvis], ...] = (
+    Way(("LASI", "RASI", "LPSI", "RPSI"), _four_spines, "the four spines of the pelvis"),
+    Way(("LASI", "RASI", "SACR"), _sacrum, "the front spines and the sacrum"),
+    Way(("LASI", "RASI", "LPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
+    Way(("LASI", "RASI", "RPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
+    Way(("LASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
+    Way(("RASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
+    Way(("LHJC", "RHJC"), _hip_joints, "the hip joints' own points"),
+    Way(("LGTR", "RGTR"), _trochanters, "the greater trochanters"),
 )
 
 
@@ -125,9 +125,9 @@ def add_pelvis(cast: Cast) -> Pelvis | None:
     found = follow(RECIPES, cast.m, None, cast)
     if found is None:
         return None
-    pelvis, recipe = found
+    pelvis, way = found
     if cast.has("LHJC", "RHJC"):
         pelvis = Pelvis(pelvis.axes, {side: cast.m[letter + "HJC"] for side, letter in LETTERS.items()}, pelvis.lumbar)
     center = 0.5 * (pelvis.hips["left"] + pelvis.hips["right"])
-    cast.add("hips", Segment(None, center, pelvis.axes), recipe)
+    cast.add("hips", PlacedJoint(None, center, pelvis.axes), way)
     return pelvis

@@ -35,7 +35,7 @@ SEGMENTS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class RigidPose:
     """Where a rigid segment is: world = turn @ template + at; `template` (M, 3) m, turn (F, 3, 3), at (F, 3) m."""
 
     template: np.ndarray
@@ -61,7 +61,7 @@ def find_template(points: np.ndarray) -> np.ndarray | None:
     return np.asarray(best - best.mean(axis=0))
 
 
-def fit_pose(template: np.ndarray, points: np.ndarray) -> Pose:
+def fit_pose(template: np.ndarray, points: np.ndarray) -> RigidPose:
     """The pose (Kabsch) that lays a template (M, 3) onto points (F, M, 3)."""
     middle = template.mean(axis=0)
     center = points.mean(axis=1)
@@ -70,7 +70,7 @@ def fit_pose(template: np.ndarray, points: np.ndarray) -> Pose:
     sign = np.sign(np.linalg.det(u @ vt))
     vt[:, 2] *= np.where(sign == 0, 1.0, sign)[:, None]
     turn = np.swapaxes(u @ vt, 1, 2)
-    return Pose(template, turn, center - turn @ middle)
+    return RigidPose(template, turn, center - turn @ middle)
 
 
 def is_spread(template: np.ndarray) -> bool:

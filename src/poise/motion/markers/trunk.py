@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.proportions import compute_proportions
-from poise.motion.markers.cast import Cast, Segment
+from poise.motion.markers.cast import Cast, PlacedJoint
 from poise.motion.markers.geometry import axes_from, median_length
 from poise.motion.markers.pelvis import Pelvis
-from poise.motion.markers.recipes import Recipe, follow
+from poise.motion.markers.ways import Way, follow
 
 _DEPTH = 0.07  # of the stature: C7's to the breastbone's marker
 _CHEST = 0.16  # of the stature: neck to chest, where no marker shows it
@@ -64,13 +64,13 @@ def _over_acromia(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     return np.asarray(0.5 * (cast.m["LSHO"] + cast.m["RSHO"]) + rise * up)
 
 
-NECKS: tuple[Recipe[np.ndarray], ...] = (
-    Recipe(("NJC",), _given_neck, "the neck's own point"),
-    Recipe(("C7", "CLAV"), _between, "between C7 and the breastbone"),
-    Recipe(("C7",), _before_c7, "in front of C7"),
-    Recipe(("CLAV",), _behind_breastbone, "behind the breastbone"),
-    Recipe(("LSJC", "RSJC"), _over_joints, "above the shoulders, by usual proportions"),
-    Recipe(("LSHO", "RSHO"), _over_acromia, "above the shoulders, by usual proportions"),
+NECKS: tuple[Way[np.ndarray], ...] = (
+    Way(("NJC",), _given_neck, "the neck's own point"),
+    Way(("C7", "CLAV"), _between, "between C7 and the breastbone"),
+    Way(("C7",), _before_c7, "in front of C7"),
+    Way(("CLAV",), _behind_breastbone, "behind the breastbone"),
+    Way(("LSJC", "RSJC"), _over_joints, "above the shoulders, by usual proportions"),
+    Way(("LSHO", "RSHO"), _over_acromia, "above the shoulders, by usual proportions"),
 )
 
 
@@ -82,7 +82,7 @@ def _across(cast: Cast, pelvis: Pelvis | None) -> np.ndarray | None:
     return None if pelvis is None else pelvis.axes[..., 0]
 
 
-def _find_axes(cast: Cast, pelvis: Pelvis | None) -> tuple[np.ndarray, np.ndarray, Recipe[np.ndarray]] | None:
+def _find_axes(cast: Cast, pelvis: Pelvis | None) -> tuple[np.ndarray, np.ndarray, Way[np.ndarray]] | None:
     """The chest's axes, the neck, and how the neck was found.
 
     Up goes to the neck from the chest's lower markers, or the lumbar joint; the neck is found along these axes, so both
@@ -141,12 +141,12 @@ def add_trunk(cast: Cast, pelvis: Pelvis | None) -> Chest | None:
     found = _find_axes(cast, pelvis)
     if found is None:
         return None
-    axes, neck, recipe = found
+    axes, neck, way = found
     depth = median_length(cast.m["CLAV"] - cast.m["C7"]) if cast.has("C7", "CLAV") else _DEPTH * cast.stature
     chest = _find_chest(cast, neck, axes)
     if pelvis is not None:
         spine = axes_from(y=chest - pelvis.lumbar, x=pelvis.axes[..., 0] + axes[..., 0], first="y")
-        cast.add("spine", Segment("hips", pelvis.lumbar, spine))
-    cast.add("chest", Segment(None if pelvis is None else "spine", chest, axes))
-    cast.add("neck", Segment("chest", neck, axes), recipe)
+        cast.add("spine", PlacedJoint("hips", pelvis.lumbar, spine))
+    cast.add("chest", PlacedJoint(None if pelvis is None else "spine", chest, axes))
+    cast.add("neck", PlacedJoint("chest", neck, axes), way)
     return Chest(axes, neck, depth)

@@ -18,7 +18,7 @@ _MARGIN = 0.09
 
 
 @dataclass(frozen=True, eq=False)
-class SceneView:
+class PictureView:
     """Where the camera is at any time.
 
     home    the camera where it starts
@@ -54,7 +54,7 @@ def frame_points(
     follow: bool | None,
     azimuth: float,
     elevation: float,
-) -> SceneView:
+) -> PictureView:
     """The nearest camera that sees all points at all times.
 
     times      (F,) s
@@ -70,7 +70,7 @@ def frame_points(
     seen = [(bodies - shifts[:, None]).reshape(-1, 3), *(points - shifts[k] for k, points in beside.items())]
     camera = Camera.frame(np.concatenate(seen), size, azimuth, elevation, margin=_MARGIN)
     middles = camera.project((roots - shifts).mean(axis=1), size)[:, 0] / size[0]
-    return SceneView(camera, times, shifts, middles)
+    return PictureView(camera, times, shifts, middles)
 
 
 def _smooth(times: np.ndarray, way: np.ndarray) -> np.ndarray:

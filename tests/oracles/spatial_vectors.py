@@ -1,4 +1,4 @@
-"""The algorithms of this layer once more, for reading and as oracle: spatial 6-vectors, one frame, no speed.
+"""The algorithms of `poise.dynamics` once more, for reading and as oracle: spatial 6-vectors, one frame, no speed.
 
 Source: Featherstone, *Rigid Body Dynamics Algorithms* (2008), tables 5.1, 6.2 and 9.2, in body coordinates, as used by
 the mix paper (van Welbergen, Zwiers, Ruttkay), eq 2-7 and 18-22.

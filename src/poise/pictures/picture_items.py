@@ -1,4 +1,4 @@
-"""What is drawn beside the figures of a scene: props, pushes, and where the balance stands on the ground.
+"""What is drawn beside the figures of a picture: props, pushes, and where the balance stands on the ground.
 
 Each holds its own samples over time, on the figures' clock, and is asked for what it looks like at a time. The sample
 that holds is the last one at or before that time; before the first, the first.
@@ -33,7 +33,7 @@ _NEAR_LINE = 0.04  # m, about the thickness of an arrow's head: skin as near to 
 
 
 @dataclass(frozen=True, eq=False)
-class Prop:
+class DrawnProp:
     """A thing made of simple shapes or a mesh, still or moving.
 
     shape  a Sphere, Capsule, Box or Mesh, or several, in the prop's own frame
@@ -172,7 +172,7 @@ class BalanceMarks:
         return marks
 
 
-Item = Prop | PushArrow | BalanceMarks
+Item = DrawnProp | PushArrow | BalanceMarks
 
 
 def find_sample(times: np.ndarray, t: float) -> int:

@@ -1,4 +1,4 @@
-"""Scenes of several figures: who is where in the picture, what lies on the ground, and one camera that sees it all."""
+"""Pictures of several figures: who is where, what lies on the ground, and one camera that sees it all."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from poise.motion.clip import Clip
 from poise.pictures.camera import Camera
 from poise.pictures.figure import pose_surface
 from poise.pictures.ground_marks import paint_area, paint_dot, paint_line, paint_ring
+from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
+from poise.pictures.picture_items import BalanceMarks, DrawnProp, PushArrow, find_sample
 from poise.pictures.raster import Look, Paint, Surface, render, render_room
-from poise.pictures.scene import Figure, Scene, film_scene, frame_scene, place_side_by_side, render_scene
-from poise.pictures.scene_items import BalanceMarks, Prop, PushArrow, find_sample
-from poise.pictures.scene_sheet import draw_scene_sheet
 from poise.pictures.skin_bounds import SkinBounds
 from poise.pictures.solids import build_arrow, build_solid
 from poise.spatial import rotation
@@ -53,13 +52,13 @@ def is_color(image: np.ndarray, channel: int) -> np.ndarray:
     return image[..., channel].astype(int) > rest + 40
 
 
-def two_figures(**changes) -> Scene:
-    left, right = (Figure(clip_of(), skin(), color) for color in (RED, BLUE))
-    return Scene([dataclasses.replace(f, **changes) for f in place_side_by_side([left, right])])
+def two_figures(**changes) -> Picture:
+    left, right = (DrawnBody(clip_of(), skin(), color) for color in (RED, BLUE))
+    return Picture([dataclasses.replace(f, **changes) for f in place_side_by_side([left, right])])
 
 
 def test_both_figures_are_there_the_first_at_the_left():
-    image = render_scene(two_figures(), 1.0, SIZE, samples=1)
+    image = render_picture(two_figures(), 1.0, SIZE, samples=1)
     red, blue = (np.nonzero(is_color(image, channel)) for channel in (0, 2))
     assert len(red[0]) > 800 and len(blue[0]) > 800
     assert red[1].max() < blue[1].min()
@@ -67,21 +66,21 @@ def test_both_figures_are_there_the_first_at_the_left():
 
 
 def test_an_offset_moves_a_figure_and_all_its_items():
-    ball = Prop(Sphere(np.array([0.0, 1.0, 1.0]), 0.1), color=GREEN)
+    ball = DrawnProp(Sphere(np.array([0.0, 1.0, 1.0]), 0.1), color=GREEN)
     marks = BalanceMarks(np.zeros(1), support=SQUARE)
-    here = Figure(clip_of(), skin(), items=[ball, marks])
+    here = DrawnBody(clip_of(), skin(), items=[ball, marks])
     shift = np.array([0.7, 0.0, -0.3])
     there = dataclasses.replace(here, offset=shift)
-    np.testing.assert_allclose(Scene([there]).surface(1.0).points, Scene([here]).surface(1.0).points + shift)
-    for a, b in zip(Scene([here]).paints(1.0), Scene([there]).paints(1.0), strict=True):
+    np.testing.assert_allclose(Picture([there]).surface(1.0).points, Picture([here]).surface(1.0).points + shift)
+    for a, b in zip(Picture([here]).paints(1.0), Picture([there]).paints(1.0), strict=True):
         np.testing.assert_allclose(b.points, a.points + shift[[0, 2]])
-    # Items of the scene stay.
-    free = Scene([there], [ball]).surface(1.0).points[: len(ball.mesh.vertices)]
+    # Items of the picture stay.
+    free = Picture([there], [ball]).surface(1.0).points[: len(ball.mesh.vertices)]
     np.testing.assert_allclose(free, ball.mesh.vertices)
 
 
 def test_side_by_side_leaves_the_gap_at_all_times():
-    figures = place_side_by_side([Figure(clip_of(), skin()) for _ in range(3)], gap=0.3, azimuth=0.0)
+    figures = place_side_by_side([DrawnBody(clip_of(), skin()) for _ in range(3)], gap=0.3, azimuth=0.0)
     spans = []
     for figure in figures:
         points = figure.bounds(np.linspace(0.0, 2.0, 120))
@@ -104,41 +103,43 @@ def test_bounds_contain_the_body():
 
 @pytest.mark.parametrize("travel", [0.0, 4.0])
 def test_one_camera_sees_everything_at_all_times(travel):
-    scene = Scene(place_side_by_side([Figure(clip_of(travel), skin(), RED), Figure(clip_of(travel), skin(), BLUE)]))
+    picture = Picture(
+        place_side_by_side([DrawnBody(clip_of(travel), skin(), RED), DrawnBody(clip_of(travel), skin(), BLUE)])
+    )
     times = np.linspace(0.0, 2.0, 41)
-    view = frame_scene(scene, times, SIZE)
+    view = frame_picture(picture, times, SIZE)
     assert view.is_following == (travel > 0)
     for t in times[::5]:
-        x, y, near = view.camera(t).project(scene.surface(float(t)).points, SIZE).T
+        x, y, near = view.camera(t).project(picture.surface(float(t)).points, SIZE).T
         assert (near > 0).all()
         assert x.min() > 0.05 * SIZE[0] and x.max() < 0.95 * SIZE[0]
         assert y.min() > 0.05 * SIZE[1] and y.max() < 0.95 * SIZE[1]
 
 
 def test_follow_can_be_asked_for_or_refused():
-    scene = Scene([Figure(clip_of(4.0), skin())])
+    picture = Picture([DrawnBody(clip_of(4.0), skin())])
     times = np.linspace(0.0, 2.0, 21)
-    assert not frame_scene(scene, times, SIZE, follow=False).is_following
-    fixed, along = (frame_scene(scene, times, SIZE, follow=f).home for f in (False, True))
+    assert not frame_picture(picture, times, SIZE, follow=False).is_following
+    fixed, along = (frame_picture(picture, times, SIZE, follow=f).home for f in (False, True))
     assert np.linalg.norm(fixed.position - fixed.target) > 1.2 * np.linalg.norm(along.position - along.target)
     # At constant speed the camera keeps its distance to the body.
-    view = frame_scene(scene, times, SIZE, follow=True)
+    view = frame_picture(picture, times, SIZE, follow=True)
     np.testing.assert_allclose(np.diff(view.shifts, axis=0), np.tile([0.0, 0.0, 0.2], (20, 1)), atol=1e-3)
-    assert not frame_scene(Scene([Figure(clip_of(), skin())]), times, SIZE, follow=True).is_following  # it stays
+    assert not frame_picture(Picture([DrawnBody(clip_of(), skin())]), times, SIZE, follow=True).is_following  # it stays
 
 
 def test_a_film_is_its_pictures_one_by_one():
-    scene, times = two_figures(label="two"), np.array([0.0, 0.5, 1.0, 1.5, 2.0])
-    view = frame_scene(scene, times, SIZE)
-    film = list(film_scene(scene, times, SIZE, samples=1))
+    picture, times = two_figures(label="two"), np.array([0.0, 0.5, 1.0, 1.5, 2.0])
+    view = frame_picture(picture, times, SIZE)
+    film = list(film_picture(picture, times, SIZE, samples=1))
     assert len(film) == 5
     for t, frame in zip(times, film, strict=True):
-        np.testing.assert_array_equal(frame, render_scene(scene, float(t), SIZE, view, samples=1))
+        np.testing.assert_array_equal(frame, render_picture(picture, float(t), SIZE, view, samples=1))
     assert np.abs(film[0].astype(int) - film[2]).max() > 60
 
 
 def test_a_film_can_be_left_early():
-    film = film_scene(two_figures(), np.linspace(0, 2, 50), SIZE, samples=1)
+    film = film_picture(two_figures(), np.linspace(0, 2, 50), SIZE, samples=1)
     next(film)
     film.close()
     with pytest.raises(StopIteration):
@@ -146,44 +147,32 @@ def test_a_film_can_be_left_early():
 
 
 def test_labels_and_captions_change_only_their_own_places():
-    plain = render_scene(two_figures(), 0.5, SIZE, samples=1, caption="")
-    named = render_scene(two_figures(label="mixed"), 0.5, SIZE, samples=1, caption="")
-    timed = render_scene(two_figures(), 0.5, SIZE, samples=1)
+    plain = render_picture(two_figures(), 0.5, SIZE, samples=1, caption="")
+    named = render_picture(two_figures(label="mixed"), 0.5, SIZE, samples=1, caption="")
+    timed = render_picture(two_figures(), 0.5, SIZE, samples=1)
     changed = np.nonzero((plain != named).any(axis=2))
     assert len(changed[0]) > 60 and changed[0].min() > 0.9 * SIZE[1]
     assert changed[1].min() < SIZE[0] / 2 < changed[1].max()  # one below each
     rows, columns = np.nonzero((plain != timed).any(axis=2))
     assert rows.max() < 0.2 * SIZE[1] and columns.max() < 0.3 * SIZE[0]
-    other = render_scene(two_figures(label="other"), 0.5, SIZE, samples=1, caption="")
+    other = render_picture(two_figures(label="other"), 0.5, SIZE, samples=1, caption="")
     assert (other != named).any()
 
 
 def test_labels_that_would_meet_are_stacked():
-    same = Scene([Figure(clip_of(), skin(), c, label="a long name") for c in (RED, BLUE)])
-    one = Scene([Figure(clip_of(), skin(), RED, label="a long name"), Figure(clip_of(), skin(), BLUE)])
-    both, single = (render_scene(s, 0.5, SIZE, samples=1) for s in (same, one))
+    same = Picture([DrawnBody(clip_of(), skin(), c, label="a long name") for c in (RED, BLUE)])
+    one = Picture([DrawnBody(clip_of(), skin(), RED, label="a long name"), DrawnBody(clip_of(), skin(), BLUE)])
+    both, single = (render_picture(s, 0.5, SIZE, samples=1) for s in (same, one))
     rows = np.nonzero((both != single).any(axis=2))[0]
     assert rows.max() < 0.945 * SIZE[1]
 
 
-def test_the_sheet_has_its_cells():
-    scene = two_figures()
-    sheet = draw_scene_sheet(scene, count=3, columns=2, cell=(96, 64), samples=1)
-    assert sheet.shape == (2 * 64 + 2, 2 * 96 + 2, 3)
-    assert (sheet[66:, 98:] == 255).all()
-    for top, left in ((0, 0), (0, 98), (66, 0)):
-        cell = sheet[top : top + 64, left : left + 96]
-        assert is_color(cell, 0).sum() > 80 and is_color(cell, 2).sum() > 80
-    with pytest.raises(InputError, match="1 moment"):
-        draw_scene_sheet(scene, count=0)
-
-
 @pytest.mark.parametrize("samples", [1, 2])
 def test_a_backdrop_changes_no_pixel(samples):
-    scene = two_figures(items=[BalanceMarks(np.zeros(1), np.zeros((1, 3)), SQUARE)])
-    view = frame_scene(scene, np.array([0.5]), SIZE)
+    picture = two_figures(items=[BalanceMarks(np.zeros(1), np.zeros((1, 3)), SQUARE)])
+    view = frame_picture(picture, np.array([0.5]), SIZE)
     for look in (Look(), Look(floor=-0.4), Look(has_ground=False)):
-        arguments = (scene.surface(0.5), view.home, SIZE, samples, look, scene.paints(0.5))
+        arguments = (picture.surface(0.5), view.home, SIZE, samples, look, picture.paints(0.5))
         backdrop = render_room(view.home, SIZE, look)
         np.testing.assert_array_equal(render(*arguments, backdrop, threads=1), render(*arguments))
     with pytest.raises(InputError, match="backdrop"):
@@ -198,7 +187,7 @@ def test_paint_covers_its_area_and_keeps_the_grounds_shadow():
     area = abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1))) / 2
     assert changed.sum() == pytest.approx(area, rel=0.03)
     assert is_color(painted, 2)[changed].mean() > 0.9
-    wall = Prop(Box(np.array([-0.4, 0.5, 0.2]), np.array([0.1, 0.5, 0.4]), rotation.identity())).surface(0.0)
+    wall = DrawnProp(Box(np.array([-0.4, 0.5, 0.2]), np.array([0.1, 0.5, 0.4]), rotation.identity())).surface(0.0)
     dark = render(wall, ABOVE, SIZE, 1, paints=[paint_area(SQUARE, BLUE, 1.0)])
     inside = is_color(dark, 2) & is_color(painted, 2)
     assert (painted.astype(int).sum(axis=2) - dark.astype(int).sum(axis=2))[inside].max() > 60
@@ -209,7 +198,7 @@ def test_later_paint_lies_over_earlier_and_under_surfaces():
     middle = tuple(int(v) for v in ABOVE.project(np.zeros(3), SIZE)[:2][::-1])
     assert is_color(render(NOTHING, ABOVE, SIZE, 1, paints=[low, high]), 2)[middle]
     assert is_color(render(NOTHING, ABOVE, SIZE, 1, paints=[high, low]), 0)[middle]
-    ball = Prop(Sphere(np.array([0.0, 0.3, 0.0]), 0.3), color=GREEN).surface(0.0)
+    ball = DrawnProp(Sphere(np.array([0.0, 0.3, 0.0]), 0.3), color=GREEN).surface(0.0)
     assert is_color(render(ball, ABOVE, SIZE, 1, paints=[low, high]), 1)[middle]
     assert (render(NOTHING, ABOVE, SIZE, 1, Look(has_ground=False), [low]) ==
             render(NOTHING, ABOVE, SIZE, 1, Look(has_ground=False))).all()  # fmt: skip
@@ -269,13 +258,13 @@ def test_an_arrow_ends_at_its_tip():
 def test_a_prop_moves_with_its_poses():
     turn = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), np.pi / 2)
     poses = np.array([[0.0, 1, 0, 1, 0, 0, 0], [2.0, 1, 0, *turn]])
-    prop = Prop([SHAPES[2], SHAPES[0]], poses, np.array([0.0, 1.0]))
+    prop = DrawnProp([SHAPES[2], SHAPES[0]], poses, np.array([0.0, 1.0]))
     rest = prop.mesh.vertices
     np.testing.assert_allclose(prop.surface(0.5).points, rest + [0, 1, 0])
     # A quarter turn about up brings +Z to +X and +X to -Z.
     np.testing.assert_allclose(prop.surface(1.0).points, rest[:, [2, 1, 0]] * [1, 1, -1] + [2, 1, 0], atol=1e-12)
     with pytest.raises(InputError, match="a prop needs"):
-        Prop(SHAPES[0], np.zeros((2, 7)), np.zeros(3))
+        DrawnProp(SHAPES[0], np.zeros((2, 7)), np.zeros(3))
 
 
 def test_a_push_is_seen_while_it_acts_and_a_little_longer():
@@ -291,10 +280,10 @@ def test_a_push_is_seen_while_it_acts_and_a_little_longer():
 
 
 def test_an_arrow_on_a_body_ends_on_its_skin():
-    figure = Figure(clip_of(), skin())
+    figure = DrawnBody(clip_of(), skin())
     chest = HUMAN.pose(*clip_of().pose(0.0))[0][HUMAN.index("chest")]
     push = PushArrow(np.zeros(1), chest[None], np.array([[0.0, 0.0, -80.0]]))
-    body = Scene([figure]).surface(0.0).points
+    body = Picture([figure]).surface(0.0).points
     arrow = push.surface(0.0, body).points
     near = body[np.linalg.norm((body - chest)[:, :2], axis=1) < 0.04]
     assert arrow[:, 2].min() == pytest.approx(near[:, 2].max(), abs=1e-9)
@@ -317,13 +306,13 @@ def test_balance_marks_follow_the_time():
         BalanceMarks(times, support=[SQUARE, SQUARE])
 
 
-def test_scenes_refuse_nonsense():
+def test_pictures_refuse_nonsense():
     with pytest.raises(InputError, match="at least one figure"):
-        Scene([])
+        Picture([])
     with pytest.raises(InputError, match="offset"):
-        Figure(clip_of(), skin(), offset=np.zeros(2))
+        DrawnBody(clip_of(), skin(), offset=np.zeros(2))
     with pytest.raises(InputError, match="at least one"):
-        film_scene(two_figures(), np.zeros(0))
+        film_picture(two_figures(), np.zeros(0))
     with pytest.raises(InputError, match="a push needs"):
         PushArrow(np.zeros(2), np.zeros((2, 3)), np.zeros((3, 3)))
 

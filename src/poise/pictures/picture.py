@@ -1,7 +1,7 @@
 """Several figures in one picture or film: one ground, one light, one camera.
 
-A `Scene` is the description; `frame_scene` places a camera that sees all of it over all times; `render_scene` draws one
-moment and `film_scene` many.
+A `Picture` is the description; `frame_picture` places a camera that sees all of it over all times; `render_picture`
+draws one moment and `film_picture` many.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from poise.errors import InputError
 from poise.motion.motion import BodyMotion
 from poise.pictures.figure import BODY_COLOR, VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
 from poise.pictures.labels import draw_labels
+from poise.pictures.picture_items import Item
+from poise.pictures.picture_view import PictureView, frame_points
 from poise.pictures.raster import Look, Paint, Surface, render, render_room
-from poise.pictures.scene_items import Item
-from poise.pictures.scene_view import SceneView, frame_points
 from poise.pictures.skin_bounds import SkinBounds
 
 Color = tuple[float, float, float]
@@ -35,8 +35,8 @@ _MOST_FRAMED = 1500  # moments looked at to place a camera: of a minute at 30 Hz
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
-    """One body in a scene.
+class DrawnBody:
+    """One body in a picture.
 
     motion  a clip, or anything that gives a pose at a time
     skin    from `build_skin`, once
@@ -70,16 +70,16 @@ class Figure:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class Picture:
     """figures, drawn with their own items; items that belong to none of them; look of the room."""
 
-    figures: Sequence[Figure]
+    figures: Sequence[DrawnBody]
     items: Sequence[Item] = ()
     look: Look = dataclasses.field(default_factory=Look)
 
     def __post_init__(self) -> None:
         if not self.figures:
-            raise InputError("a scene needs at least one figure; none given.")
+            raise InputError("a picture needs at least one figure; none given.")
 
     @property
     def duration(self) -> float:
@@ -109,8 +109,8 @@ class Scene:
 
 
 def place_side_by_side(
-    figures: Sequence[Figure], gap: float = 0.25, azimuth: float | None = None
-) -> tuple[Figure, ...]:
+    figures: Sequence[DrawnBody], gap: float = 0.25, azimuth: float | None = None
+) -> tuple[DrawnBody, ...]:
     """The figures in a row across the picture, the first at the left, so far apart that none reaches into another.
 
     gap      m between the places that two neighbours need at any time
@@ -118,9 +118,9 @@ def place_side_by_side(
 
     Where they travel together, only what they do beside that counts.
     """
-    scene = Scene(figures)
-    times = np.linspace(0.0, scene.duration, 120)
-    azimuth = _usual_azimuth(scene) if azimuth is None else azimuth
+    picture = Picture(figures)
+    times = np.linspace(0.0, picture.duration, 120)
+    azimuth = _usual_azimuth(picture) if azimuth is None else azimuth
     right = np.array([np.cos(azimuth), 0.0, -np.sin(azimuth)])
     shared = np.mean([figure.places(times) for figure in figures], axis=0)
     placed, edge = [], 0.0
@@ -135,14 +135,14 @@ def place_side_by_side(
     )
 
 
-def frame_scene(
-    scene: Scene,
+def frame_picture(
+    picture: Picture,
     times: np.ndarray,
     size: tuple[int, int] = (960, 540),
     follow: bool | None = None,
     azimuth: float | None = None,
     elevation: float | None = None,
-) -> SceneView:
+) -> PictureView:
     """A camera that sees all figures and what is solid beside them at all times (F,) s.
 
     follow     whether it goes along over the ground; None: only where the figures travel more than 1.5 m
@@ -151,56 +151,56 @@ def frame_scene(
     """
     times = _check_times(times)
     times = times[np.unique(np.linspace(0, len(times) - 1, _MOST_FRAMED).astype(int))]
-    azimuth = _usual_azimuth(scene) if azimuth is None else azimuth
-    bodies = np.concatenate([figure.bounds(times) for figure in scene.figures], axis=1)
+    azimuth = _usual_azimuth(picture) if azimuth is None else azimuth
+    bodies = np.concatenate([figure.bounds(times) for figure in picture.figures], axis=1)
     few = np.unique(np.linspace(0, len(times) - 1, 40).astype(int))
-    beside = {int(k): _points_beside(scene, float(times[k])) for k in few}
-    roots = np.stack([figure.places(times) + figure.offset for figure in scene.figures])
+    beside = {int(k): _points_beside(picture, float(times[k])) for k in few}
+    roots = np.stack([figure.places(times) + figure.offset for figure in picture.figures])
     if elevation is None:
-        elevation = _MARKS_ELEVATION if any(scene.paints(float(times[k])) for k in few) else VIEW_ELEVATION
+        elevation = _MARKS_ELEVATION if any(picture.paints(float(times[k])) for k in few) else VIEW_ELEVATION
     return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation)
 
 
-def render_scene(
-    scene: Scene,
+def render_picture(
+    picture: Picture,
     t: float,
     size: tuple[int, int] = (960, 540),
-    view: SceneView | None = None,
+    view: PictureView | None = None,
     samples: int = 2,
     backdrop: np.ndarray | None = None,
     caption: str | None = None,
     threads: int | None = None,
 ) -> np.ndarray:
-    """A picture (H, W, 3) uint8 of a scene at time t (s), with the figures' labels and a caption.
+    """An image (H, W, 3) uint8 of a picture at time t (s), with the figures' labels and a caption.
 
-    view      the camera, from `frame_scene`; None for one that fits this moment
+    view      the camera, from `frame_picture`; None for one that fits this moment
     backdrop  see `render`
     caption   in the upper left corner; None for the time, "" for nothing
     threads   see `render`
     """
-    view = view or frame_scene(scene, np.array([t]), size)
+    view = view or frame_picture(picture, np.array([t]), size)
     camera = view.camera(t)
-    picture = render(scene.surface(t), camera, size, samples, scene.look, scene.paints(t), backdrop, threads)
+    image = render(picture.surface(t), camera, size, samples, picture.look, picture.paints(t), backdrop, threads)
     caption = f"{t:.2f} s" if caption is None else caption
     middles = (view.middles * size[0]).tolist()
-    draw_labels(picture, caption, [(f.label, f.color, x) for f, x in zip(scene.figures, middles, strict=True)])
-    return picture
+    draw_labels(image, caption, [(f.label, f.color, x) for f, x in zip(picture.figures, middles, strict=True)])
+    return image
 
 
-def film_scene(
-    scene: Scene,
+def film_picture(
+    picture: Picture,
     times: np.ndarray,
     size: tuple[int, int] = (960, 540),
-    view: SceneView | None = None,
+    view: PictureView | None = None,
     samples: int = 2,
 ) -> Iterator[np.ndarray]:
-    """Pictures (H, W, 3) uint8 of a scene at times (F,) s, one after the other, by one camera; for `save_film`.
+    """Images (H, W, 3) uint8 of a picture at times (F,) s, one after the other, by one camera; for `save_film`.
 
     A few frames are drawn ahead on the other cores; never more than that is held.
     """
     times = _check_times(times)
-    view = view or frame_scene(scene, times, size)
-    backdrop = None if view.is_following else render_room(view.camera(float(times[0])), size, scene.look)
+    view = view or frame_picture(picture, times, size)
+    backdrop = None if view.is_following else render_room(view.camera(float(times[0])), size, picture.look)
 
     def draw() -> Iterator[np.ndarray]:
         ahead = os.cpu_count() or 1
@@ -209,7 +209,9 @@ def film_scene(
             try:
                 for t in times:
                     # A frame a core is quicker than all cores on one frame.
-                    waiting.append(pool.submit(render_scene, scene, float(t), size, view, samples, backdrop, None, 1))
+                    waiting.append(
+                        pool.submit(render_picture, picture, float(t), size, view, samples, backdrop, None, 1)
+                    )
                     if len(waiting) > ahead:
                         yield waiting.popleft().result()
                 while waiting:
@@ -221,16 +223,16 @@ def film_scene(
     return draw()
 
 
-def _usual_azimuth(scene: Scene) -> float:
-    first = scene.figures[0].motion
+def _usual_azimuth(picture: Picture) -> float:
+    first = picture.figures[0].motion
     positions, _ = first.skeleton.pose(*first.pose(0.0))
     return find_heading(first.skeleton, positions) + VIEW_AZIMUTH
 
 
-def _points_beside(scene: Scene, t: float) -> np.ndarray:
+def _points_beside(picture: Picture, t: float) -> np.ndarray:
     """(N, 3) m, of all items' surfaces and marks at time t (s)."""
     points = [np.zeros((0, 3))]
-    for items, offset in [(scene.items, np.zeros(3))] + [(figure.items, figure.offset) for figure in scene.figures]:
+    for items, offset in [(picture.items, np.zeros(3))] + [(figure.items, figure.offset) for figure in picture.figures]:
         for item in items:
             points.append(item.surface(t).points + offset)
             points += [np.insert(mark.points, 1, 0.0, axis=1) + offset * [1, 0, 1] for mark in item.paints(t)]
@@ -240,5 +242,5 @@ def _points_beside(scene: Scene, t: float) -> np.ndarray:
 def _check_times(times: np.ndarray) -> np.ndarray:
     times = np.asarray(times, float)
     if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
-        raise InputError(f"a scene is drawn at times (F,) in seconds, finite and at least one; given {times.shape}.")
+        raise InputError(f"a picture is drawn at times (F,) in seconds, finite and at least one; given {times.shape}.")
     return times
