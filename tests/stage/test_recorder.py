@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.balance import Balance
+from poise.drivers.balance import Balance, BalancePlayer
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics import instant
 from poise.engines.engine import Contacts
@@ -29,7 +29,7 @@ def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
 def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels of `instant`."""
     rig, x = actor.rig, actor.rig.tree
-    turning, moving = (rig.state.w - actor.w_before) / rig.dt, (rig.state.v - actor.v_before) / rig.dt
+    turning, moving = (rig.state.w - rig.w_before) / rig.dt, (rig.state.v - rig.v_before) / rig.dt
     dw = np.where(actor.given[:, None], rig.dw, turning)
     al, acc, f, n = (np.zeros_like(rig.p) for _ in range(4))
     instant.accelerate_bodies(x.parents, rig.R, rig.p, rig.state.w, dw, rig.om, moving - rig.gravity, al, acc)
@@ -77,8 +77,8 @@ def test_soles_are_where_the_feet_are() -> None:
     """All frames at once in the end, against each by itself."""
     stage, actor = put_conductor()
     take = stage.run(0.2, fps=50.0)
-    record, balance = take.actor(None), actor.balance
-    assert balance is not None
+    record, balance = take.actor(None), actor.player("legs")
+    assert isinstance(balance, BalancePlayer)
     clip = take.clip(None)
     positions, orientations = clip.world
     for side, foot in enumerate(balance.legs[:, 2]):

@@ -239,9 +239,14 @@ class MujocoSimulation(Simulation):
         spin = rotation.rotate(turn, prop.hinge.axis) * qvel[v]
         return PropState(position, turn, np.cross(spin, position - pivot), spin)
 
+    @property
+    def _is_restored(self) -> bool:
+        """Whether it was restored and has not stepped since: contacts in `data` are then those of another step."""
+        return self._touched is not None and self._touched[0] == self.data.time
+
     def find_contacts(self, body: int) -> Contacts:
         """See `Simulation.find_contacts`."""
-        if self._touched is not None and self._touched[0] == self.data.time:  # restored, and not stepped since
+        if self._touched is not None and self._is_restored:
             return self._touched[1][body]
         layout, contact, data = self.layouts[body], self.data.contact, self.data
         joint_of = np.full(self.model.nbody, -1)
@@ -270,7 +275,7 @@ class MujocoSimulation(Simulation):
         where there are so few contacts that it is not worth it.
         """
         data = self.data
-        if data.ncon < 2:
+        if data.ncon < 2 or self._is_restored:
             return False
         from poise.engines.contact_kernels import SHORT, sort_contacts
 
