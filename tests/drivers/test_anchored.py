@@ -303,7 +303,8 @@ def test_the_root_changes_hands_without_a_jump() -> None:
     actor.drive("root", Kinematic(WALK, cutoff=np.inf))
     stage.advance(391)
     actor.show(stage.time)
-    before = [x.copy() for x in (actor.rig.state.root, actor.rig.state.v, actor.rig.state.q[0], actor.rig.state.w[0])]
+    state = actor.rig.state
+    before = [x.copy() for x in (state.root, state.v, state.q[0], state.w[0])]
     actor.drive("root", Anchored(WALK, cutoff=np.inf, ground=lambda x, z: 0.0 * x + 0.05))
     stage.build()
     actor.show(stage.time)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from oracles import spatial_vectors as reference
-from oracles.hybrid import solve_hybrid_dynamics
 from poise.dynamics.composite import compute_composites, compute_joint_space_inertia
 from poise.dynamics.ground import compute_ground_reaction
+from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.dynamics.momentum import (
     compute_center_of_mass,
     compute_center_of_mass_jacobian,

@@ -14,8 +14,8 @@ from oracles.coupling import (
     compute_exact_wrench,
     compute_part_wrench,
 )
-from oracles.hybrid import solve_hybrid_dynamics
 from poise.body.character import Character
+from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.dynamics.momentum import compute_momentum
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
 from poise.errors import InputError

@@ -11,13 +11,13 @@ import pytest
 import poise
 from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
-from oracles.hybrid import solve_hybrid_dynamics
 from poise.body.character import Character
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.rig import load_tree
 from poise.drivers.root import Free
 from poise.dynamics import instant
 from poise.dynamics.composite import compute_joint_space_inertia
+from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.dynamics.momentum import Momentum, compute_momentum
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
 from poise.engines.engine import BodyState
