@@ -15,7 +15,9 @@ SPRING, DAMPER = 1e5, 3e3  # N/m and N s/m at each corner of a sole
 
 class Euler(poise.Engine):
     name = "euler"
-    abilities = poise.Abilities(couplings=("exact",), hinges=False, pins=False, carriers=False, props=False)
+    abilities = poise.Abilities(
+        couplings=("exact",), hinges=False, pins=False, carriers=False, props=False, uneven=False, moving=False
+    )
 
     def build(self, scene):
         return EulerSimulation(scene)

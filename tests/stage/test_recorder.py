@@ -50,6 +50,9 @@ class Unsorted:
         found: Contacts = self.simulation.find_contacts(body)  # type: ignore[attr-defined]
         return found
 
+    def press(self, *_: object) -> bool:
+        return False
+
 
 def test_joints_and_feet_have_the_bits_of_the_slow_way() -> None:
     """Over a run with a push, under which feet come off the ground and the body falls."""

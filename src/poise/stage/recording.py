@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from poise.stage.stage import Stage
 
 MOST_BYTES = 2_000_000_000  # of a take: two hours of a body of 25 joints at 50 frames a second
-_FRAME_BYTES, _JOINT_BYTES = 2200, 88  # what a frame of an actor takes, and each of its joints
+_FRAME_BYTES, _JOINT_BYTES = 900, 88  # what a frame of an actor takes, and each of its joints
 MOST_STEPS = 100_000_000  # of one run: six days at 5 ms
 
 
