@@ -18,7 +18,7 @@ def follow(body: int, block: int) -> None:
     b, x = record(body, BODY), record(block, FOLLOWED)
     s, g = record(x.springs, SPRINGS), record(x.guide, PART)
     j, k = b.joints, s.count
-    play(g, b.t + b.dt)
+    play(x.guide, b.t + b.dt)
     aim, q, w = vectors(s.aim, k, 4), vectors(g.q, k, 4), vectors(g.w, k, 3)
     for i in range(k):
         for c in range(4):

@@ -444,11 +444,12 @@ class Actor:
         """
         from poise.stage import measure_kernels as kernels
 
-        rig, x, j = self.rig, self.rig.tree, len(self.rig.tree)
+        rig, x, j = self.rig, self.rig.block, len(self.rig.tree)
         work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
         hardest = kernels.measure(
-            x.parents, x.masses, x.centers, x.inertias, rig.R, rig.p, rig.om, rig.state.w, rig.state.v, rig.w_before,
-            rig.v_before, rig.dw, self.given, rig.torque, rig.gravity, self.strength, rig.dt, work, torque, effort,
+            x["parents"], x["masses"], x["centers"], x["inertias"], rig.R, rig.p, rig.om, rig.state.w, rig.state.v,
+            rig.w_before, rig.v_before, rig.dw, self.given, rig.torque, rig.gravity, self.strength, rig.dt, work,
+            torque, effort,
         )  # fmt: skip
         self._tell_effort(hardest, float(effort[hardest]) if self.given[hardest] else 0.0)
         return torque, effort
