@@ -103,7 +103,7 @@ def balance(
               the world; x, z and number of those that carry; what is round them; how much each carries
     """
     low = place_soles(R, p, legs, corners, floors, spots, bearing)
-    size = find_hull(bearing, 8, hull)
+    size = find_hull(bearing, len(bearing), hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
     count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:

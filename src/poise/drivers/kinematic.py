@@ -111,10 +111,16 @@ class KinematicPlayer(MotionPlayer):
         self.offset = room.zeros(3, k, 3)
         self.q, self.w, self.dw = room.zeros(k, 4), room.zeros(k, 3), room.zeros(k, 3)
         self.block = Block(
-            kinematic_law.PART, room, joints=joints, count=k, moves_root=self.moves_root, q=self.q, w=self.w,
-            dw=self.dw, **self.numbers(),
+            kinematic_law.PART, room, joints=joints, count=k, q=self.q, w=self.w, dw=self.dw, **self.numbers(),
         )  # fmt: skip
+        law = kinematic_law
+        self._give_law, self._show_law = (law.give_root, law.show_root) if self.moves_root else (law.give, law.show)
         self._set_tracks()
+
+    def _mingle(self) -> None:
+        """Have the laws look at fades and take-overs from now on: before the first, nobody compiles them."""
+        if not self.block["mingle"]:
+            self.block["mingle"] = self._law.mingle.address
 
     def _set_tracks(self) -> None:
         """Tell the laws which tracks there are."""
@@ -126,7 +132,7 @@ class KinematicPlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
+        return {GIVE: (self._give_law, self.block), SHOW: (self._show_law, self.block)}
 
     def begin(self, rig: Rig, t: float, starting: bool) -> None:
         """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's."""
@@ -144,6 +150,7 @@ class KinematicPlayer(MotionPlayer):
         self.offset[:] = find_offset(self.q, self.w, self.dw, q0, w0, dw0)
         self.part[self._kernels.SPAN] = find_span(self.offset[0], self.driver.take_over)
         self.part[self._kernels.TAKEN] = t
+        self._mingle()
 
     @property
     def is_changeable(self) -> bool:
@@ -182,6 +189,7 @@ class KinematicPlayer(MotionPlayer):
             self.track, self._made_of = fresh, changed
             self.part[kernels.OLD_PERIOD], self.part[kernels.PERIOD] = self.part[kernels.PERIOD], fresh.period
             self.part[kernels.FADE] = t
+            self._mingle()
             self._set_tracks()
             if busy:
                 # A fade or a hand-over was going on: what it was on the way from dies away on top of the new fade.
@@ -203,12 +211,12 @@ class KinematicPlayer(MotionPlayer):
     def give(self, rig: Rig, t: float) -> None:
         """See `MotionPlayer.give`."""
         rig.block["at"] = t
-        self._law.give(rig.block, self.block)
+        self._give_law(rig.block, self.block)
 
     def show(self, rig: Rig, t: float) -> None:
         """See `MotionPlayer.show`."""
         rig.block["at"] = t
-        self._law.show(rig.block, self.block)
+        self._show_law(rig.block, self.block)
 
     def pose(self, rig: Rig, t: float) -> None:
         """Put the rig where the motion is at time t, without its speed."""
@@ -224,6 +232,9 @@ class KinematicPlayer(MotionPlayer):
 
     def _give(self, t: float) -> None:
         x, old = self.track, self.old
+        if not self.block["mingle"]:
+            self._kernels.play_alone(self.part, x.knots, x.turns, x.rates, self.clock, t, self.q, self.w, self.dw)
+            return
         self._kernels.play_part(
             self.part, x.knots, x.turns, x.rates, self.clock, old.knots, old.turns, self.old_clock, self.offset, t,
             self.q, self.w, self.dw,
@@ -256,6 +267,8 @@ class KinematicPlayer(MotionPlayer):
         self.track = self.driver.track(self._rig, self.joints, self._made_of)
         self.old = self.driver.track(self._rig, self.joints, self._old_made_of)
         self._set_tracks()
+        if not np.isnan(self.part[[self._kernels.FADE, self._kernels.TAKEN]]).all():
+            self._mingle()
 
     def _parameters(self, motion: Motion) -> dict[str, Any]:
         """What of a motion is other than in the driver's, by name."""

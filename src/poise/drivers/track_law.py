@@ -45,5 +45,5 @@ def follow(body: int, block: int) -> None:
     """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
     b, x = record(body, BODY), record(block, FOLLOWED)
     s, g = record(x.springs, SPRINGS), record(x.guide, PART)
-    play(g, b.t + b.dt)
+    play(x.guide, b.t + b.dt)
     pull_along(b, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3))

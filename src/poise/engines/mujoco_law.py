@@ -5,6 +5,8 @@ MuJoCo's own step is called by its address. A body may step at another `MjData` 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.dynamics.body_kernels import BODY
@@ -27,6 +29,7 @@ DATA = fields(
 )
 # A workspace: an `MjData` and its arrays.
 DESK = fields(arrays="qpos qvel warm force", integers="data")
+_NUMBER = 8  # bytes
 
 
 @law
@@ -41,8 +44,8 @@ def take(body: int, block: int) -> None:
         for k in range(4):
             quats[bodies[i], k] = q[given[i], k]
     if x.mocap_pos != 0:
-        _copy(floats(b.root, 3), 0, floats(x.mocap_pos, 3), 0, 3)
-        _copy(q[0], 0, floats(x.mocap_quat, 4), 0, 4)
+        _copy(floats(b.root, 3), floats(x.mocap_pos, 3))
+        _copy(floats(b.q, 4), floats(x.mocap_quat, 4))
     kind, qadr = integers(x.kind, j), integers(x.qadr, j)
     p, R, f, n = vectors(b.p, j, 3), blocks(b.R, j, 3, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
     qpos = floats(d.qpos, d.nq)
@@ -62,9 +65,8 @@ def step(_body: int, block: int) -> None:
     """MuJoCo's step. At a desk, what it is a function of is kept: `mujoco_desk` makes it again if somebody looks."""
     d = record(block, DATA)
     if d.is_away == 1:
-        before = floats(d.before, d.nq + 3 * d.nv)
-        _copy_state(floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(d.warm, d.nv), before)
-        _copy(floats(d.force, d.nv), 0, before, d.nq + 2 * d.nv, d.nv)
+        _keep_state(d, d.before)
+        _copy(floats(d.force, d.nv), floats(d.before + _NUMBER * (d.nq + 2 * d.nv), d.nv))
         integers(d.ahead, 1)[0] += 1
     call_with_two(d.step, d.model, d.data)
 
@@ -88,15 +90,14 @@ def sit_down(block: int, desk: int) -> None:
     nq, nv = d.nq, d.nv
     qpos, qvel, warm = floats(to.qpos, nq), floats(to.qvel, nv), floats(to.warm, nv)
     if integers(d.ahead, 1)[0] > 0:
-        after = floats(d.after, nq + 2 * nv)
-        _copy(after, 0, qpos, 0, nq)
-        _copy(after, nq, qvel, 0, nv)
-        _copy(after, nq + nv, warm, 0, nv)
+        _copy(floats(d.after, nq), qpos)
+        _copy(floats(d.after + _NUMBER * nq, nv), qvel)
+        _copy(floats(d.after + _NUMBER * (nq + nv), nv), warm)
     else:
-        _copy(floats(d.own_qpos, nq), 0, qpos, 0, nq)
-        _copy(floats(d.own_qvel, nv), 0, qvel, 0, nv)
-        _copy(floats(d.own_warm, nv), 0, warm, 0, nv)
-    _copy(floats(d.own_force, nv), 0, floats(to.force, nv), 0, nv)
+        _copy(floats(d.own_qpos, nq), qpos)
+        _copy(floats(d.own_qvel, nv), qvel)
+        _copy(floats(d.own_warm, nv), warm)
+    _copy(floats(d.own_force, nv), floats(to.force, nv))
     d.data, d.qpos, d.qvel, d.warm, d.force, d.is_away = to.data, to.qpos, to.qvel, to.warm, to.force, 1
 
 
@@ -104,20 +105,21 @@ def sit_down(block: int, desk: int) -> None:
 def get_up(block: int, _desk: int) -> None:
     """Take a scene's state away from a desk."""
     d = record(block, DATA)
-    _copy_state(floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(d.warm, d.nv), floats(d.after, d.nq + 2 * d.nv))
+    _keep_state(d, d.after)
     d.data, d.qpos, d.qvel, d.warm, d.force = d.own_data, d.own_qpos, d.own_qvel, d.own_warm, d.own_force
     d.is_away = 0
 
 
 @kernel
-def _copy_state(qpos: np.ndarray, qvel: np.ndarray, warm: np.ndarray, to: np.ndarray) -> None:
-    nq, nv = len(qpos), len(qvel)
-    _copy(qpos, 0, to, 0, nq)
-    _copy(qvel, 0, to, nq, nv)
-    _copy(warm, 0, to, nq + nv, nv)
+def _keep_state(d: Any, to: int) -> None:
+    """What MuJoCo's step begins with, to an address."""
+    nq, nv = d.nq, d.nv
+    _copy(floats(d.qpos, nq), floats(to, nq))
+    _copy(floats(d.qvel, nv), floats(to + _NUMBER * nq, nv))
+    _copy(floats(d.warm, nv), floats(to + _NUMBER * (nq + nv), nv))
 
 
 @kernel
-def _copy(x: np.ndarray, first: int, to: np.ndarray, start: int, count: int) -> None:
-    for i in range(count):
-        to[start + i] = x[first + i]
+def _copy(x: np.ndarray, to: np.ndarray) -> None:
+    for i in range(len(x)):
+        to[i] = x[i]

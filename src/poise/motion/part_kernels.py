@@ -26,6 +26,25 @@ PERIOD, FADE, OLD_PERIOD, TAKEN, SPAN = range(5)
 
 
 @kernel
+def play_alone(
+    part: np.ndarray,
+    knots: np.ndarray,
+    turns: np.ndarray,
+    rates: np.ndarray,
+    clock: np.ndarray,
+    t: float,
+    q: np.ndarray,
+    w: np.ndarray,
+    dw: np.ndarray,
+) -> None:
+    """The track on its clock and nothing else: what `play_part` is where nothing was changed or taken over."""
+    phase, rate, slope = phase_at(clock, t)
+    segment, x, inside = find_segment(knots, part[PERIOD], phase)
+    turns_at(turns, segment, x, q)
+    rates_at(rates, segment, x, rate if inside else 0.0, slope if inside else 0.0, w, dw)
+
+
+@kernel
 def play_part(
     part: np.ndarray,
     knots: np.ndarray,
@@ -48,10 +67,7 @@ def play_part(
     fading = t <= part[FADE] + CHANGE + STEP  # NaN is not
     taken = t <= part[TAKEN] + part[SPAN] + STEP
     if not fading:
-        phase, rate, slope = phase_at(clock, t)
-        segment, x, inside = find_segment(knots, part[PERIOD], phase)
-        turns_at(turns, segment, x, q)
-        rates_at(rates, segment, x, rate if inside else 0.0, slope if inside else 0.0, w, dw)
+        play_alone(part, knots, turns, rates, clock, t, q, w, dw)
     else:
         k = q.shape[0]
         before, after = np.empty((k, 4)), np.empty((k, 4))
@@ -67,34 +83,6 @@ def play_part(
                 dw[j, a] = (on[a] + back[a]) / (STEP * STEP)
     if taken:
         take_over(part, offset, t, q, w, dw)
-
-
-@kernel
-def pose_part(
-    part: np.ndarray,
-    knots: np.ndarray,
-    turns: np.ndarray,
-    clock: np.ndarray,
-    old_knots: np.ndarray,
-    old_turns: np.ndarray,
-    old_clock: np.ndarray,
-    offset: np.ndarray,
-    t: float,
-    q: np.ndarray,
-) -> None:
-    """The rotations alone."""
-    if t <= part[FADE] + CHANGE + STEP:
-        _fade(part, knots, turns, clock, old_knots, old_turns, old_clock, t, q)
-    else:
-        play_turns(knots, turns, part[PERIOD], phase_at(clock, t)[0], q)
-    if t <= part[TAKEN] + part[SPAN] + STEP:
-        e, turn, out = np.empty(3), np.empty(4), np.empty(4)
-        for j in range(q.shape[0]):
-            _set_offset(part, offset, j, t, e)
-            set_exp(e, turn)
-            multiply(q[j], turn, out)
-            for a in range(4):
-                q[j, a] = out[a]
 
 
 @kernel

@@ -64,7 +64,7 @@ def turns_at(turns: np.ndarray, k: int, x: float, q: np.ndarray) -> None:
     """Rotations q (K, 4) in segment k of a track, x into it."""
     for j in range(turns.shape[1]):
         c = turns[k, j]
-        s0, s1, s2, s3 = _spline(c, 0, x), _spline(c, 1, x), _spline(c, 2, x), _spline(c, 3, x)
+        s0, s1, s2, s3 = _spline(c, x)
         norm = 1.0 / np.sqrt(s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3)
         q[j, 0], q[j, 1], q[j, 2], q[j, 3] = s0 * norm, s1 * norm, s2 * norm, s3 * norm
 
@@ -98,9 +98,9 @@ def rates_at(rates: np.ndarray, k: int, x: float, speed: float, slope: float, w:
     square = speed * speed
     for j in range(rates.shape[1]):
         c = rates[k, j]
-        s0, s1, s2, s3 = _spline(c, 0, x), _spline(c, 1, x), _spline(c, 2, x), _spline(c, 3, x)
-        d0, d1, d2, d3 = _slope(c, 0, x), _slope(c, 1, x), _slope(c, 2, x), _slope(c, 3, x)
-        e0, e1, e2, e3 = _bend(c, 0, x), _bend(c, 1, x), _bend(c, 2, x), _bend(c, 3, x)
+        s0, s1, s2, s3 = _spline(c, x)
+        d0, d1, d2, d3 = _slope(c, x)
+        e0, e1, e2, e3 = _bend(c, x)
         norm = s0 * s0 + s1 * s1 + s2 * s2 + s3 * s3
         # s* d = (s0 dv - d0 sv - sv x dv): its vector part over n^2 is q* q', since q's own direction drops out
         f, g = 2.0 / norm, 2.0 * (s0 * d0 + s1 * d1 + s2 * d2 + s3 * d3) / norm
@@ -117,18 +117,34 @@ def rates_at(rates: np.ndarray, k: int, x: float, speed: float, slope: float, w:
 
 
 @kernel
-def _spline(c: np.ndarray, a: int, x: float) -> float:
-    return ((c[0, a] * x + c[1, a]) * x + c[2, a]) * x + c[3, a]
+def _spline(c: np.ndarray, x: float) -> tuple[float, float, float, float]:
+    """Four components at once; each with its own index would be a kernel of its own."""
+    return (
+        ((c[0, 0] * x + c[1, 0]) * x + c[2, 0]) * x + c[3, 0],
+        ((c[0, 1] * x + c[1, 1]) * x + c[2, 1]) * x + c[3, 1],
+        ((c[0, 2] * x + c[1, 2]) * x + c[2, 2]) * x + c[3, 2],
+        ((c[0, 3] * x + c[1, 3]) * x + c[2, 3]) * x + c[3, 3],
+    )
 
 
 @kernel
-def _slope(c: np.ndarray, a: int, x: float) -> float:
-    return (3.0 * c[0, a] * x + 2.0 * c[1, a]) * x + c[2, a]
+def _slope(c: np.ndarray, x: float) -> tuple[float, float, float, float]:
+    return (
+        (3.0 * c[0, 0] * x + 2.0 * c[1, 0]) * x + c[2, 0],
+        (3.0 * c[0, 1] * x + 2.0 * c[1, 1]) * x + c[2, 1],
+        (3.0 * c[0, 2] * x + 2.0 * c[1, 2]) * x + c[2, 2],
+        (3.0 * c[0, 3] * x + 2.0 * c[1, 3]) * x + c[2, 3],
+    )
 
 
 @kernel
-def _bend(c: np.ndarray, a: int, x: float) -> float:
-    return 6.0 * c[0, a] * x + 2.0 * c[1, a]
+def _bend(c: np.ndarray, x: float) -> tuple[float, float, float, float]:
+    return (
+        6.0 * c[0, 0] * x + 2.0 * c[1, 0],
+        6.0 * c[0, 1] * x + 2.0 * c[1, 1],
+        6.0 * c[0, 2] * x + 2.0 * c[1, 2],
+        6.0 * c[0, 3] * x + 2.0 * c[1, 3],
+    )
 
 
 @kernel

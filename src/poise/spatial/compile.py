@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+from poise.spatial import quick_compile
 from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -65,16 +66,24 @@ def _watch() -> None:
 
     class Watch(event.Listener):  # type: ignore[misc]
         def on_start(self, event: Any) -> None:
-            _tell(getattr(event.data.get("dispatcher"), "py_func", None))
+            function = getattr(event.data.get("dispatcher"), "py_func", None)
+            if _is_ours(function):
+                quick_compile.begin()
+            _tell(function)
 
         def on_end(self, event: Any) -> None:
-            """Nothing: the next one's start says that this one is done."""
+            if _is_ours(getattr(event.data.get("dispatcher"), "py_func", None)):
+                quick_compile.end()
 
     event.register("numba:compile", Watch())
 
 
+def _is_ours(function: Any) -> bool:
+    return str(getattr(function, "__module__", "")).startswith("poise.")
+
+
 def _tell(function: Any) -> None:
-    if str(getattr(function, "__module__", "")).startswith("poise."):
+    if _is_ours(function):
         _tell_one()
 
 
@@ -120,7 +129,11 @@ def compile_law(function: Any, signature: Any) -> Any:
 
     def compile_anew() -> Any:
         _tell_one()  # whosever law it is
-        return uncached()
+        quick_compile.begin()
+        try:
+            return uncached()
+        finally:
+            quick_compile.end()
 
     made._compile_uncached = compile_anew
     made.compile()

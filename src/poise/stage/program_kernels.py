@@ -73,7 +73,14 @@ def look(body: Any, status: np.ndarray) -> None:
     status[0] = body.called
     status[1] = root[1] - find_floor(record(body.floor, GROUND), root[0], root[2], root[1])[0]
     status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
-    status[3] = root.sum() + v.sum() + w.sum() + q.sum()
+    total = 0.0
+    for a in range(3):
+        total += root[a] + v[a]
+    for i in range(j):
+        for a in range(3):
+            total += w[i, a] + q[i, a]
+        total += q[i, 3]
+    status[3] = total
 
 
 @kernel
