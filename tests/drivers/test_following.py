@@ -9,8 +9,8 @@ from poise.drivers.following import BEGINNING, _fade, _find_feasible
 from poise.drivers.outline import Outline
 
 RATE = 120.0
-# A support of 0.2 by 0.2 m, and where the work arrays end.
-HULL = np.array([[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]])
+# A support of 0.2 by 0.2 m.
+SQUARE = Outline(np.array([[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]), 4)
 
 
 def pressure(center: np.ndarray, above: np.ndarray, lifting: np.ndarray, moment: np.ndarray) -> np.ndarray:
@@ -28,7 +28,7 @@ def motion(size: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def test_what_the_soles_can_give_stays_as_it_is() -> None:
     asked = motion(0.01)
     assert np.abs(pressure(*asked)).max() < 0.1
-    found = _find_feasible(*asked, RATE, Outline(HULL, 4))
+    found = _find_feasible(*asked, RATE, SQUARE)
     assert np.abs(found - asked[0]).max() < 1e-9
 
 
@@ -36,7 +36,7 @@ def test_what_the_soles_can_give_stays_as_it_is() -> None:
 def test_more_than_that_is_brought_within_them(size: float) -> None:
     center, above, lifting, moment = motion(size)
     assert np.abs(pressure(center, above, lifting, moment)).max() > 0.1, "it asks for more"
-    found = _find_feasible(center, above, lifting, moment, RATE, Outline(HULL, 4))
+    found = _find_feasible(center, above, lifting, moment, RATE, SQUARE)
     assert np.abs(pressure(found, above, lifting, moment)).max() < 0.1 + 1e-9
 
 
