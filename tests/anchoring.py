@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from poise.body.character import Character
 from poise.drivers.anchored import Anchored, AnchoredPlayer
+from poise.drivers.body import Body
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Rig
 from poise.motion.clip import Clip
 
 GROUNDS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
@@ -25,7 +25,7 @@ GROUNDS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-def place_point(rig: Rig, joint: int, offset: np.ndarray) -> np.ndarray:
+def place_point(rig: Body, joint: int, offset: np.ndarray) -> np.ndarray:
     """(3,) m, where a point of a body is, joint by joint with SciPy's rotations."""
     turns = [Rotation.from_quat(q, scalar_first=True) for q in rig.state.q]
     point, i = np.asarray(offset, float), joint
@@ -89,23 +89,23 @@ class Walker:
     """A clip on all joints but the root, which is anchored."""
 
     def __init__(self, character: Character, clip: Clip, driver: Anchored, dt: float = 0.005, cutoff: float = np.inf):
-        self.rig = Rig(character)
-        self.rig.dt = dt
+        self.body = Body(character)
+        self.body.dt = dt
         joints = np.arange(1, len(character.skeleton))
-        self.others = Kinematic(clip, cutoff=cutoff).play(self.rig, joints, 0.0)
-        self.others.give(self.rig, 0.0)
-        self.player: AnchoredPlayer = driver.play(self.rig, np.zeros(1, int), 0.0)
-        self.player.pose(self.rig, 0.0)
+        self.others = Kinematic(clip, cutoff=cutoff).play(self.body, joints, 0.0)
+        self.others.give(self.body, 0.0)
+        self.player: AnchoredPlayer = driver.play(self.body, np.zeros(1, int), 0.0)
+        self.player.pose(self.body, 0.0)
 
     def look(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Place, velocity and acceleration of the root at time t."""
-        self.others.give(self.rig, t)
-        self.player.give(self.rig, t)
-        return self.rig.state.root.copy(), self.rig.state.v.copy(), self.rig.a.copy()
+        self.others.give(self.body, t)
+        self.player.give(self.body, t)
+        return self.body.state.root.copy(), self.body.state.v.copy(), self.body.a.copy()
 
     def run(self, seconds: float, ground: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Walked:
         """Steps of dt, each looked at in its middle; changes of support are looked at closely."""
-        player, dt, near = self.player, self.rig.dt, 1e-5
+        player, dt, near = self.player, self.body.dt, 1e-5
         rows, points, chosen, handovers = [], [], [], []
         times = (np.arange(int(seconds / dt)) + 0.5) * dt
         for t in times:
@@ -124,7 +124,7 @@ class Walker:
             if player.support is None:
                 points.append(np.full(3, np.nan))
             else:
-                points.append(place_point(self.rig, int(player._at[player.chosen]), player._points[player.chosen]))
+                points.append(place_point(self.body, int(player._at[player.chosen]), player._points[player.chosen]))
         root, v, a = (np.array(column) for column in zip(*rows, strict=True))
         point = np.array(points)
         over = point[:, 1] - ground(point[:, 0], point[:, 2])

@@ -34,7 +34,7 @@ def push(share: float) -> Take:
     record = take.actor()
     center = record.center[0]
     reach = float(record.soles[0, ..., 2].max() - center[2])
-    impulse = share * actor.rig.tree.mass * math.sqrt(9.81 / center[1]) * reach
+    impulse = share * actor.body.tree.mass * math.sqrt(9.81 / center[1]) * reach
     actor.push("chest", (0.0, 0.0, impulse / 0.2), 0.2, start=START)
     return stage.run(SECONDS)
 

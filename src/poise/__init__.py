@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from poise.drivers.anchored import Anchored
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
+    from poise.drivers.body import Body
     from poise.drivers.driver import (
         AccelerationPlayer,
         Bearing,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
-    from poise.drivers.rig import Rig
     from poise.drivers.root import Free
     from poise.drivers.track import Track
     from poise.dynamics.composite import compute_joint_space_inertia
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from poise.dynamics.newton_euler import compute_bias
     from poise.dynamics.tree import Kinematics, Tree
     from poise.dynamics.world import compute_world_pose
-    from poise.engines.engine import Abilities, BodyState, Contacts, Engine, Simulation, SimulationLaws
+    from poise.engines.engine import Abilities, BodyState, Engine, Simulation, SimulationLaws, Touches
     from poise.engines.registry import register_engine
     from poise.engines.scene import Joint, Scene, SceneBody
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
@@ -78,6 +78,7 @@ _HOMES = {
     "Balance": "poise.drivers.balance",
     "Bearing": "poise.drivers.driver",
     "Block": "poise.spatial.law",
+    "Body": "poise.drivers.body",
     "BodyState": "poise.engines.engine",
     "Box": "poise.body.shape",
     "BusyError": "poise.errors",
@@ -85,7 +86,6 @@ _HOMES = {
     "Character": "poise.body.character",
     "Claim": "poise.drivers.driver",
     "Clip": "poise.motion.clip",
-    "Contacts": "poise.engines.engine",
     "Driver": "poise.drivers.driver",
     "Engine": "poise.engines.engine",
     "FileError": "poise.errors",
@@ -109,7 +109,6 @@ _HOMES = {
     "Pose": "poise.motion.motion",
     "Prop": "poise.world.prop",
     "Push": "poise.world.push",
-    "Rig": "poise.drivers.rig",
     "RigidInertia": "poise.spatial.inertia",
     "Runner": "poise.stage.runner",
     "Scene": "poise.engines.scene",
@@ -125,6 +124,7 @@ _HOMES = {
     "Take": "poise.stage.take",
     "Tilted": "poise.world.tilted",
     "TorquePlayer": "poise.drivers.driver",
+    "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
     "compute_bias": "poise.dynamics.newton_euler",
@@ -164,6 +164,7 @@ __all__ = [
     "Balance",
     "Bearing",
     "Block",
+    "Body",
     "BodyState",
     "Box",
     "BusyError",
@@ -171,7 +172,6 @@ __all__ = [
     "Character",
     "Claim",
     "Clip",
-    "Contacts",
     "Driver",
     "Engine",
     "FileError",
@@ -195,7 +195,6 @@ __all__ = [
     "Pose",
     "Prop",
     "Push",
-    "Rig",
     "RigidInertia",
     "Runner",
     "Scene",
@@ -211,6 +210,7 @@ __all__ = [
     "Take",
     "Tilted",
     "TorquePlayer",
+    "Touches",
     "Track",
     "Tree",
     "__version__",

@@ -69,11 +69,11 @@ def test_crowd_and_bare_begin_from_the_same_states() -> None:
         real = bench.clock.pause
         bench.clock.pause = lambda work, seen=seen, real=real: (  # type: ignore[method-assign]
             real(work),
-            seen.append(np.concatenate([simulation.data.qpos, simulation.data.qvel, actor.rig.state.q.ravel()])),
+            seen.append(np.concatenate([simulation.data.qpos, simulation.data.qvel, actor.body.state.q.ravel()])),
         )
         call()
         bench.clock.pause = real  # type: ignore[method-assign]
-        found[name] = (seen[0], actor.rig.state.root.copy(), simulation.data.time)
+        found[name] = (seen[0], actor.body.state.root.copy(), simulation.data.time)
     begins = [begin for begin, _, _ in found.values()]
     for begin in begins[1:]:
         np.testing.assert_array_equal(begin, begins[0])

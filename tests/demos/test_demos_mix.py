@@ -135,10 +135,10 @@ def test_nothing_jumps_at_a_switch() -> None:
         angle, speed = switch.switch_over(actor, to_physics)
         assert angle < 1e-6
         assert speed < 1e-2
-        before = actor.rig.state.q.copy()
+        before = actor.body.state.q.copy()
         stage.step()
         actor.show(stage.time)
-        moved = np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(before), actor.rig.state.q)), axis=1)
+        moved = np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(before), actor.body.state.q)), axis=1)
         assert moved.max() < 0.15, "no joint turns faster than 30 rad/s in the step after"
 
 

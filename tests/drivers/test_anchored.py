@@ -15,8 +15,8 @@ from anchoring import GROUNDS, Walked, Walker, place_point
 from poise.body.character import Character
 from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, MovingBody, plan_rest
 from poise.drivers.anchored import Anchored, find_supports
+from poise.drivers.body import Body
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.own import jump, squat, walk
 from poise.motion.rooting import root_at_hips
@@ -30,7 +30,7 @@ FOOT = HUMAN.skeleton.index("leftFoot")
 HEEL = np.array([0.01, -0.07, -0.05])
 
 
-def swing(rig: Rig, t: float, turn_root: bool) -> MovingBody:
+def swing(rig: Body, t: float, turn_root: bool) -> MovingBody:
     """Every joint swings about an axis of its own, so that its rates are known in closed form."""
     rng = np.random.default_rng(3)
     j = len(rig.skeleton)
@@ -47,9 +47,9 @@ def swing(rig: Rig, t: float, turn_root: bool) -> MovingBody:
     return MovingBody(s.root, s.v, rig.a, s.q, s.w, rig.dw)
 
 
-def settling(turned: str) -> tuple[Anchor, Rig]:
+def settling(turned: str) -> tuple[Anchor, Body]:
     """An anchor at a heel that was taken in full flight and turn."""
-    rig = Rig(HUMAN)
+    rig = Body(HUMAN)
     anchor = Anchor(rig.tree.parents, rig.tree.offsets, turned)
     body = swing(rig, 0.3, True)
     body.root[:], body.v[:], body.a[:] = (0.1, 1.0, -0.3), (0.4, -0.6, 0.9), (2.0, 3.0, -1.0)
@@ -190,7 +190,7 @@ def test_a_foot_that_lies_flat_turns_the_root_too() -> None:
         root = walker.look(t)[0]
         wanted = clip.pose(t)
         assert np.abs(root - wanted.root).max() < 2e-3
-        turns.append(abs(float(walker.rig.state.q[0] @ wanted.rotations[0])))
+        turns.append(abs(float(walker.body.state.q[0] @ wanted.rotations[0])))
     assert 2.0 * np.arccos(min(min(turns), 1.0)) < 5e-3
     assert walker.player.support == "right foot"
 
@@ -202,7 +202,7 @@ def test_a_flat_foot_lies_down_on_a_slope() -> None:
     walker.look(0.01)
     turn = Rotation.identity()
     for i in HUMAN.skeleton.chain(FOOT):
-        turn = turn * Rotation.from_quat(walker.rig.state.q[i], scalar_first=True)
+        turn = turn * Rotation.from_quat(walker.body.state.q[i], scalar_first=True)
     up = turn.apply([0.0, 1.0, 0.0])
     assert np.degrees(np.arctan2(-up[2], up[1])) == pytest.approx(10.0, abs=1e-6)
 
@@ -261,7 +261,7 @@ def test_on_a_stage_it_is_asked_after_the_others_and_nobody_who_looks_changes_it
             if fps == 50.0:
                 times, first = take.times, take.actor().root
         actor.show(2.0)
-        roots.append(actor.rig.state.root.copy())
+        roots.append(actor.body.state.root.copy())
     assert np.array_equal(roots[0], roots[1])
     assert np.array_equal(roots[0], roots[2])
     walker = Walker(HUMAN, WALK, Anchored(WALK, cutoff=np.inf, ground=GROUNDS["steps up"]))
@@ -277,7 +277,7 @@ def test_a_saved_moment_goes_on_to_the_same_bits() -> None:
     ends = []
     for _ in range(2):
         stage.advance(150)
-        ends.append(actor.rig.state.root.copy())
+        ends.append(actor.body.state.root.copy())
         stage.restore(saved)
     assert np.array_equal(*ends)
     plain = next(a.player.save() for a in actor.assignments if isinstance(a.driver, Anchored))
@@ -294,7 +294,7 @@ def test_it_can_be_sent_and_goes_at_the_speed_of_its_motion() -> None:
     actor.change(speed=0.5)
     stage.advance(700)
     actor.show(stage.time)
-    assert np.abs(actor.rig.state.root - WALK.pose(1.0 + 1.75 + 0.35 / 4).root).max() < 2e-3
+    assert np.abs(actor.body.state.root - WALK.pose(1.0 + 1.75 + 0.35 / 4).root).max() < 2e-3
 
 
 def test_the_root_changes_hands_without_a_jump() -> None:
@@ -303,18 +303,18 @@ def test_the_root_changes_hands_without_a_jump() -> None:
     actor.drive("root", Kinematic(WALK, cutoff=np.inf))
     stage.advance(391)
     actor.show(stage.time)
-    state = actor.rig.state
+    state = actor.body.state
     before = [x.copy() for x in (state.root, state.v, state.q[0], state.w[0])]
     actor.drive("root", Anchored(WALK, cutoff=np.inf, ground=lambda x, z: 0.0 * x + 0.05))
     stage.build()
     actor.show(stage.time)
-    after = [actor.rig.state.root, actor.rig.state.v, actor.rig.state.q[0], actor.rig.state.w[0]]
+    after = [actor.body.state.root, actor.body.state.v, actor.body.state.q[0], actor.body.state.w[0]]
     # The clip's take-over of the root's turn has its rates by differences, which is what the last digits are.
     for x, y, slack in zip(before, after, (1e-9, 1e-5, 1e-9, 1e-5), strict=True):
         np.testing.assert_allclose(x, y, rtol=0.0, atol=slack)
     stage.advance(409)
     actor.show(stage.time)
-    assert actor.rig.state.root[1] == pytest.approx(WALK.root[-1, 1] + 0.05, abs=1e-3)
+    assert actor.body.state.root[1] == pytest.approx(WALK.root[-1, 1] + 0.05, abs=1e-3)
 
 
 def test_loose_arms_hang_from_an_anchored_walk() -> None:
@@ -349,7 +349,7 @@ def test_it_stands_on_the_ground_of_its_stage_and_wants_one() -> None:
     actor.drive(JOINTS, Kinematic(WALK))
     actor.drive("root", poise.Anchored(WALK))
     stage.build()
-    assert actor.rig.state.root[1] == pytest.approx(WALK.root[0, 1] + 0.4, abs=1e-4)
+    assert actor.body.state.root[1] == pytest.approx(WALK.root[0, 1] + 0.4, abs=1e-4)
     nowhere = Stage(ground=None).add(HUMAN)
     nowhere.drive("root", Anchored())
     with pytest.raises(InputError, match="this stage has none"):

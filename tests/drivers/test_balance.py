@@ -13,8 +13,8 @@ from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.balance import Balance, BalancePlayer
 from poise.drivers.balance_kernels import FORCE, PRESSURE
+from poise.drivers.body import Body
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Rig
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import Kinematics
 from poise.errors import InputError
@@ -27,14 +27,14 @@ from poise.stage.take import Take
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 
 
-def standing(character: Character = HUMAN) -> tuple[BalancePlayer, Rig]:
+def standing(character: Character = HUMAN) -> tuple[BalancePlayer, Body]:
     stage = Stage()
     actor = stage.add(character)
     actor.drive("legs", Balance())
     stage.build()
     player = actor.player("legs")
     assert isinstance(player, BalancePlayer)
-    return player, actor.rig
+    return player, actor.body
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -122,7 +122,7 @@ def conduct(pose: Pose, push: np.ndarray) -> Take:
 
 @pytest.mark.parametrize("angle", [0.5 * np.pi, np.pi, 0.7])
 def test_it_does_not_matter_which_way_a_body_faces(angle: float) -> None:
-    state = Stage().add(HUMAN).rig.state
+    state = Stage().add(HUMAN).body.state
     pose, push = Pose(state.root.copy(), state.q.copy()), np.array([20.0, 0.0, 30.0])
     about = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), angle)
     one, other = conduct(pose, push).actor(), conduct(turned(pose, angle), rotation.rotate(about, push)).actor()
@@ -196,7 +196,7 @@ def test_bodies_without_feet_are_refused_by_name() -> None:
 def test_the_target_can_be_told() -> None:
     stage = Stage()
     actor = stage.add(HUMAN)
-    before = actor.rig
+    before = actor.body
     before.update()
     wanted = (float(before.c[0]) + 0.03, float(before.c[2]) + 0.02)
     actor.drive("legs", Balance(target=wanted))
@@ -233,8 +233,8 @@ def test_a_foot_that_a_push_lifts_comes_down_calmly_at_any_step(height: float, m
         player = actor.player("legs")
         assert isinstance(player, BalancePlayer)
         highest = max(highest, float(player.work[0][:, 1].max()))
-        fastest = max(fastest, float(np.abs(actor.rig.state.w[feet]).max()))
+        fastest = max(fastest, float(np.abs(actor.body.state.w[feet]).max()))
     assert actor.fallen is None
     assert highest > 0.01  # m: it did lift
     assert fastest < 20.0  # rad/s, as it lands: 5 to 16 however small the step
-    assert np.abs(actor.rig.state.w[feet]).max() < 0.5
+    assert np.abs(actor.body.state.w[feet]).max() < 0.5

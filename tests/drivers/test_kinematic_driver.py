@@ -8,14 +8,14 @@ import pytest
 import poise
 from poise.body.character import Character
 from poise.drivers.balance import Balance
+from poise.drivers.body import Body
 from poise.drivers.hand_over import solve_right_jacobian
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.clip import Clip
+from poise.motion.curve_kernels import phase_at
 from poise.motion.part_kernels import CHANGE, SPAN, die_away
 from poise.motion.parts import part_joints
-from poise.motion.track_kernels import phase_at
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 
@@ -40,8 +40,8 @@ def angles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(a), b)), axis=-1))
 
 
-def player_of(motion: object, joints: list[int] = ARMS) -> tuple[KinematicPlayer, Rig]:
-    rig = Rig(HUMAN)
+def player_of(motion: object, joints: list[int] = ARMS) -> tuple[KinematicPlayer, Body]:
+    rig = Body(HUMAN)
     player = Kinematic(motion).play(rig, np.array(joints), 0.0)  # type: ignore[arg-type]
     return player, rig
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import poise
+from poise.drivers.body import Body
 from poise.drivers.live import LivePlayer
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.motion.live import Live
 from poise.motion.motion import Pose
@@ -39,15 +39,15 @@ class Source:
         return Pose(e + [0.0, 1.0, 0.0], turns)
 
 
-def player_of(source: Any, joints: list[int] | None = None) -> tuple[LivePlayer, Rig]:
-    rig = Rig(HUMAN)
+def player_of(source: Any, joints: list[int] | None = None) -> tuple[LivePlayer, Body]:
+    rig = Body(HUMAN)
     player = poise.Kinematic(source).play(rig, np.array(ARMS if joints is None else joints), 0.0)
     assert isinstance(player, LivePlayer)
     player.begin(rig, 0.0, True)
     return player, rig
 
 
-def give(player: LivePlayer, rig: Rig, t: float) -> tuple[np.ndarray, ...]:
+def give(player: LivePlayer, rig: Body, t: float) -> tuple[np.ndarray, ...]:
     player.give(rig, t)
     k = player.joints
     return (
@@ -176,13 +176,13 @@ def test_it_takes_over_from_physics_without_a_jump_root_and_all() -> None:
     actor.push("spine", (50.0, 0.0, 30.0), 0.2)
     stage.advance(45)
     actor.show(stage.time)
-    before = actor.rig.state.copy()
+    before = actor.body.state.copy()
     assert np.abs(before.w).max() > 1.0 and np.abs(before.v).max() > 0.5
     actor.drive(HUMAN.skeleton.names[1:], poise.Kinematic(Swaying()))
     actor.drive("root", poise.Kinematic(Swaying()))
     stage.build()
     actor.show(stage.time)
-    after = actor.rig.state.copy()
+    after = actor.body.state.copy()
     np.testing.assert_allclose(after.root, before.root, atol=1e-12)
     np.testing.assert_allclose(after.v, before.v, atol=1e-12)
     np.testing.assert_allclose(after.w, before.w, atol=1e-9)
@@ -199,7 +199,7 @@ def test_steps_in_one_go_and_one_by_one_are_the_same_bits() -> None:
         stage = live()
         for steps in pieces:
             stage.advance(steps)
-        ends.append(np.concatenate([actor.rig.state.q.ravel() for actor in stage.actors.values()]))
+        ends.append(np.concatenate([actor.body.state.q.ravel() for actor in stage.actors.values()]))
     np.testing.assert_array_equal(ends[0], ends[1])
     np.testing.assert_array_equal(ends[0], ends[2])
 
@@ -239,8 +239,8 @@ def test_a_ghost_on_another_stage_and_a_look_that_changes_nothing() -> None:
         stages[0].step()
         elsewhere.step()
     stages[1].advance(80)
-    np.testing.assert_array_equal(conductor.rig.state.q, other.rig.state.q)
-    np.testing.assert_array_equal(conductor.rig.state.w, other.rig.state.w)
+    np.testing.assert_array_equal(conductor.body.state.q, other.body.state.q)
+    np.testing.assert_array_equal(conductor.body.state.w, other.body.state.w)
     apart = rotation.log(rotation.multiply(rotation.conjugate(conductor.pose().rotations), ghost.pose().rotations))
     assert 1e-4 < np.abs(apart[ARMS]).max() < 0.5
 

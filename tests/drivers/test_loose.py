@@ -42,7 +42,7 @@ def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
 
 def energy(actor: Actor, record: ActorTake) -> np.ndarray:
     """(F,) J: kinetic, of height, and of the springs."""
-    tree, zero = actor.rig.tree, np.zeros_like(record.angular_velocity)
+    tree, zero = actor.body.tree, np.zeros_like(record.angular_velocity)
     state = Kinematics(
         record.root, record.rotations, record.velocity, record.angular_velocity, np.zeros_like(record.root), zero
     )
@@ -78,7 +78,7 @@ def test_it_rests_where_springs_and_weight_are_in_balance(dt: float) -> None:
     take, actor = hang(dt, Loose(1.0, 1.0), seconds=6.0)
     record = take.actor()
     rest = Kinematics.at_rest(record.root[-1], record.rotations[-1])
-    wanted = compute_inverse_dynamics(actor.rig.tree, rest).generalised[3:].reshape(-1, 3)[ARM]
+    wanted = compute_inverse_dynamics(actor.body.tree, rest).generalised[3:].reshape(-1, 3)[ARM]
     spring = next(player for player in actor.players if isinstance(player, LoosePlayer))
     off = rotation.log(rotation.multiply(rotation.conjugate(record.rotations[-1, ARM]), spring.aim))
     np.testing.assert_allclose(spring.stiffness[:, None] * off, wanted, atol=0.01 * np.abs(wanted).max())
@@ -116,7 +116,7 @@ def test_a_light_damper_swings_as_long_as_a_pendulum() -> None:
     actor.drive(["leftHand"], Kinematic(clip))
     actor.drive(["leftLowerArm"], loose)
     spun = stage.run(3.0, fps=200).actor().angular_velocity[:, joint, 2]
-    mass, arm, inertia = actor.rig.outboard()
+    mass, arm, inertia = actor.body.outboard()
     period = 2 * np.pi * np.sqrt(inertia[joint] / (mass[joint] * 9.81 * arm[joint]))
     crossings = np.flatnonzero((spun[1:-1] < 0) & (spun[2:] >= 0)) / 200.0
     assert np.diff(crossings).mean() == pytest.approx(period, rel=0.02)

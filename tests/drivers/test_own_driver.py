@@ -44,7 +44,7 @@ def first(stage: Stage) -> Actor:
 
 def state_now(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     actor.show(actor.stage.time)
-    return actor.rig.state.q.copy(), actor.rig.state.w.copy()
+    return actor.body.state.q.copy(), actor.body.state.w.copy()
 
 
 def turned(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -94,14 +94,14 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     """Also of a root that somebody else's motion places."""
 
     class Gliding(poise.MotionPlayer):
-        def give(self, rig: poise.Rig, t: float) -> None:
+        def give(self, rig: poise.Body, t: float) -> None:
             rig.state.root[:], rig.state.v[:], rig.a[:] = [0.3 * t, 1.0, 0.0], [0.3, 0.0, 0.0], 0.0
             rig.state.q[0], rig.state.w[0], rig.dw[0] = [1.0, 0.0, 0.0, 0.0], 0.0, 0.0
 
     class Glide(poise.Driver):
         level, root = "motion", "also"
 
-        def play(self, rig: poise.Rig, joints: np.ndarray, t: float) -> Gliding:
+        def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Gliding:
             return Gliding()
 
     stage = Stage(ground=None)
@@ -110,7 +110,7 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     actor.drive("legs", poise.Loose())
     actor.drive("rightArm", Metronome(bpm=100))
     stage.run(0.3)
-    rig = actor.rig
+    rig = actor.body
     before = rig.state.copy()
     actor.drive("root", Glide())
     actor.drive("rightArm", Metronome(bpm=150))
@@ -208,7 +208,7 @@ def test_a_body_that_it_does_not_hold_falls() -> None:
 def standing() -> poise.Clip:
     actor = Stage().add(HUMAN)
     f = 16
-    state = actor.rig.state
+    state = actor.body.state
     return poise.Clip(HUMAN.skeleton, np.arange(f) / 50, np.tile(state.root, (f, 1)), np.tile(state.q, (f, 1, 1)))
 
 
@@ -275,14 +275,14 @@ class Odd(poise.Driver):
 
     level = "torque"
 
-    def __init__(self, act: Callable[[poise.Rig, float], None], **parts: Any):
+    def __init__(self, act: Callable[[poise.Body, float], None], **parts: Any):
         self.act, self.parts = act, parts
         self.level = parts.get("level", "torque")
 
     def claim(self, character: poise.Character, joints: list[int], part: str) -> poise.Claim:
         return self.parts.get("claim", lambda joints: poise.Claim(tuple(joints)))(joints)
 
-    def play(self, rig: poise.Rig, joints: np.ndarray, t: float) -> Any:
+    def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Any:
         return self.parts["play"]() if "play" in self.parts else OddPlayer(self)
 
 
@@ -292,19 +292,19 @@ class OddPlayer(poise.TorquePlayer):
     def __init__(self, driver: Odd):
         self.driver = driver
 
-    def act(self, rig: poise.Rig, t: float) -> None:
+    def act(self, rig: poise.Body, t: float) -> None:
         self.driver.act(rig, t)
 
     def laws(self) -> Any:
         return self.driver.parts.get("laws", {})
 
 
-def nothing(rig: poise.Rig, t: float) -> None:
+def nothing(rig: poise.Body, t: float) -> None:
     pass
 
 
-def fail_at(when: float) -> Callable[[poise.Rig, float], None]:
-    def stumble(rig: poise.Rig, t: float) -> None:
+def fail_at(when: float) -> Callable[[poise.Body, float], None]:
+    def stumble(rig: poise.Body, t: float) -> None:
         if t >= when:
             raise ZeroDivisionError(f"at {t:.3f}")
 
@@ -328,13 +328,13 @@ def test_what_a_player_raises_reaches_the_caller_and_the_stage_goes_on(threads: 
     take = stage.run(0.2)
     assert not any(event.kind == "fell" for event in take.events)
     assert stage.time == pytest.approx(0.3)
-    assert {int(actor.rig.block["steps"]) for actor in actors} == {stage.steps}
+    assert {int(actor.body.block["steps"]) for actor in actors} == {stage.steps}
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("what", ["torque", "damping"])
 def test_a_player_that_writes_no_number_is_told_by_name(what: str, value: float) -> None:
-    def act(rig: poise.Rig, t: float) -> None:
+    def act(rig: poise.Body, t: float) -> None:
         if t > 0.03:
             getattr(rig, what)[rig.skeleton.index("rightLowerArm")] = value
 

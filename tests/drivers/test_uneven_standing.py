@@ -106,7 +106,7 @@ def test_it_stands_on_what_a_fixed_prop_leaves(prop: Prop, heights: list[float],
 def test_a_pose_of_ones_own_stands_on_the_prop_under_it() -> None:
     stage = poise.Stage()
     stage.add_prop(box(0.4, x=2.0))
-    pose = poise.Stage().add(BODY).rig.state
+    pose = poise.Stage().add(BODY).body.state
     root = pose.root + [2.0, 0.4, 0.0]
     actor = stage.add(BODY, pose=poise.motion.motion.Pose(root, pose.q))
     actor.drive("legs", poise.Balance())
@@ -161,6 +161,6 @@ def test_it_is_carried_along() -> None:
     ends = []
     for _ in range(2):
         stage.advance(40)
-        ends.append(stage.actors["mix"].rig.state.q.copy())
+        ends.append(stage.actors["mix"].body.state.q.copy())
         stage.restore(saved)
     np.testing.assert_array_equal(*ends)

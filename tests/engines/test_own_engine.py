@@ -88,11 +88,11 @@ def test_parts_change_hands_without_a_jump(driver: poise.Driver) -> None:
     stage.run(0.1)
     for taking in (driver, Metronome(bpm=150)):
         actor.show(stage.time)
-        before = actor.rig.state.copy()
+        before = actor.body.state.copy()
         actor.drive("rightArm", taking)
         stage.build()
         actor.show(stage.time)
-        after = actor.rig.state
+        after = actor.body.state
         turn = rotation.log(rotation.multiply(rotation.conjugate(before.q), after.q))
         assert np.abs(turn).max() < 1e-6 and np.abs(before.w - after.w).max() < 1e-3
         stage.run(0.06)
@@ -117,7 +117,7 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
     asked = load_recipe(path)
     assert asked.engine is not None and asked.physical is not None
     actor = Stage().add(HUMAN)
-    root, q = actor.rig.state.root, actor.rig.state.q
+    root, q = actor.body.state.root, actor.body.state.q
     clip = poise.Clip(HUMAN.skeleton, np.arange(5) / 50, np.tile(root, (5, 1)), np.tile(q, (5, 1, 1)))
     found = mix(clip, HUMAN, MixPlan(asked.physical, engine=asked.engine))
     assert HUMAN.skeleton.index("leftUpperArm") in found.physical
@@ -127,14 +127,14 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
 
 
 class Pushing(poise.AccelerationPlayer):
-    def give(self, rig: poise.Rig, t: float) -> None:
+    def give(self, rig: poise.Body, t: float) -> None:
         rig.dw[self.joints] = 0.0
 
 
 class Push(poise.Driver):
     level = "acceleration"
 
-    def play(self, rig: poise.Rig, joints: np.ndarray, t: float) -> Pushing:
+    def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Pushing:
         return Pushing()
 
 

@@ -110,7 +110,7 @@ def test_clips_gestures_actors_and_live_ones_are_motions() -> None:
     assert [as_motion(x).is_live for x in (gesture, clip, actor, Live(SKELETON))] == [False, False, True, True]
     assert [as_motion(x).duration for x in (gesture, clip, actor)] == [np.inf, clip.duration, np.inf]
     assert (gesture.rate, clip.rate) == (2.0, 1.0)
-    np.testing.assert_array_equal(actor.pose(5.0).rotations, actor.rig.state.q)
+    np.testing.assert_array_equal(actor.pose(5.0).rotations, actor.body.state.q)
 
 
 def test_parameters_come_back_as_they_were() -> None:

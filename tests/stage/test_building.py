@@ -153,7 +153,7 @@ def test_a_load_stays_on_its_own_body() -> None:
         actor.drive("legs", Balance())
         stage.build()
         digests.append(model_digest(stage.groups[0].simulation.model))  # type: ignore[attr-defined]
-        assert actor.rig.tree.mass == pytest.approx(68.0 + sum(load.mass for load in loads))
+        assert actor.body.tree.mass == pytest.approx(68.0 + sum(load.mass for load in loads))
     assert digests[0] == digests[2] != digests[1]
 
 

@@ -12,8 +12,8 @@ import poise
 from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
 from poise.body.character import Character
+from poise.drivers.body import load_tree
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import load_tree
 from poise.drivers.root import Free
 from poise.dynamics import instant
 from poise.dynamics.composite import compute_joint_space_inertia
@@ -296,7 +296,7 @@ def momentum(take: Take, actor: Actor, own: bool) -> Momentum:
     record = take.actor()
     w = record.angular_velocity * (actor.given[:, None] if own else 1.0)
     v = record.velocity * (0.0 if own else 1.0)
-    return compute_momentum(actor.rig.tree, Kinematics(record.root, record.rotations, v, w, 0 * v, 0 * w))
+    return compute_momentum(actor.body.tree, Kinematics(record.root, record.rotations, v, w, 0 * v, 0 * w))
 
 
 def test_the_drift_of_momentum_is_first_order_in_the_step_and_small() -> None:

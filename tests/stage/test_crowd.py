@@ -42,7 +42,7 @@ def crowd(count: int = 9, threads: int = 1) -> Stage:
 
 
 def state(actor: Actor) -> np.ndarray:
-    x = actor.rig.state
+    x = actor.body.state
     return np.concatenate([x.root, x.q.ravel(), x.v, x.w.ravel()])
 
 
@@ -408,7 +408,7 @@ def test_a_crowd_in_which_nobody_is_compiled_is_recorded_too() -> None:
     use_verbs(slow)
     for stage in (fallen, slow, two(couple="paper", gain=0.0)):
         take = run_crowd(stage, 0.1)
-        np.testing.assert_array_equal(take.last_root[0], next(iter(stage.actors.values())).rig.state.root)
+        np.testing.assert_array_equal(take.last_root[0], next(iter(stage.actors.values())).body.state.root)
 
 
 @pytest.mark.parametrize("how", ["recorded", "restored"])

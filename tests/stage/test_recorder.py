@@ -8,7 +8,7 @@ from poise.body.character import Character
 from poise.drivers.balance import Balance, BalancePlayer
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics import instant
-from poise.engines.engine import Contacts
+from poise.engines.engine import Touches
 from poise.motion.gestures import conduct
 from poise.spatial import rotation
 from poise.stage.actor import Actor
@@ -28,7 +28,7 @@ def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
 
 def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels of `instant`."""
-    rig, x = actor.rig, actor.rig.tree
+    rig, x = actor.body, actor.body.tree
     turning, moving = (rig.state.w - rig.w_before) / rig.dt, (rig.state.v - rig.v_before) / rig.dt
     dw = np.where(actor.given[:, None], rig.dw, turning)
     al, acc, f, n = (np.zeros_like(rig.p) for _ in range(4))
@@ -45,9 +45,9 @@ class Unsorted:
     def __init__(self, simulation: object):
         self.simulation = simulation
 
-    def find_contacts(self, body: int) -> Contacts:
+    def find_contacts(self, body: int) -> Touches:
         """As the engine does."""
-        found: Contacts = self.simulation.find_contacts(body)  # type: ignore[attr-defined]
+        found: Touches = self.simulation.find_contacts(body)  # type: ignore[attr-defined]
         return found
 
     def press(self, *_: object) -> bool:

@@ -230,15 +230,15 @@ def test_splits_that_cannot_be_are_refused_and_leave_everything_as_it_was(case: 
 def test_a_dropped_load_is_gone() -> None:
     stage = Stage()
     actor = conductor(stage)
-    assert actor.rig.tree.mass == pytest.approx(75.0)
+    assert actor.body.tree.mass == pytest.approx(75.0)
     actor.load(Load("rightHand", 2.0))
-    assert actor.rig.tree.mass == pytest.approx(77.0)
+    assert actor.body.tree.mass == pytest.approx(77.0)
     heard: list[str] = []
     actor.listen(lambda event: heard.append(event.kind))
     stage.run(1.0)
     actor.drop("rightHand")
     take = stage.run(3.0)
-    assert actor.rig.tree.mass == pytest.approx(75.0) and "dropped" in heard
+    assert actor.body.tree.mass == pytest.approx(75.0) and "dropped" in heard
     assert take.fell_at() is None
     assert take.actor().feet[-50:, :, 1].sum(axis=1).mean() == pytest.approx(75.0 * 9.81, rel=0.02)
     with pytest.raises(InputError, match="holds nothing"):
@@ -256,7 +256,7 @@ def test_a_load_is_felt_in_the_joints_that_hold_it() -> None:
         actor.drive("legs", Balance())
         actor.drive("upperBody", Kinematic(still(HUMAN)))
         record = stage.run(1.5).actor()
-        reach = np.linalg.norm((actor.rig.p[hand] - actor.rig.p[shoulder])[[0, 2]])
+        reach = np.linalg.norm((actor.body.p[hand] - actor.body.p[shoulder])[[0, 2]])
         torque = np.median(np.linalg.norm(record.torque[-25:, shoulder], axis=-1))
         found.append((torque, np.median(record.effort[-25:, shoulder])))
     assert found[1][0] - found[0][0] == pytest.approx(5.0 * 9.81 * reach, rel=0.05)
@@ -359,7 +359,7 @@ def test_a_moment_before_a_fall_can_be_played_again() -> None:
         actor.push("spine", (0.0, 0.0, 500.0), 0.2)
         stage.advance(300)
         assert actor.fallen is not None
-        ends.append(actor.rig.state.copy())
+        ends.append(actor.body.state.copy())
         stage.restore(saved)
         assert actor.fallen is None
     np.testing.assert_array_equal(ends[0].root, ends[1].root)

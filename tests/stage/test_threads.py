@@ -131,7 +131,7 @@ def test_two_threads_that_fight_for_a_stage_leave_it_whole() -> None:
     alone, other = make()
     alone.advance(1 + sum(made))
     assert stage.steps == alone.steps
-    np.testing.assert_array_equal(stage.actors["actor"].rig.state.q, other.rig.state.q)
+    np.testing.assert_array_equal(stage.actors["actor"].body.state.q, other.body.state.q)
 
 
 def test_different_stages_run_in_different_threads() -> None:
@@ -163,11 +163,11 @@ def test_pushes_that_have_ended_are_forgotten(compiled: bool) -> None:
         assert len(actor.pushes) == (2 if many else 1)
         stage.advance(20)
         assert len(actor.pushes) == (1 if many else 0)
-        ends.append(actor.rig.state.copy())
+        ends.append(actor.body.state.copy())
     np.testing.assert_array_equal(ends[0].q, ends[1].q)
     quiet, actor = make(compiled)
     quiet.advance(40)
-    assert np.abs(actor.rig.state.q - ends[0].q).max() > 1e-4  # that one did push
+    assert np.abs(actor.body.state.q - ends[0].q).max() > 1e-4  # that one did push
 
 
 def test_pushes_come_back_with_the_state_that_had_them() -> None:
@@ -180,7 +180,7 @@ def test_pushes_come_back_with_the_state_that_had_them() -> None:
     for _ in range(2):
         stage.advance(60)
         assert not actor.pushes
-        ends.append(actor.rig.state.q.copy())
+        ends.append(actor.body.state.q.copy())
         stage.restore(saved)
         assert len(actor.pushes) == 1
     np.testing.assert_array_equal(*ends)

@@ -55,7 +55,7 @@ class Pusher:
         balance = self.actor.player("legs")
         if not isinstance(balance, BalancePlayer):
             raise TypeError("it has no balance")
-        rig = self.actor.rig
+        rig = self.actor.body
         self.balance, self.mass = balance, rig.tree.mass
         # The highest joint of the trunk that the preset has.
         roles = self.actor.character.skeleton.roles

@@ -18,8 +18,8 @@ from poise.demos.pumping import SEATED, Pump
 from poise.demos.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, save_show
 from poise.drivers.attached import Attached
 from poise.drivers.kinematic import Kinematic
+from poise.motion.curve_kernels import phase_at
 from poise.motion.motion import Pose
-from poise.motion.track_kernels import phase_at
 from poise.pictures.picture_items import DrawnProp, Item
 from poise.spatial import rotation
 from poise.stage.actor import Actor
@@ -81,8 +81,8 @@ def seat_rider(stage: Stage, late: float, effort: float = 1.0) -> tuple[Actor, f
 
 def find_phase(rider: Actor, rate: float) -> float:
     """Of the swing under its rider, 0 where it is furthest back: a = A cos(2 pi p), a' = -A 2 pi rate sin(2 pi p)."""
-    _, y, z = rider.rig.state.root - [0.0, CLEARANCE + LENGTH, 0.0]
-    _, dy, dz = rider.rig.state.v
+    _, y, z = rider.body.state.root - [0.0, CLEARANCE + LENGTH, 0.0]
+    _, dy, dz = rider.body.state.v
     angle, speed = np.arctan2(-z, -y), (y * dz - z * dy) / (y * y + z * z)
     return float(np.arctan2(-speed / (2.0 * np.pi * rate), angle) / (2.0 * np.pi))
 

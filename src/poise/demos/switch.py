@@ -89,7 +89,7 @@ def switch_over(actor: Actor, to_physics: bool) -> tuple[float, float]:
 
 def _look(actor: Actor, joints: list[int]) -> tuple[np.ndarray, np.ndarray]:
     actor.show(actor.stage.time)
-    return actor.rig.state.q[joints].copy(), actor.rig.state.w[joints].copy()
+    return actor.body.state.q[joints].copy(), actor.body.state.w[joints].copy()
 
 
 def find_force(take: Take) -> np.ndarray:

@@ -38,10 +38,10 @@ from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, find_plan, read_plan
+from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.rig import Rig
 from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
@@ -127,7 +127,7 @@ class Anchored(Driver, Portable):
                     "physical. Drive it by a motion, or let the root be Free."
                 )
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> AnchoredPlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> AnchoredPlayer:
         """See `Driver.play`."""
         return AnchoredPlayer(self, rig, t)
 
@@ -167,7 +167,7 @@ class AnchoredPlayer(MotionPlayer):
 
     after_others = moves_root = True
 
-    def __init__(self, driver: Anchored, rig: Rig, t: float):
+    def __init__(self, driver: Anchored, rig: Body, t: float):
         self.driver, self.joints = driver, np.zeros(1, np.int64)
         self.names, self._at, self._points = find_supports(rig.skeleton, driver)
         self._ground = _under(rig) if driver.ground is None else driver.ground
@@ -201,14 +201,14 @@ class AnchoredPlayer(MotionPlayer):
         """The name of the support that carries; None in flight and before it begins."""
         return self.names[self.chosen] if 0 <= self.chosen < len(self.names) else None
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+    def begin(self, rig: Body, t: float, starting: bool) -> None:
         """See `Player.begin`."""
         if starting:
             self.pose(rig, t)
         else:
             self._meet(rig, t)
 
-    def _meet(self, rig: Rig, t: float) -> None:
+    def _meet(self, rig: Body, t: float) -> None:
         """Begin at the rig's pose and velocity: a support takes hold as it moves, and comes to rest."""
         body = _moving(rig)
         body.a[:] = 0.0  # nobody says how the root accelerated
@@ -221,7 +221,7 @@ class AnchoredPlayer(MotionPlayer):
         self._take(body, t, self._choose(body, t))
         self._begin, self._decided = t, 0
 
-    def pose(self, rig: Rig, t: float) -> None:
+    def pose(self, rig: Body, t: float) -> None:
         """Put the root where it is at time t; the first time, the body on the ground."""
         body = _moving(rig)
         self._follow(rig, t)
@@ -230,7 +230,7 @@ class AnchoredPlayer(MotionPlayer):
             self._put(body, t)
         self._hang(body, t)
 
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
         if self.chosen < 0:
             self.pose(rig, t)
@@ -245,7 +245,7 @@ class AnchoredPlayer(MotionPlayer):
                 self._take(body, t, chosen)
                 self._hang(body, t)
 
-    def show(self, rig: Rig, t: float) -> None:
+    def show(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.show`: the root that goes with the joints as they are shown."""
         kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
         rig.state.q[1:] = rig.shown.q[1:]
@@ -287,7 +287,7 @@ class AnchoredPlayer(MotionPlayer):
         if self.way is not None:
             self.way.change(t, **parameters)
 
-    def _follow(self, rig: Rig, t: float) -> None:
+    def _follow(self, rig: Body, t: float) -> None:
         """Turn the root as the motion does, and see where that would have it: what carries it in flight."""
         if self.way is not None:
             self.way.give(rig, t)
@@ -313,7 +313,7 @@ class AnchoredPlayer(MotionPlayer):
         """The motion's own time (s), how fast it goes, and how much faster it gets."""
         if self.way is None:
             return t - self.driver.start, 1.0, 0.0
-        from poise.motion.track_kernels import phase_at
+        from poise.motion.curve_kernels import phase_at
 
         return phase_at(self.way.clock, t)
 
@@ -396,12 +396,12 @@ class AnchoredPlayer(MotionPlayer):
         return np.asarray(normal / np.linalg.norm(normal))
 
 
-def _moving(rig: Rig) -> MovingBody:
+def _moving(rig: Body) -> MovingBody:
     """A rig's arrays, as an anchor reads and writes them."""
     return MovingBody(rig.state.root, rig.state.v, rig.a, rig.state.q, rig.state.w, rig.dw)
 
 
-def _under(rig: Rig) -> Height:
+def _under(rig: Body) -> Height:
     """The height of the ground, and of props that reach no higher than the root."""
 
     def height(x: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Driver, MotionPlayer
-from poise.drivers.rig import Rig
 from poise.spatial import rotation
 
 
@@ -27,7 +27,7 @@ class Attached(Driver):
         """See `Driver`."""
         return self.prop
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> AttachedPlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> AttachedPlayer:
         """See `Driver.play`."""
         return AttachedPlayer(self.prop, joints)
 
@@ -47,14 +47,14 @@ class AttachedPlayer(MotionPlayer):
         """See `Player.seat`."""
         return self.place, self.turn
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+    def begin(self, rig: Body, t: float, starting: bool) -> None:
         """Sit down: remember where the root is in the frame of the prop, as that is now."""
         prop, state = rig.read_prop(str(self.carrier)), rig.state
         back = rotation.conjugate(prop.turn)
         self.place[:] = rotation.rotate(back, state.root - prop.position)
         self.turn[:] = rotation.multiply(back, state.q[0])
 
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """Put the root where the prop carries it, as fast as that."""
         prop, state = rig.read_prop(str(self.carrier)), rig.state
         arm = rotation.rotate(prop.turn, self.place)
@@ -62,11 +62,11 @@ class AttachedPlayer(MotionPlayer):
         state.v[:] = prop.velocity + np.cross(prop.spin, arm)
         state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), prop.spin)
 
-    def settle(self, rig: Rig, t: float) -> None:
+    def settle(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.settle`: the prop has moved on."""
         self.give(rig, t)
 
-    def show(self, rig: Rig, t: float) -> None:
+    def show(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.show`: the root is where it settled."""
 
     def numbers(self) -> dict[str, np.ndarray]:

@@ -41,10 +41,10 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers import loose
+from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.following import Following, build_following
 from poise.drivers.outline import find_outline
-from poise.drivers.rig import Rig
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
 from poise.motion.clip import Clip
@@ -137,7 +137,7 @@ class Balance(Driver):
         feet = tuple(skeleton.index(side + "Foot") for side in SIDES) if self.pinned else ()
         return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True, stands=True)
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> BalancePlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> BalancePlayer:
         """See `Driver.play`."""
         return BalancePlayer(self, rig)
 
@@ -151,7 +151,7 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 class BalancePlayer(TorquePlayer):
     """The legs of one actor. `aim` may be written to while it runs: see `balance_kernels` for what is where."""
 
-    def __init__(self, driver: Balance, rig: Rig):
+    def __init__(self, driver: Balance, rig: Body):
         from poise.drivers import balance_kernels as kernels
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
@@ -248,21 +248,21 @@ class BalancePlayer(TorquePlayer):
         """See `Player.laws`. Where it has given up, the legs are loose."""
         return {ACT: (self._law, self.block)} if self.gone is None else self.gone.laws()
 
-    def _find_margin(self, rig: Rig) -> float:
+    def _find_margin(self, rig: Body) -> float:
         return find_outline(self._find_soles(rig)).find_margin(rig.c[0], rig.c[2])
 
-    def _find_soles(self, rig: Rig) -> np.ndarray:
+    def _find_soles(self, rig: Body) -> np.ndarray:
         """(2, 4, 3) m, the soles' corners in the world."""
         return find_soles_of(rig.R, rig.p, self.legs[:, 2], self.corners)
 
-    def weigh(self, rig: Rig) -> None:
+    def weigh(self, rig: Body) -> None:
         """Look again at what the body weighs: it took up a load, or dropped one."""
         from poise.drivers import balance_kernels as kernels
 
         self.gains[kernels.MASS] = rig.tree.mass
         self.inertia[:] = rig.inertia()
 
-    def _find_aim(self, rig: Rig) -> np.ndarray:
+    def _find_aim(self, rig: Body) -> np.ndarray:
         from poise.drivers import balance_kernels as kernels
         from poise.drivers.feet_kernels import HOME
 
@@ -276,7 +276,7 @@ class BalancePlayer(TorquePlayer):
         aim[HOME:] = soles[..., [0, 2]].ravel()
         return aim
 
-    def kinds(self, rig: Rig) -> dict[int, Joint]:
+    def kinds(self, rig: Body) -> dict[int, Joint]:
         """Knees are hinges and ankles have two axes, unless they turn about others right now; hips are balls."""
         kinds: dict[int, Joint] = {}
         for joint in find_bridges(rig.skeleton):
@@ -286,7 +286,7 @@ class BalancePlayer(TorquePlayer):
                 kinds[joint] = _hinge(rig, joint, count)
         return kinds
 
-    def act(self, rig: Rig, t: float) -> None:
+    def act(self, rig: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
         if self.gone is not None:
             self.gone.act(rig, t)
@@ -294,7 +294,7 @@ class BalancePlayer(TorquePlayer):
         rig.block["t"] = t
         self._law(rig.block, self.block)
 
-    def answer(self, rig: Rig, t: float) -> bool:
+    def answer(self, rig: Body, t: float) -> bool:
         """The balance was lost: from now on the legs are loose, and all of the body may touch the ground."""
         if self.gone is not None or self.lost_at < 0.0:
             return False
@@ -302,7 +302,7 @@ class BalancePlayer(TorquePlayer):
         self.gone = self._let_go(rig, self.lost_at)
         return True
 
-    def _let_go(self, rig: Rig, t: float) -> loose.LoosePlayer:
+    def _let_go(self, rig: Body, t: float) -> loose.LoosePlayer:
         return loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
 
     @property
@@ -310,11 +310,11 @@ class BalancePlayer(TorquePlayer):
         """See `Player`: while it stands; one that follows a clip may go down on its knees."""
         return self.gone is None and self.way is None
 
-    def find_support(self, rig: Rig) -> Support:
+    def find_support(self, rig: Body) -> Support:
         """See `Player.find_support`."""
         return Support(self._find_soles(rig), self.margin)
 
-    def find_bearing(self, rig: Rig, t: float) -> Bearing | None:
+    def find_bearing(self, rig: Body, t: float) -> Bearing | None:
         """See `Player.find_bearing`: from what the clip wants that it follows."""
         if self.way is None:
             return None
@@ -356,7 +356,7 @@ class BalancePlayer(TorquePlayer):
             self.gone.restore(saved["gone"])
 
 
-def _foot_inertia(rig: Rig, foot: int) -> float:
+def _foot_inertia(rig: Body, foot: int) -> float:
     """kg m2, the largest moment of inertia of a foot, with what hangs from it, about its ankle."""
     total, x = np.zeros((3, 3)), rig.tree
     for i in rig.skeleton.descendants(foot):
@@ -365,7 +365,7 @@ def _foot_inertia(rig: Rig, foot: int) -> float:
     return float(np.linalg.eigvalsh(total)[-1])
 
 
-def _hinge(rig: Rig, joint: int, count: int) -> Joint:
+def _hinge(rig: Body, joint: int, count: int) -> Joint:
     """A joint as one or two hinges at the rig's pose; a ball where it turns otherwise or its axes are not known."""
     name = rig.skeleton.names[joint]
     axes = rig.character.freedoms.get(name)

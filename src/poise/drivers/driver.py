@@ -26,8 +26,8 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.drivers.body import Body
 from poise.drivers.hand_over import HandOver
-from poise.drivers.rig import Rig
 from poise.engines.scene import Joint
 from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
@@ -106,22 +106,22 @@ class Player(ABC):
         """
         return {}
 
-    def look(self, rig: Rig, t: float) -> None:  # noqa: B027
+    def look(self, rig: Body, t: float) -> None:  # noqa: B027
         """See, before the step from time t on, what it needs of the world outside; all look before anybody moves."""
 
     # What a stage asks.
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:  # noqa: B027
+    def begin(self, rig: Body, t: float, starting: bool) -> None:  # noqa: B027
         """It plays from time t on: at the actor's start in its own pose, later from the rig's state on."""
 
-    def kinds(self, rig: Rig) -> dict[int, Joint]:
+    def kinds(self, rig: Body) -> dict[int, Joint]:
         """How the engine should build its joints at the rig's present state; balls where nothing is said."""
         return {}
 
-    def weigh(self, rig: Rig) -> None:  # noqa: B027
+    def weigh(self, rig: Body) -> None:  # noqa: B027
         """The body weighs something else now: it took up a load, or dropped one."""
 
-    def answer(self, rig: Rig, t: float) -> bool:
+    def answer(self, rig: Body, t: float) -> bool:
         """A law wrote to the body's `called` in the last step: see to it; whether the body is to be built anew."""
         return False
 
@@ -129,11 +129,11 @@ class Player(ABC):
         """What it has to tell since it was last asked."""
         return []
 
-    def find_support(self, rig: Rig) -> Support | None:
+    def find_support(self, rig: Body) -> Support | None:
         """The feet that it stands on; None: it does not know of any."""
         return None
 
-    def find_bearing(self, rig: Rig, t: float) -> Bearing | None:
+    def find_bearing(self, rig: Body, t: float) -> Bearing | None:
         """How the body holds itself, beside what is wanted; None: upright is what is wanted."""
         return None
 
@@ -185,7 +185,7 @@ class MotionPlayer(Player):
 
     hand_over: HandOver | None = None
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+    def begin(self, rig: Body, t: float, starting: bool) -> None:
         """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's.
 
         Whoever writes his own sees to that himself.
@@ -210,13 +210,13 @@ class MotionPlayer(Player):
         return bool(len(self.joints) and self.joints[0] == 0)
 
     @abstractmethod
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
 
-    def settle(self, rig: Rig, t: float) -> None:
+    def settle(self, rig: Body, t: float) -> None:
         """After the engine's step, at its end t: put what must be there before anybody looks."""
 
-    def show(self, rig: Rig, t: float) -> None:
+    def show(self, rig: Body, t: float) -> None:
         """Write q of its joints at time t into `rig.shown`, and the root's place if it moves the root."""
         kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
         self.give(rig, t)
@@ -226,7 +226,7 @@ class MotionPlayer(Player):
         rig.put(kept)
         rig.dw[:], rig.a[:] = dw, a
 
-    def give_smoothly(self, rig: Rig, t: float) -> None:
+    def give_smoothly(self, rig: Body, t: float) -> None:
         """Write where its joints are at time t into the rig: what it gives, and what is left of before."""
         self.give(rig, t)
         if self.hand_over is not None:
@@ -239,7 +239,7 @@ def save_hand_over(player: Player) -> dict[str, Any] | None:
     return None if left is None else {name: array.copy() for name, array in left.numbers().items()}
 
 
-def restore_hand_over(player: Player, saved: dict[str, Any] | None, rig: Rig) -> None:
+def restore_hand_over(player: Player, saved: dict[str, Any] | None, rig: Body) -> None:
     """Have what was left when it was saved."""
     if not isinstance(player, MotionPlayer):
         return
@@ -255,7 +255,7 @@ class AccelerationPlayer(Player):
     """Gives accelerations of its joints, for an engine whose `Abilities` take them."""
 
     @abstractmethod
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """Write dw of its joints for the step from time t on into the rig."""
 
 
@@ -268,7 +268,7 @@ class TorquePlayer(Player):
     has_torques = True
 
     @abstractmethod
-    def act(self, rig: Rig, t: float) -> None:
+    def act(self, rig: Body, t: float) -> None:
         """Write torque and damping of its joints into the rig, whose world poses and velocities are up to date."""
 
 
@@ -297,5 +297,5 @@ class Driver(ABC):
         """Raise InputError where this driver cannot be because some joints (indices) are physical."""
 
     @abstractmethod
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> Any:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> Any:
         """The player of this driver for some joints of a rig, from time t on, starting at the rig's state."""

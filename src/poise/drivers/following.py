@@ -27,8 +27,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.drivers.body import Body
 from poise.drivers.outline import Outline, find_outline
-from poise.drivers.rig import Rig
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
 from poise.dynamics.tree import Kinematics
 from poise.dynamics.world import compute_world_pose
@@ -83,7 +83,7 @@ class Following:
         return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
 
 
-def build_following(clip: Clip, rig: Rig, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
+def build_following(clip: Clip, rig: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
     """The aims of a clip for a rig that stands as it is going to.
 
     legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`;  ground  m, the height of the floor between the feet
@@ -193,7 +193,7 @@ def _find_feasible(
     return np.asarray(solve_banded((1, 1), bands, wanted))
 
 
-def _angular_momentum(rig: Rig, root: np.ndarray, turns: np.ndarray, rate: float) -> np.ndarray:
+def _angular_momentum(rig: Body, root: np.ndarray, turns: np.ndarray, rate: float) -> np.ndarray:
     """(F, 3) N m s about the centre of mass, world axes."""
     spins = np.empty((*turns.shape[:2], 3))
     steps = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) * rate
@@ -207,7 +207,7 @@ def _clamp_all(outline: Outline, points: np.ndarray) -> np.ndarray:
     return np.array([outline.clamp(x, z) for x, z in points])
 
 
-def _find_reach(rig: Rig, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:
+def _find_reach(rig: Body, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:
     """(F,) m, the highest that the hips may be for both legs to reach their ankles."""
     most = np.full(len(turns), np.inf)
     for side, leg in zip(SIDES, legs, strict=True):
@@ -219,7 +219,7 @@ def _find_reach(rig: Rig, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray
     return most
 
 
-def _find_lowest(rig: Rig, legs: np.ndarray) -> float:
+def _find_lowest(rig: Body, legs: np.ndarray) -> float:
     """m, the lowest that the hips may be."""
     return float(
         min(rig.p[leg[2], 1] + _LOWEST * leg_length(rig.skeleton, s) for s, leg in zip(SIDES, legs, strict=True))

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from poise.drivers.rig import Rig
+from poise.drivers.body import Body
 from poise.spatial import rotation
 from poise.spatial.law import Block
 
@@ -26,7 +26,7 @@ class HandOver:
     q, w, dw, root, v   (K, 4), (K, 3), (K, 3), (3,), (3,) of the motion at time t; those of the rig are taken over from
     """
 
-    def __init__(self, rig: Rig, joints: np.ndarray, t: float = 0.0):
+    def __init__(self, rig: Body, joints: np.ndarray, t: float = 0.0):
         from poise.drivers import hand_over_law
 
         self._law = hand_over_law
@@ -38,7 +38,7 @@ class HandOver:
         )  # fmt: skip
 
     def measure(
-        self, rig: Rig, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
+        self, rig: Body, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
     ) -> None:
         """Take over at time t: from the rig's state to a motion that is at q, w, dw, root and v then."""
         at = self.joints
@@ -50,7 +50,7 @@ class HandOver:
         """What adds it to the motion that was given, and to the pose that is shown."""
         return self._law.add, self._law.add_shown
 
-    def add(self, rig: Rig, t: float) -> None:
+    def add(self, rig: Body, t: float) -> None:
         """Add it to a motion that was given for time t, from Python."""
         rig.block["at"] = t
         self._law.add(rig.block, self.block)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from poise.drivers.body import Body
 from poise.drivers.loose import FIRM, Loose, LoosePlayer
-from poise.drivers.rig import Rig
 
 
-def hold_pose(rig: Rig, joints: list[int], t: float, aims: Mapping[int, np.ndarray]) -> LoosePlayer:
+def hold_pose(rig: Body, joints: list[int], t: float, aims: Mapping[int, np.ndarray]) -> LoosePlayer:
     """Springs that hold some joints from time t on.
 
     aims  (4,) by joint: what was held before is held where it was held, not where it is now

@@ -1,6 +1,6 @@
 """Joints moved by a clip, a gesture or any other motion: exactly, with no lag.
 
-Whatever is played goes through a `Track` (splines over phase) and a clock (phase over time). On top of it may lie
+Whatever is played goes through a `Curve` (splines over phase) and a clock (phase over time). On top of it may lie
 
     a change   the tempo glides to its new value; any other parameter fades from the old track to the new one
     a take-over   the joints were somewhere else when this driver took them: the difference in pose and in velocity
@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.body import Body
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
 from poise.drivers.live import LivePlayer
 from poise.drivers.playable import check_playable
-from poise.drivers.rig import Rig
 from poise.errors import InputError
+from poise.motion.curve import Curve, build_curve
 from poise.motion.motion import Motion, as_motion
-from poise.motion.track import Track, build_track
 from poise.spatial.law import Block, Law
 from poise.spatial.portable import Portable
 
@@ -74,17 +74,17 @@ class Kinematic(Driver, Portable):
         self.motion.check_bones(moved)
         return Claim(moved, tuple(joint for joint in joints if joint not in own))
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
         """See `Driver.play`. The rig's state at the joints is what is taken over from."""
         if self.motion.is_live:
             return LivePlayer(self.motion, self.start, rig, np.asarray(joints, np.int64), t)
         return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
 
-    def track(self, rig: Rig, joints: np.ndarray, motion: Motion) -> Track:
+    def track(self, rig: Body, joints: np.ndarray, motion: Motion) -> Curve:
         """The track of the joints; made once."""
         key = (id(motion), tuple(joints), rig.skeleton.names, rig.skeleton.offsets.tobytes())
         if key not in self._tracks:
-            made = build_track(motion, [int(joint) for joint in joints], self.cutoff, rig.skeleton)
+            made = build_curve(motion, [int(joint) for joint in joints], self.cutoff, rig.skeleton)
             self._tracks[key] = (made, motion)  # the motion is kept so that its id stays its own
             if len(self._tracks) > _MOST_TRACKS:
                 del self._tracks[next(iter(self._tracks))]
@@ -94,7 +94,7 @@ class Kinematic(Driver, Portable):
 class KinematicPlayer(MotionPlayer):
     """A motion on the joints of one actor. The letters of `part` are those of `part_kernels`."""
 
-    def __init__(self, driver: Kinematic, rig: Rig, joints: np.ndarray, t: float):
+    def __init__(self, driver: Kinematic, rig: Body, joints: np.ndarray, t: float):
         from poise.drivers import kinematic_law
         from poise.motion import part_kernels as kernels
 
@@ -134,7 +134,7 @@ class KinematicPlayer(MotionPlayer):
         """See `Player.laws`."""
         return {GIVE: (self._give_law, self.block), SHOW: (self._show_law, self.block)}
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+    def begin(self, rig: Body, t: float, starting: bool) -> None:
         """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's."""
         if starting:
             self.pose(rig, t)
@@ -202,23 +202,23 @@ class KinematicPlayer(MotionPlayer):
         return not changed.goes_like(self.motion, self._rig.skeleton, self.track.end)
 
     def _glide(self, t: float, rate: float) -> None:
-        from poise.motion.track_kernels import phase_at
+        from poise.motion.curve_kernels import phase_at
 
         _check_rate(rate)
         phase, now, slope = phase_at(self.clock, t)
         self.clock[:] = t, phase, now, slope, rate, self._kernels.CHANGE
 
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
         rig.block["at"] = t
         self._give_law(rig.block, self.block)
 
-    def show(self, rig: Rig, t: float) -> None:
+    def show(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.show`."""
         rig.block["at"] = t
         self._show_law(rig.block, self.block)
 
-    def pose(self, rig: Rig, t: float) -> None:
+    def pose(self, rig: Body, t: float) -> None:
         """Put the rig where the motion is at time t, without its speed."""
         self._give(t)
         rig.state.q[self.joints] = self.q
@@ -240,8 +240,8 @@ class KinematicPlayer(MotionPlayer):
             self.q, self.w, self.dw,
         )  # fmt: skip
 
-    def _give_root(self, rig: Rig, t: float) -> None:
-        from poise.motion import track_kernels as kernels
+    def _give_root(self, rig: Body, t: float) -> None:
+        from poise.motion import curve_kernels as kernels
 
         x = self.track
         phase, rate, slope = kernels.phase_at(self.clock, t)

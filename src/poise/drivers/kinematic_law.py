@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from poise.dynamics.body_kernels import BODY
+from poise.motion.curve_kernels import phase_at, play_root
 from poise.motion.part_kernels import PERIOD, play_alone, play_part
-from poise.motion.track_kernels import phase_at, play_root
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, splines, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law

@@ -23,8 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.drivers.body import Body
 from poise.drivers.driver import GIVE, SHOW, MotionPlayer
-from poise.drivers.rig import Rig
 from poise.motion.live import check_delay, check_pose
 from poise.motion.motion import Motion
 from poise.spatial.law import Block, Law
@@ -42,7 +42,7 @@ class LivePlayer(MotionPlayer):
 
     looks = True
 
-    def __init__(self, motion: Motion, start: float, rig: Rig, joints: np.ndarray, t: float):
+    def __init__(self, motion: Motion, start: float, rig: Body, joints: np.ndarray, t: float):
         from poise.drivers import live_law
 
         self.joints, self.motion, self.start, self._law = joints, motion, start, live_law
@@ -73,7 +73,7 @@ class LivePlayer(MotionPlayer):
         root, turns = check_pose(self.motion.pose(t - self.start), self._count)  # type: ignore[attr-defined]
         return root, turns[self.joints]
 
-    def begin(self, rig: Rig, t: float, starting: bool) -> None:
+    def begin(self, rig: Body, t: float, starting: bool) -> None:
         """Begin in the motion's pose, or at the rig's pose, velocity and acceleration, and go to the motion's."""
         if starting:
             rig.state.q[self.joints] = self.aim
@@ -88,7 +88,7 @@ class LivePlayer(MotionPlayer):
         pull = np.clip((rig.state.v - rig.v_before) / rig.dt, -_HARDEST_ROOT, _HARDEST_ROOT)
         self._set_off(t, turns, np.stack([rig.state.root, rig.state.v, pull]), *self._ask(t))
 
-    def look(self, rig: Rig, t: float) -> None:
+    def look(self, rig: Body, t: float) -> None:
         """See `Player.look`: go to where the motion is at time t, from where the joints are then."""
         root, turns = self._ask(t)
         turns *= np.where(np.sum(turns * self.aim, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
@@ -113,12 +113,12 @@ class LivePlayer(MotionPlayer):
             way[2] = 0.5 * (begin[2] + 2.0 * w * way[1] - w * w * way[0])
         self.clock[0], self.clock[2] = t, 1.0
 
-    def give(self, rig: Rig, t: float) -> None:
+    def give(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
         rig.block["at"] = t
         self._law.give(rig.block, self.block)
 
-    def show(self, rig: Rig, t: float) -> None:
+    def show(self, rig: Body, t: float) -> None:
         """See `MotionPlayer.show`."""
         rig.block["at"] = t
         self._law.show(rig.block, self.block)

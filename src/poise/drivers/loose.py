@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.spatial.law import Block, Law
 
@@ -46,7 +46,7 @@ class Loose(Driver):
             if not (math.isfinite(value) and 0.0 <= value <= 1e4):
                 raise InputError(f"a loose limb's {name} is {value:g}; it must be from 0 to 10000.")
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> LoosePlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> LoosePlayer:
         """See `Driver.play`."""
         mass, arm, inertia = rig.outboard()
         weight = mass * float(np.linalg.norm(rig.gravity) or 9.81) * arm
@@ -77,7 +77,7 @@ class LoosePlayer(TorquePlayer):
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
-    def act(self, rig: Rig, t: float) -> None:
+    def act(self, rig: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
         rig.block["t"] = t
         self._law(rig.block, self.block)

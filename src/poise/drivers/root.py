@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.drivers.body import Body
 from poise.drivers.driver import TORQUE, Driver, TorquePlayer
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 
 
@@ -27,7 +27,7 @@ class Free(Driver):
     level = TORQUE
     root = "only"
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> FreePlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> FreePlayer:
         """See `Driver.play`."""
         return FreePlayer(joints)
 
@@ -40,5 +40,5 @@ class FreePlayer(TorquePlayer):
     def __init__(self, joints: np.ndarray):
         self.joints = joints
 
-    def act(self, rig: Rig, t: float) -> None:
+    def act(self, rig: Body, t: float) -> None:
         """Nothing holds a free root."""

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.live import LivePlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.playable import check_playable
-from poise.drivers.rig import Rig
 from poise.motion.motion import Motion, as_motion
 from poise.spatial.law import Block, Law
 
@@ -45,7 +45,7 @@ class Track(Driver):
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""
         return Claim(Kinematic(self.motion).claim(character, joints, part).moved)
 
-    def play(self, rig: Rig, joints: np.ndarray, t: float) -> TrackPlayer:
+    def play(self, rig: Body, joints: np.ndarray, t: float) -> TrackPlayer:
         """See `Driver.play`."""
         return TrackPlayer(self, rig, joints, t)
 
@@ -53,7 +53,7 @@ class Track(Driver):
 class TrackPlayer(TorquePlayer):
     """Springs of one actor, and the motion that they follow."""
 
-    def __init__(self, driver: Track, rig: Rig, joints: np.ndarray, t: float):
+    def __init__(self, driver: Track, rig: Body, joints: np.ndarray, t: float):
         self.joints, self._law, followed = np.asarray(joints, np.int64), *_find_law(driver.motion)
         self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(rig, self.joints, t)
         self.guide: KinematicPlayer | LivePlayer = Kinematic(driver.motion, driver.start).play(rig, self.joints, t)
@@ -64,11 +64,11 @@ class TrackPlayer(TorquePlayer):
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
-    def look(self, rig: Rig, t: float) -> None:
+    def look(self, rig: Body, t: float) -> None:
         """See `Player.look`."""
         self.guide.look(rig, t)
 
-    def act(self, rig: Rig, t: float) -> None:
+    def act(self, rig: Body, t: float) -> None:
         """See `TorquePlayer.act`. The spring pulls to where the motion is at the end of the step."""
         rig.block["t"] = t
         self._law(rig.block, self.block)

@@ -1,6 +1,6 @@
 """A body at one instant as laws see it: a record of numbers and of the addresses of its arrays.
 
-What is meant by each is said in `drivers/rig.py`; J joints.
+What is meant by each is said in `drivers/body.py`; J joints.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground
 from poise.engines.bullet_state import restore_world, save_world
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
-from poise.engines.engine import Abilities, BodyState, Contacts, Engine, PropState, Simulation
+from poise.engines.engine import Abilities, BodyState, Engine, PropState, Simulation, Touches
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -239,11 +239,11 @@ class BulletSimulation(Simulation):
         spin = rotation.rotate(turn, prop.hinge.axis) * speed
         return PropState(position, turn, np.cross(spin, position - pivot), spin)
 
-    def find_contacts(self, body: int) -> Contacts:
+    def find_contacts(self, body: int) -> Touches:
         """See `Simulation.find_contacts`."""
         return self._touched[body]
 
-    def _find_all_contacts(self) -> list[Contacts]:
+    def _find_all_contacts(self) -> list[Touches]:
         rows: list[list[tuple[int, Any, Any, str]]] = [[] for _ in self._held]
         for point in self._bullet.getContactPoints(physicsClientId=self.client) or ():
             a, b, link_a, link_b, on_a, on_b, normal, _, pressed, side, first, other_side, second = point[1:]
@@ -258,7 +258,7 @@ class BulletSimulation(Simulation):
                     index, joint = self.world.owners[mine]
                     rows[index].append((joint, at, sign * force, self.world.names[other]))
         return [
-            Contacts(
+            Touches(
                 np.array([row[0] for row in found], int),
                 np.array([row[1] for row in found], float).reshape(-1, 3),
                 np.array([row[2] for row in found], float).reshape(-1, 3),
@@ -290,7 +290,7 @@ class BulletSimulation(Simulation):
             np.concatenate([masses, np.full(len(pinned), PIN_MASS)]),
         )
 
-    def _is_firm(self, touched: Contacts) -> np.ndarray:
+    def _is_firm(self, touched: Touches) -> np.ndarray:
         return np.array([name in self._immovable for name in touched.others], bool)
 
     def save(self) -> dict[str, Any]:
@@ -304,7 +304,7 @@ class BulletSimulation(Simulation):
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
-        touched = [Contacts.load(each) for each in saved["touched"]]
+        touched = [Touches.load(each) for each in saved["touched"]]
         restore_world(self._bullet, self.client, saved["world"])
         for index, (held, numbers) in enumerate(zip(self._held, saved["bodies"], strict=True)):
             write_over(held.numbers(), numbers)
@@ -312,5 +312,5 @@ class BulletSimulation(Simulation):
         self._touched, self._time = touched, saved["time"]
 
 
-def _no_contacts() -> Contacts:
-    return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
+def _no_contacts() -> Touches:
+    return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())

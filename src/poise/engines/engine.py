@@ -99,7 +99,7 @@ class BodyState:
 
 
 @dataclass(frozen=True, eq=False)
-class Contacts:
+class Touches:
     """Where one body is touched; n contacts.
 
     joints  (n,) the joint whose body is touched
@@ -117,10 +117,10 @@ class Contacts:
         return {"joints": self.joints, "points": self.points, "forces": self.forces, "others": list(self.others)}
 
     @staticmethod
-    def load(saved: dict[str, Any]) -> Contacts:
+    def load(saved: dict[str, Any]) -> Touches:
         """What was saved."""
         joints, points, forces = np.array(saved["joints"], int), np.array(saved["points"]), np.array(saved["forces"])
-        return Contacts(joints, points, forces, tuple(saved["others"]))
+        return Touches(joints, points, forces, tuple(saved["others"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,9 +195,9 @@ class Simulation(ABC):
         """Where a prop is and how fast."""
         raise InputError(f"{type(self).__name__} has no props.")
 
-    def find_contacts(self, body: int) -> Contacts:
+    def find_contacts(self, body: int) -> Touches:
         """Where a body was touched in the last step."""
-        return Contacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
+        return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
         """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.

@@ -22,11 +22,11 @@ from poise.dynamics.tree import Tree
 from poise.engines.engine import (
     Abilities,
     BodyState,
-    Contacts,
     Engine,
     PropState,
     Simulation,
     SimulationLaws,
+    Touches,
     Workspaces,
 )
 from poise.engines.mujoco_desk import Away, Desks, find_structure
@@ -76,7 +76,7 @@ class MujocoSimulation(Simulation):
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
-        self._touched: tuple[float, list[Contacts]] | None = None  # what was restored, and at what time
+        self._touched: tuple[float, list[Touches]] | None = None  # what was restored, and at what time
         self._scene_block: Block | None = None
         self._body_blocks: list[Block] = []
         self._sorting: dict[int, _Sorting] = {}
@@ -244,7 +244,7 @@ class MujocoSimulation(Simulation):
         """Whether it was restored and has not stepped since: contacts in `data` are then those of another step."""
         return self._touched is not None and self._touched[0] == self.data.time
 
-    def find_contacts(self, body: int) -> Contacts:
+    def find_contacts(self, body: int) -> Touches:
         """See `Simulation.find_contacts`."""
         if self._touched is not None and self._is_restored:
             return self._touched[1][body]
@@ -264,7 +264,7 @@ class MujocoSimulation(Simulation):
             points.append(contact.pos[active[found]].reshape(-1, 3))
             forces.append(sign * force[found])
             others += [self._name(int(b)) for b in pair[found, other]]
-        return Contacts(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
+        return Touches(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
         """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.
@@ -312,7 +312,7 @@ class MujocoSimulation(Simulation):
         for work, placed in zip(self._work, saved["placed"], strict=True):
             write_over({"root": work.root, "turn": work.turn, "q": work.state.q}, placed)
         # MuJoCo's own contacts are those of its last step, which is another one.
-        self._touched = float(self.data.time), [Contacts.load(each) for each in saved["touched"]]
+        self._touched = float(self.data.time), [Touches.load(each) for each in saved["touched"]]
 
     @property
     def can_move(self) -> bool:

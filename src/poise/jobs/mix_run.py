@@ -118,7 +118,7 @@ def write_motion(
     found: Mix, clip: Clip, reading: Reading | None, character: Character, plan: MixPlan, output: Path | None
 ) -> dict[str, Any]:
     """Write the motion, on the input's own body where it has one; its figures, of what was written."""
-    from poise.drivers.rig import load_tree
+    from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
     from poise.files.checked import checked_output
     from poise.files.naming import stem_of

@@ -254,7 +254,7 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
     states: deque[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = deque(maxlen=LAST_STATES)
 
     def remember(t: float) -> None:
-        s = actor.rig.state
+        s = actor.body.state
         states.append((t, s.root.copy(), s.q.copy(), s.v.copy(), s.w.copy()))
 
     broken, last = None, None
@@ -279,7 +279,7 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
 
 def _keep(actor: Actor, states: list[tuple[float, np.ndarray, np.ndarray, np.ndarray, np.ndarray]]) -> Take:
     """Steps as a take: where the body was and how fast; nothing else is known of them."""
-    f, j = len(states), len(actor.rig.tree)
+    f, j = len(states), len(actor.body.tree)
     shapes = {
         "torque": (f, j, 3), "effort": (f, j), "margin": (f,), "feet": (f, 2, 3), "pressure": (f, 2, 3),
         "soles": (f, 2, 4, 3), "wrench": (f, 0, 6),

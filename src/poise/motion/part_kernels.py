@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.motion.track_kernels import find_segment, phase_at, play_turns, rates_at, turns_at
+from poise.motion.curve_kernels import find_segment, phase_at, play_turns, rates_at, turns_at
 from poise.spatial.compile import kernel
 
 CHANGE = 0.35  # s, over which tempo and size glide: shorter than a beat at 160 bpm

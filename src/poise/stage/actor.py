@@ -9,9 +9,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
-from poise.drivers.rig import Rig, load_tree
 from poise.drivers.root import check_part
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
@@ -47,7 +47,7 @@ class Actor:
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
         self.loads = take_loads(loads)
-        self.rig = Rig(character, self.loads)
+        self.body = Body(character, self.loads)
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
         self.pushes: list[Push] = []
@@ -61,10 +61,10 @@ class Actor:
             raise InputError(
                 f"the pose has {start.rotations.shape[0]} rotations; '{name}' has {len(character.skeleton)} joints."
             )
-        self.rig.state.root[:], self.rig.state.q[:] = start.root, start.rotations
+        self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.start_height = 0.0
-        self.coupled = Coupled(self.rig, stage.torque_only)
+        self.coupled = Coupled(self.body, stage.torque_only)
         self.effort = Effort(self)
 
     # What a user does.
@@ -83,7 +83,7 @@ class Actor:
         check_claim(claim, driver, joints, self.character.skeleton.labels)
         check_driven(self.stage.engine, driver, claim)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
-        divide(assignments, self.character.skeleton, self.rig.tree, self.name)  # raises where the split cannot be
+        divide(assignments, self.character.skeleton, self.body.tree, self.name)  # raises where the split cannot be
         with self.stage.hold():
             self.assignments = assignments
             if self.stage.is_built:
@@ -170,9 +170,9 @@ class Actor:
         tree = load_tree(build_tree(self.character), self.character, loads)
         with self.stage.hold():
             self.loads = loads
-            self.rig.set_tree(tree)
+            self.body.set_tree(tree)
             for player in self.players:
-                player.weigh(self.rig)
+                player.weigh(self.body)
             self.stage.rebuild(self)
 
     @property
@@ -205,8 +205,8 @@ class Actor:
 
     def answer(self, t: float) -> bool:
         """Somebody called: whether the body is to be built anew."""
-        self.rig.block["called"] = 0
-        answers = [player.answer(self.rig, t) for player in self.players]  # everybody is asked
+        self.body.block["called"] = 0
+        answers = [player.answer(self.body, t) for player in self.players]  # everybody is asked
         return any(answers)
 
     def follow(self, t: float) -> None:
@@ -227,8 +227,8 @@ class Actor:
         """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""
         for player in self.in_order():
             if isinstance(player, MotionPlayer) and player.carrier is None:
-                player.give_smoothly(self.rig, t)
-        self.rig.update()
+                player.give_smoothly(self.body, t)
+        self.body.update()
 
     # A motion.
 
@@ -239,7 +239,7 @@ class Actor:
 
     def pose(self, t: float = 0.0) -> Pose:
         """Where it is now, whatever the time: somebody else's clock may say another one."""
-        rig = self.rig
+        rig = self.body
         with self.stage.hold():
             now, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
             # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.

@@ -35,12 +35,12 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     """Have an actor be again what was saved, under the same drivers."""
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
     actor.effort.is_strained = saved["strained"]
-    actor.rig.block["called"] = 0
+    actor.body.block["called"] = 0
     write_over(_list_numbers(actor), saved["numbers"])
     for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
-        restore_hand_over(player, left, actor.rig)
+        restore_hand_over(player, left, actor.body)
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
@@ -49,7 +49,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
 
 def tell_who(actor: Actor) -> dict[str, Any]:
     """Who drives it and what it holds: what must be the same when a state is restored."""
-    tree = actor.rig.tree
+    tree = actor.body.tree
     return {
         "drivers": [
             [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in actor.assignments
@@ -60,7 +60,7 @@ def tell_who(actor: Actor) -> dict[str, Any]:
 
 
 def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
-    rig, state, coupled = actor.rig, actor.rig.state, actor.coupled
+    rig, state, coupled = actor.body, actor.body.state, actor.coupled
     return {
         "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": rig.dw, "a": rig.a,
         "w_before": rig.w_before, "v_before": rig.v_before, "torque": rig.torque, "damping": rig.damping,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def build_actor(actor: Actor, t: float, starting: bool) -> None:
     """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
-    rig, stage, skeleton = actor.rig, actor.stage, actor.character.skeleton
+    rig, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
     actor.partition, undriven = divide(actor.assignments, skeleton, rig.tree, actor.name)
     _tell_world(actor, t)
     if starting and not actor.is_posed:
@@ -57,7 +57,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
 
 def _tell_world(actor: Actor, t: float) -> None:
     """What the stage is like, into the rig."""
-    rig, stage = actor.rig, actor.stage
+    rig, stage = actor.body, actor.stage
     rig.dt, rig.gravity = stage.dt, np.array(stage.gravity)
     rig.floor = Floor(stage.ground, stage.props.values())
     rig.floor.move(t)
@@ -68,9 +68,9 @@ def _tell_world(actor: Actor, t: float) -> None:
 
 def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
     joints = np.array(a.claim.moved)
-    player = a.driver.play(actor.rig, joints, t)
+    player = a.driver.play(actor.body, joints, t)
     check_player(player, a.driver, joints)
-    player.begin(actor.rig, t, starting)
+    player.begin(actor.body, t, starting)
     if isinstance(player, MotionPlayer):
         check_written(actor, player)
     a.player = player
@@ -80,14 +80,14 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
     """What holds the joints that hang from a physical body and that nobody drives."""
     actor.rest = None
     if undriven:
-        held = hold_pose(actor.rig, undriven, t, actor.rest_aim)
+        held = hold_pose(actor.body, undriven, t, actor.rest_aim)
         actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
 
 
 def describe_actor(actor: Actor) -> SceneBody:
     """What the engine has to build of an actor as it is now."""
-    state = actor.rig.state
+    state = actor.body.state
     root, q = state.root.copy(), state.q.copy()
     for player in actor.players:
         if player.carrier is not None:
@@ -100,7 +100,7 @@ def describe_actor(actor: Actor) -> SceneBody:
 def describe_at(actor: Actor, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool) -> SceneBody:
     """What the engine had to build at a pose; is_whole: whether all of it touches things, or only its soles."""
     return SceneBody(
-        actor.name, actor.rig.tree, joints, **pose, shapes=_find_shapes(actor, is_whole),
+        actor.name, actor.body.tree, joints, **pose, shapes=_find_shapes(actor, is_whole),
         pinned=tuple(i for a in actor.assignments for i in a.claim.pinned), carrier=actor.carrier,
         is_locked=actor.stage.couple == "exact",
     )  # fmt: skip
@@ -111,7 +111,7 @@ def _find_joints(actor: Actor) -> tuple[Joint, ...]:
     kinds: dict[int, Joint] = {}
     for a in actor.assignments:
         if a.player is not None:
-            kinds.update(a.player.kinds(actor.rig))
+            kinds.update(a.player.kinds(actor.body))
     given = actor.given
     return tuple(
         Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))

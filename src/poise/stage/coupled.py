@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.rig import Rig
+from poise.drivers.body import Body
 from poise.spatial.law import Block, Law
 from poise.stage.partition import Partition
 
@@ -19,7 +19,7 @@ class Coupled:
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     """
 
-    def __init__(self, rig: Rig, torque_only: bool):
+    def __init__(self, rig: Body, torque_only: bool):
         from poise.stage.step_law import COUPLING
 
         j, room = len(rig.tree), rig.arena

@@ -45,7 +45,7 @@ def find_suspects(actor: Actor) -> str:
 
 
 def _list_written(actor: Actor, player: Player) -> list[tuple[str, np.ndarray]]:
-    rig = actor.rig
+    rig = actor.body
     if isinstance(player, MotionPlayer):
         return [("rotation", rig.state.q), ("angular velocity", rig.state.w), ("angular acceleration", rig.dw)]
     return [("torque", rig.torque), ("damping", rig.damping), ("angular acceleration", rig.dw)]
@@ -56,6 +56,6 @@ def _describe(actor: Actor, player: Player, what: str, array: np.ndarray) -> str
     bad = int(player.joints[int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])])
     return (
         f"{type(player).__name__} gave '{actor.character.skeleton.labels[bad]}' of '{actor.name}' "
-        f"{'an' if what[0] in 'aeiou' else 'a'} {what} that is not finite at t={float(actor.rig.block['t']):.4g} s. "
+        f"{'an' if what[0] in 'aeiou' else 'a'} {what} that is not finite at t={float(actor.body.block['t']):.4g} s. "
         "Look at what it computes there."
     )

@@ -34,7 +34,7 @@ class Effort:
         """
         from poise.stage import measure_kernels as kernels
 
-        rig, given = self._actor.rig, self._actor.given
+        rig, given = self._actor.body, self._actor.given
         j, x = len(rig.tree), rig.block
         work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
         hardest = kernels.measure(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def find_fall(actor: Actor, t: float) -> str | None:
     """Why an actor has fallen by time t (s), in words; None: it has not."""
-    if actor.rig.floor.ground is None or actor.given[0]:
+    if actor.body.floor.ground is None or actor.given[0]:
         return None
     height = hips_over_floor(actor)
     up, least = _find_least(actor, t)
@@ -27,7 +27,7 @@ def hips_over_floor(actor: Actor) -> float:
 
     A root may be far below the hips; where they are not the root, they are as of the last step's beginning.
     """
-    rig, hips = actor.rig, actor.character.skeleton.find_role("hips") or 0
+    rig, hips = actor.body, actor.character.skeleton.find_role("hips") or 0
     height = float(rig.p[hips, 1] if hips else rig.state.root[1])
     rig.floor.move(actor.stage.time)
     floor = rig.floor.find(rig.state.root[0], rig.state.root[2], height)[0]
@@ -39,9 +39,9 @@ def _find_least(actor: Actor, t: float) -> tuple[float, float]:
 
     Both count from what its players aim at: one that follows a crouch or a bow has not fallen.
     """
-    found = (player.find_bearing(actor.rig, t) for player in actor.players)
+    found = (player.find_bearing(actor.body, t) for player in actor.players)
     bearing = next((each for each in found if each is not None), None)
     if bearing is None:
-        q = actor.rig.state.q[0]
+        q = actor.body.state.q[0]
         return 1.0 - 2.0 * float(q[1] ** 2 + q[3] ** 2), 0.6 * actor.start_height
     return bearing.upright, 0.6 * (actor.start_height + bearing.sunk)

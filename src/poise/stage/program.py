@@ -9,7 +9,7 @@ import numpy as np
 
 from poise.engines.engine import Simulation
 from poise.spatial.law import Block, Callback
-from poise.stage.step import Entry, list_show, list_step
+from poise.stage.step import Call, list_show, list_step
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -27,22 +27,22 @@ class Program:
 
         self.actors, self.simulation = actors, simulation
         self._raised = np.zeros(1, np.int64)
-        self._shows: list[Entry] | None = None
+        self._shows: list[Call] | None = None
         self.block = Block(PROGRAM, raised=self._raised, body_count=len(actors))
-        self.block["bodies"] = np.array([actor.rig.block.address for actor in actors], np.int64)
+        self.block["bodies"] = np.array([actor.body.block.address for actor in actors], np.int64)
         self.refresh()
 
     def refresh(self) -> None:
         """Look again at what the step is made of: drivers changed, or pushes began."""
         self._calls: list[Callback] = []
-        engine = self.simulation.laws([actor.rig.block for actor in self.actors])
+        engine = self.simulation.laws([actor.body.block for actor in self.actors])
         self._engine, self._shows = engine, None
         self._step = list_step(self.actors, self.simulation, engine, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
         self.block.set(laws=_table(self._step), count=len(self._step), show_count=0)
         for actor in self.actors:
-            actor.rig.block["steps"] = actor.stage.steps
+            actor.body.block["steps"] = actor.stage.steps
 
     def learn_to_show(self) -> None:
         """Have it be able to say where kinematic parts are at any time."""
@@ -56,7 +56,7 @@ class Program:
             self.block.set(enter=self._engine.enter.address, leave=self._engine.leave.address)
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[Call, ...]:
         """The step, law by law."""
         return tuple(self._step)
 
@@ -80,12 +80,12 @@ class Program:
             call.error = None
         return errors
 
-    def _call(self, actor: Actor, function: Callable[[], None]) -> Entry:
+    def _call(self, actor: Actor, function: Callable[[], None]) -> Call:
         made = Callback(function, self._raised)
         self._calls.append(made)
-        return Entry(made, actor.rig.block, actor.rig.block)
+        return Call(made, actor.body.block, actor.body.block)
 
 
-def _table(entries: list[Entry]) -> np.ndarray:
+def _table(entries: list[Call]) -> np.ndarray:
     rows = [[entry.law.address, entry.body.address, entry.block.address] for entry in entries]
     return np.array(rows, np.int64).reshape(-1, 3) if rows else np.zeros((1, 3), np.int64)

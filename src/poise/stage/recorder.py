@@ -34,7 +34,7 @@ class Recorder:
         self.frame = 0
         self._before: dict[str, BodyState] = {}
         self._time_before = stage.time
-        self._frames = {name: Frames(len(actor.rig.tree), len(times)) for name, actor in stage.actors.items()}
+        self._frames = {name: Frames(len(actor.body.tree), len(times)) for name, actor in stage.actors.items()}
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
         self._first_event = stage.news.count
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
@@ -54,7 +54,7 @@ class Recorder:
         """Keep the state before a step, for frames within it."""
         self._time_before = self.stage.time
         if self.frame < len(self.times) and self.times[self.frame] < self.stage.time + self.stage.dt * (1 - 1e-9):
-            self._before = {name: actor.rig.state.copy() for name, actor in self.stage.actors.items()}
+            self._before = {name: actor.body.state.copy() for name, actor in self.stage.actors.items()}
 
     def record(self) -> None:
         """All frames that the stage has come to."""
@@ -72,7 +72,7 @@ class Recorder:
             self.frame += 1
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
-        rig, state, frame = actor.rig, actor.rig.state, self.frame
+        rig, state, frame = actor.body, actor.body.state, self.frame
         now, dw = state.copy(), rig.dw.copy()
         if share > 1e-9 and actor.name in self._before:
             _mix(state, self._before[actor.name], now, 1.0 - share)

@@ -33,7 +33,7 @@ def list_times(stage: Stage, seconds: float, fps: float) -> np.ndarray:
 
 def _check_room(stage: Stage, seconds: float, fps: float) -> None:
     """Raise InputError where a take would be larger than what is kept at once."""
-    frame = sum(_FRAME_BYTES + _JOINT_BYTES * len(actor.rig.tree) for actor in stage.actors.values())
+    frame = sum(_FRAME_BYTES + _JOINT_BYTES * len(actor.body.tree) for actor in stage.actors.values())
     frames, most = seconds * fps + 1.0, math.floor(MOST_BYTES / max(frame, 1))
     advice = "Run it in pieces, with fewer frames a second (fps), or as a crowd that keeps none (run_crowd)."
     check_most(

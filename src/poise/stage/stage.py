@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.body import Body
 from poise.drivers.driver import Player
-from poise.drivers.rig import Rig
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.registry import check_engine, get_engine
@@ -103,7 +103,7 @@ class Stage:
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
-        self._lookers: list[tuple[Player, Rig]] = []  # who looks before every step, and whose body he moves
+        self._lookers: list[tuple[Player, Body]] = []  # who looks before every step, and whose body he moves
         self.talkers: set[Actor] = set()  # who is asked for news after every run: Python drives it, or it called once
 
     @property
@@ -214,7 +214,7 @@ class Stage:
         except BaseException:
             self.steps += crowd.fewest
             for actor in self.actors.values():
-                actor.rig.block["steps"] = self.steps
+                actor.body.block["steps"] = self.steps
             raise
 
     def _go_on(self, program: Program, began: int, made: int, steps: int) -> None:
@@ -244,13 +244,13 @@ class Stage:
         standing = {actor for group in silent for actor in group.actors}
         self.talkers = {actor for actor in self.talkers if actor.name in self.actors}
         self._lookers = [
-            (player, actor.rig) for actor in self.actors.values() for player in actor.players if player.looks
+            (player, actor.body) for actor in self.actors.values() for player in actor.players if player.looks
         ]
         self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
     def check_finite(self, actor: Actor) -> None:
         """Raise SolveError where an actor's state has exploded."""
-        state = actor.rig.state
+        state = actor.body.state
         total = float(np.abs(state.root).sum() + np.abs(state.w).sum() + np.abs(state.v).sum())
         if total < _ENDLESS:  # False for NaN, too
             return
@@ -308,7 +308,7 @@ class Stage:
             actor = self.actors[name]
             if actor.carrier is not None and actor.carrier not in self.props:
                 raise unknown_name("prop", actor.carrier, self.props, "this stage")
-            actor.rig.read_prop = self.read_prop
+            actor.body.read_prop = self.read_prop
             if actor.started:
                 actor.show(self.time)
             build_actor(actor, self.time, not actor.started)
@@ -316,7 +316,7 @@ class Stage:
             actor.started = True
         for actor in begun:  # now that everybody is in his place
             for player in (player for player in actor.players if player.looks):
-                player.look(actor.rig, self.time)
+                player.look(actor.body, self.time)
                 actor.show(self.time)
         moving = any(prop.inertia is not None for prop in self.props.values())
         if moving:

@@ -8,9 +8,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
+from poise.drivers.body import Body
 from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
 from poise.drivers.outline import find_outline
-from poise.drivers.rig import Rig
 from poise.errors import InputError
 from poise.ik.limb import reach_with_limb
 from poise.motion.feet import find_soles, leg_length
@@ -29,7 +29,7 @@ _HOLLOW = 0.01  # m: a sole under which the floor is deeper than this looks for 
 _LOOK, _WAYS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14), 16
 
 
-def put_on_floor(rig: Rig) -> None:
+def put_on_floor(rig: Body) -> None:
     """Bring a pose that was made for level ground at 0 to where there is floor under it and room above that.
 
     The lower foot has the floor under its sole as far below it as it had the level ground.
@@ -49,7 +49,7 @@ def put_on_floor(rig: Rig) -> None:
     rig.state.root[1] = start + min(levels)
 
 
-def plant_feet(rig: Rig) -> None:
+def plant_feet(rig: Body) -> None:
     """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the floor.
 
     Feet stay where they are as seen from above, unless the floor has an edge there, and keep their heading; they turn
@@ -80,7 +80,7 @@ def plant_feet(rig: Rig) -> None:
     state.v += rig.floor.record["speed"][0]
 
 
-def _settle_feet(rig: Rig) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
+def _settle_feet(rig: Body) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
     """Ankles (2, 3), orientations of the feet, and heights of the floor under them, for soles that lie on it."""
     skeleton = rig.skeleton
     ankles, turns, levels = np.zeros((2, 3)), [], []
@@ -95,7 +95,7 @@ def _settle_feet(rig: Rig) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
 
 
 def _settle(
-    rig: Rig, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
+    rig: Body, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
 ) -> tuple[np.ndarray, float]:
     """Put an ankle (3,), in place, where its sole lies on the floor; the foot's orientation, and the floor's height.
 
@@ -137,7 +137,7 @@ def _level(turn: np.ndarray) -> np.ndarray:
     return rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(ahead[0], ahead[2])))
 
 
-def _come_down(rig: Rig, ankles: np.ndarray) -> None:
+def _come_down(rig: Body, ankles: np.ndarray) -> None:
     """Lower the root until no leg has to be longer than it may."""
     room = []
     for side, ankle in zip(SIDES, ankles, strict=True):
@@ -148,7 +148,7 @@ def _come_down(rig: Rig, ankles: np.ndarray) -> None:
     rig.state.root[1] += min(min(room), 0.0)
 
 
-def _place_leg(rig: Rig, side: str, ankle: np.ndarray, turn: np.ndarray) -> None:
+def _place_leg(rig: Body, side: str, ankle: np.ndarray, turn: np.ndarray) -> None:
     """Bend a leg so that its ankle is at a place, the foot at an orientation."""
     skeleton, q = rig.skeleton, rig.state.q
     upper, lower, foot = (skeleton.index(side + stem) for stem in ("UpperLeg", "LowerLeg", "Foot"))
@@ -166,7 +166,7 @@ def _place_leg(rig: Rig, side: str, ankle: np.ndarray, turn: np.ndarray) -> None
         q[joint] = rotation.multiply(rotation.conjugate(above), turned[joint])
 
 
-def _world_above(rig: Rig, joint: int, turned: dict[int, np.ndarray]) -> np.ndarray:
+def _world_above(rig: Body, joint: int, turned: dict[int, np.ndarray]) -> np.ndarray:
     """The world orientation of what carries a joint, with some joints' orientations changed."""
     parent = int(rig.tree.parents[joint])
     if parent in turned:

@@ -28,7 +28,7 @@ class Addressed(Protocol):
         ...
 
 
-class Entry(NamedTuple):
+class Call(NamedTuple):
     """A law, and the body and the block that it is called with."""
 
     law: Addressed
@@ -37,26 +37,26 @@ class Entry(NamedTuple):
 
 
 # Makes an entry of a Python function that is to be called for an actor.
-Caller = Callable[["Actor", Callable[[], None]], Entry]
+Caller = Callable[["Actor", Callable[[], None]], Call]
 
 
-def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
+def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     """The step. engine: the simulation's own laws, where it has any."""
     from poise.stage import step_law as laws
 
-    step: list[Entry] = []
+    step: list[Call] = []
     for k, actor in enumerate(actors):
-        body, (couple, coupling) = actor.rig.block, actor.find_coupling()
-        step.append(Entry(laws.begin, body, coupling))
+        body, (couple, coupling) = actor.body.block, actor.find_coupling()
+        step.append(Call(laws.begin, body, coupling))
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.in_order():
             step += _give(actor, player, call)
         # 2. what that puts on the connectors; pushes
-        step.append(Entry(couple, body, coupling))
+        step.append(Call(couple, body, coupling))
         if actor.pushes:
-            step.append(Entry(laws.push, body, coupling))
+            step.append(Call(laws.push, body, coupling))
         # 3. physical drivers: torques
-        step.append(Entry(laws.clear, body, coupling))
+        step.append(Call(laws.clear, body, coupling))
         for player in actor.players:
             step += _act(actor, player, call)
         step += _take(actor, k, simulation, engine, call)
@@ -68,63 +68,63 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
         for player in actor.in_order():
             step += _settle(actor, player, call)
         if actor.stage.couple == "paper":
-            step.append(Entry(laws.differentiate, actor.rig.block, actor.coupled.block))
-        step.append(Entry(laws.end, actor.rig.block, actor.coupled.block))
+            step.append(Call(laws.differentiate, actor.body.block, actor.coupled.block))
+        step.append(Call(laws.end, actor.body.block, actor.coupled.block))
     return step
 
 
-def list_show(actors: list[Actor], call: Caller) -> list[Entry]:
+def list_show(actors: list[Actor], call: Caller) -> list[Call]:
     """What puts kinematic parts where they are, for somebody who looks."""
-    shows: list[Entry] = []
+    shows: list[Call] = []
     for actor in actors:
         for player in actor.in_order():
             if SHOW in find_laws(player):
                 law, block = find_laws(player)[SHOW]
-                shows.append(Entry(law, actor.rig.block, block))
+                shows.append(Call(law, actor.body.block, block))
             elif isinstance(player, MotionPlayer):
                 shows.append(call(actor, _at(player.show, actor)))
             shows += _hand_over(actor, player, 1)
     return shows
 
 
-def _give(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+def _give(actor: Actor, player: Player, call: Caller) -> list[Call]:
     before = _hand_over(actor, player, 0)
     if GIVE in find_laws(player):
-        return [Entry(find_laws(player)[GIVE][0], actor.rig.block, find_laws(player)[GIVE][1]), *before]
+        return [Call(find_laws(player)[GIVE][0], actor.body.block, find_laws(player)[GIVE][1]), *before]
     if isinstance(player, MotionPlayer | AccelerationPlayer):
         return [call(actor, check_after(_at(player.give, actor), actor, player)), *before]
     return []
 
 
-def _hand_over(actor: Actor, player: Player, at: int) -> list[Entry]:
+def _hand_over(actor: Actor, player: Player, at: int) -> list[Call]:
     """What is left of how the joints moved before, on top of what is given (0) or shown (1)."""
     if not isinstance(player, MotionPlayer) or player.hand_over is None:
         return []
-    return [Entry(player.hand_over.laws()[at], actor.rig.block, player.hand_over.block)]
+    return [Call(player.hand_over.laws()[at], actor.body.block, player.hand_over.block)]
 
 
-def _act(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
     if ACT in find_laws(player):
-        return [Entry(find_laws(player)[ACT][0], actor.rig.block, find_laws(player)[ACT][1])]
+        return [Call(find_laws(player)[ACT][0], actor.body.block, find_laws(player)[ACT][1])]
     if isinstance(player, TorquePlayer) and player.has_torques:
-        rig = actor.rig
+        rig = actor.body
         return [call(actor, check_after(lambda: player.act(rig, float(rig.block["t"])), actor, player))]
     return []
 
 
-def _settle(actor: Actor, player: Player, call: Caller) -> list[Entry]:
+def _settle(actor: Actor, player: Player, call: Caller) -> list[Call]:
     if SETTLE in find_laws(player):
-        return [Entry(find_laws(player)[SETTLE][0], actor.rig.block, find_laws(player)[SETTLE][1])]
+        return [Call(find_laws(player)[SETTLE][0], actor.body.block, find_laws(player)[SETTLE][1])]
     if isinstance(player, MotionPlayer) and type(player).settle is not MotionPlayer.settle:
-        return [call(actor, lambda: player.settle(actor.rig, float(actor.rig.block["t"] + actor.rig.dt)))]
+        return [call(actor, lambda: player.settle(actor.body, float(actor.body.block["t"] + actor.body.dt)))]
     return []
 
 
-def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
+def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     """Places, torques and wrenches of one actor to the engine."""
     if engine is not None:
-        return [Entry(engine.take, actor.rig.block, engine.bodies[k])]
-    rig = actor.rig
+        return [Call(engine.take, actor.body.block, engine.bodies[k])]
+    rig = actor.body
 
     def take() -> None:
         simulation.place(k, rig.state)
@@ -135,18 +135,18 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
     return [call(actor, take)]
 
 
-def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
+def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     if engine is not None:
-        return [Entry(engine.step, actor.rig.block, engine.scene)]
+        return [Call(engine.step, actor.body.block, engine.scene)]
     return [call(actor, simulation.step)]
 
 
-def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Entry]:
+def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     if engine is not None:
-        return [Entry(engine.read, actor.rig.block, engine.bodies[k])]
-    return [call(actor, lambda: simulation.read(k, actor.rig.state))]
+        return [Call(engine.read, actor.body.block, engine.bodies[k])]
+    return [call(actor, lambda: simulation.read(k, actor.body.state))]
 
 
 def _at(method: Callable[..., None], actor: Actor) -> Callable[[], None]:
     """A player's method at the time that the body's clock says motions are asked for."""
-    return lambda: method(actor.rig, float(actor.rig.block["at"]))
+    return lambda: method(actor.body, float(actor.body.block["at"]))

@@ -1,6 +1,6 @@
 """A motion made ready to be played: cubic splines over its phase, in arrays that compiled code reads.
 
-A clip's phase is its time in seconds, a gesture's is whatever it counts in (beats, swings). The rotations of the track
+A clip's phase is its time in seconds, a gesture's is whatever it counts in (beats, swings). The rotations of the curve
 pass through the motion's own samples exactly. Rates come from a second spline: that of the same samples for smooth
 motions, that of the low-passed samples for recordings, whose noise would otherwise become force. Poses are never
 filtered.
@@ -23,7 +23,7 @@ from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Curve:
     """K joints of a skeleton over N samples of phase; powers of the splines run from the third to the zeroth.
 
     joints    (K,) indices into the skeleton
@@ -53,10 +53,10 @@ class Track:
         return float(self.knots[-1])
 
 
-def build_track(
+def build_curve(
     motion: object, joints: Sequence[int], cutoff: float | None = None, skeleton: Skeleton | None = None
-) -> Track:
-    """The track of some joints of a motion.
+) -> Curve:
+    """The curve of some joints of a motion.
 
     cutoff    Hz of the low-pass before rates are taken. None: chosen from a recording's own noise; other motions are
               smooth. inf: none.
@@ -71,19 +71,19 @@ def build_track(
             cutoff = choose_cutoff(x.traces(), rate).hz
         if cutoff < rate / 2.0:
             smooth, smooth_root = lowpass_rotations(x.turns, rate, cutoff), lowpass(x.root, rate, cutoff)
-    whole = _spline_track(x.joints, x.phase, x.turns, smooth, x.root, smooth_root, x.period)
+    whole = _spline_curve(x.joints, x.phase, x.turns, smooth, x.root, smooth_root, x.period)
     return whole if list(x.joints) == list(joints) else _pick(whole, joints)
 
 
-def _pick(whole: Track, joints: Sequence[int]) -> Track:
-    """The track of some of its joints."""
+def _pick(whole: Curve, joints: Sequence[int]) -> Curve:
+    """The curve of some of its joints."""
     picks = [list(whole.joints).index(joint) for joint in joints]
     turns = np.ascontiguousarray(whole.turns[:, picks])
     rates = turns if whole.rates is whole.turns else np.ascontiguousarray(whole.rates[:, picks])
     return replace(whole, joints=np.asarray(joints, np.int64), turns=turns, rates=rates)
 
 
-def _spline_track(
+def _spline_curve(
     joints: Sequence[int],
     knots: np.ndarray,
     turns: np.ndarray,
@@ -91,7 +91,7 @@ def _spline_track(
     root: np.ndarray,
     smooth_root: np.ndarray,
     period: float = 0.0,
-) -> Track:
+) -> Curve:
     def fit(samples: np.ndarray) -> np.ndarray:
         if not samples.any():  # a gesture's root: the curve through nothing but zeros is zero
             return np.zeros((len(knots) - 1, 4, *samples.shape[1:]))
@@ -103,4 +103,4 @@ def _spline_track(
     first, place, knots = fit(turns), fit(root), np.ascontiguousarray(knots)
     second = first if smooth is turns else fit(smooth)
     place_rates = place if smooth_root is root else fit(smooth_root)
-    return Track(np.asarray(joints, np.int64), knots, first, second, place, place_rates, period)
+    return Curve(np.asarray(joints, np.int64), knots, first, second, place, place_rates, period)

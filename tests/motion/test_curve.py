@@ -8,9 +8,9 @@ import pytest
 import poise
 from poise.body.character import Character
 from poise.errors import InputError
-from poise.motion import track_kernels as kernels
+from poise.motion import curve_kernels as kernels
 from poise.motion.clip import Clip
-from poise.motion.track import Track, build_track
+from poise.motion.curve import Curve, build_curve
 from poise.spatial import rotation
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
@@ -30,15 +30,15 @@ def wild_clip(frames: int = 200, fps: float = 60.0, noise: float = 0.0, seed: in
     return Clip(skeleton, t, root + noise * rng.standard_normal(root.shape), turns, "wild")
 
 
-def turns_at(track: Track, phase: float) -> np.ndarray:
-    q = np.empty((len(track.joints), 4))
-    kernels.play_turns(track.knots, track.turns, track.period, phase, q)
+def turns_at(curve: Curve, phase: float) -> np.ndarray:
+    q = np.empty((len(curve.joints), 4))
+    kernels.play_turns(curve.knots, curve.turns, curve.period, phase, q)
     return q
 
 
-def rates_at(track: Track, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    w, dw = np.empty((2, len(track.joints), 3))
-    kernels.play_rates(track.knots, track.rates, track.period, phase, speed, slope, w, dw)
+def rates_at(curve: Curve, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    w, dw = np.empty((2, len(curve.joints), 3))
+    kernels.play_rates(curve.knots, curve.rates, curve.period, phase, speed, slope, w, dw)
     return w, dw
 
 
@@ -58,52 +58,52 @@ def angle(a: np.ndarray, b: np.ndarray) -> float:
 def test_poses_pass_through_the_samples_whatever_is_filtered(cutoff: float | None) -> None:
     clip = wild_clip(noise=0.01)
     joints = [0, 3, 7, 12]
-    track = build_track(clip, joints, cutoff)
+    curve = build_curve(clip, joints, cutoff)
     for k in range(0, len(clip), 7):
-        assert angle(turns_at(track, clip.times[k]), clip.rotations[k, joints]) < 1e-9
+        assert angle(turns_at(curve, clip.times[k]), clip.rotations[k, joints]) < 1e-9
         place, v, a = np.empty((3, 3))
-        kernels.play_root(track.knots, track.root, track.root_rates, 0.0, clip.times[k], 1.0, 0.0, place, v, a)
+        kernels.play_root(curve.knots, curve.root, curve.root_rates, 0.0, clip.times[k], 1.0, 0.0, place, v, a)
         np.testing.assert_allclose(place, clip.root[k], atol=1e-12)
 
 
 def test_only_rates_are_filtered() -> None:
     quiet, noisy = wild_clip(), wild_clip(noise=0.02)
     joints = list(range(15))
-    truth = build_track(quiet, joints, np.inf)
-    raw, smooth = build_track(noisy, joints, np.inf), build_track(noisy, joints, 6.0)
+    truth = build_curve(quiet, joints, np.inf)
+    raw, smooth = build_curve(noisy, joints, np.inf), build_curve(noisy, joints, 6.0)
     assert np.array_equal(raw.turns, smooth.turns)
     errors = []
-    for track in (raw, smooth):
-        found = [rates_at(track, t)[1] - rates_at(truth, t)[1] for t in np.linspace(0.5, 2.8, 40)]
+    for curve in (raw, smooth):
+        found = [rates_at(curve, t)[1] - rates_at(truth, t)[1] for t in np.linspace(0.5, 2.8, 40)]
         errors.append(np.sqrt(np.mean(np.square(found))))
     assert errors[1] < 0.2 * errors[0]
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_rates_are_the_derivatives_of_the_turns(seed: int) -> None:
-    track = build_track(wild_clip(seed=seed), list(range(15)), np.inf)
+    curve = build_curve(wild_clip(seed=seed), list(range(15)), np.inf)
     rng = np.random.default_rng(seed)
     for phase in rng.uniform(0.2, 3.0, 20):
-        w, dw = rates_at(track, phase)
-        slow, fast = differences(lambda p: turns_at(track, p), phase, 1e-4)
+        w, dw = rates_at(curve, phase)
+        slow, fast = differences(lambda p: turns_at(curve, p), phase, 1e-4)
         np.testing.assert_allclose(w, slow, atol=1e-5 * np.abs(w).max())
         np.testing.assert_allclose(dw, fast, atol=2e-3 * np.abs(dw).max())
         place, v, a = np.empty((3, 3))
         spots = []
         for p in (phase - 1e-4, phase + 1e-4, phase):
-            kernels.play_root(track.knots, track.root, track.root_rates, 0.0, p, 1.0, 0.0, place, v, a)
+            kernels.play_root(curve.knots, curve.root, curve.root_rates, 0.0, p, 1.0, 0.0, place, v, a)
             spots.append(place.copy())
         np.testing.assert_allclose(v, (spots[1] - spots[0]) / 2e-4, atol=1e-6)
         np.testing.assert_allclose(a, (spots[1] + spots[0] - 2 * spots[2]) / 1e-8, atol=1e-2)
 
 
 def test_rates_of_a_phase_that_speeds_up() -> None:
-    track = build_track(wild_clip(), list(range(15)), np.inf)
+    curve = build_curve(wild_clip(), list(range(15)), np.inf)
     clock = np.array([0.0, 0.7, 1.3, -0.8, 2.1, 0.9])
     for t in (0.05, 0.3, 0.8, 1.0):
         phase, rate, slope = kernels.phase_at(clock, t)
-        w, dw = rates_at(track, phase, rate, slope)
-        slow, fast = differences(lambda t: turns_at(track, kernels.phase_at(clock, t)[0]), t, 1e-4)
+        w, dw = rates_at(curve, phase, rate, slope)
+        slow, fast = differences(lambda t: turns_at(curve, kernels.phase_at(clock, t)[0]), t, 1e-4)
         np.testing.assert_allclose(w, slow, atol=1e-5 * np.abs(w).max())
         np.testing.assert_allclose(dw, fast, atol=2e-3 * np.abs(dw).max())
 
@@ -111,28 +111,28 @@ def test_rates_of_a_phase_that_speeds_up() -> None:
 @pytest.mark.parametrize("make", [poise.gestures.conduct, poise.gestures.arm_swing, poise.gestures.clap])
 def test_a_period_ends_as_it_begins_to_the_second_derivative(make: object) -> None:
     gesture = make()  # type: ignore[operator]
-    track = build_track(gesture, gesture.joints(HUMAN.skeleton), skeleton=HUMAN.skeleton)
-    assert track.period > 0.0
+    curve = build_curve(gesture, gesture.joints(HUMAN.skeleton), skeleton=HUMAN.skeleton)
+    assert curve.period > 0.0
     for periods in (0, 1, 5):
-        seam, e = track.begin + periods * track.period, 1e-9
-        assert angle(turns_at(track, seam - e), turns_at(track, seam + e)) < 1e-7
-        (w0, dw0), (w1, dw1) = rates_at(track, seam - e), rates_at(track, seam + e)
+        seam, e = curve.begin + periods * curve.period, 1e-9
+        assert angle(turns_at(curve, seam - e), turns_at(curve, seam + e)) < 1e-7
+        (w0, dw0), (w1, dw1) = rates_at(curve, seam - e), rates_at(curve, seam + e)
         np.testing.assert_allclose(w0, w1, atol=1e-6)
         np.testing.assert_allclose(dw0, dw1, atol=1e-4 * max(1.0, np.abs(dw0).max()))
-        inside = turns_at(track, track.begin + 0.37 * track.period)
-        assert angle(turns_at(track, seam + 0.37 * track.period), inside) < 1e-9
+        inside = turns_at(curve, curve.begin + 0.37 * curve.period)
+        assert angle(turns_at(curve, seam + 0.37 * curve.period), inside) < 1e-9
     # and it is the gesture, between the samples too
-    phase = np.random.default_rng(0).uniform(0.0, track.period, 50)
+    phase = np.random.default_rng(0).uniform(0.0, curve.period, 50)
     wanted = gesture.rotations(HUMAN.skeleton, phase)
-    assert max(angle(turns_at(track, p), wanted[k]) for k, p in enumerate(phase)) < 2e-4
+    assert max(angle(turns_at(curve, p), wanted[k]) for k, p in enumerate(phase)) < 2e-4
 
 
 def test_a_track_holds_its_ends() -> None:
     clip = wild_clip()
-    track = build_track(clip, [3, 4], np.inf)
+    curve = build_curve(clip, [3, 4], np.inf)
     for t, frame in ((-1.0, 0), (clip.times[-1] + 5.0, -1)):
-        assert angle(turns_at(track, t), clip.rotations[frame, [3, 4]]) < 1e-9
-        w, dw = rates_at(track, t)
+        assert angle(turns_at(curve, t), clip.rotations[frame, [3, 4]]) < 1e-9
+        w, dw = rates_at(curve, t)
         assert not w.any() and not dw.any()
 
 
@@ -170,7 +170,7 @@ def test_the_clock_glides_whatever_is_changed_while_it_does() -> None:
 def test_too_short_and_too_long_motions_are_refused() -> None:
     clip = wild_clip(frames=2)
     with pytest.raises(InputError, match="at least 3 frames"):
-        build_track(clip, [0])
+        build_curve(clip, [0])
 
     class Endless:
         skeleton, duration = HUMAN.skeleton, 1e9
@@ -179,4 +179,4 @@ def test_too_short_and_too_long_motions_are_refused() -> None:
             raise AssertionError
 
     with pytest.raises(InputError, match="lasts up to"):
-        build_track(Endless(), [0])
+        build_curve(Endless(), [0])

@@ -33,7 +33,7 @@ from poise.world.load import Load
 _BYTES = 1500  # a joint, for a rig with its actor and players; about 1200 are used
 
 
-class Rig:
+class Body:
     """A character's tree and state, with room to work."""
 
     def __init__(self, character: Character, loads: Iterable[Load] = ()):
