@@ -25,14 +25,14 @@ GROUNDS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
-def place_point(rig: Body, joint: int, offset: np.ndarray) -> np.ndarray:
+def place_point(body: Body, joint: int, offset: np.ndarray) -> np.ndarray:
     """(3,) m, where a point of a body is, joint by joint with SciPy's rotations."""
-    turns = [Rotation.from_quat(q, scalar_first=True) for q in rig.state.q]
+    turns = [Rotation.from_quat(q, scalar_first=True) for q in body.state.q]
     point, i = np.asarray(offset, float), joint
     while i > 0:
-        point = np.asarray(rig.skeleton.offsets[i]) + turns[i].apply(point)
-        i = int(rig.skeleton.parents[i])
-    return np.asarray(rig.state.root + turns[0].apply(point))
+        point = np.asarray(body.skeleton.offsets[i]) + turns[i].apply(point)
+        i = int(body.skeleton.parents[i])
+    return np.asarray(body.state.root + turns[0].apply(point))
 
 
 @dataclass

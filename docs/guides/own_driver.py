@@ -20,32 +20,32 @@ class Wave(poise.Driver):
     stiffness: float = 20.0
     level = "torque"
 
-    def play(self, rig, joints, t):
-        return WavePlayer(self, rig, joints)
+    def play(self, body, joints, t):
+        return WavePlayer(self, body, joints)
 
 
 class WavePlayer(poise.TorquePlayer):
-    def __init__(self, driver, rig, joints):
+    def __init__(self, driver, body, joints):
         self.driver, self.joints = driver, joints
-        self.aim = rig.state.q[joints]
+        self.aim = body.state.q[joints]
         self.clock = np.array([0.0, driver.bpm, 0.0])  # beats so far, beats a minute, beats that were told
         self.spring, self.damper = np.zeros(len(joints)), np.zeros(len(joints))
-        self.weigh(rig)
+        self.weigh(body)
 
-    def weigh(self, rig):
+    def weigh(self, body):
         """Springs and dampers by what each joint carries: called again when a load is taken up or dropped."""
-        mass, arm, inertia = rig.outboard()
+        mass, arm, inertia = body.outboard()
         self.spring[:] = self.driver.stiffness * (9.81 * mass * arm)[self.joints]
         self.damper[:] = 2.0 * np.sqrt(self.spring * inertia[self.joints])
 
-    def act(self, rig, t):
+    def act(self, body, t):
         """Torques in world axes, and dampers, which the engine integrates: no step makes them explode."""
         angle = self.driver.swing * np.sin(np.pi * self.clock[0])
         aim = rotation.multiply(self.aim, rotation.exp(np.array([angle, 0.0, 0.0])))
-        off = rotation.log(rotation.multiply(rotation.conjugate(rig.state.q[self.joints]), aim))
-        rig.torque[self.joints] = np.einsum("kab,kb->ka", rig.R[self.joints], self.spring[:, None] * off)
-        rig.damping[self.joints] = self.damper + rig.dt * self.spring
-        self.clock[0] += rig.dt * self.clock[1] / 60.0
+        off = rotation.log(rotation.multiply(rotation.conjugate(body.state.q[self.joints]), aim))
+        body.torque[self.joints] = np.einsum("kab,kb->ka", body.R[self.joints], self.spring[:, None] * off)
+        body.damping[self.joints] = self.damper + body.dt * self.spring
+        self.clock[0] += body.dt * self.clock[1] / 60.0
 
     def events(self):
         news = ["beat"] * int(self.clock[0] - self.clock[2])

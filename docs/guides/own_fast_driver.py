@@ -9,18 +9,18 @@ import poise
 
 @dataclass(frozen=True)
 class FastWave(Wave):
-    def play(self, rig, joints, t):
-        return FastWavePlayer(self, rig, joints)
+    def play(self, body, joints, t):
+        return FastWavePlayer(self, body, joints)
 
 
 class FastWavePlayer(WavePlayer):
-    def __init__(self, driver, rig, joints):
+    def __init__(self, driver, body, joints):
         import own_wave_law  # late: only who uses it waits for the compiler
 
-        super().__init__(driver, rig, joints)
+        super().__init__(driver, body, joints)
         self.law = own_wave_law.wave
         self.block = poise.Block(
-            own_wave_law.WAVE, rig.arena, joints=joints, count=len(joints), swing=driver.swing, **self.numbers()
+            own_wave_law.WAVE, body.arena, joints=joints, count=len(joints), swing=driver.swing, **self.numbers()
         )
 
     def laws(self):

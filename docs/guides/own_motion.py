@@ -21,21 +21,21 @@ class Metronome(poise.Driver):
     def claim(self, character, joints, part):
         return poise.Claim(moved=tuple(joints[:1]), held=tuple(joints[1:]))
 
-    def play(self, rig, joints, t):
-        return MetronomePlayer(self, rig, joints)
+    def play(self, body, joints, t):
+        return MetronomePlayer(self, body, joints)
 
 
 class MetronomePlayer(poise.MotionPlayer):
-    def __init__(self, driver, rig, joints):
+    def __init__(self, driver, body, joints):
         self.joints, self.swing, self.rate = joints, driver.swing, np.pi * driver.bpm / 60.0
-        self.rest = rig.state.q[joints]
+        self.rest = body.state.q[joints]
 
-    def give(self, rig, t):
+    def give(self, body, t):
         """Rotation, angular velocity and acceleration at time t. How the joint gets there is not its job."""
         sine, cosine = np.sin(self.rate * t), np.cos(self.rate * t)
-        rig.state.q[self.joints] = rotation.multiply(self.rest, rotation.exp(self.swing * sine * AXIS))
-        rig.state.w[self.joints] = self.swing * self.rate * cosine * AXIS
-        rig.dw[self.joints] = -self.swing * self.rate**2 * sine * AXIS
+        body.state.q[self.joints] = rotation.multiply(self.rest, rotation.exp(self.swing * sine * AXIS))
+        body.state.w[self.joints] = self.swing * self.rate * cosine * AXIS
+        body.dw[self.joints] = -self.swing * self.rate**2 * sine * AXIS
 
     def numbers(self):
         return {"rest": self.rest}

@@ -30,44 +30,44 @@ FOOT = HUMAN.skeleton.index("leftFoot")
 HEEL = np.array([0.01, -0.07, -0.05])
 
 
-def swing(rig: Body, t: float, turn_root: bool) -> MovingBody:
+def swing(body: Body, t: float, turn_root: bool) -> MovingBody:
     """Every joint swings about an axis of its own, so that its rates are known in closed form."""
     rng = np.random.default_rng(3)
-    j = len(rig.skeleton)
+    j = len(body.skeleton)
     axes = rng.standard_normal((j, 3))
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     size, rate, phase = rng.uniform(0.2, 0.9, (j, 1)), rng.uniform(2.0, 6.0, (j, 1)), rng.uniform(0.0, 6.0, (j, 1))
-    s = rig.state
+    s = body.state
     first = 0 if turn_root else 1
     angle = size * np.sin(rate * t + phase)
     q = Rotation.from_rotvec(axes * angle).as_quat(scalar_first=True)
     s.q[first:] = q[first:]
     s.w[first:] = (axes * size * rate * np.cos(rate * t + phase))[first:]
-    rig.dw[first:] = (-axes * angle * rate**2)[first:]
-    return MovingBody(s.root, s.v, rig.a, s.q, s.w, rig.dw)
+    body.dw[first:] = (-axes * angle * rate**2)[first:]
+    return MovingBody(s.root, s.v, body.a, s.q, s.w, body.dw)
 
 
 def settling(turned: str) -> tuple[Anchor, Body]:
     """An anchor at a heel that was taken in full flight and turn."""
-    rig = Body(HUMAN)
-    anchor = Anchor(rig.tree.parents, rig.tree.offsets, turned)
-    body = swing(rig, 0.3, True)
-    body.root[:], body.v[:], body.a[:] = (0.1, 1.0, -0.3), (0.4, -0.6, 0.9), (2.0, 3.0, -1.0)
-    anchor.take(body, 0.3, FOOT, HEEL)
+    body = Body(HUMAN)
+    anchor = Anchor(body.tree.parents, body.tree.offsets, turned)
+    moving = swing(body, 0.3, True)
+    moving.root[:], moving.v[:], moving.a[:] = (0.1, 1.0, -0.3), (0.4, -0.6, 0.9), (2.0, 3.0, -1.0)
+    anchor.take(moving, 0.3, FOOT, HEEL)
     anchor.rest(np.array([0.02, -0.05, 0.04]), np.array([0.2, 0.3, 0.2]), np.array([0.4, 1.1, -0.6]), 0.35)
-    return anchor, rig
+    return anchor, body
 
 
 @pytest.mark.parametrize("turned", [GIVEN, BODY, ROOT])
 @pytest.mark.parametrize("t", [0.42, 0.57, 1.5])
 def test_velocity_and_acceleration_are_the_derivatives_of_the_place(turned: str, t: float) -> None:
     """While it comes to rest, and after: by central differences of places, and of orientations in their tangents."""
-    anchor, rig = settling(turned)
+    anchor, body = settling(turned)
 
     def at(t: float) -> list[np.ndarray]:
-        anchor.give(swing(rig, t, turned == GIVEN), t)
-        s = rig.state
-        return [x.copy() for x in (s.root, s.v, rig.a, s.q[0], s.w[0], rig.dw[0])]
+        anchor.give(swing(body, t, turned == GIVEN), t)
+        s = body.state
+        return [x.copy() for x in (s.root, s.v, body.a, s.q[0], s.w[0], body.dw[0])]
 
     h = 1e-4
     (r0, v0, _, q0, w0, _), (_, v, a, q, w, dw), (r1, v1, _, q1, w1, _) = at(t - h), at(t), at(t + h)
@@ -83,15 +83,15 @@ def test_velocity_and_acceleration_are_the_derivatives_of_the_place(turned: str,
 @pytest.mark.parametrize("turned", [GIVEN, BODY, ROOT])
 def test_what_is_anchored_stays_where_it_came_to_rest(turned: str) -> None:
     """The point; and the body's orientation, or the root's, where those are anchored."""
-    anchor, rig = settling(turned)
+    anchor, body = settling(turned)
     held = 0 if turned == ROOT else FOOT
     points, turns = [], []
     for t in np.linspace(0.66, 3.0, 40):
-        anchor.give(swing(rig, t, turned == GIVEN), t)
-        points.append(place_point(rig, FOOT, HEEL))
-        chain = [rig.skeleton.chain(held), Rotation.identity()]
+        anchor.give(swing(body, t, turned == GIVEN), t)
+        points.append(place_point(body, FOOT, HEEL))
+        chain = [body.skeleton.chain(held), Rotation.identity()]
         for i in chain[0]:
-            chain[1] = chain[1] * Rotation.from_quat(rig.state.q[i], scalar_first=True)
+            chain[1] = chain[1] * Rotation.from_quat(body.state.q[i], scalar_first=True)
         turns.append(chain[1])
     assert np.ptp(points, axis=0).max() < 1e-9
     angles = np.array([(turns[0].inv() * turn).magnitude() for turn in turns])
@@ -101,17 +101,17 @@ def test_what_is_anchored_stays_where_it_came_to_rest(turned: str) -> None:
 @pytest.mark.parametrize("turned", [GIVEN, BODY, ROOT])
 def test_a_hand_over_changes_nothing_at_its_instant(turned: str) -> None:
     """Place, velocity and acceleration of the root, and its orientation's, from one point to quite another."""
-    anchor, rig = settling(turned)
+    anchor, body = settling(turned)
     other = HUMAN.skeleton.index("rightFoot")
-    body = swing(rig, 0.5, turned == GIVEN)
-    anchor.give(body, 0.5)
-    before = [x.copy() for x in body[:3]] + [x[0].copy() for x in body[3:]]
-    point, _, _ = anchor.take(body, 0.5, other, HEEL)
+    moving = swing(body, 0.5, turned == GIVEN)
+    anchor.give(moving, 0.5)
+    before = [x.copy() for x in moving[:3]] + [x[0].copy() for x in moving[3:]]
+    point, _, _ = anchor.take(moving, 0.5, other, HEEL)
     assert np.linalg.norm(point[1]) > 0.5
     way, span = plan_rest(point[1], point[2], 0.1, 0.3, 12.0)
     anchor.rest(way, np.full(3, span), np.ones(3), 0.2)
-    anchor.give(swing(rig, 0.5, turned == GIVEN), 0.5)
-    after = [*body[:3], *(x[0] for x in body[3:])]
+    anchor.give(swing(body, 0.5, turned == GIVEN), 0.5)
+    after = [*moving[:3], *(x[0] for x in moving[3:])]
     for x, y in zip(before, after, strict=True):
         np.testing.assert_allclose(x, y, rtol=0.0, atol=1e-9)
 

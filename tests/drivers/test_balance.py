@@ -42,39 +42,39 @@ def test_the_torques_are_in_equilibrium_with_feet_that_push_as_told(seed: int) -
     """J^T: three torques a leg are those of one wrench under its foot; both wrenches are the force that is wanted."""
     rng = np.random.default_rng(seed)
     character = Character.human(rng.uniform(1.2, 2.1), rng.uniform(30, 150), preset=("mix", "full")[seed % 2])
-    player, rig = standing(character)
+    player, body = standing(character)
     # a little off and moving, feet on the ground
-    rig.state.v[:] = rng.normal(0, 0.05, 3)
-    rig.state.w[:] = rng.normal(0, 0.1, rig.state.w.shape)
-    rig.update()
-    rig.torque[:] = 0.0
-    player.act(rig, 0.0)
-    rest = Kinematics.at_rest(rig.state.root, rig.state.q)
+    body.state.v[:] = rng.normal(0, 0.05, 3)
+    body.state.w[:] = rng.normal(0, 0.1, body.state.w.shape)
+    body.update()
+    body.torque[:] = 0.0
+    player.act(body, 0.0)
+    rest = Kinematics.at_rest(body.state.root, body.state.q)
     force, moment = np.zeros(3), np.zeros(3)
     for leg in player.legs:
-        rows = np.concatenate([rig.torque[joint] for joint in leg])
+        rows = np.concatenate([body.torque[joint] for joint in leg])
 
         def ask(wrench: np.ndarray, leg: np.ndarray = leg) -> np.ndarray:
             """Torques (9,) in world axes that hold the leg still under a wrench on its foot."""
-            external = np.zeros((len(rig.tree), 6))
+            external = np.zeros((len(body.tree), 6))
             external[leg[2]] = wrench
-            tau = compute_inverse_dynamics(rig.tree, rest, external).generalised[3:].reshape(-1, 3)
-            return np.concatenate([rig.R[joint] @ tau[joint] for joint in leg])
+            tau = compute_inverse_dynamics(body.tree, rest, external).generalised[3:].reshape(-1, 3)
+            return np.concatenate([body.R[joint] @ tau[joint] for joint in leg])
 
         weight = ask(np.zeros(6))
         A = np.stack([ask(unit) - weight for unit in np.eye(6)], axis=-1)
         wrench, *_ = np.linalg.lstsq(A, rows - weight, rcond=None)
         np.testing.assert_allclose(A @ wrench, rows - weight, atol=1e-6 * np.abs(rows).max())
         force += wrench[3:]
-        at = rig.p[leg[2]] - np.array([player.told[PRESSURE], player.ground, player.told[PRESSURE + 1]])
+        at = body.p[leg[2]] - np.array([player.told[PRESSURE], player.ground, player.told[PRESSURE + 1]])
         moment += wrench[:3] + np.cross(at, wrench[3:])
         # pressed, not pulled, and within the sole
         assert wrench[4] > 0.0
-        cop = rig.p[leg[2]] + np.array([wrench[2] + 0.0, 0.0, -wrench[0]]) / wrench[4]
-        height = rig.p[leg[2], 1] - player.ground
+        cop = body.p[leg[2]] + np.array([wrench[2] + 0.0, 0.0, -wrench[0]]) / wrench[4]
+        height = body.p[leg[2], 1] - player.ground
         cop -= np.array([wrench[3], 0.0, wrench[5]]) * height / wrench[4]
         side = int(leg[0] != player.legs[0, 0])
-        inside = rig.R[leg[2]].T @ (cop - rig.p[leg[2]])
+        inside = body.R[leg[2]].T @ (cop - body.p[leg[2]])
         corners = player.corners[side]
         assert corners[:, 0].min() - 1e-3 < inside[0] < corners[:, 0].max() + 1e-3
         assert corners[:, 2].min() - 1e-3 < inside[2] < corners[:, 2].max() + 1e-3
@@ -166,10 +166,10 @@ def test_pushes_of_15_newton_seconds_are_recovered(direction: float) -> None:
 @pytest.mark.parametrize("direction", [0.0, 0.5 * np.pi, np.pi])
 def test_what_nobody_can_recover_without_a_step_falls_and_is_told(direction: float) -> None:
     """Twice m w d, with d the distance of the target to the support's edge in that direction."""
-    player, rig = standing()
+    player, body = standing()
     way = np.array([np.sin(direction), np.cos(direction)])
     feet = zip(player.legs[:, 2], player.corners, strict=True)
-    soles = np.concatenate([rig.p[foot] + corners @ rig.R[foot].T for foot, corners in feet])
+    soles = np.concatenate([body.p[foot] + corners @ body.R[foot].T for foot, corners in feet])
     edge = ((soles[:, [0, 2]] - player.aim[:2]) @ way).max()
     take = pushed(2.0 * 75.0 * player.omega * edge, direction)
     fell = take.fell_at()

@@ -41,9 +41,9 @@ def angles(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def player_of(motion: object, joints: list[int] = ARMS) -> tuple[KinematicPlayer, Body]:
-    rig = Body(HUMAN)
-    player = Kinematic(motion).play(rig, np.array(joints), 0.0)  # type: ignore[arg-type]
-    return player, rig
+    body = Body(HUMAN)
+    player = Kinematic(motion).play(body, np.array(joints), 0.0)  # type: ignore[arg-type]
+    return player, body
 
 
 def check_rates(player: KinematicPlayer, times: np.ndarray, slack: float = 1.0) -> None:
@@ -145,17 +145,17 @@ def test_changes_on_top_of_changes_jump_nowhere_either() -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_a_hand_over_meets_pose_and_velocity_and_ends_in_the_motion(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    player, rig = player_of(waving(), ARMS)
+    player, body = player_of(waving(), ARMS)
     t = 0.7
-    rig.state.q[ARMS] = rotation.multiply(player.sample(t)[0], rotation.exp(rng.normal(0, 0.6, (len(ARMS), 3))))
-    rig.state.w[ARMS] = rng.normal(0, 4.0, (len(ARMS), 3))
-    rig.turning[ARMS] = rng.normal(0, 20.0, (len(ARMS), 3))
-    player.begin(rig, t, starting=False)
+    body.state.q[ARMS] = rotation.multiply(player.sample(t)[0], rotation.exp(rng.normal(0, 0.6, (len(ARMS), 3))))
+    body.state.w[ARMS] = rng.normal(0, 4.0, (len(ARMS), 3))
+    body.turning[ARMS] = rng.normal(0, 20.0, (len(ARMS), 3))
+    player.begin(body, t, starting=False)
     q, w = player.sample(t)
-    assert angles(q, rig.state.q[ARMS]).max() < 1e-9
-    np.testing.assert_allclose(w, rig.state.w[ARMS], atol=1e-2)
+    assert angles(q, body.state.q[ARMS]).max() < 1e-9
+    np.testing.assert_allclose(w, body.state.w[ARMS], atol=1e-2)
     # Far from the motion and fast, terms of second order in the offset's rate are left out of the acceleration.
-    np.testing.assert_allclose(player.dw, rig.turning[ARMS], atol=0.5 * np.abs(rig.state.w[ARMS]).max() ** 2)
+    np.testing.assert_allclose(player.dw, body.turning[ARMS], atol=0.5 * np.abs(body.state.w[ARMS]).max() ** 2)
     assert np.abs(player.dw).max() < 2000.0
     fresh, _ = player_of(waving(), ARMS)
     span = player.part[SPAN]

@@ -40,31 +40,31 @@ class Source:
 
 
 def player_of(source: Any, joints: list[int] | None = None) -> tuple[LivePlayer, Body]:
-    rig = Body(HUMAN)
-    player = poise.Kinematic(source).play(rig, np.array(ARMS if joints is None else joints), 0.0)
+    body = Body(HUMAN)
+    player = poise.Kinematic(source).play(body, np.array(ARMS if joints is None else joints), 0.0)
     assert isinstance(player, LivePlayer)
-    player.begin(rig, 0.0, True)
-    return player, rig
+    player.begin(body, 0.0, True)
+    return player, body
 
 
-def give(player: LivePlayer, rig: Body, t: float) -> tuple[np.ndarray, ...]:
-    player.give(rig, t)
+def give(player: LivePlayer, body: Body, t: float) -> tuple[np.ndarray, ...]:
+    player.give(body, t)
     k = player.joints
     return (
-        rig.state.q[k].copy(),
-        rig.state.w[k].copy(),
-        rig.dw[k].copy(),
-        *(x.copy() for x in (rig.state.root, rig.state.v, rig.a)),
+        body.state.q[k].copy(),
+        body.state.w[k].copy(),
+        body.dw[k].copy(),
+        *(x.copy() for x in (body.state.root, body.state.v, body.a)),
     )
 
 
 def follow(source: Any, seconds: float, joints: list[int] | None = None) -> tuple[np.ndarray, ...]:
     """Q, w, dw, root, v and a at every mid-step, with a look before every step."""
-    player, rig = player_of(source, joints)
+    player, body = player_of(source, joints)
     rows = []
     for k in range(round(seconds / DT)):
-        player.look(rig, k * DT)
-        rows.append(give(player, rig, (k + 0.5) * DT))
+        player.look(body, k * DT)
+        rows.append(give(player, body, (k + 0.5) * DT))
     return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
@@ -84,20 +84,20 @@ def fed(rate: float, jitter: float = 0.0, gap: tuple[float, float] = (9.0, 9.0))
 
 def test_rates_are_the_derivatives_of_the_poses_and_nothing_jumps_at_a_look() -> None:
     source = fed(20.0, 0.6)
-    player, rig = player_of(source, [0, *ARMS])
+    player, body = player_of(source, [0, *ARMS])
     h = 2e-5
     for k in range(1, 200):
         t = k * DT
-        before = give(player, rig, t)
-        player.look(rig, t)
-        for a, b in zip(before, give(player, rig, t), strict=True):
+        before = give(player, body, t)
+        player.look(body, t)
+        for a, b in zip(before, give(player, body, t), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-9 * max(1.0, np.abs(a).max()))
         if k % 7:
             continue
         at = t + 0.0031
-        q0, _, _, p0, v0, _ = give(player, rig, at - h)
-        q1, _, _, p1, v1, _ = give(player, rig, at + h)
-        q, w, dw, root, v, a = give(player, rig, at)
+        q0, _, _, p0, v0, _ = give(player, body, at - h)
+        q1, _, _, p1, v1, _ = give(player, body, at + h)
+        q, w, dw, root, v, a = give(player, body, at)
         back = rotation.log(rotation.multiply(rotation.conjugate(q), q0))
         ahead = rotation.log(rotation.multiply(rotation.conjugate(q), q1))
         np.testing.assert_allclose(w, (ahead - back) / (2 * h), atol=1e-6 * max(1.0, np.abs(w).max()))

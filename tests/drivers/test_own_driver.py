@@ -94,14 +94,14 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     """Also of a root that somebody else's motion places."""
 
     class Gliding(poise.MotionPlayer):
-        def give(self, rig: poise.Body, t: float) -> None:
-            rig.state.root[:], rig.state.v[:], rig.a[:] = [0.3 * t, 1.0, 0.0], [0.3, 0.0, 0.0], 0.0
-            rig.state.q[0], rig.state.w[0], rig.dw[0] = [1.0, 0.0, 0.0, 0.0], 0.0, 0.0
+        def give(self, body: poise.Body, t: float) -> None:
+            body.state.root[:], body.state.v[:], body.a[:] = [0.3 * t, 1.0, 0.0], [0.3, 0.0, 0.0], 0.0
+            body.state.q[0], body.state.w[0], body.dw[0] = [1.0, 0.0, 0.0, 0.0], 0.0, 0.0
 
     class Glide(poise.Driver):
         level, root = "motion", "also"
 
-        def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Gliding:
+        def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Gliding:
             return Gliding()
 
     stage = Stage(ground=None)
@@ -110,18 +110,18 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     actor.drive("legs", poise.Loose())
     actor.drive("rightArm", Metronome(bpm=100))
     stage.run(0.3)
-    rig = actor.body
-    before = rig.state.copy()
+    body = actor.body
+    before = body.state.copy()
     actor.drive("root", Glide())
     actor.drive("rightArm", Metronome(bpm=150))
     stage.build()
-    np.testing.assert_allclose(rig.state.root, before.root, atol=1e-12)
+    np.testing.assert_allclose(body.state.root, before.root, atol=1e-12)
     start, h = stage.time, 1e-4
     for t in start + np.array([1e-3, 0.1, 0.3, 0.6]):
         found = []
         for at in (t - h, t, t + h):
             actor.show(at)
-            found.append((rig.state.copy(), rig.dw.copy(), rig.a.copy()))
+            found.append((body.state.copy(), body.dw.copy(), body.a.copy()))
         (back, _, _), (now, dw, a), (on, _, _) = found
         np.testing.assert_allclose(now.v, (on.root - back.root) / (2 * h), atol=1e-4)
         np.testing.assert_allclose(a, (on.v - back.v) / (2 * h), atol=1e-2)
@@ -131,7 +131,7 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
             np.testing.assert_allclose(dw[joint], (on.w[joint] - back.w[joint]) / (2 * h), atol=0.05)
     assert np.abs(before.v).max() > 1.0  # it fell: there was something to take over
     actor.show(start + 1.0)
-    np.testing.assert_allclose(rig.state.root, [0.3 * (start + 1.0), 1.0, 0.0], atol=1e-12)  # and it is over
+    np.testing.assert_allclose(body.state.root, [0.3 * (start + 1.0), 1.0, 0.0], atol=1e-12)  # and it is over
 
 
 @pytest.mark.parametrize("driver", OWN)
@@ -282,7 +282,7 @@ class Odd(poise.Driver):
     def claim(self, character: poise.Character, joints: list[int], part: str) -> poise.Claim:
         return self.parts.get("claim", lambda joints: poise.Claim(tuple(joints)))(joints)
 
-    def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Any:
+    def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Any:
         return self.parts["play"]() if "play" in self.parts else OddPlayer(self)
 
 
@@ -292,19 +292,19 @@ class OddPlayer(poise.TorquePlayer):
     def __init__(self, driver: Odd):
         self.driver = driver
 
-    def act(self, rig: poise.Body, t: float) -> None:
-        self.driver.act(rig, t)
+    def act(self, body: poise.Body, t: float) -> None:
+        self.driver.act(body, t)
 
     def laws(self) -> Any:
         return self.driver.parts.get("laws", {})
 
 
-def nothing(rig: poise.Body, t: float) -> None:
+def nothing(body: poise.Body, t: float) -> None:
     pass
 
 
 def fail_at(when: float) -> Callable[[poise.Body, float], None]:
-    def stumble(rig: poise.Body, t: float) -> None:
+    def stumble(body: poise.Body, t: float) -> None:
         if t >= when:
             raise ZeroDivisionError(f"at {t:.3f}")
 
@@ -334,9 +334,9 @@ def test_what_a_player_raises_reaches_the_caller_and_the_stage_goes_on(threads: 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("what", ["torque", "damping"])
 def test_a_player_that_writes_no_number_is_told_by_name(what: str, value: float) -> None:
-    def act(rig: poise.Body, t: float) -> None:
+    def act(body: poise.Body, t: float) -> None:
         if t > 0.03:
-            getattr(rig, what)[rig.skeleton.index("rightLowerArm")] = value
+            getattr(body, what)[body.skeleton.index("rightLowerArm")] = value
 
     stage = conductor(Odd(act))
     with pytest.raises(poise.SolveError, match=f"OddPlayer gave 'rightLowerArm' of 'mix' a {what} that is not finite"):

@@ -127,14 +127,14 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
 
 
 class Pushing(poise.AccelerationPlayer):
-    def give(self, rig: poise.Body, t: float) -> None:
-        rig.dw[self.joints] = 0.0
+    def give(self, body: poise.Body, t: float) -> None:
+        body.dw[self.joints] = 0.0
 
 
 class Push(poise.Driver):
     level = "acceleration"
 
-    def play(self, rig: poise.Body, joints: np.ndarray, t: float) -> Pushing:
+    def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Pushing:
         return Pushing()
 
 

@@ -28,14 +28,14 @@ def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
 
 def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels of `instant`."""
-    rig, x = actor.body, actor.body.tree
-    turning, moving = (rig.state.w - rig.w_before) / rig.dt, (rig.state.v - rig.v_before) / rig.dt
-    dw = np.where(actor.given[:, None], rig.dw, turning)
-    al, acc, f, n = (np.zeros_like(rig.p) for _ in range(4))
-    instant.accelerate_bodies(x.parents, rig.R, rig.p, rig.state.w, dw, rig.om, moving - rig.gravity, al, acc)
-    instant.net_forces(x.masses, x.centers, x.inertias, rig.R, rig.om, al, acc, f, n)
-    instant.gather_inward(x.parents, rig.p, f, n)
-    torque = np.einsum("jab,ja->jb", rig.R, np.where(actor.given[:, None], n, rig.torque))
+    body, x = actor.body, actor.body.tree
+    turning, moving = (body.state.w - body.w_before) / body.dt, (body.state.v - body.v_before) / body.dt
+    dw = np.where(actor.given[:, None], body.dw, turning)
+    al, acc, f, n = (np.zeros_like(body.p) for _ in range(4))
+    instant.accelerate_bodies(x.parents, body.R, body.p, body.state.w, dw, body.om, moving - body.gravity, al, acc)
+    instant.net_forces(x.masses, x.centers, x.inertias, body.R, body.om, al, acc, f, n)
+    instant.gather_inward(x.parents, body.p, f, n)
+    torque = np.einsum("jab,ja->jb", body.R, np.where(actor.given[:, None], n, body.torque))
     return torque, np.linalg.norm(torque, axis=-1) / actor.effort.strength
 
 

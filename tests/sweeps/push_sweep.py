@@ -55,15 +55,15 @@ class Pusher:
         balance = self.actor.player("legs")
         if not isinstance(balance, BalancePlayer):
             raise TypeError("it has no balance")
-        rig = self.actor.body
-        self.balance, self.mass = balance, rig.tree.mass
+        body = self.actor.body
+        self.balance, self.mass = balance, body.tree.mass
         # The highest joint of the trunk that the preset has.
         roles = self.actor.character.skeleton.roles
         self.chest = next(role for role in ("chest", "spine") if role in roles)
-        self.omega = math.sqrt(9.81 / (rig.c[1] - balance.ground))
+        self.omega = math.sqrt(9.81 / (body.c[1] - balance.ground))
         self.target = np.array(balance.aim[:2])
         self.hull = np.concatenate(
-            [rig.p[leg[2]] + sole @ rig.R[leg[2]].T for leg, sole in zip(balance.legs, balance.corners, strict=True)]
+            [body.p[leg[2]] + sole @ body.R[leg[2]].T for leg, sole in zip(balance.legs, balance.corners, strict=True)]
         )[:, [0, 2]]
 
     def limit(self, angle: float) -> float:

@@ -127,9 +127,9 @@ class Anchored(Driver, Portable):
                     "physical. Drive it by a motion, or let the root be Free."
                 )
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> AnchoredPlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> AnchoredPlayer:
         """See `Driver.play`."""
-        return AnchoredPlayer(self, rig, t)
+        return AnchoredPlayer(self, body, t)
 
 
 def find_supports(skeleton: Skeleton, driver: Anchored) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
@@ -167,17 +167,17 @@ class AnchoredPlayer(MotionPlayer):
 
     after_others = moves_root = True
 
-    def __init__(self, driver: Anchored, rig: Body, t: float):
+    def __init__(self, driver: Anchored, body: Body, t: float):
         self.driver, self.joints = driver, np.zeros(1, np.int64)
-        self.names, self._at, self._points = find_supports(rig.skeleton, driver)
-        self._ground = _under(rig) if driver.ground is None else driver.ground
-        if driver.ground is None and rig.floor.ground is None:
+        self.names, self._at, self._points = find_supports(body.skeleton, driver)
+        self._ground = _under(body) if driver.ground is None else driver.ground
+        if driver.ground is None and body.floor.ground is None:
             raise InputError("Anchored stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
-        self.anchor = Anchor(rig.tree.parents, rig.tree.offsets, driver.turned)
+        self.anchor = Anchor(body.tree.parents, body.tree.offsets, driver.turned)
         self.way = None  # what turns the root, and where the motion would have it
         if driver.motion is not None and self.may_fly:
             turning = Kinematic(driver.motion, driver.start, driver.cutoff, driver.take_over)
-            self.way = turning.play(rig, self.joints, t)
+            self.way = turning.play(body, self.joints, t)
         self.plan = self._find_plan()
         self.chosen = -1  # the support that carries, from 0 on; as many as there are: none does, and it flies
         self._begin, self._decided = t, 0
@@ -201,58 +201,58 @@ class AnchoredPlayer(MotionPlayer):
         """The name of the support that carries; None in flight and before it begins."""
         return self.names[self.chosen] if 0 <= self.chosen < len(self.names) else None
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool) -> None:
         """See `Player.begin`."""
         if starting:
-            self.pose(rig, t)
+            self.pose(body, t)
         else:
-            self._meet(rig, t)
+            self._meet(body, t)
 
-    def _meet(self, rig: Body, t: float) -> None:
-        """Begin at the rig's pose and velocity: a support takes hold as it moves, and comes to rest."""
-        body = _moving(rig)
-        body.a[:] = 0.0  # nobody says how the root accelerated
+    def _meet(self, body: Body, t: float) -> None:
+        """Begin at the body's pose and velocity: a support takes hold as it moves, and comes to rest."""
+        moving = _moving(body)
+        moving.a[:] = 0.0  # nobody says how the root accelerated
         if self.way is not None:
-            now = [part.copy() for part in body]
-            self.way.begin(rig, t, starting=False)
-            self._follow(rig, t)
-            for part, before in zip(body, now, strict=True):
+            now = [part.copy() for part in moving]
+            self.way.begin(body, t, starting=False)
+            self._follow(body, t)
+            for part, before in zip(moving, now, strict=True):
                 part[:] = before
-        self._take(body, t, self._choose(body, t))
+        self._take(moving, t, self._choose(moving, t))
         self._begin, self._decided = t, 0
 
-    def pose(self, rig: Body, t: float) -> None:
+    def pose(self, body: Body, t: float) -> None:
         """Put the root where it is at time t; the first time, the body on the ground."""
-        body = _moving(rig)
-        self._follow(rig, t)
+        moving = _moving(body)
+        self._follow(body, t)
         if self.chosen < 0:
             self._begin, self._decided = t, 0
-            self._put(body, t)
-        self._hang(body, t)
+            self._put(moving, t)
+        self._hang(moving, t)
 
-    def give(self, rig: Body, t: float) -> None:
+    def give(self, body: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
         if self.chosen < 0:
-            self.pose(rig, t)
-        body = _moving(rig)
-        self._follow(rig, t)
-        self._hang(body, t)
-        middles = (t - self._begin) / rig.dt + 0.5 + 1e-6  # of steps, that have been
+            self.pose(body, t)
+        moving = _moving(body)
+        self._follow(body, t)
+        self._hang(moving, t)
+        middles = (t - self._begin) / body.dt + 0.5 + 1e-6  # of steps, that have been
         if middles >= self._decided + 1:
             self._decided = math.floor(middles)
-            chosen = self._choose(body, t)
+            chosen = self._choose(moving, t)
             if chosen != self.chosen:
-                self._take(body, t, chosen)
-                self._hang(body, t)
+                self._take(moving, t, chosen)
+                self._hang(moving, t)
 
-    def show(self, rig: Body, t: float) -> None:
+    def show(self, body: Body, t: float) -> None:
         """See `MotionPlayer.show`: the root that goes with the joints as they are shown."""
-        kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
-        rig.state.q[1:] = rig.shown.q[1:]
-        self.give(rig, t)
-        rig.shown.root[:], rig.shown.q[0] = rig.state.root, rig.state.q[0]
-        rig.put(kept)
-        rig.dw[:], rig.a[:] = dw, a
+        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        body.state.q[1:] = body.shown.q[1:]
+        self.give(body, t)
+        body.shown.root[:], body.shown.q[0] = body.state.root, body.state.q[0]
+        body.put(kept)
+        body.dw[:], body.a[:] = dw, a
 
     def save(self) -> Any:
         """See `Player.save`: the anchor's numbers by name, which support carries, and what turns the root."""
@@ -287,24 +287,24 @@ class AnchoredPlayer(MotionPlayer):
         if self.way is not None:
             self.way.change(t, **parameters)
 
-    def _follow(self, rig: Body, t: float) -> None:
+    def _follow(self, body: Body, t: float) -> None:
         """Turn the root as the motion does, and see where that would have it: what carries it in flight."""
         if self.way is not None:
-            self.way.give(rig, t)
-            self._path[0], self._path[1], self._path[2] = rig.state.root, rig.state.v, rig.a
+            self.way.give(body, t)
+            self._path[0], self._path[1], self._path[2] = body.state.root, body.state.v, body.a
             self._path -= np.outer(self._clip_clock(t), self.plan.belt)
 
-    def _hang(self, body: MovingBody, t: float) -> None:
-        self.anchor.give(body, t, self._path if self.chosen == len(self._at) else None)
+    def _hang(self, moving: MovingBody, t: float) -> None:
+        self.anchor.give(moving, t, self._path if self.chosen == len(self._at) else None)
 
-    def _choose(self, body: MovingBody, t: float) -> int:
+    def _choose(self, moving: MovingBody, t: float) -> int:
         """The support that is to carry from time t on."""
         allowed, liked = self.plan.at(t if self.driver.when is not None else self._clip_clock(t)[0])
         if not allowed.any():
             return len(self._at) if self.may_fly else max(self.chosen, 0)
         if allowed.sum() == 1:
             return int(np.argmax(allowed))
-        scores = np.where(allowed, self._score(body, liked), np.inf)
+        scores = np.where(allowed, self._score(moving, liked), np.inf)
         best = int(np.argmin(scores))
         stays = 0 <= self.chosen < len(allowed) and scores[best] > scores[self.chosen] - _MARGIN
         return self.chosen if stays else best
@@ -317,14 +317,14 @@ class AnchoredPlayer(MotionPlayer):
 
         return phase_at(self.way.clock, t)
 
-    def _score(self, body: MovingBody, liked: int) -> np.ndarray:
+    def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
         """(P,) m, of which the least carries."""
         from poise.drivers import anchored_kernels as kernels
 
         by_path = self.way is not None and liked < 0
-        root, v = (self._path[0], self._path[1]) if by_path else (body.root, body.v)
+        root, v = (self._path[0], self._path[1]) if by_path else (moving.root, moving.v)
         kernels.find_points(
-            self.anchor.parents, self.anchor.offsets, body.q, body.w, root, v, self._at, self._points, self._found
+            self.anchor.parents, self.anchor.offsets, moving.q, moving.w, root, v, self._at, self._points, self._found
         )
         place, speed = self._found
         if by_path:
@@ -340,13 +340,13 @@ class AnchoredPlayer(MotionPlayer):
         near = np.clip(1.0 - (height - height.min()) / _NEARLY, 0.0, 1.0)
         return np.asarray(height + near * (later - height))
 
-    def _put(self, body: MovingBody, t: float) -> None:
+    def _put(self, moving: MovingBody, t: float) -> None:
         """Put the body down where it is, at the height of the support that carries first."""
-        body.v[:], body.a[:] = self._path[1:]
-        self.chosen = self._choose(body, t)
+        moving.v[:], moving.a[:] = self._path[1:]
+        self.chosen = self._choose(moving, t)
         flies = self.chosen == len(self._at)
         joint, offset = (0, np.zeros(3)) if flies else (int(self._at[self.chosen]), self._points[self.chosen])
-        point, turn, _ = self.anchor.find(body, joint, offset)
+        point, turn, _ = self.anchor.find(moving, joint, offset)
         if flies:
             height = self._ground_at(point[0, 0], point[0, 2]) - self.plan.floor
             self.anchor.put(joint, offset, np.array([0.0, height, 0.0]), turn)
@@ -356,17 +356,17 @@ class AnchoredPlayer(MotionPlayer):
             turn = lay_flat(turn, self._normal(point[0]))
         self.anchor.put(joint, offset, point[0], turn)
 
-    def _take(self, body: MovingBody, t: float, chosen: int) -> None:
+    def _take(self, moving: MovingBody, t: float, chosen: int) -> None:
         """Hand the root on to another support."""
         self.chosen = chosen
         settle = self.driver.settle
         flies = chosen == len(self._at)
         joint, offset = (0, np.zeros(3)) if flies else (int(self._at[chosen]), self._points[chosen])
-        point, turn, spin = self.anchor.take(body, t, joint, offset, self._path if flies else None)
+        point, turn, spin = self.anchor.take(moving, t, joint, offset, self._path if flies else None)
         flat = np.array([1.0, 0.0, 1.0])
         way, along = plan_rest(flat * point[1], flat * point[2], settle, _SLOWER[0] * settle, _BRAKE)
         if flies:  # on the motion's path, raised by what the ground is higher where it comes to
-            x, _, z = body.root + _FLIGHT * body.v
+            x, _, z = moving.root + _FLIGHT * moving.v
             height = self._ground_at(x, z) - self.plan.floor
         else:
             x, _, z = point[0] + way
@@ -396,17 +396,17 @@ class AnchoredPlayer(MotionPlayer):
         return np.asarray(normal / np.linalg.norm(normal))
 
 
-def _moving(rig: Body) -> MovingBody:
-    """A rig's arrays, as an anchor reads and writes them."""
-    return MovingBody(rig.state.root, rig.state.v, rig.a, rig.state.q, rig.state.w, rig.dw)
+def _moving(body: Body) -> MovingBody:
+    """A body's arrays, as an anchor reads and writes them."""
+    return MovingBody(body.state.root, body.state.v, body.a, body.state.q, body.state.w, body.dw)
 
 
-def _under(rig: Body) -> Height:
+def _under(body: Body) -> Height:
     """The height of the ground, and of props that reach no higher than the root."""
 
     def height(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        below = float(rig.state.root[1])
-        found = [rig.floor.find(a, b, below)[0] for a, b in zip(np.ravel(x), np.ravel(z), strict=True)]
+        below = float(body.state.root[1])
+        found = [body.floor.find(a, b, below)[0] for a, b in zip(np.ravel(x), np.ravel(z), strict=True)]
         return np.reshape(found, np.shape(x))
 
     return height

@@ -27,7 +27,7 @@ class Attached(Driver):
         """See `Driver`."""
         return self.prop
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> AttachedPlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> AttachedPlayer:
         """See `Driver.play`."""
         return AttachedPlayer(self.prop, joints)
 
@@ -47,26 +47,26 @@ class AttachedPlayer(MotionPlayer):
         """See `Player.seat`."""
         return self.place, self.turn
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:
+    def begin(self, body: Body, t: float, starting: bool) -> None:
         """Sit down: remember where the root is in the frame of the prop, as that is now."""
-        prop, state = rig.read_prop(str(self.carrier)), rig.state
+        prop, state = body.read_prop(str(self.carrier)), body.state
         back = rotation.conjugate(prop.turn)
         self.place[:] = rotation.rotate(back, state.root - prop.position)
         self.turn[:] = rotation.multiply(back, state.q[0])
 
-    def give(self, rig: Body, t: float) -> None:
+    def give(self, body: Body, t: float) -> None:
         """Put the root where the prop carries it, as fast as that."""
-        prop, state = rig.read_prop(str(self.carrier)), rig.state
+        prop, state = body.read_prop(str(self.carrier)), body.state
         arm = rotation.rotate(prop.turn, self.place)
         state.root[:], state.q[0] = prop.position + arm, rotation.multiply(prop.turn, self.turn)
         state.v[:] = prop.velocity + np.cross(prop.spin, arm)
         state.w[0] = rotation.rotate(rotation.conjugate(state.q[0]), prop.spin)
 
-    def settle(self, rig: Body, t: float) -> None:
+    def settle(self, body: Body, t: float) -> None:
         """See `MotionPlayer.settle`: the prop has moved on."""
-        self.give(rig, t)
+        self.give(body, t)
 
-    def show(self, rig: Body, t: float) -> None:
+    def show(self, body: Body, t: float) -> None:
         """See `MotionPlayer.show`: the root is where it settled."""
 
     def numbers(self) -> dict[str, np.ndarray]:

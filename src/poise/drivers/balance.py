@@ -137,9 +137,9 @@ class Balance(Driver):
         feet = tuple(skeleton.index(side + "Foot") for side in SIDES) if self.pinned else ()
         return Claim(tuple(sorted((*needed, *bridges))), held, feet, frees_root=True, stands=True)
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> BalancePlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> BalancePlayer:
         """See `Driver.play`."""
-        return BalancePlayer(self, rig)
+        return BalancePlayer(self, body)
 
 
 def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
@@ -151,29 +151,29 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 class BalancePlayer(TorquePlayer):
     """The legs of one actor. `aim` may be written to while it runs: see `balance_kernels` for what is where."""
 
-    def __init__(self, driver: Balance, rig: Body):
+    def __init__(self, driver: Balance, body: Body):
         from poise.drivers import balance_kernels as kernels
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
         self.driver, self._law = driver, balance_law.stand
-        skeleton, tree = rig.skeleton, rig.tree
+        skeleton, tree = body.skeleton, body.tree
         self.legs = np.array([[skeleton.index(side + stem) for stem in LEG] for side in SIDES])
         self.joints = np.sort(self.legs.ravel())
         self.limb = np.full(len(tree), -1)
         for side in range(2):
             self.limb[skeleton.descendants(int(self.legs[side, 0]))] = side
         self.corners = np.stack([find_corners(box) for box in build_footing(skeleton)])
-        rig.update()
-        self.floors, self.ridden = rig.arena.zeros(2, FLOORS), np.tile(rig.floor.record["shift"], (2, 1))
-        self.ground = ask_floors(rig.floor.record[0], rig.R, rig.p, self.legs, self.corners, self.floors)
-        height = rig.c[1] - self.ground
+        body.update()
+        self.floors, self.ridden = body.arena.zeros(2, FLOORS), np.tile(body.floor.record["shift"], (2, 1))
+        self.ground = ask_floors(body.floor.record[0], body.R, body.p, self.legs, self.corners, self.floors)
+        height = body.c[1] - self.ground
         if height <= 0.0:
             raise InputError("Balance begins with the centre of mass above the ground; this body lies under it.")
-        gravity = float(np.linalg.norm(rig.gravity)) or 9.81
+        gravity = float(np.linalg.norm(body.gravity)) or 9.81
         w = math.sqrt(gravity / height)
         sway = SWAY * w * math.sqrt(driver.stiffness)
-        friction = min(driver.friction, 0.9 * rig.friction)
+        friction = min(driver.friction, 0.9 * body.friction)
         given = STEADY if driver.damping is None and driver.follow is not None else driver.damping
         damping, leaning = (SWAY_DAMPING, TILT_DAMPING) if given is None else (given, given)
         self.omega = w
@@ -188,45 +188,45 @@ class BalancePlayer(TorquePlayer):
             kernels.EDGE: EDGE,
             kernels.MASS: tree.mass,
             kernels.GRAVITY: gravity,
-            kernels.HABIT: rig.dt / LATELY,
+            kernels.HABIT: body.dt / LATELY,
             kernels.CATCH: CATCH * w * w,
             kernels.CATCH_DAMPING: (CATCH + 1.0) * w,
         }
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
             self.gains[kernels.EDGE] = -1.0  # feet that are fixed can pull: twice the support
-        self.inertia = np.array(rig.inertia())
+        self.inertia = np.array(body.inertia())
         self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
             self.damping[leg] = np.array(CALM) * tree.mass * height**2 * w
             # 0.7 of critical, for a foot off the ground on the spring that levels it
-            self.swing[side] = 1.4 * math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(rig, int(leg[2])))
-        self.aim = self._find_aim(rig)
+            self.swing[side] = 1.4 * math.sqrt(LEVEL * tree.mass * gravity * _foot_inertia(body, int(leg[2])))
+        self.aim = self._find_aim(body)
         self.way: Following | None = None
         if driver.follow is not None:
-            self.way = build_following(driver.follow, rig, self.legs, self.corners, self.ground)
+            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground)
         hips = int(tree.parents[self.legs[0, 0]])
-        self.habit = (rig.c - rig.p[hips])[[0, 2]].copy()
+        self.habit = (body.c - body.p[hips])[[0, 2]].copy()
         self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
         if driver.pinned:
             for side, foot in enumerate(self.legs[:, 2]):
-                heading = math.atan2(rig.R[foot, 0, 2], rig.R[foot, 2, 2])
-                x, _, z = rig.p[foot] + rig.R[foot] @ self.corners[side].mean(axis=0)
+                heading = math.atan2(body.R[foot, 0, 2], body.R[foot, 2, 2])
+                x, _, z = body.p[foot] + body.R[foot] @ self.corners[side].mean(axis=0)
                 self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(kernels.TOLD)
-        self.told[kernels.MARGIN] = self._find_margin(rig)
+        self.told[kernels.MARGIN] = self._find_margin(body)
         self.lost = math.inf if driver.pinned else LOST * height
-        # What changes from step to step goes to where the rig has the rest of it.
+        # What changes from step to step goes to where the body has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (
-            rig.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
+            body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
-        self.work = tuple(rig.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
+        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
         names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
         self.block = Block(
-            balance_law.LEGS, rig.arena, lost=self.lost, lost_at=-1.0, **work,
+            balance_law.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
         if self.way is not None:
@@ -236,7 +236,7 @@ class BalancePlayer(TorquePlayer):
                 way_count=len(way.times), way_columns=way.aims.shape[1], way_start=driver.follow_start,
                 follow=balance_law.follow_clip.address,
             )  # fmt: skip
-        if rig.floor.ground is not None and rig.floor.ground.moves:
+        if body.floor.ground is not None and body.floor.ground.moves:
             self.block["ride"] = balance_law.ride.address
 
     @property
@@ -248,78 +248,78 @@ class BalancePlayer(TorquePlayer):
         """See `Player.laws`. Where it has given up, the legs are loose."""
         return {ACT: (self._law, self.block)} if self.gone is None else self.gone.laws()
 
-    def _find_margin(self, rig: Body) -> float:
-        return find_outline(self._find_soles(rig)).find_margin(rig.c[0], rig.c[2])
+    def _find_margin(self, body: Body) -> float:
+        return find_outline(self._find_soles(body)).find_margin(body.c[0], body.c[2])
 
-    def _find_soles(self, rig: Body) -> np.ndarray:
+    def _find_soles(self, body: Body) -> np.ndarray:
         """(2, 4, 3) m, the soles' corners in the world."""
-        return find_soles_of(rig.R, rig.p, self.legs[:, 2], self.corners)
+        return find_soles_of(body.R, body.p, self.legs[:, 2], self.corners)
 
-    def weigh(self, rig: Body) -> None:
+    def weigh(self, body: Body) -> None:
         """Look again at what the body weighs: it took up a load, or dropped one."""
         from poise.drivers import balance_kernels as kernels
 
-        self.gains[kernels.MASS] = rig.tree.mass
-        self.inertia[:] = rig.inertia()
+        self.gains[kernels.MASS] = body.tree.mass
+        self.inertia[:] = body.inertia()
 
-    def _find_aim(self, rig: Body) -> np.ndarray:
+    def _find_aim(self, body: Body) -> np.ndarray:
         from poise.drivers import balance_kernels as kernels
         from poise.drivers.feet_kernels import HOME
 
-        soles = self._find_soles(rig)
+        soles = self._find_soles(body)
         target = self.driver.target
-        center = find_outline(soles).shrink(0.5).clamp(rig.c[0], rig.c[2]) if target is None else target
-        hips = int(rig.tree.parents[self.legs[0, 0]])
-        height = rig.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
+        center = find_outline(soles).shrink(0.5).clamp(body.c[0], body.c[2]) if target is None else target
+        hips = int(body.tree.parents[self.legs[0, 0]])
+        height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(kernels.AIMS)
-        aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *rig.world_turn(hips)
+        aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
         aim[HOME:] = soles[..., [0, 2]].ravel()
         return aim
 
-    def kinds(self, rig: Body) -> dict[int, Joint]:
+    def kinds(self, body: Body) -> dict[int, Joint]:
         """Knees are hinges and ankles have two axes, unless they turn about others right now; hips are balls."""
         kinds: dict[int, Joint] = {}
-        for joint in find_bridges(rig.skeleton):
+        for joint in find_bridges(body.skeleton):
             kinds[joint] = Joint(HINGES)
         for leg in self.legs:
             for joint, count in ((int(leg[1]), 1), (int(leg[2]), 2)):
-                kinds[joint] = _hinge(rig, joint, count)
+                kinds[joint] = _hinge(body, joint, count)
         return kinds
 
-    def act(self, rig: Body, t: float) -> None:
+    def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
         if self.gone is not None:
-            self.gone.act(rig, t)
+            self.gone.act(body, t)
             return
-        rig.block["t"] = t
-        self._law(rig.block, self.block)
+        body.block["t"] = t
+        self._law(body.block, self.block)
 
-    def answer(self, rig: Body, t: float) -> bool:
+    def answer(self, body: Body, t: float) -> bool:
         """The balance was lost: from now on the legs are loose, and all of the body may touch the ground."""
         if self.gone is not None or self.lost_at < 0.0:
             return False
         self._news.append("lost balance")
-        self.gone = self._let_go(rig, self.lost_at)
+        self.gone = self._let_go(body, self.lost_at)
         return True
 
-    def _let_go(self, rig: Body, t: float) -> loose.LoosePlayer:
-        return loose.Loose(stiffness=1.5, damping=0.7).play(rig, self.joints, t)
+    def _let_go(self, body: Body, t: float) -> loose.LoosePlayer:
+        return loose.Loose(stiffness=1.5, damping=0.7).play(body, self.joints, t)
 
     @property
     def touches_with_soles_only(self) -> bool:
         """See `Player`: while it stands; one that follows a clip may go down on its knees."""
         return self.gone is None and self.way is None
 
-    def find_support(self, rig: Body) -> Support:
+    def find_support(self, body: Body) -> Support:
         """See `Player.find_support`."""
-        return Support(self._find_soles(rig), self.margin)
+        return Support(self._find_soles(body), self.margin)
 
-    def find_bearing(self, rig: Body, t: float) -> Bearing | None:
+    def find_bearing(self, body: Body, t: float) -> Bearing | None:
         """See `Player.find_bearing`: from what the clip wants that it follows."""
         if self.way is None:
             return None
         at = t - self.driver.follow_start
-        up = self.way.wanted_up(at) @ rotation.rotate(rig.state.q[0], self.way.own_up)
+        up = self.way.wanted_up(at) @ rotation.rotate(body.state.q[0], self.way.own_up)
         return Bearing(float(up), min(self.way.sinking(at), 0.0))
 
     @property
@@ -356,31 +356,31 @@ class BalancePlayer(TorquePlayer):
             self.gone.restore(saved["gone"])
 
 
-def _foot_inertia(rig: Body, foot: int) -> float:
+def _foot_inertia(body: Body, foot: int) -> float:
     """kg m2, the largest moment of inertia of a foot, with what hangs from it, about its ankle."""
-    total, x = np.zeros((3, 3)), rig.tree
-    for i in rig.skeleton.descendants(foot):
-        at = rig.p[i] + rig.R[i] @ x.centers[i] - rig.p[foot]
-        total += rig.R[i] @ x.inertias[i] @ rig.R[i].T + x.masses[i] * (at @ at * np.eye(3) - np.outer(at, at))
+    total, x = np.zeros((3, 3)), body.tree
+    for i in body.skeleton.descendants(foot):
+        at = body.p[i] + body.R[i] @ x.centers[i] - body.p[foot]
+        total += body.R[i] @ x.inertias[i] @ body.R[i].T + x.masses[i] * (at @ at * np.eye(3) - np.outer(at, at))
     return float(np.linalg.eigvalsh(total)[-1])
 
 
-def _hinge(rig: Body, joint: int, count: int) -> Joint:
-    """A joint as one or two hinges at the rig's pose; a ball where it turns otherwise or its axes are not known."""
-    name = rig.skeleton.names[joint]
-    axes = rig.character.freedoms.get(name)
+def _hinge(body: Body, joint: int, count: int) -> Joint:
+    """A joint as one or two hinges at the body's pose; a ball where it turns otherwise or its axes are not known."""
+    name = body.skeleton.names[joint]
+    axes = body.character.freedoms.get(name)
     if axes is None or len(axes) < count:
         return Joint(BALL)
     axes = np.asarray(axes[:count])
-    w = rig.state.w[joint]
+    w = body.state.w[joint]
     if np.linalg.norm(w - axes.T @ (axes @ w)) > _STILL:
         return Joint(BALL)
-    limits = rig.character.limits.get(name)
+    limits = body.character.limits.get(name)
     ranges = np.full((count, 2), np.nan)
     if limits is not None and count == 1:
         along = limits.axes @ axes[0]
         k = int(np.argmax(np.abs(along)))
-        angles = limits.angles(rig.state.q[joint])
+        angles = limits.angles(body.state.q[joint])
         reach = np.sort(np.sign(along[k]) * (np.array([limits.lower[k], limits.upper[k]]) - angles[k]))
         if abs(along[k]) > 0.99 and reach[0] < 0.0 < reach[1]:
             ranges[0] = reach

@@ -30,7 +30,7 @@ from poise.world.floor import Floor
 from poise.world.ground import Ground
 from poise.world.load import Load
 
-_BYTES = 1500  # a joint, for a rig with its actor and players; about 1200 are used
+_BYTES = 1500  # a joint, for a body with its actor and players; about 1200 are used
 
 
 class Body:

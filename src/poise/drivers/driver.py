@@ -1,6 +1,6 @@
 """What a driver is.
 
-A driver is a description that a user makes: `Balance()`, `Kinematic(clip)`. Given a rig and the joints that it is to
+A driver is a description that a user makes: `Balance()`, `Kinematic(clip)`. Given a body and the joints that it is to
 move it becomes a *player*, which holds the state that goes with one actor. A driver speaks at one level, and that says
 who integrates its joints:
 
@@ -106,22 +106,22 @@ class Player(ABC):
         """
         return {}
 
-    def look(self, rig: Body, t: float) -> None:  # noqa: B027
+    def look(self, body: Body, t: float) -> None:  # noqa: B027
         """See, before the step from time t on, what it needs of the world outside; all look before anybody moves."""
 
     # What a stage asks.
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:  # noqa: B027
-        """It plays from time t on: at the actor's start in its own pose, later from the rig's state on."""
+    def begin(self, body: Body, t: float, starting: bool) -> None:  # noqa: B027
+        """It plays from time t on: at the actor's start in its own pose, later from the body's state on."""
 
-    def kinds(self, rig: Body) -> dict[int, Joint]:
-        """How the engine should build its joints at the rig's present state; balls where nothing is said."""
+    def kinds(self, body: Body) -> dict[int, Joint]:
+        """How the engine should build its joints at the body's present state; balls where nothing is said."""
         return {}
 
-    def weigh(self, rig: Body) -> None:  # noqa: B027
+    def weigh(self, body: Body) -> None:  # noqa: B027
         """The body weighs something else now: it took up a load, or dropped one."""
 
-    def answer(self, rig: Body, t: float) -> bool:
+    def answer(self, body: Body, t: float) -> bool:
         """A law wrote to the body's `called` in the last step: see to it; whether the body is to be built anew."""
         return False
 
@@ -129,11 +129,11 @@ class Player(ABC):
         """What it has to tell since it was last asked."""
         return []
 
-    def find_support(self, rig: Body) -> Support | None:
+    def find_support(self, body: Body) -> Support | None:
         """The feet that it stands on; None: it does not know of any."""
         return None
 
-    def find_bearing(self, rig: Body, t: float) -> Bearing | None:
+    def find_bearing(self, body: Body, t: float) -> Bearing | None:
         """How the body holds itself, beside what is wanted; None: upright is what is wanted."""
         return None
 
@@ -185,24 +185,24 @@ class MotionPlayer(Player):
 
     hand_over: HandOver | None = None
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:
-        """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's.
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """Begin in the motion's own pose, or at the body's pose and velocity, and go over to the motion's.
 
         Whoever writes his own sees to that himself.
         """
         if starting:
-            self.show(rig, t)
-            rig.state.q[self.joints] = rig.shown.q[self.joints]
+            self.show(body, t)
+            body.state.q[self.joints] = body.shown.q[self.joints]
             if self._has_root:
-                rig.state.root[:] = rig.shown.root
+                body.state.root[:] = body.shown.root
             return
-        kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
-        self.give(rig, t)
-        there, turning = rig.state.copy(), rig.dw[self.joints]
-        rig.put(kept)
-        rig.dw[:], rig.a[:] = dw, a
-        self.hand_over = HandOver(rig, self.joints)
-        self.hand_over.measure(rig, there.q[self.joints], there.w[self.joints], turning, there.root, there.v, t)
+        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        self.give(body, t)
+        there, turning = body.state.copy(), body.dw[self.joints]
+        body.put(kept)
+        body.dw[:], body.a[:] = dw, a
+        self.hand_over = HandOver(body, self.joints)
+        self.hand_over.measure(body, there.q[self.joints], there.w[self.joints], turning, there.root, there.v, t)
 
     @property
     def _has_root(self) -> bool:
@@ -210,27 +210,27 @@ class MotionPlayer(Player):
         return bool(len(self.joints) and self.joints[0] == 0)
 
     @abstractmethod
-    def give(self, rig: Body, t: float) -> None:
-        """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the rig."""
+    def give(self, body: Body, t: float) -> None:
+        """Write q, w and dw of its joints at time t (and the root's v and a if it moves the root) into the body."""
 
-    def settle(self, rig: Body, t: float) -> None:
+    def settle(self, body: Body, t: float) -> None:
         """After the engine's step, at its end t: put what must be there before anybody looks."""
 
-    def show(self, rig: Body, t: float) -> None:
-        """Write q of its joints at time t into `rig.shown`, and the root's place if it moves the root."""
-        kept, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
-        self.give(rig, t)
-        rig.shown.q[self.joints] = rig.state.q[self.joints]
+    def show(self, body: Body, t: float) -> None:
+        """Write q of its joints at time t into `body.shown`, and the root's place if it moves the root."""
+        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        self.give(body, t)
+        body.shown.q[self.joints] = body.state.q[self.joints]
         if self._has_root:
-            rig.shown.root[:] = rig.state.root
-        rig.put(kept)
-        rig.dw[:], rig.a[:] = dw, a
+            body.shown.root[:] = body.state.root
+        body.put(kept)
+        body.dw[:], body.a[:] = dw, a
 
-    def give_smoothly(self, rig: Body, t: float) -> None:
-        """Write where its joints are at time t into the rig: what it gives, and what is left of before."""
-        self.give(rig, t)
+    def give_smoothly(self, body: Body, t: float) -> None:
+        """Write where its joints are at time t into the body: what it gives, and what is left of before."""
+        self.give(body, t)
         if self.hand_over is not None:
-            self.hand_over.add(rig, t)
+            self.hand_over.add(body, t)
 
 
 def save_hand_over(player: Player) -> dict[str, Any] | None:
@@ -239,14 +239,14 @@ def save_hand_over(player: Player) -> dict[str, Any] | None:
     return None if left is None else {name: array.copy() for name, array in left.numbers().items()}
 
 
-def restore_hand_over(player: Player, saved: dict[str, Any] | None, rig: Body) -> None:
+def restore_hand_over(player: Player, saved: dict[str, Any] | None, body: Body) -> None:
     """Have what was left when it was saved."""
     if not isinstance(player, MotionPlayer):
         return
     if saved is None:
         player.hand_over = None
         return
-    player.hand_over = player.hand_over or HandOver(rig, player.joints)
+    player.hand_over = player.hand_over or HandOver(body, player.joints)
     for name, array in player.hand_over.numbers().items():
         array[...] = saved[name]
 
@@ -255,8 +255,8 @@ class AccelerationPlayer(Player):
     """Gives accelerations of its joints, for an engine whose `Abilities` take them."""
 
     @abstractmethod
-    def give(self, rig: Body, t: float) -> None:
-        """Write dw of its joints for the step from time t on into the rig."""
+    def give(self, body: Body, t: float) -> None:
+        """Write dw of its joints for the step from time t on into the body."""
 
 
 class TorquePlayer(Player):
@@ -268,8 +268,8 @@ class TorquePlayer(Player):
     has_torques = True
 
     @abstractmethod
-    def act(self, rig: Body, t: float) -> None:
-        """Write torque and damping of its joints into the rig, whose world poses and velocities are up to date."""
+    def act(self, body: Body, t: float) -> None:
+        """Write torque and damping of its joints into the body, whose world poses and velocities are up to date."""
 
 
 class Driver(ABC):
@@ -297,5 +297,5 @@ class Driver(ABC):
         """Raise InputError where this driver cannot be because some joints (indices) are physical."""
 
     @abstractmethod
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> Any:
-        """The player of this driver for some joints of a rig, from time t on, starting at the rig's state."""
+    def play(self, body: Body, joints: np.ndarray, t: float) -> Any:
+        """The player of this driver for some joints of a body, from time t on, starting at the body's state."""

@@ -83,41 +83,41 @@ class Following:
         return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
 
 
-def build_following(clip: Clip, rig: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
-    """The aims of a clip for a rig that stands as it is going to.
+def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
+    """The aims of a clip for a body that stands as it is going to.
 
     legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`;  ground  m, the height of the floor between the feet
     """
     from poise.drivers import balance_kernels as kernels
     from poise.drivers.feet_kernels import HOME
 
-    if clip.skeleton.names != rig.skeleton.names:
+    if clip.skeleton.names != body.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
     clip.check_bones(range(len(clip.skeleton)))
     rate = uniform_rate(clip.times)
-    hips = int(rig.tree.parents[legs[0, 0]])
+    hips = int(body.tree.parents[legs[0, 0]])
     is_noisy = rate > 2.5 * CUTOFF and len(clip) > 3
     root = lowpass(clip.root, rate, CUTOFF) if is_noisy else clip.root
     turns = lowpass_rotations(clip.rotations, rate, CUTOFF) if is_noisy else clip.rotations
-    pose = compute_world_pose(rig.tree, root, turns)
-    middle = compute_center_of_mass(rig.tree, root, turns)
+    pose = compute_world_pose(body.tree, root, turns)
+    middle = compute_center_of_mass(body.tree, root, turns)
     places = pose.joints[:, hips]
     turned = rotation.make_continuous(rotation.from_matrix(pose.turns[:, hips]))
     places, middle, turned = _begin_at_rest(places, middle, turned, rate)
     habit = (middle - places)[:, [0, 2]]
-    inner = find_outline(find_soles_of(rig.R, rig.p, legs[:, 2], corners)).shrink(INNER)
-    height = rig.p[hips, 1] + places[:, 1] - places[0, 1]
-    height = np.minimum(height, _find_reach(rig, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips))
-    height = np.maximum(height, _find_lowest(rig, legs))
+    inner = find_outline(find_soles_of(body.R, body.p, legs[:, 2], corners)).shrink(INNER)
+    height = body.p[hips, 1] + places[:, 1] - places[0, 1]
+    height = np.minimum(height, _find_reach(body, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips))
+    height = np.maximum(height, _find_lowest(body, legs))
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
     above = height + middle[:, 1] - places[:, 1] - ground
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
-    moment = np.gradient(_angular_momentum(rig, root, turns, rate), 1.0 / rate, axis=0)
+    moment = np.gradient(_angular_momentum(body, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
-        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / rig.tree.mass, rate, inner
+        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner
     )
-    center += _fade(rig.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
+    center += _fade(body.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
     aims = np.zeros((len(clip), HOME))
@@ -134,7 +134,7 @@ def build_following(clip: Clip, rig: Body, legs: np.ndarray, corners: np.ndarray
         (kernels.MOMENT, moment),
     ):
         aims[:, at : at + values.shape[1]] = values
-    up = rig.R[0].T @ rig.R[hips][:, 1]
+    up = body.R[0].T @ body.R[hips][:, 1]
     return Following(*(np.ascontiguousarray(a, float) for a in (clip.times, aims, habit, height, up)))
 
 
@@ -193,36 +193,36 @@ def _find_feasible(
     return np.asarray(solve_banded((1, 1), bands, wanted))
 
 
-def _angular_momentum(rig: Body, root: np.ndarray, turns: np.ndarray, rate: float) -> np.ndarray:
+def _angular_momentum(body: Body, root: np.ndarray, turns: np.ndarray, rate: float) -> np.ndarray:
     """(F, 3) N m s about the centre of mass, world axes."""
     spins = np.empty((*turns.shape[:2], 3))
     steps = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) * rate
     spins[0], spins[-1], spins[1:-1] = steps[0], steps[-1], 0.5 * (steps[1:] + steps[:-1])
     velocity = np.gradient(root, 1.0 / rate, axis=0)
     still = np.zeros_like(velocity), np.zeros_like(spins)
-    return compute_momentum(rig.tree, Kinematics(root, turns, velocity, spins, *still)).angular
+    return compute_momentum(body.tree, Kinematics(root, turns, velocity, spins, *still)).angular
 
 
 def _clamp_all(outline: Outline, points: np.ndarray) -> np.ndarray:
     return np.array([outline.clamp(x, z) for x, z in points])
 
 
-def _find_reach(rig: Body, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:
+def _find_reach(body: Body, legs: np.ndarray, turns: np.ndarray, aside: np.ndarray, hips: int) -> np.ndarray:
     """(F,) m, the highest that the hips may be for both legs to reach their ankles."""
     most = np.full(len(turns), np.inf)
     for side, leg in zip(SIDES, legs, strict=True):
-        ankle, length = rig.p[leg[2]], REACH * leg_length(rig.skeleton, side)
-        socket = rotation.rotate(turns, rig.R[hips].T @ (rig.p[leg[0]] - rig.p[hips]))
+        ankle, length = body.p[leg[2]], REACH * leg_length(body.skeleton, side)
+        socket = rotation.rotate(turns, body.R[hips].T @ (body.p[leg[0]] - body.p[hips]))
         flat = np.linalg.norm(aside + socket[:, [0, 2]] - ankle[[0, 2]], axis=1)
         up = np.sqrt(np.maximum(length**2 - flat**2, (_LOWEST * length) ** 2))
         most = np.minimum(most, ankle[1] + up - socket[:, 1])
     return most
 
 
-def _find_lowest(rig: Body, legs: np.ndarray) -> float:
+def _find_lowest(body: Body, legs: np.ndarray) -> float:
     """m, the lowest that the hips may be."""
     return float(
-        min(rig.p[leg[2], 1] + _LOWEST * leg_length(rig.skeleton, s) for s, leg in zip(SIDES, legs, strict=True))
+        min(body.p[leg[2], 1] + _LOWEST * leg_length(body.skeleton, s) for s, leg in zip(SIDES, legs, strict=True))
     )
 
 

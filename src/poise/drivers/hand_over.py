@@ -23,37 +23,37 @@ class HandOver:
     """What is left of how K joints moved before.
 
     joints  (K,) those that are taken over; the root's place is, too, where joint 0 is among them
-    q, w, dw, root, v   (K, 4), (K, 3), (K, 3), (3,), (3,) of the motion at time t; those of the rig are taken over from
+    q, w, dw, root, v   (K, 4), (K, 3), (K, 3), (3,), (3,) of the motion at time t; the body's are taken over from
     """
 
-    def __init__(self, rig: Body, joints: np.ndarray, t: float = 0.0):
+    def __init__(self, body: Body, joints: np.ndarray, t: float = 0.0):
         from poise.drivers import hand_over_law
 
         self._law = hand_over_law
         self.joints = np.array(joints, np.int64)
         self.offset, self.root, self.span = np.zeros((3, len(joints), 3)), np.zeros((3, 3)), np.array([t, TAKE_OVER])
         self.block = Block(
-            hand_over_law.HAND_OVER, rig.arena, count=len(joints), joints=self.joints, offset=self.offset,
+            hand_over_law.HAND_OVER, body.arena, count=len(joints), joints=self.joints, offset=self.offset,
             root=self.root, span=self.span, moves_root=bool(len(joints) and joints[0] == 0),
         )  # fmt: skip
 
     def measure(
-        self, rig: Body, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
+        self, body: Body, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
     ) -> None:
-        """Take over at time t: from the rig's state to a motion that is at q, w, dw, root and v then."""
+        """Take over at time t: from the body's state to a motion that is at q, w, dw, root and v then."""
         at = self.joints
-        self.offset[:] = find_offset(q, w, dw, rig.state.q[at], rig.state.w[at], rig.turning[at])
-        self.root[0], self.root[1] = rig.state.root - root, rig.state.v - v
+        self.offset[:] = find_offset(q, w, dw, body.state.q[at], body.state.w[at], body.turning[at])
+        self.root[0], self.root[1] = body.state.root - root, body.state.v - v
         self.span[:] = t, find_span(self.offset[0], TAKE_OVER)
 
     def laws(self) -> tuple:
         """What adds it to the motion that was given, and to the pose that is shown."""
         return self._law.add, self._law.add_shown
 
-    def add(self, rig: Body, t: float) -> None:
+    def add(self, body: Body, t: float) -> None:
         """Add it to a motion that was given for time t, from Python."""
-        rig.block["at"] = t
-        self._law.add(rig.block, self.block)
+        body.block["at"] = t
+        self._law.add(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """The arrays that say all of it."""

@@ -74,17 +74,17 @@ class Kinematic(Driver, Portable):
         self.motion.check_bones(moved)
         return Claim(moved, tuple(joint for joint in joints if joint not in own))
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
-        """See `Driver.play`. The rig's state at the joints is what is taken over from."""
+    def play(self, body: Body, joints: np.ndarray, t: float) -> KinematicPlayer | LivePlayer:
+        """See `Driver.play`. The body's state at the joints is what is taken over from."""
         if self.motion.is_live:
-            return LivePlayer(self.motion, self.start, rig, np.asarray(joints, np.int64), t)
-        return KinematicPlayer(self, rig, np.asarray(joints, np.int64), t)
+            return LivePlayer(self.motion, self.start, body, np.asarray(joints, np.int64), t)
+        return KinematicPlayer(self, body, np.asarray(joints, np.int64), t)
 
-    def track(self, rig: Body, joints: np.ndarray, motion: Motion) -> Curve:
+    def track(self, body: Body, joints: np.ndarray, motion: Motion) -> Curve:
         """The track of the joints; made once."""
-        key = (id(motion), tuple(joints), rig.skeleton.names, rig.skeleton.offsets.tobytes())
+        key = (id(motion), tuple(joints), body.skeleton.names, body.skeleton.offsets.tobytes())
         if key not in self._tracks:
-            made = build_curve(motion, [int(joint) for joint in joints], self.cutoff, rig.skeleton)
+            made = build_curve(motion, [int(joint) for joint in joints], self.cutoff, body.skeleton)
             self._tracks[key] = (made, motion)  # the motion is kept so that its id stays its own
             if len(self._tracks) > _MOST_TRACKS:
                 del self._tracks[next(iter(self._tracks))]
@@ -94,17 +94,17 @@ class Kinematic(Driver, Portable):
 class KinematicPlayer(MotionPlayer):
     """A motion on the joints of one actor. The letters of `part` are those of `part_kernels`."""
 
-    def __init__(self, driver: Kinematic, rig: Body, joints: np.ndarray, t: float):
+    def __init__(self, driver: Kinematic, body: Body, joints: np.ndarray, t: float):
         from poise.drivers import kinematic_law
         from poise.motion import part_kernels as kernels
 
         self._kernels, self._law = kernels, kinematic_law
-        self.driver, self.joints, self.motion, self._rig = driver, joints, driver.motion, rig
+        self.driver, self.joints, self.motion, self._body = driver, joints, driver.motion, body
         self._made_of = self._old_made_of = self.motion  # what the two tracks are of
         self.moves_root = bool(len(joints) and joints[0] == 0) and driver.motion.moves_root
-        self.track = self.old = driver.track(rig, joints, driver.motion)
+        self.track = self.old = driver.track(body, joints, driver.motion)
         rate = driver.motion.rate
-        room, k = rig.arena, len(joints)
+        room, k = body.arena, len(joints)
         self.clock = room.copy(np.array([driver.start, 0.0, rate, 0.0, rate, 0.0]))
         self.old_clock = room.copy(self.clock)
         self.part = room.copy(np.array([self.track.period, np.nan, 0.0, np.nan, driver.take_over]))
@@ -134,12 +134,12 @@ class KinematicPlayer(MotionPlayer):
         """See `Player.laws`."""
         return {GIVE: (self._give_law, self.block), SHOW: (self._show_law, self.block)}
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:
-        """Begin in the motion's own pose, or at the rig's pose and velocity, and go over to the motion's."""
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """Begin in the motion's own pose, or at the body's pose and velocity, and go over to the motion's."""
         if starting:
-            self.pose(rig, t)
+            self.pose(body, t)
         else:
-            self._join(rig.state.q[self.joints], rig.state.w[self.joints], rig.turning[self.joints], t)
+            self._join(body.state.q[self.joints], body.state.w[self.joints], body.turning[self.joints], t)
 
     def _join(self, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray, t: float) -> None:
         """Be at q0 (K, 4) with velocities w0 and accelerations dw0 (K, 3) at time t, and go over to the motion's."""
@@ -176,7 +176,7 @@ class KinematicPlayer(MotionPlayer):
             return
         changed = self.motion.changed(**parameters)
         kernels, rates = self._kernels, (changed.rate, self.motion.rate)
-        fresh = self.driver.track(self._rig, self.joints, changed) if self._is_new_way(changed) else self.track
+        fresh = self.driver.track(self._body, self.joints, changed) if self._is_new_way(changed) else self.track
         self.motion = changed
         if fresh is not self.track:
             busy = (
@@ -199,7 +199,7 @@ class KinematicPlayer(MotionPlayer):
 
     def _is_new_way(self, changed: Motion) -> bool:
         """Whether a changed motion goes another way, and not only faster or slower."""
-        return not changed.goes_like(self.motion, self._rig.skeleton, self.track.end)
+        return not changed.goes_like(self.motion, self._body.skeleton, self.track.end)
 
     def _glide(self, t: float, rate: float) -> None:
         from poise.motion.curve_kernels import phase_at
@@ -208,22 +208,22 @@ class KinematicPlayer(MotionPlayer):
         phase, now, slope = phase_at(self.clock, t)
         self.clock[:] = t, phase, now, slope, rate, self._kernels.CHANGE
 
-    def give(self, rig: Body, t: float) -> None:
+    def give(self, body: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
-        rig.block["at"] = t
-        self._give_law(rig.block, self.block)
+        body.block["at"] = t
+        self._give_law(body.block, self.block)
 
-    def show(self, rig: Body, t: float) -> None:
+    def show(self, body: Body, t: float) -> None:
         """See `MotionPlayer.show`."""
-        rig.block["at"] = t
-        self._show_law(rig.block, self.block)
+        body.block["at"] = t
+        self._show_law(body.block, self.block)
 
-    def pose(self, rig: Body, t: float) -> None:
-        """Put the rig where the motion is at time t, without its speed."""
+    def pose(self, body: Body, t: float) -> None:
+        """Put the body where the motion is at time t, without its speed."""
         self._give(t)
-        rig.state.q[self.joints] = self.q
+        body.state.q[self.joints] = self.q
         if self.moves_root:
-            self._give_root(rig, t)
+            self._give_root(body, t)
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Rotations (K, 4) and angular velocities (K, 3) of its joints at time t; the next call writes over them."""
@@ -240,13 +240,13 @@ class KinematicPlayer(MotionPlayer):
             self.q, self.w, self.dw,
         )  # fmt: skip
 
-    def _give_root(self, rig: Body, t: float) -> None:
+    def _give_root(self, body: Body, t: float) -> None:
         from poise.motion import curve_kernels as kernels
 
         x = self.track
         phase, rate, slope = kernels.phase_at(self.clock, t)
         kernels.play_root(
-            x.knots, x.root, x.root_rates, x.period, phase, rate, slope, rig.state.root, rig.state.v, rig.a
+            x.knots, x.root, x.root_rates, x.period, phase, rate, slope, body.state.root, body.state.v, body.a
         )
 
     def numbers(self) -> dict[str, np.ndarray]:
@@ -264,8 +264,8 @@ class KinematicPlayer(MotionPlayer):
         self.motion = self._find(saved["motion"], self.motion)
         self._made_of = self._find(saved["track"], self._made_of)
         self._old_made_of = self._find(saved["old"], self._old_made_of)
-        self.track = self.driver.track(self._rig, self.joints, self._made_of)
-        self.old = self.driver.track(self._rig, self.joints, self._old_made_of)
+        self.track = self.driver.track(self._body, self.joints, self._made_of)
+        self.old = self.driver.track(self._body, self.joints, self._old_made_of)
         self._set_tracks()
         if not np.isnan(self.part[[self._kernels.FADE, self._kernels.TAKEN]]).all():
             self._mingle()

@@ -42,13 +42,13 @@ class LivePlayer(MotionPlayer):
 
     looks = True
 
-    def __init__(self, motion: Motion, start: float, rig: Body, joints: np.ndarray, t: float):
+    def __init__(self, motion: Motion, start: float, body: Body, joints: np.ndarray, t: float):
         from poise.drivers import live_law
 
         self.joints, self.motion, self.start, self._law = joints, motion, start, live_law
         self.moves_root = bool(len(joints) and joints[0] == 0) and motion.moves_root
-        self._count = len(rig.skeleton)
-        room, k = rig.arena, len(joints)
+        self._count = len(body.skeleton)
+        room, k = body.arena, len(joints)
         self.clock = room.copy(np.array([t, 3.0 / check_delay(motion.delay), 0.0]))
         self.aim, self.fade = room.zeros(k, 4), room.zeros(3, k, 4)
         self.place, self.slide = room.zeros(3), room.zeros(3, 3)
@@ -73,22 +73,22 @@ class LivePlayer(MotionPlayer):
         root, turns = check_pose(self.motion.pose(t - self.start), self._count)  # type: ignore[attr-defined]
         return root, turns[self.joints]
 
-    def begin(self, rig: Body, t: float, starting: bool) -> None:
-        """Begin in the motion's pose, or at the rig's pose, velocity and acceleration, and go to the motion's."""
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """Begin in the motion's pose, or at the body's pose, velocity and acceleration, and go to the motion's."""
         if starting:
-            rig.state.q[self.joints] = self.aim
+            body.state.q[self.joints] = self.aim
             if self.moves_root:
-                rig.state.root[:] = self.place
+                body.state.root[:] = self.place
             return
-        q, w = rig.state.q[self.joints], rig.state.w[self.joints]
-        dw = np.clip(rig.turning[self.joints], -_HARDEST, _HARDEST)
+        q, w = body.state.q[self.joints], body.state.w[self.joints]
+        dw = np.clip(body.turning[self.joints], -_HARDEST, _HARDEST)
         # q' = q w / 2,  q'' = q dw / 2 - |w|^2 q / 4
         bend = 0.5 * _times(q, dw) - 0.25 * np.sum(w * w, axis=-1, keepdims=True) * q
         turns = np.stack([q, 0.5 * _times(q, w), bend])
-        pull = np.clip((rig.state.v - rig.v_before) / rig.dt, -_HARDEST_ROOT, _HARDEST_ROOT)
-        self._set_off(t, turns, np.stack([rig.state.root, rig.state.v, pull]), *self._ask(t))
+        pull = np.clip((body.state.v - body.v_before) / body.dt, -_HARDEST_ROOT, _HARDEST_ROOT)
+        self._set_off(t, turns, np.stack([body.state.root, body.state.v, pull]), *self._ask(t))
 
-    def look(self, rig: Body, t: float) -> None:
+    def look(self, body: Body, t: float) -> None:
         """See `Player.look`: go to where the motion is at time t, from where the joints are then."""
         root, turns = self._ask(t)
         turns *= np.where(np.sum(turns * self.aim, axis=-1, keepdims=True) < 0.0, -1.0, 1.0)
@@ -113,15 +113,15 @@ class LivePlayer(MotionPlayer):
             way[2] = 0.5 * (begin[2] + 2.0 * w * way[1] - w * w * way[0])
         self.clock[0], self.clock[2] = t, 1.0
 
-    def give(self, rig: Body, t: float) -> None:
+    def give(self, body: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
-        rig.block["at"] = t
-        self._law.give(rig.block, self.block)
+        body.block["at"] = t
+        self._law.give(body.block, self.block)
 
-    def show(self, rig: Body, t: float) -> None:
+    def show(self, body: Body, t: float) -> None:
         """See `MotionPlayer.show`."""
-        rig.block["at"] = t
-        self._law.show(rig.block, self.block)
+        body.block["at"] = t
+        self._law.show(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

@@ -46,19 +46,19 @@ class Loose(Driver):
             if not (math.isfinite(value) and 0.0 <= value <= 1e4):
                 raise InputError(f"a loose limb's {name} is {value:g}; it must be from 0 to 10000.")
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> LoosePlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
         """See `Driver.play`."""
-        mass, arm, inertia = rig.outboard()
-        weight = mass * float(np.linalg.norm(rig.gravity) or 9.81) * arm
+        mass, arm, inertia = body.outboard()
+        weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
         stiffness = self.stiffness * np.maximum(weight[joints], _LEAST)
         damping = 2.0 * self.damping * np.sqrt(np.maximum(stiffness, 0.05 * weight[joints]) * inertia[joints])
-        pose = rig.state.q if self.pose is None else np.asarray(self.pose, float)
-        if pose.shape != rig.state.q.shape:
+        pose = body.state.q if self.pose is None else np.asarray(self.pose, float)
+        if pose.shape != body.state.q.shape:
             raise InputError(
-                f"the pose of a loose limb has shape {pose.shape}; this skeleton asks for {rig.state.q.shape}."
+                f"the pose of a loose limb has shape {pose.shape}; this skeleton asks for {body.state.q.shape}."
             )
         player = LoosePlayer(np.asarray(joints, np.int64), stiffness, damping, pose[joints].copy())
-        player.lead[:], player.fade[0] = rig.handed[joints], t
+        player.lead[:], player.fade[0] = body.handed[joints], t
         return player
 
 
@@ -77,10 +77,10 @@ class LoosePlayer(TorquePlayer):
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
-    def act(self, rig: Body, t: float) -> None:
+    def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
-        rig.block["t"] = t
-        self._law(rig.block, self.block)
+        body.block["t"] = t
+        self._law(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

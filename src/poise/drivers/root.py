@@ -27,7 +27,7 @@ class Free(Driver):
     level = TORQUE
     root = "only"
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> FreePlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> FreePlayer:
         """See `Driver.play`."""
         return FreePlayer(joints)
 
@@ -40,5 +40,5 @@ class FreePlayer(TorquePlayer):
     def __init__(self, joints: np.ndarray):
         self.joints = joints
 
-    def act(self, rig: Body, t: float) -> None:
+    def act(self, body: Body, t: float) -> None:
         """Nothing holds a free root."""

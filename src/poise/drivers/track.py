@@ -45,33 +45,33 @@ class Track(Driver):
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""
         return Claim(Kinematic(self.motion).claim(character, joints, part).moved)
 
-    def play(self, rig: Body, joints: np.ndarray, t: float) -> TrackPlayer:
+    def play(self, body: Body, joints: np.ndarray, t: float) -> TrackPlayer:
         """See `Driver.play`."""
-        return TrackPlayer(self, rig, joints, t)
+        return TrackPlayer(self, body, joints, t)
 
 
 class TrackPlayer(TorquePlayer):
     """Springs of one actor, and the motion that they follow."""
 
-    def __init__(self, driver: Track, rig: Body, joints: np.ndarray, t: float):
+    def __init__(self, driver: Track, body: Body, joints: np.ndarray, t: float):
         self.joints, self._law, followed = np.asarray(joints, np.int64), *_find_law(driver.motion)
-        self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(rig, self.joints, t)
-        self.guide: KinematicPlayer | LivePlayer = Kinematic(driver.motion, driver.start).play(rig, self.joints, t)
+        self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(body, self.joints, t)
+        self.guide: KinematicPlayer | LivePlayer = Kinematic(driver.motion, driver.start).play(body, self.joints, t)
         self.looks = self.guide.looks
-        self.block = Block(followed, rig.arena, springs=self.springs.block.address, guide=self.guide.block.address)
+        self.block = Block(followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address)
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
-    def look(self, rig: Body, t: float) -> None:
+    def look(self, body: Body, t: float) -> None:
         """See `Player.look`."""
-        self.guide.look(rig, t)
+        self.guide.look(body, t)
 
-    def act(self, rig: Body, t: float) -> None:
+    def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`. The spring pulls to where the motion is at the end of the step."""
-        rig.block["t"] = t
-        self._law(rig.block, self.block)
+        body.block["t"] = t
+        self._law(body.block, self.block)
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

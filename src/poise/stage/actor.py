@@ -224,7 +224,7 @@ class Actor:
         return self.effort.measure()
 
     def show(self, t: float) -> None:
-        """Put what is given where it is at time t, in the rig's state; a root that is carried stays where it is."""
+        """Put what is given where it is at time t, in the body's state; a root that is carried stays where it is."""
         for player in self.in_order():
             if isinstance(player, MotionPlayer) and player.carrier is None:
                 player.give_smoothly(self.body, t)
@@ -239,12 +239,12 @@ class Actor:
 
     def pose(self, t: float = 0.0) -> Pose:
         """Where it is now, whatever the time: somebody else's clock may say another one."""
-        rig = self.body
+        body = self.body
         with self.stage.hold():
-            now, dw, a = rig.state.copy(), rig.dw.copy(), rig.a.copy()
+            now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
             # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
             self.show(self.stage.time)
-            pose = Pose(rig.state.root.copy(), rig.state.q.copy())
-            rig.put(now)
-            rig.dw[:], rig.a[:] = dw, a
+            pose = Pose(body.state.root.copy(), body.state.q.copy())
+            body.put(now)
+            body.dw[:], body.a[:] = dw, a
         return pose

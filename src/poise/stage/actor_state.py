@@ -60,9 +60,9 @@ def tell_who(actor: Actor) -> dict[str, Any]:
 
 
 def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
-    rig, state, coupled = actor.body, actor.body.state, actor.coupled
+    body, state, coupled = actor.body, actor.body.state, actor.coupled
     return {
-        "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": rig.dw, "a": rig.a,
-        "w_before": rig.w_before, "v_before": rig.v_before, "torque": rig.torque, "damping": rig.damping,
-        "al": coupled.al, "acc": coupled.acc, "coupling": rig.coupling,
+        "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": body.dw, "a": body.a,
+        "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
+        "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling,
     }  # fmt: skip

@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 def build_actor(actor: Actor, t: float, starting: bool) -> None:
     """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
-    rig, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
-    actor.partition, undriven = divide(actor.assignments, skeleton, rig.tree, actor.name)
+    body, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
+    actor.partition, undriven = divide(actor.assignments, skeleton, body.tree, actor.name)
     _tell_world(actor, t)
     if starting and not actor.is_posed:
-        put_on_floor(rig)
+        put_on_floor(body)
         actor.is_posed = True
     if not starting:
-        rig.turning[:], rig.handed[:] = (rig.state.w - rig.w_before) / rig.dt, actor.measure()[0]
+        body.turning[:], body.handed[:] = (body.state.w - body.w_before) / body.dt, actor.measure()[0]
         # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
-        rig.handed[~actor.given] -= (rig.damping[:, None] * rig.state.w)[~actor.given]
+        body.handed[~actor.given] -= (body.damping[:, None] * body.state.w)[~actor.given]
     for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)
@@ -43,27 +43,27 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     if stands and stage.ground is None:
         raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
     if starting and stands:
-        plant_feet(rig)
-    rig.update()
+        plant_feet(body)
+    body.update()
     for a in actor.assignments:
         if a.player is None:
             _begin(actor, a, t, starting)
     _hold(actor, undriven, t)
     if starting:
         actor.start_height = hips_over_floor(actor)
-    rig.turning[:] = rig.handed[:] = 0.0  # the change of hands is over
+    body.turning[:] = body.handed[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None)
 
 
 def _tell_world(actor: Actor, t: float) -> None:
-    """What the stage is like, into the rig."""
-    rig, stage = actor.body, actor.stage
-    rig.dt, rig.gravity = stage.dt, np.array(stage.gravity)
-    rig.floor = Floor(stage.ground, stage.props.values())
-    rig.floor.move(t)
-    rig.friction = stage.ground.friction if stage.ground is not None else 0.0
-    rig.block["gravity"] = stage.gravity
-    rig.block["called"] = 0
+    """What the stage is like, into the body."""
+    body, stage = actor.body, actor.stage
+    body.dt, body.gravity = stage.dt, np.array(stage.gravity)
+    body.floor = Floor(stage.ground, stage.props.values())
+    body.floor.move(t)
+    body.friction = stage.ground.friction if stage.ground is not None else 0.0
+    body.block["gravity"] = stage.gravity
+    body.block["called"] = 0
 
 
 def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:

@@ -19,11 +19,11 @@ class Coupled:
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     """
 
-    def __init__(self, rig: Body, torque_only: bool):
+    def __init__(self, body: Body, torque_only: bool):
         from poise.stage.step_law import COUPLING
 
-        j, room = len(rig.tree), rig.arena
-        self._rig = rig
+        j, room = len(body.tree), body.arena
+        self._body = body
         self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
         self._work = room.zeros(3, j, 3)
         self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
@@ -35,12 +35,12 @@ class Coupled:
 
     def settle(self, partition: Partition, is_carried: bool) -> None:
         """Begin with a partition."""
-        rig, parents = self._rig, self._rig.tree.parents
+        body, parents = self._body, self._body.tree.parents
         for mask in (self.given, self.touched, self.accelerating):
             mask[:] = True
-        for array in (self._work, rig.coupling, self.al, self.acc):
+        for array in (self._work, body.coupling, self.al, self.acc):
             array[:] = 0.0
-        rig.w_before[:], rig.v_before[:] = rig.state.w, rig.state.v
+        body.w_before[:], body.v_before[:] = body.state.w, body.state.v
         self.given[list(partition.physical)] = False
         self.accelerating[:] = self.given
         self.accelerating[0] &= not is_carried
@@ -48,7 +48,7 @@ class Coupled:
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
         # A joint that was given keeps no acceleration of its own once it is physical.
-        rig.dw[~self.given] = 0.0
+        body.dw[~self.given] = 0.0
 
     def find_law(self, couple: str, gain: float, pushes: np.ndarray) -> Law:
         """The law that couples; its block is up to date. pushes: (n, 6), see `coupling_kernels.add_pushes`."""

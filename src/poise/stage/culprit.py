@@ -45,10 +45,10 @@ def find_suspects(actor: Actor) -> str:
 
 
 def _list_written(actor: Actor, player: Player) -> list[tuple[str, np.ndarray]]:
-    rig = actor.body
+    body = actor.body
     if isinstance(player, MotionPlayer):
-        return [("rotation", rig.state.q), ("angular velocity", rig.state.w), ("angular acceleration", rig.dw)]
-    return [("torque", rig.torque), ("damping", rig.damping), ("angular acceleration", rig.dw)]
+        return [("rotation", body.state.q), ("angular velocity", body.state.w), ("angular acceleration", body.dw)]
+    return [("torque", body.torque), ("damping", body.damping), ("angular acceleration", body.dw)]
 
 
 def _describe(actor: Actor, player: Player, what: str, array: np.ndarray) -> str:

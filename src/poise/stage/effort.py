@@ -34,13 +34,13 @@ class Effort:
         """
         from poise.stage import measure_kernels as kernels
 
-        rig, given = self._actor.body, self._actor.given
-        j, x = len(rig.tree), rig.block
+        body, given = self._actor.body, self._actor.given
+        j, x = len(body.tree), body.block
         work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
         hardest = kernels.measure(
-            x["parents"], x["masses"], x["centers"], x["inertias"], rig.R, rig.p, rig.om, rig.state.w, rig.state.v,
-            rig.w_before, rig.v_before, rig.dw, given, rig.torque, rig.gravity, self.strength, rig.dt, work, torque,
-            effort,
+            x["parents"], x["masses"], x["centers"], x["inertias"], body.R, body.p, body.om, body.state.w, body.state.v,
+            body.w_before, body.v_before, body.dw, given, body.torque, body.gravity, self.strength, body.dt, work,
+            torque, effort,
         )  # fmt: skip
         self._tell(hardest, float(effort[hardest]) if given[hardest] else 0.0)
         return torque, effort

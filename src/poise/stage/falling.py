@@ -27,10 +27,10 @@ def hips_over_floor(actor: Actor) -> float:
 
     A root may be far below the hips; where they are not the root, they are as of the last step's beginning.
     """
-    rig, hips = actor.body, actor.character.skeleton.find_role("hips") or 0
-    height = float(rig.p[hips, 1] if hips else rig.state.root[1])
-    rig.floor.move(actor.stage.time)
-    floor = rig.floor.find(rig.state.root[0], rig.state.root[2], height)[0]
+    body, hips = actor.body, actor.character.skeleton.find_role("hips") or 0
+    height = float(body.p[hips, 1] if hips else body.state.root[1])
+    body.floor.move(actor.stage.time)
+    floor = body.floor.find(body.state.root[0], body.state.root[2], height)[0]
     return height - (floor if np.isfinite(floor) else 0.0)
 
 

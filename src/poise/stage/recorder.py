@@ -72,8 +72,8 @@ class Recorder:
             self.frame += 1
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
-        rig, state, frame = actor.body, actor.body.state, self.frame
-        now, dw = state.copy(), rig.dw.copy()
+        body, state, frame = actor.body, actor.body.state, self.frame
+        now, dw = state.copy(), body.dw.copy()
         if share > 1e-9 and actor.name in self._before:
             _mix(state, self._before[actor.name], now, 1.0 - share)
         actor.show(t)
@@ -83,14 +83,14 @@ class Recorder:
         rows["torque"][frame], rows["effort"][frame] = actor.measure()
         rows["root"][frame], rows["rotations"][frame] = state.root, state.q
         rows["velocity"][frame], rows["angular_velocity"][frame] = state.v, state.w
-        rows["center"][frame], rows["center_velocity"][frame] = rig.c, rig.dc
+        rows["center"][frame], rows["center_velocity"][frame] = body.c, body.dc
         read_feet(group.simulation, k, self._feet[actor.name], rows["feet"][frame], rows["pressure"][frame])
-        supports = (player.find_support(rig) for player in actor.players)
+        supports = (player.find_support(body) for player in actor.players)
         support = next((each for each in supports if each is not None), _NOWHERE)
         rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
-        frames.write_wrench(frame, rig.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
-        rig.put(now)
-        rig.dw[:] = dw
+        frames.write_wrench(frame, body.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
+        body.put(now)
+        body.dw[:] = dw
 
     def finish(self, wall: float) -> Take:
         """The take so far."""

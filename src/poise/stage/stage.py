@@ -190,8 +190,8 @@ class Stage:
             for _ in range(steps):
                 self._advance(1)
             return
-        for player, rig in self._lookers if steps else ():  # all of them before anybody moves
-            player.look(rig, self.time)
+        for player, body in self._lookers if steps else ():  # all of them before anybody moves
+            player.look(body, self.time)
         began = self.steps
         self._run(self.crowd, steps, self._is_recorded)
         told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}

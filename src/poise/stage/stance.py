@@ -29,73 +29,73 @@ _HOLLOW = 0.01  # m: a sole under which the floor is deeper than this looks for 
 _LOOK, _WAYS = (0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.14), 16
 
 
-def put_on_floor(rig: Body) -> None:
+def put_on_floor(body: Body) -> None:
     """Bring a pose that was made for level ground at 0 to where there is floor under it and room above that.
 
     The lower foot has the floor under its sole as far below it as it had the level ground.
     """
-    rig.update()
-    start = float(rig.state.root[1])
-    room = float(np.max(rig.p[:, 1]))
-    height = rig.floor.find_room(rig.state.root[0], rig.state.root[2], room)
+    body.update()
+    start = float(body.state.root[1])
+    room = float(np.max(body.p[:, 1]))
+    height = body.floor.find_room(body.state.root[0], body.state.root[2], room)
     if not np.isfinite(height):
         return
-    rig.state.root[1] = start + height
-    rig.update()
+    body.state.root[1] = start + height
+    body.update()
     try:
-        _, _, levels = _settle_feet(rig)
+        _, _, levels = _settle_feet(body)
     except InputError:
         return  # it has no feet that could be lower or higher
-    rig.state.root[1] = start + min(levels)
+    body.state.root[1] = start + min(levels)
 
 
-def plant_feet(rig: Body) -> None:
-    """Change the legs, and the root where they cannot reach, so that the rig's pose stands flat on the floor.
+def plant_feet(body: Body) -> None:
+    """Change the legs, and the root where they cannot reach, so that the body's pose stands flat on the floor.
 
     Feet stay where they are as seen from above, unless the floor has an edge there, and keep their heading; they turn
     with the floor, and toes lie flat. The root comes down where a leg would be straighter than `REACH`, and moves
     sideways where the centre of mass would be outside the inner support. It goes along with a ground that moves.
     """
-    skeleton, state = rig.skeleton, rig.state
+    skeleton, state = body.skeleton, body.state
     soles = find_soles(skeleton)
-    rig.update()
+    body.update()
     corners = [find_corners(box) for box in build_footing(skeleton)]
-    ankles, turns, _ = _settle_feet(rig)
+    ankles, turns, _ = _settle_feet(body)
     inner = find_outline(np.stack(list(map(place_corners, ankles, turns, corners)))).shrink(_INNER)
     for _ in range(_ROUNDS):
         before = np.concatenate([state.root, state.q.ravel()])
-        x, z = inner.clamp(rig.c[0], rig.c[2])
-        state.root[0] += x - rig.c[0]
-        state.root[2] += z - rig.c[2]
-        rig.update()
-        _come_down(rig, ankles)
-        rig.update()
+        x, z = inner.clamp(body.c[0], body.c[2])
+        state.root[0] += x - body.c[0]
+        state.root[2] += z - body.c[2]
+        body.update()
+        _come_down(body, ankles)
+        body.update()
         for side, ankle, turn, sole in zip(SIDES, ankles, turns, soles, strict=True):
-            _place_leg(rig, side, ankle, turn)
+            _place_leg(body, side, ankle, turn)
             for joint in skeleton.descendants(sole.foot)[1:]:
                 state.q[joint] = rotation.identity()
-        rig.update()
+        body.update()
         if np.max(np.abs(np.concatenate([state.root, state.q.ravel()]) - before)) < 1e-9:
             break
-    state.v += rig.floor.record["speed"][0]
+    state.v += body.floor.record["speed"][0]
 
 
-def _settle_feet(rig: Body) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
+def _settle_feet(body: Body) -> tuple[np.ndarray, list[np.ndarray], list[float]]:
     """Ankles (2, 3), orientations of the feet, and heights of the floor under them, for soles that lie on it."""
-    skeleton = rig.skeleton
+    skeleton = body.skeleton
     ankles, turns, levels = np.zeros((2, 3)), [], []
     for k, (side, sole, box) in enumerate(zip(SIDES, find_soles(skeleton), build_footing(skeleton), strict=True)):
-        ankles[k] = rig.p[sole.foot]
-        knee = float(rig.p[skeleton.index(side + "LowerLeg"), 1])
-        level = _level(rig.world_turn(sole.foot))
-        turn, height = _settle(rig, level, ankles[k], find_corners(box), -float(sole.heel[1]), knee)
+        ankles[k] = body.p[sole.foot]
+        knee = float(body.p[skeleton.index(side + "LowerLeg"), 1])
+        level = _level(body.world_turn(sole.foot))
+        turn, height = _settle(body, level, ankles[k], find_corners(box), -float(sole.heel[1]), knee)
         turns.append(turn)
         levels.append(height)
     return ankles, turns, levels
 
 
 def _settle(
-    rig: Body, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
+    body: Body, level: np.ndarray, ankle: np.ndarray, corners: np.ndarray, height: float, knee: float
 ) -> tuple[np.ndarray, float]:
     """Put an ankle (3,), in place, where its sole lies on the floor; the foot's orientation, and the floor's height.
 
@@ -105,7 +105,7 @@ def _settle(
     row, R = np.zeros(FLOORS), rotation.to_matrix(level)
 
     def gap(x: float, z: float) -> float:
-        return float(ask_floor(rig.floor.record[0], R, np.array([x, ankle[1], z]), corners, knee, row))
+        return float(ask_floor(body.floor.record[0], R, np.array([x, ankle[1], z]), corners, knee, row))
 
     x, z = _find_place(gap, float(ankle[0]), float(ankle[2]))
     gap(x, z)
@@ -137,43 +137,43 @@ def _level(turn: np.ndarray) -> np.ndarray:
     return rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(ahead[0], ahead[2])))
 
 
-def _come_down(rig: Body, ankles: np.ndarray) -> None:
+def _come_down(body: Body, ankles: np.ndarray) -> None:
     """Lower the root until no leg has to be longer than it may."""
     room = []
     for side, ankle in zip(SIDES, ankles, strict=True):
-        hip = rig.p[rig.skeleton.index(side + "UpperLeg")]
-        length = REACH * leg_length(rig.skeleton, side)
+        hip = body.p[body.skeleton.index(side + "UpperLeg")]
+        length = REACH * leg_length(body.skeleton, side)
         flat = np.hypot(*(hip - ankle)[[0, 2]])
         room.append(ankle[1] + np.sqrt(max(length**2 - flat**2, (0.3 * length) ** 2)) - hip[1])
-    rig.state.root[1] += min(min(room), 0.0)
+    body.state.root[1] += min(min(room), 0.0)
 
 
-def _place_leg(rig: Body, side: str, ankle: np.ndarray, turn: np.ndarray) -> None:
+def _place_leg(body: Body, side: str, ankle: np.ndarray, turn: np.ndarray) -> None:
     """Bend a leg so that its ankle is at a place, the foot at an orientation."""
-    skeleton, q = rig.skeleton, rig.state.q
+    skeleton, q = body.skeleton, body.state.q
     upper, lower, foot = (skeleton.index(side + stem) for stem in ("UpperLeg", "LowerLeg", "Foot"))
     rest = skeleton.rest_positions()
-    world = [rig.world_turn(joint) for joint in (upper, lower)]
+    world = [body.world_turn(joint) for joint in (upper, lower)]
     hinge = rotation.rotate(world[0], _AXIS)
     limb = reach_with_limb(
         world[0][None], world[1][None], rest[lower] - rest[upper], rest[foot] - rest[lower],
-        (ankle - rig.p[upper])[None], hinge[None],
+        (ankle - body.p[upper])[None], hinge[None],
     )  # fmt: skip
     turned = {upper: limb.upper[0], lower: limb.lower[0], foot: turn}
     for joint in (upper, lower, foot):
         # joints between the three (twist bones) stay as they are and go along
-        above = _world_above(rig, joint, turned)
+        above = _world_above(body, joint, turned)
         q[joint] = rotation.multiply(rotation.conjugate(above), turned[joint])
 
 
-def _world_above(rig: Body, joint: int, turned: dict[int, np.ndarray]) -> np.ndarray:
+def _world_above(body: Body, joint: int, turned: dict[int, np.ndarray]) -> np.ndarray:
     """The world orientation of what carries a joint, with some joints' orientations changed."""
-    parent = int(rig.tree.parents[joint])
+    parent = int(body.tree.parents[joint])
     if parent in turned:
         return turned[parent]
     if parent < 0:
         return rotation.identity()
-    return rotation.multiply(_world_above(rig, parent, turned), rig.state.q[parent])
+    return rotation.multiply(_world_above(body, parent, turned), body.state.q[parent])
 
 
 def stand_at_ease(character: Character) -> Pose:

@@ -107,8 +107,8 @@ def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
     if ACT in find_laws(player):
         return [Call(find_laws(player)[ACT][0], actor.body.block, find_laws(player)[ACT][1])]
     if isinstance(player, TorquePlayer) and player.has_torques:
-        rig = actor.body
-        return [call(actor, check_after(lambda: player.act(rig, float(rig.block["t"])), actor, player))]
+        body = actor.body
+        return [call(actor, check_after(lambda: player.act(body, float(body.block["t"])), actor, player))]
     return []
 
 
@@ -124,13 +124,13 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
     """Places, torques and wrenches of one actor to the engine."""
     if engine is not None:
         return [Call(engine.take, actor.body.block, engine.bodies[k])]
-    rig = actor.body
+    body = actor.body
 
     def take() -> None:
-        simulation.place(k, rig.state)
-        simulation.apply(k, rig.torque, rig.damping, rig.wrench)
-        for joint in rig.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
-            simulation.nudge(k, int(joint), rig.nudges[joint])
+        simulation.place(k, body.state)
+        simulation.apply(k, body.torque, body.damping, body.wrench)
+        for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
+            simulation.nudge(k, int(joint), body.nudges[joint])
 
     return [call(actor, take)]
 
