@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -449,6 +450,7 @@ def own_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         spec = importlib.util.spec_from_file_location("one_law", path)
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "one_law", module)  # as an import does: Numba finds it by its name
         spec.loader.exec_module(module)
         return module
 
