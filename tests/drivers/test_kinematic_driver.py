@@ -142,6 +142,25 @@ def test_changes_on_top_of_changes_jump_nowhere_either() -> None:
         np.testing.assert_allclose(rate, w, atol=1e-2)
 
 
+def test_laws_fade_from_the_first_change_on_and_after_a_restore() -> None:
+    gesture = poise.gestures.conduct(bpm=100)
+    joints = list(gesture.joints(HUMAN.skeleton))
+    (player, rig), (again, other), (plain, third) = (player_of(gesture, joints) for _ in range(3))
+    assert player.block["mingle"] == 0  # nothing is compiled that is not needed
+    player.change(0.3, size=1.4)
+    again.restore(player.save())
+    for each, its in ((player, rig), (again, other), (plain, third)):
+        each.give(its, 0.5)
+        each.show(its, 0.5)
+        assert np.array_equal(its.shown.q[joints], its.state.q[joints])
+    q, w = player.sample(0.5)
+    assert np.array_equal(q, rig.state.q[joints]) and np.array_equal(w, rig.state.w[joints])
+    for name in ("q", "w"):
+        assert np.array_equal(getattr(rig.state, name), getattr(other.state, name))
+        assert not np.array_equal(getattr(rig.state, name), getattr(third.state, name))
+    assert np.array_equal(rig.dw, other.dw) and plain.block["mingle"] == 0
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_a_hand_over_meets_pose_and_velocity_and_ends_in_the_motion(seed: int) -> None:
     rng = np.random.default_rng(seed)
