@@ -1,4 +1,4 @@
-"""A first run compiles for about a minute: said once, with a bar where there is a terminal."""
+"""A first run compiles for about half a minute: said once, with a bar where there is a terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from poise.spatial.compile import on_compile
 
-SENTENCE = "compiling kernels, once: about a minute"
+SENTENCE = "compiling kernels, once: about half a minute"
 _WIDTH = 30  # characters of the bar
 
 
