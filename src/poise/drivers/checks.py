@@ -27,6 +27,8 @@ from poise.spatial.law import Block, Law
 _PLAYERS: dict[str, type[Player]] = {MOTION: MotionPlayer, ACCELERATION: AccelerationPlayer, TORQUE: TorquePlayer}
 _MOMENTS = (GIVE, ACT, SETTLE, SHOW)
 
+EXAMPLES = "poise.Balance(), poise.Loose() or poise.Kinematic(motion)"  # of drivers, for sentences
+
 
 def check_driver(driver: Any) -> None:
     """Raise InputError unless it is a driver of a level and a root that there are."""

@@ -12,6 +12,7 @@ ENGINES = {
     "mujoco": Entry("poise.engines.mujoco:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"),
     "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): the paper coupling, hinges"),
 }
+DEFAULT = "mujoco"  # which can do all that there is
 _NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]")}
 _REGISTRY = Registry("engine", ENGINES, _NEEDS)
 

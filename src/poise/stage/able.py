@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from poise.drivers.driver import ACCELERATION, Claim, Driver
 from poise.engines.engine import Engine
+from poise.engines.registry import DEFAULT
 from poise.engines.scene import HINGES, Scene
 from poise.errors import InputError
 
@@ -29,12 +30,12 @@ def check_driven(engine: Engine, driver: Driver, claim: Claim) -> None:
     if driver.carrier is not None and not able.carriers:
         raise InputError(
             f"{who} has the root ride on '{driver.carrier}', and with the engine '{engine.name}' nobody rides on a "
-            "prop. Use an engine that can, such as 'mujoco'."
+            f"prop. Use an engine that can, such as '{DEFAULT}'."
         )
     if claim.pinned and not able.pins:
         raise InputError(
             f"{who} fixes joints to the world, which the engine '{engine.name}' cannot. "
-            "Leave them unpinned, or use an engine that can, such as 'mujoco'."
+            f"Leave them unpinned, or use an engine that can, such as '{DEFAULT}'."
         )
 
 
@@ -44,7 +45,7 @@ def check_scene(engine: Engine, scene: Scene) -> None:
     if scene.props and not able.props:
         raise InputError(
             f"'{scene.props[0].name}' is a prop, and the engine '{engine.name}' has none. "
-            "Leave it away, or use an engine that has props, such as 'mujoco'."
+            f"Leave it away, or use an engine that has props, such as '{DEFAULT}'."
         )
     for body in scene.bodies:
         hinge = next((i for i, joint in enumerate(body.joints) if joint.kind == HINGES), None)
@@ -52,5 +53,5 @@ def check_scene(engine: Engine, scene: Scene) -> None:
             raise InputError(
                 f"a driver of '{body.name}' makes a hinge of '{body.tree.names[hinge]}', and the engine "
                 f"'{engine.name}' has only ball joints. Use another driver there, or an engine that has hinges, such "
-                "as 'mujoco'."
+                f"as '{DEFAULT}'."
             )

@@ -10,6 +10,7 @@ from typing import Any
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS
+from poise.drivers.checks import EXAMPLES
 from poise.drivers.driver import MOTION, Driver
 from poise.errors import InputError
 from poise.motion.parts import part_joints
@@ -32,10 +33,7 @@ def take_driver(driver: Any, part: Any) -> Driver:
                 f"'{part}' is to be driven by {driver.__name__}, which needs something to go by. Make it first: "
                 f"{driver.__name__}(...)."
             ) from None
-    raise InputError(
-        f"'{part}' is driven by a driver, such as poise.Balance(), poise.Loose() or poise.Kinematic(motion); given "
-        f"{_brief(driver)}."
-    )
+    raise InputError(f"'{part}' is driven by a driver, such as {EXAMPLES}; given {_brief(driver)}.")
 
 
 def find_driven(skeleton: Skeleton, part: Any, driver: Driver) -> list[int]:

@@ -41,6 +41,7 @@ class Crowd:
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
         self._has_desks, self._are_away = False, False
+        self._no_desks = np.zeros((threads, 0), np.int64)
         self._watched = _NOBODY
         self.fewest = 0  # steps that those made whose Python functions raised
 
@@ -88,16 +89,25 @@ class Crowd:
         if len(root):
             self._learn_to_show()
         rows, desks = self.rows, self._find_desks(own)
-        self._share(
-            lambda k, counter, size: share_run(
-                rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
+        if len(rows) == 1:  # the quick way for one: no thread has anything to share
+            counter = np.zeros(1, np.int64)
+            share_run(rows, counter, 1, steps, desks[0], self._done, self.status, root, rotations)
+        else:
+            self._share(
+                lambda k, counter, size: share_run(
+                    rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
+                )
             )
-        )
         self._check_errors()
 
     def _check_errors(self) -> None:
         """Raise what a Python function raised, the first of several; nothing of it is left for the next run."""
-        found = [(k, error) for k, program in enumerate(self.programs) for error in program.find_errors()]
+        found = [
+            (k, error)
+            for k, program in enumerate(self.programs)
+            if program.raised[0]
+            for error in program.find_errors()
+        ]
         if found:
             self.fewest = min(int(self._done[k]) for k, _ in found)
             if len(found) > 1:
@@ -117,12 +127,14 @@ class Crowd:
             if self._are_away and self._workspaces is not None:
                 self._workspaces.bring_back([program.simulation for program in self.programs])
             self._are_away = False
-            return np.zeros((self.threads, 0), np.int64)
+            return self._no_desks
         self._are_away = True
         return self._workspaces.addresses
 
     def find_called(self) -> list[tuple[Program, int]]:
         """Those in which somebody called in the last run, and how many steps each had made by then."""
+        if len(self.actors) <= _FEW and not any(row[0] > 0.0 for row in self.status.tolist()):
+            return []
         called = self.status[:, 0] > 0.0
         if not called.any():
             return []

@@ -42,8 +42,12 @@ class Effort:
             body.w_before, body.v_before, body.dw, given, body.torque, body.gravity, self.strength, body.dt, work,
             torque, effort,
         )  # fmt: skip
-        self._tell(hardest, float(effort[hardest]) if given[hardest] else 0.0)
+        self.tell(hardest, effort)
         return torque, effort
+
+    def tell(self, hardest: int, efforts: np.ndarray) -> None:
+        """The given joint that was asked for most, of all efforts (J,)."""
+        self._tell(hardest, float(efforts[hardest]) if self._actor.given[hardest] else 0.0)
 
     def _tell(self, hardest: int, effort: float) -> None:
         """Tell once when a kinematic joint is asked for more than its strength, and again after it has rested."""

@@ -20,27 +20,31 @@ class Program:
 
     actors      whom it moves together
     simulation  the engine's
+    version     counts how often it looked at its step again
+    raised      (1,) 1 where a Python function in it raised in the last run
     """
 
     def __init__(self, actors: list[Actor], simulation: Simulation):
         from poise.stage.program_kernels import PROGRAM
 
         self.actors, self.simulation = actors, simulation
-        self._raised = np.zeros(1, np.int64)
+        self.raised = np.zeros(1, np.int64)
         self._shows: list[Call] | None = None
-        self.block = Block(PROGRAM, raised=self._raised, body_count=len(actors))
+        self.version = 0
+        self.block = Block(PROGRAM, raised=self.raised, body_count=len(actors))
         self.block["bodies"] = np.array([actor.body.block.address for actor in actors], np.int64)
         self.refresh()
 
     def refresh(self) -> None:
         """Look again at what the step is made of: drivers changed, or pushes began."""
+        self.version += 1
         self._calls: list[Callback] = []
         engine = self.simulation.laws([actor.body.block for actor in self.actors])
         self._engine, self._shows = engine, None
         self._step = list_step(self.actors, self.simulation, engine, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
-        self.block.set(laws=_table(self._step), count=len(self._step), show_count=0)
+        self.block.set(laws=build_table(self._step), count=len(self._step), show_count=0)
         for actor in self.actors:
             actor.body.block["steps"] = actor.stage.steps
 
@@ -48,7 +52,7 @@ class Program:
         """Have it be able to say where kinematic parts are at any time."""
         if self._shows is None:
             self._shows = list_show(self.actors, self._call)
-            self.block.set(shows=_table(self._shows), show_count=len(self._shows))
+            self.block.set(shows=build_table(self._shows), show_count=len(self._shows))
 
     def learn_to_move(self) -> None:
         """Have it be able to step at a workspace of the engine's."""
@@ -72,20 +76,21 @@ class Program:
 
     def find_errors(self) -> list[BaseException]:
         """What Python functions in it raised in the last run; they are forgotten."""
-        if not self._raised[0]:
+        if not self.raised[0]:
             return []
-        self._raised[0] = 0
+        self.raised[0] = 0
         errors = [call.error for call in self._calls if call.error is not None]
         for call in self._calls:
             call.error = None
         return errors
 
     def _call(self, actor: Actor, function: Callable[[], None]) -> Call:
-        made = Callback(function, self._raised)
+        made = Callback(function, self.raised)
         self._calls.append(made)
         return Call(made, actor.body.block, actor.body.block)
 
 
-def _table(entries: list[Call]) -> np.ndarray:
+def build_table(entries: list[Call]) -> np.ndarray:
+    """(n, 3) law, body and block of each; one row of zeros where there is none."""
     rows = [[entry.law.address, entry.body.address, entry.block.address] for entry in entries]
     return np.array(rows, np.int64).reshape(-1, 3) if rows else np.zeros((1, 3), np.int64)

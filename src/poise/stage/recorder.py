@@ -13,6 +13,8 @@ from poise.drivers.driver import Support
 from poise.engines.engine import BodyState, Simulation
 from poise.spatial import rotation
 from poise.stage.frames import Frames
+from poise.stage.program import Program, build_table
+from poise.stage.step import Call, list_give
 from poise.stage.take import ActorTake, Take
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class Recorder:
         self._time_before = stage.time
         self._frames = {name: Frames(len(actor.body.tree), len(times)) for name, actor in stage.actors.items()}
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
+        self._quick: dict[str, tuple[Program, int, QuickFrame | None]] = {}
         self._first_event = stage.news.count
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
 
@@ -72,25 +75,41 @@ class Recorder:
             self.frame += 1
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
-        body, state, frame = actor.body, actor.body.state, self.frame
-        now, dw = state.copy(), body.dw.copy()
-        if share > 1e-9 and actor.name in self._before:
-            _mix(state, self._before[actor.name], now, 1.0 - share)
-        actor.show(t)
-        frames = self._frames[actor.name]
+        frames, frame, body = self._frames[actor.name], self.frame, actor.body
         frames.make_room(frame)
-        rows = frames.arrays
-        rows["torque"][frame], rows["effort"][frame] = actor.measure()
-        rows["root"][frame], rows["rotations"][frame] = state.root, state.q
-        rows["velocity"][frame], rows["angular_velocity"][frame] = state.v, state.w
-        rows["center"][frame], rows["center_velocity"][frame] = body.c, body.dc
+        rows, quick = frames.arrays, self._find_quick(group, actor)
+        if quick is not None and not (share > 1e-9 and actor.name in self._before):
+            quick.record(t, rows, frame)
+            self._record_feet(group, k, actor, rows, frame)
+        else:
+            now, dw = body.state.copy(), body.dw.copy()
+            if share > 1e-9 and actor.name in self._before:
+                _mix(body.state, self._before[actor.name], now, 1.0 - share)
+            actor.show(t)
+            state = body.state
+            rows["torque"][frame], rows["effort"][frame] = actor.measure()
+            rows["root"][frame], rows["rotations"][frame] = state.root, state.q
+            rows["velocity"][frame], rows["angular_velocity"][frame] = state.v, state.w
+            rows["center"][frame], rows["center_velocity"][frame] = body.c, body.dc
+            self._record_feet(group, k, actor, rows, frame)
+            body.put(now)
+            body.dw[:] = dw
+        frames.write_wrench(frame, body.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
+
+    def _record_feet(self, group: Group, k: int, actor: Actor, rows: dict[str, np.ndarray], frame: int) -> None:
         read_feet(group.simulation, k, self._feet[actor.name], rows["feet"][frame], rows["pressure"][frame])
-        supports = (player.find_support(body) for player in actor.players)
+        supports = (player.find_support(actor.body) for player in actor.players)
         support = next((each for each in supports if each is not None), _NOWHERE)
         rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
-        frames.write_wrench(frame, body.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
-        body.put(now)
-        body.dw[:] = dw
+
+    def _find_quick(self, group: Group, actor: Actor) -> QuickFrame | None:
+        """What records an actor without Python; None where its drivers need that."""
+        found, program = self._quick.get(actor.name), group.program
+        if found is None or found[0] is not program or found[1] != program.version:
+            gives = list_give(actor)
+            quick = None if gives is None else QuickFrame(actor, gives)
+            self._quick[actor.name] = found = program, program.version, quick
+        return found[2]
 
     def finish(self, wall: float) -> Take:
         """The take so far."""
@@ -105,6 +124,35 @@ class Recorder:
         props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
         events = stage.news.since(self._first_event)
         return Take(self.times[: self.frame].copy(), actors, props, events, wall)
+
+
+class QuickFrame:
+    """Frames of one actor by compiled code.
+
+    gives  what puts its given joints where they are
+    """
+
+    def __init__(self, actor: Actor, gives: list[Call]):
+        from poise.stage.frame_kernels import KEPT, record_frame
+        from poise.stage.measure_kernels import WORK
+
+        j = len(actor.body.tree)
+        self._actor, self._gives = actor, gives  # which are kept for as long as their addresses are used
+        self._table = build_table(gives)[: len(gives)]
+        self._record, self._work, self._kept = record_frame, np.empty((WORK, j, 3)), np.empty(KEPT * j + 6)
+        self._place = np.empty((4, 3))
+
+    def record(self, t: float, rows: dict[str, np.ndarray], frame: int) -> None:
+        """Write a frame at time t (s) into the rows of a take's arrays, but for what feet and connectors say."""
+        actor, place, efforts = self._actor, self._place, rows["effort"][frame]
+        hardest = self._record(
+            actor.body.block.address, self._table, t, actor.given, actor.body.gravity, actor.effort.strength,
+            self._work, self._kept, place, rows["rotations"][frame], rows["angular_velocity"][frame],
+            rows["torque"][frame], efforts,
+        )  # fmt: skip
+        rows["root"][frame], rows["velocity"][frame] = place[0], place[1]
+        rows["center"][frame], rows["center_velocity"][frame] = place[2], place[3]
+        actor.effort.tell(hardest, efforts)
 
 
 def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:

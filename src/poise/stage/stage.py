@@ -20,7 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
-from poise.engines.registry import check_engine, get_engine
+from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.motion.motion import Pose
@@ -61,7 +61,7 @@ class Group:
 class Stage:
     """Where actors move.
 
-    engine       `mujoco`, `bullet`, the name of a registered one, or an `Engine`
+    engine       its name (`engines.registry`), or an `Engine` of your own
     dt           s, the step
     couple       `exact`, or `paper`: with the connector's acceleration of the steps before, which lags and can explode
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
@@ -73,7 +73,7 @@ class Stage:
 
     def __init__(
         self,
-        engine: str | Engine = "mujoco",
+        engine: str | Engine = DEFAULT,
         dt: float = 0.005,
         couple: str = "exact",
         gain: float = 1.0,

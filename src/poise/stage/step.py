@@ -87,6 +87,22 @@ def list_show(actors: list[Actor], call: Caller) -> list[Call]:
     return shows
 
 
+def list_give(actor: Actor) -> list[Call] | None:
+    """What puts an actor's given joints where they are at its body's time; None: Python has a part in it."""
+    gives: list[Call] = []
+    for player in actor.in_order():
+        if not isinstance(player, MotionPlayer) or player.carrier is not None:
+            continue
+        if GIVE not in find_laws(player):
+            return None
+        gives += _give(actor, player, _refuse)
+    return gives
+
+
+def _refuse(_actor: Actor, _function: Callable[[], None]) -> Call:
+    raise TypeError("nobody calls Python here")
+
+
 def _give(actor: Actor, player: Player, call: Caller) -> list[Call]:
     before = _hand_over(actor, player, 0)
     if GIVE in find_laws(player):
