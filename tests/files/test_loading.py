@@ -44,6 +44,8 @@ READERS: list[tuple[str, Callable[[Path], object]]] = [
 OWN = {
     "files/readback.py", "files/usd.py", "files/fbx.py", "pictures/film.py", "files/atomic.py", "files/loading.py",
     "spatial/code_cache.py", "files/leftovers.py", "cli/streams.py",
+    # sources beside a law that was imported; a state that Bullet has just written to a temporary folder
+    "spatial/compile.py", "engines/bullet_state.py",
     # the second opinion shares no code with the readers, and reads only what they have read
     "files/plain/bvh.py", "files/plain/gltf_file.py", "files/plain/npz.py", "files/plain/acclaim.py",
     "files/plain/deepmimic.py",
