@@ -45,21 +45,14 @@ class Effort:
         self.tell(hardest, effort)
         return torque, effort
 
-    def is_news(self, hardest: int, efforts: np.ndarray) -> bool:
-        """Whether `tell` would tell it."""
-        effort = self._find(hardest, efforts)
-        return effort > 1.0 and not self.is_strained and self._actor.stage.steps > _FIRST
-
     def tell(self, hardest: int, efforts: np.ndarray) -> None:
-        """Tell once when a kinematic joint is asked for more than its strength, and again after it has rested.
+        """The given joint that was asked for most, of all efforts (J,)."""
+        self._tell(hardest, float(efforts[hardest]) if self._actor.given[hardest] else 0.0)
 
-        hardest  the given joint that was asked for most, of all efforts (J,)
-        """
-        actor, effort = self._actor, self._find(hardest, efforts)
-        if self.is_news(hardest, efforts):
+    def _tell(self, hardest: int, effort: float) -> None:
+        """Tell once when a kinematic joint is asked for more than its strength, and again after it has rested."""
+        actor = self._actor
+        if effort > 1.0 and not self.is_strained and actor.stage.steps > _FIRST:
             label = actor.character.skeleton.labels[hardest]
             actor.tell("effort", f"{label} is asked for {effort:.2f} of its strength")
         self.is_strained = effort > (0.9 if self.is_strained else 1.0)
-
-    def _find(self, hardest: int, efforts: np.ndarray) -> float:
-        return float(efforts[hardest]) if self._actor.given[hardest] else 0.0

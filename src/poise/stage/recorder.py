@@ -152,16 +152,7 @@ class QuickFrame:
         )  # fmt: skip
         rows["root"][frame], rows["velocity"][frame] = place[0], place[1]
         rows["center"][frame], rows["center_velocity"][frame] = place[2], place[3]
-        if not actor.effort.is_news(hardest, efforts):
-            actor.effort.tell(hardest, efforts)
-            return
-        # Whoever listens may change the actor: he finds it as it is in this frame.
-        body = actor.body
-        now, dw = body.state.copy(), body.dw.copy()
-        actor.show(t)
         actor.effort.tell(hardest, efforts)
-        body.put(now)
-        body.dw[:] = dw
 
 
 def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:
