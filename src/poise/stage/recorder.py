@@ -103,7 +103,12 @@ class Recorder:
         rows["margin"][frame], rows["soles"][frame] = support.margin, support.soles
 
     def _find_quick(self, group: Group, actor: Actor) -> QuickFrame | None:
-        """What records an actor without Python; None where its drivers need that."""
+        """What records an actor without Python; None where its drivers need that, or somebody listens.
+
+        Who listens to an effort may change the actor, and finds it as it is in the frame.
+        """
+        if actor.listeners:
+            return None
         found, program = self._quick.get(actor.name), group.program
         if found is None or found[0] is not program or found[1] != program.version:
             gives = list_give(actor)
