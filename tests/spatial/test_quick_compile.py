@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,3 +68,13 @@ def test_garbage_that_nobody_collects_stays_so(own: Callable[[Any], Any]) -> Non
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_the_time_that_compiling_takes_is_counted(own: Callable[[Any], Any]) -> None:
+    before, began = quick_compile.get_seconds(), time.perf_counter()
+    made = own(lambda x: x + 2.0)
+    made(1.0)
+    spent = quick_compile.get_seconds() - before
+    assert 0.0 < spent <= time.perf_counter() - began
+    made(1.0)
+    assert quick_compile.get_seconds() == before + spent

@@ -169,7 +169,7 @@ def test_a_state_that_does_not_fit_is_refused_and_changes_nothing(how: str) -> N
 @pytest.mark.parametrize(
     ("stage", "match"),
     [
-        (lambda: Stage("mujoco", dt=0.004), "saved with"),
+        (lambda: Stage("mujoco", dt=0.004), "saved on a stage with dt=0.005"),
         (lambda: add(Stage(), "two", legs=poise.Balance()), "joined or left"),
         (lambda: add(Stage(), legs=poise.Balance()), "other drivers"),
         (lambda: add(Stage(), character=SMALL, **drivers()), "another body"),
@@ -202,3 +202,28 @@ def test_a_hash_tells_states_apart() -> None:
         put(found, "", first)
         hashes.append(found.hexdigest())
     assert hashes[0] != hashes[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ground": poise.Tilted(0.1)},
+        {"ground": poise.Ground(friction=0.3)},
+        {"ground": None},
+        {"gravity": (0, -1.6, 0)},
+    ],
+)
+def test_a_state_is_not_restored_in_another_world(options: dict[str, Any]) -> None:
+    stage = add(Stage(), arms=poise.Loose())
+    saved = stage.save()
+    with pytest.raises(InputError, match=rf"saved on a stage with {next(iter(options))}=.* Set the same stage up\."):
+        add(Stage(**options), arms=poise.Loose()).restore(saved)
+    add(Stage(ground=poise.Ground()), arms=poise.Loose()).restore(saved)
+
+
+def test_a_state_on_a_map_knows_its_heights() -> None:
+    maps = [poise.HeightMap(heights=np.full((3, 3), height), spacing=1.0) for height in (0.0, 0.0, 0.1)]
+    saved = add(Stage(ground=maps[0]), arms=poise.Loose()).save()
+    add(Stage(ground=maps[1]), arms=poise.Loose()).restore(saved)
+    with pytest.raises(InputError, match="saved on a stage with ground=HeightMap"):
+        add(Stage(ground=maps[2]), arms=poise.Loose()).restore(saved)

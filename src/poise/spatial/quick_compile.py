@@ -10,20 +10,24 @@ Both are for the time of a compilation of Poise's own kernels, in which Numba ho
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Callable
 from typing import Any
 
 _depth = 0  # of kernels that are being compiled, each for the one before
 _collects = True  # whether Python looked for garbage before
+_began = 0.0  # s, when the first of them was begun
+_spent = 0.0  # s on kernels that are compiled
 _plain: Callable[..., Any] | None = None  # Numba's own search, while ours is in its place
 _known: dict[Any, tuple[Any, Any]] = {}  # (operator, types) -> its meaning, and the operator to keep its id its own
 
 
 def begin() -> None:
     """A kernel of ours is going to be compiled."""
-    global _depth, _collects
+    global _depth, _began, _collects
     _depth += 1
     if _depth == 1:
+        _began = time.perf_counter()
         _collects = gc.isenabled()
         gc.disable()
         _install()
@@ -31,12 +35,18 @@ def begin() -> None:
 
 def end() -> None:
     """It is, or failed to be."""
-    global _depth
+    global _depth, _spent
     _depth -= 1
     if _depth == 0:
+        _spent += time.perf_counter() - _began
         _remove()
         if _collects:
             gc.enable()
+
+
+def get_seconds() -> float:
+    """s that this process has spent on compiling kernels of ours."""
+    return _spent
 
 
 def _install() -> None:

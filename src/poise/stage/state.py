@@ -8,6 +8,7 @@ and goes on with the same bits.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from poise.engines.scene import Joint, Scene, SceneBody
 from poise.errors import InputError
 from poise.stage.actor_state import restore_actor, save_actor, tell_who
 from poise.stage.building import describe_at
+from poise.world.ground import Ground
 from poise.world.prop import Prop
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def save_stage(stage: Stage) -> dict[str, Any]:
     return {
         "steps": stage.steps,
         "engine": stage.engine.name,
-        "settings": {"dt": stage.dt, "couple": stage.couple},
+        "settings": _tell_settings(stage),
         "talkers": sorted(actor.name for actor in stage.talkers),
         "who": {name: tell_who(actor) for name, actor in stage.actors.items()},
         "actors": {name: save_actor(actor) for name, actor in stage.actors.items()},
@@ -57,18 +59,38 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
         raise InputError("this is no state of a stage. States are what stage.save() gives and poise.load_state reads.")
     if saved["engine"] != stage.engine.name:
         raise InputError(f"this state is one of engine '{saved['engine']}'; the stage has '{stage.engine.name}'.")
-    if saved["settings"] != {"dt": stage.dt, "couple": stage.couple}:
+    now = _tell_settings(stage)
+    other = next((name for name, value in now.items() if saved["settings"].get(name) != value), None)
+    if other is not None:
         raise InputError(
-            f"this state was saved with {saved['settings']}; the stage has dt={stage.dt:g} and couple='{stage.couple}'."
+            f"this state was saved on a stage with {other}={saved['settings'].get(other)}; this one has {now[other]}. "
+            "Set the same stage up."
         )
     if list(stage.actors) != list(saved["who"]):
         raise InputError("actors joined or left since this state was saved. Save again when they have.")
     for name, who in saved["who"].items():
-        now = tell_who(stage.actors[name])
-        if not isinstance(who, dict) or any(now[key] != who.get(key) for key in ("drivers", "loads")):
+        present = tell_who(stage.actors[name])
+        if not isinstance(who, dict) or any(present[key] != who.get(key) for key in ("drivers", "loads")):
             raise InputError(f"'{name}' has other drivers or loads than when this state was saved. Save again.")
-        if not _is_same_body(now["body"], who.get("body")):
+        if not _is_same_body(present["body"], who.get("body")):
             raise InputError(f"'{name}' is another body than when this state was saved. Set the same one up.")
+
+
+def _tell_settings(stage: Stage) -> dict[str, Any]:
+    """What of a stage must be the same when a state is restored, besides who is on it."""
+    ground = None if stage.ground is None else _tell_ground(stage.ground)
+    return {"dt": stage.dt, "couple": stage.couple, "gravity": stage.gravity.tolist(), "ground": ground}
+
+
+def _tell_ground(ground: Ground) -> str:
+    """A ground in words, the same for the same ground; a map by the sum of its bytes."""
+    words = []
+    for field in dataclasses.fields(ground):
+        value = getattr(ground, field.name)
+        if isinstance(value, np.ndarray):
+            value = hashlib.sha256(value.tobytes()).hexdigest()[:16]
+        words.append(f"{field.name}={_tell_ground(value) if isinstance(value, Ground) else value}")
+    return f"{type(ground).__name__}({', '.join(words)})"
 
 
 def _is_same_body(now: dict[str, Any], saved: Any) -> bool:

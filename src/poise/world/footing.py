@@ -85,7 +85,7 @@ def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.nd
 
     The same as `place_corners` but for round-off; `feet_kernels.place_soles` is it in the compiled step.
     """
-    return np.stack([p[foot] + sole @ R[foot].T for foot, sole in zip(feet, corners, strict=True)])
+    return p[feet][:, None] + np.matmul(corners, R[feet].swapaxes(1, 2))
 
 
 __all__ = ["SIDES", "build_footing", "find_corners", "find_soles_of", "place_corners"]
