@@ -63,9 +63,10 @@ def record_run(stage: Stage, times: np.ndarray, each: Callable[[float], None] | 
     """
     recorder = Recorder(stage, times)
     stage.build()
+    stage.crowd.run(0)  # what a first run compiles or loads is so here, and with its first frame
+    recorder.record()
     clock = _Clock()
     try:
-        recorder.record()
         while not recorder.is_done:
             if each is not None:
                 each(stage.time)
