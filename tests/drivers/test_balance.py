@@ -12,7 +12,7 @@ from poise.body.roles import mirror_role
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.balance import Balance, BalancePlayer
-from poise.drivers.balance_kernels import FORCE, PRESSURE
+from poise.drivers.balance_record import FORCE, PRESSURE
 from poise.drivers.body import Body
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics.newton_euler import compute_inverse_dynamics

@@ -9,7 +9,7 @@ import pytest
 
 import poise
 from poise.body.shape import Box
-from poise.drivers.balance_kernels import FORCE
+from poise.drivers.balance_record import FORCE
 from poise.jobs.figures import find_sole_corners
 from poise.spatial import rotation
 from poise.stage.stage import Stage

@@ -128,7 +128,7 @@ def test_the_size_of_a_take_is_known_before(monkeypatch: pytest.MonkeyPatch) -> 
     while not recorder.is_done:
         recorder.record()
         if not recorder.is_done:
-            here.advance(recorder.look_ahead()[0])
+            here.advance(recorder.steps_ahead)
     used = (tracemalloc.get_traced_memory()[0] - before) / 200
     tracemalloc.stop()
     told = recording._FRAME_BYTES + recording._JOINT_BYTES * len(HUMAN.skeleton)

@@ -40,6 +40,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.drivers import balance_record as record
 from poise.drivers import loose
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
@@ -149,10 +150,9 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 
 
 class BalancePlayer(TorquePlayer):
-    """The legs of one actor. `aim` may be written to while it runs: see `balance_kernels` for what is where."""
+    """The legs of one actor. `aim` may be written to while it runs: see `balance_record` for what is where."""
 
     def __init__(self, driver: Balance, body: Body):
-        from poise.drivers import balance_kernels as kernels
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
@@ -178,23 +178,23 @@ class BalancePlayer(TorquePlayer):
         damping, leaning = (SWAY_DAMPING, TILT_DAMPING) if given is None else (given, given)
         self.omega = w
         gains = {
-            kernels.SWAY: sway**2,
-            kernels.SWAY_DAMPING: 2.0 * damping * sway,
-            kernels.RISE: (RISE * w) ** 2,
-            kernels.RISE_DAMPING: 2.0 * RISE * w,
-            kernels.LEAN: (TILT * w) ** 2,
-            kernels.LEAN_DAMPING: 2.0 * leaning * TILT * w,
-            kernels.FRICTION: friction,
-            kernels.EDGE: EDGE,
-            kernels.MASS: tree.mass,
-            kernels.GRAVITY: gravity,
-            kernels.HABIT: body.dt / LATELY,
-            kernels.CATCH: CATCH * w * w,
-            kernels.CATCH_DAMPING: (CATCH + 1.0) * w,
+            record.SWAY: sway**2,
+            record.SWAY_DAMPING: 2.0 * damping * sway,
+            record.RISE: (RISE * w) ** 2,
+            record.RISE_DAMPING: 2.0 * RISE * w,
+            record.LEAN: (TILT * w) ** 2,
+            record.LEAN_DAMPING: 2.0 * leaning * TILT * w,
+            record.FRICTION: friction,
+            record.EDGE: EDGE,
+            record.MASS: tree.mass,
+            record.GRAVITY: gravity,
+            record.HABIT: body.dt / LATELY,
+            record.CATCH: CATCH * w * w,
+            record.CATCH_DAMPING: (CATCH + 1.0) * w,
         }
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
-            self.gains[kernels.EDGE] = -1.0  # feet that are fixed can pull: twice the support
+            self.gains[record.EDGE] = -1.0  # feet that are fixed can pull: twice the support
         self.inertia = np.array(body.inertia())
         self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
@@ -213,8 +213,8 @@ class BalancePlayer(TorquePlayer):
                 heading = math.atan2(body.R[foot, 0, 2], body.R[foot, 2, 2])
                 x, _, z = body.p[foot] + body.R[foot] @ self.corners[side].mean(axis=0)
                 self.anchors[side] = x, z, heading, PINNED
-        self.told = np.zeros(kernels.TOLD)
-        self.told[kernels.MARGIN] = self._find_margin(body)
+        self.told = np.zeros(record.TOLD)
+        self.told[record.MARGIN] = self._find_margin(body)
         self.lost = math.inf if driver.pinned else LOST * height
         # What changes from step to step goes to where the body has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (
@@ -226,7 +226,7 @@ class BalancePlayer(TorquePlayer):
         names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
         self.block = Block(
-            balance_law.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
+            record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
         if self.way is not None:
@@ -257,23 +257,19 @@ class BalancePlayer(TorquePlayer):
 
     def weigh(self, body: Body) -> None:
         """Look again at what the body weighs: it took up a load, or dropped one."""
-        from poise.drivers import balance_kernels as kernels
-
-        self.gains[kernels.MASS] = body.tree.mass
+        self.gains[record.MASS] = body.tree.mass
         self.inertia[:] = body.inertia()
 
     def _find_aim(self, body: Body) -> np.ndarray:
-        from poise.drivers import balance_kernels as kernels
-        from poise.drivers.feet_kernels import HOME
 
         soles = self._find_soles(body)
         target = self.driver.target
         center = find_outline(soles).shrink(0.5).clamp(body.c[0], body.c[2]) if target is None else target
         hips = int(body.tree.parents[self.legs[0, 0]])
         height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
-        aim = np.zeros(kernels.AIMS)
-        aim[: kernels.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
-        aim[HOME:] = soles[..., [0, 2]].ravel()
+        aim = np.zeros(record.AIMS)
+        aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
+        aim[record.HOME :] = soles[..., [0, 2]].ravel()
         return aim
 
     def kinds(self, body: Body) -> dict[int, Joint]:
@@ -325,9 +321,7 @@ class BalancePlayer(TorquePlayer):
     @property
     def margin(self) -> float:
         """m, of the centre of mass inside the support."""
-        from poise.drivers import balance_kernels as kernels
-
-        return float(self.told[kernels.MARGIN])
+        return float(self.told[record.MARGIN])
 
     def events(self) -> list[str]:
         """See `TorquePlayer.events`."""

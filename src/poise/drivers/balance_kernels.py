@@ -6,9 +6,44 @@ from typing import Any
 
 import numpy as np
 
+from poise.drivers.balance_record import (
+    AIMS,
+    CATCH,
+    CATCH_DAMPING,
+    CENTER_PULL,
+    CENTER_SPEED,
+    CENTER_X,
+    CENTER_Z,
+    CORNERS,
+    EDGE,
+    FORCE,
+    FRICTION,
+    GAINS,
+    GRAVITY,
+    HABIT,
+    HEIGHT,
+    HIP_SPEED,
+    HOME,
+    LEAN,
+    LEAN_DAMPING,
+    LIFTING,
+    MARGIN,
+    MASS,
+    MOMENT,
+    OFF,
+    PRESSURE,
+    RISE,
+    RISE_DAMPING,
+    RISING,
+    SPIN,
+    SWAY,
+    SWAY_DAMPING,
+    TOLD,
+    TURN,
+)
 from poise.drivers.feet_kernels import (
     DOWN,
-    HOME,
+    FLOORS,
     LEVEL,
     LEVEL_AT,
     find_bearing,
@@ -21,25 +56,10 @@ from poise.drivers.feet_kernels import (
 )
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
+from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
 from poise.world.ground_kernels import move_ground
 
-# Where each number is in `gains`: 1/s2 and 1/s of the wanted accelerations, and the limits of the soles.
-(
-    SWAY,
-    SWAY_DAMPING,
-    RISE,
-    RISE_DAMPING,
-    LEAN,
-    LEAN_DAMPING,
-    FRICTION,
-    EDGE,
-    MASS,
-    GRAVITY,
-    HABIT,
-    CATCH,
-    CATCH_DAMPING,
-) = range(13)
 # Of the height of the centre of mass: how far the capture point goes before the hips' spring begins to give way to the
 # law that catches a fall, and where it has given way. Arms at their liveliest stay below the first.
 ALARM = (0.03, 0.06)
@@ -48,71 +68,56 @@ RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot i
 IDLE = 0.15
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
-# Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
-CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
-# Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;
-# rate of the hips' height and upward acceleration of the centre; angular velocity of the hips; rate of the angular
-# momentum. World axes.
-CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
-AIMS = 37
-# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
-# the left and the right foot are off the ground somewhere (1) or flat on it (0).
-FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
-TOLD = 9
 
 
 @kernel
-def balance(
-    parents: np.ndarray,
-    masses: np.ndarray,
-    centers: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    v: np.ndarray,
-    c: np.ndarray,
-    dc: np.ndarray,
-    legs: np.ndarray,
-    limb: np.ndarray,
-    corners: np.ndarray,
-    inertia: np.ndarray,
-    aim: np.ndarray,
-    habit: np.ndarray,
-    gains: np.ndarray,
-    floors: np.ndarray,
-    torque: np.ndarray,
-    told: np.ndarray,
-    f: np.ndarray,
-    n: np.ndarray,
-    spots: np.ndarray,
-    bearing: np.ndarray,
-    hull: np.ndarray,
-    loads: np.ndarray,
-) -> None:
+def balance(b: Any, x: Any) -> None:
     """Torques at hips, knees and ankles that put the wanted force on the centre of mass.
 
-    c, dc     (3,) centre of mass and its velocity
-    legs      (2, 3) joints: hip, knee, ankle of the left and the right
-    limb      (J,) 0 or 1: the leg that a body is in; -1 for others
-    corners   (2, 4, 3) m, of the soles in the feet's frames
-    inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
-    habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed here
-    floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
-    torque    (J, 3) N m in world axes: written at the six joints
-    f, n, spots, bearing, hull, loads   (J, 3), (J, 3), (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in
-              the world; x, z and number of those that carry; what is round them; how much each carries
+    b  a body's record, x its legs'
     """
-    low = place_soles(R, p, legs, corners, floors, spots, bearing)
+    count, size = _find_support(b, x)
+    force = _find_force(b, x, size)
+    _press_down(b, x, count, force)
+
+
+@kernel
+def _find_support(b: Any, x: Any) -> tuple[int, int]:
+    """The polygon that the soles carry on into x.hull, and how far inside it the centre of mass is.
+
+    Returns how many corners carry, and how many the polygon has.
+    """
+    j = b.joints
+    c, told, floors = floats(b.c, 3), floats(x.told, TOLD), vectors(x.floors, 2, FLOORS)
+    spots, bearing, hull = vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), vectors(x.hull, 9, 2)
+    corners = blocks(x.corners, 2, 4, 3)
+    low = place_soles(blocks(b.R, j, 3, 3), vectors(b.p, j, 3), tables(x.legs, 2, 3), corners, floors, spots, bearing)
     size = find_hull(bearing, len(bearing), hull)
     told[MARGIN] = hull_margin(hull, size, c[0], c[2])
     count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
     told[CORNERS] = count
-    _shrink(hull, size, 1.0 - gains[EDGE])
+    _shrink(hull, size, 1.0 - floats(x.gains, GAINS)[EDGE])
+    return count, size
+
+
+@kernel
+def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, float]:
+    """The ground's force on the soles that does what is wanted, as far as the polygon of `size` corners allows.
+
+    It and the point where it acts are told. Returns its x, y and z (N), the moment about the vertical (N m), and the
+    friction that there is for it.
+    """
+    j = b.joints
+    parents, R, p = integers(b.parents, j), blocks(b.R, j, 3, 3), vectors(b.p, j, 3)
+    om, v, c, dc = vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3)
+    gains, aim, habit = floats(x.gains, GAINS), floats(x.aim, AIMS), floats(x.habit, 2)
+    inertia, floors, hull = vectors(x.inertia, 3, 3), vectors(x.floors, 2, FLOORS), vectors(x.hull, 9, 2)
+    told = floats(x.told, TOLD)
 
     # F = m (a* - g): what the centre of mass should do, as a force of the ground
-    hips = parents[legs[0, 0]]
+    hips = parents[tables(x.legs, 2, 3)[0, 0]]
     mass = gains[MASS]
     habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
     habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
@@ -172,6 +177,27 @@ def balance(
 
     told[FORCE], told[FORCE + 1], told[FORCE + 2] = fx, fy, fz
     told[PRESSURE], told[PRESSURE + 1] = ax, az
+    return fx, fy, fz, my, friction
+
+
+@kernel
+def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, float, float]) -> None:
+    """Share a force of `_find_force` among the corners that carry, and hand it up the legs: torques of their joints."""
+    fx, fy, fz, my, friction = force
+    j = b.joints
+    parents, masses, centers = integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3)
+    R, p, v, f, n = (
+        blocks(b.R, j, 3, 3),
+        vectors(b.p, j, 3),
+        vectors(b.vel, j, 3),
+        vectors(b.f, j, 3),
+        vectors(b.n, j, 3),
+    )
+    legs, limb, corners = tables(x.legs, 2, 3), integers(x.limb, j), blocks(x.corners, 2, 4, 3)
+    gains, aim, floors = floats(x.gains, GAINS), floats(x.aim, AIMS), vectors(x.floors, 2, FLOORS)
+    spots, bearing, loads = vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), floats(x.loads, 8)
+    told, torque = floats(x.told, TOLD), vectors(b.torque, j, 3)
+    ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
     share_load(bearing, count, fy, ax, az, loads)
@@ -195,7 +221,7 @@ def balance(
             put_down(side, idle, spots, p, v, legs, limb, aim, masses, floors, f, n)
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
-        level(legs[side, 2], R, corners[side], floors[side], LEVEL * mass * gains[GRAVITY], torque)
+        level(legs[side, 2], R, corners[side], floors[side], LEVEL * gains[MASS] * gains[GRAVITY], torque)
 
 
 @kernel

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.drivers.balance_kernels import AIMS, MARGIN, TOLD, balance, calm_legs, follow, ride_along
+from poise.drivers.balance_kernels import balance, calm_legs, follow, ride_along
+from poise.drivers.balance_record import AIMS, LEGS, MARGIN, TOLD
 from poise.drivers.feet_kernels import FLOORS, ask_floors, hold_feet
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
-from poise.spatial.law import fields, law
+from poise.spatial.law import law
 from poise.world.ground_record import GROUND
-
-# follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
-LEGS = fields(
-    arrays="""
-        legs limb corners inertia aim habit gains told damping swing anchors turns
-        spots bearing hull loads floors ridden
-        way_times way_aims way_habits way_memory
-    """,
-    integers="follow ride way_count way_columns",
-    floats="lost lost_at way_start",
-)
 
 
 @law
@@ -67,7 +57,7 @@ def stand(body: int, block: int) -> None:
     """Torques and damping of the legs. Where the balance is lost, the body's `called` says so."""
     b, x = record(body, BODY), record(block, LEGS)
     j = b.joints
-    legs, told, torque = tables(x.legs, 2, 3), floats(x.told, TOLD), vectors(b.torque, j, 3)
+    legs, told = tables(x.legs, 2, 3), floats(x.told, TOLD)
     R, p, corners = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), blocks(x.corners, 2, 4, 3)
     floor, floors = record(b.floor, GROUND), vectors(x.floors, 2, FLOORS)
     if x.follow != 0:
@@ -75,13 +65,7 @@ def stand(body: int, block: int) -> None:
     if x.ride != 0:
         call_with_two(x.ride, body, block)
     ask_floors(floor, R, p, legs, corners, floors)
-    balance(
-        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), R,
-        p, vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3), legs,
-        integers(x.limb, j), corners, vectors(x.inertia, 3, 3), floats(x.aim, AIMS),
-        floats(x.habit, 2), floats(x.gains, 13), floors, torque, told, vectors(b.f, j, 3), vectors(b.n, j, 3),
-        vectors(x.spots, 8, 3), vectors(x.bearing, 8, 3), vectors(x.hull, 9, 2), floats(x.loads, 8),
-    )  # fmt: skip
+    balance(b, x)
     calm_legs(legs, floats(x.damping, j), floats(x.swing, 2), told, floats(b.damping, j))
     if told[MARGIN] < -x.lost:
         x.lost_at = b.t

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.drivers.balance_record import HOME
 from poise.dynamics.instant import turn
 from poise.spatial.compile import kernel
 from poise.world.floor_kernels import find_floor
@@ -24,8 +25,6 @@ LEVEL, STEEP = 0.1, 0.3
 LANDING, LEG_SHARE = 15.0, 0.33
 PINNED = 2.0
 DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
-# x and z of the corners of the soles: where they are to stand.
-HOME = 21  # in `aim`
 # Where each number is in a row of `floors`.
 LEVEL_AT, NORMAL, PLANE, UNDER, VELOCITY, FLOORS = 0, 1, 4, 8, 12, 15
 # Tangent of how far a foot turns with the floor: ankles allow some 20 degrees sideways, and more forward.

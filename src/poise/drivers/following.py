@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.drivers import balance_record as record
 from poise.drivers.body import Body
 from poise.drivers.outline import Outline, find_outline
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
@@ -53,7 +54,7 @@ _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is un
 class Following:
     """Aims over F times (s, the clip's).
 
-    aims    (F, 21) as in `balance_kernels`
+    aims    (F, 21) as in `balance_record`
     habits  (F, 2) m, x and z from the hips to the centre of mass
     height  (F,) m, of the hips
     own_up  (3,) what points up in the root's axes where the hips are upright
@@ -86,11 +87,8 @@ class Following:
 def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
     """The aims of a clip for a body that stands as it is going to.
 
-    legs (2, 3), corners (2, 4, 3): see `balance_kernels.balance`;  ground  m, the height of the floor between the feet
+    legs (2, 3), corners (2, 4, 3): see `balance_record`;  ground  m, the height of the floor between the feet
     """
-    from poise.drivers import balance_kernels as kernels
-    from poise.drivers.feet_kernels import HOME
-
     if clip.skeleton.names != body.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
     clip.check_bones(range(len(clip.skeleton)))
@@ -120,18 +118,18 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
     center += _fade(body.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
-    aims = np.zeros((len(clip), HOME))
+    aims = np.zeros((len(clip), record.HOME))
     for at, values in (
-        (kernels.CENTER_X, center),
-        (kernels.HEIGHT, height[:, None]),
-        (kernels.TURN, turned),
-        (kernels.CENTER_SPEED, speed),
-        (kernels.HIP_SPEED, speed - np.gradient(habit, 1.0 / rate, axis=0)),
-        (kernels.CENTER_PULL, np.gradient(speed, 1.0 / rate, axis=0)),
-        (kernels.RISING, rising[:, None]),
-        (kernels.LIFTING, lifting[:, None]),
-        (kernels.SPIN, _spin(turned, rate)),
-        (kernels.MOMENT, moment),
+        (record.CENTER_X, center),
+        (record.HEIGHT, height[:, None]),
+        (record.TURN, turned),
+        (record.CENTER_SPEED, speed),
+        (record.HIP_SPEED, speed - np.gradient(habit, 1.0 / rate, axis=0)),
+        (record.CENTER_PULL, np.gradient(speed, 1.0 / rate, axis=0)),
+        (record.RISING, rising[:, None]),
+        (record.LIFTING, lifting[:, None]),
+        (record.SPIN, _spin(turned, rate)),
+        (record.MOMENT, moment),
     ):
         aims[:, at : at + values.shape[1]] = values
     up = body.R[0].T @ body.R[hips][:, 1]

@@ -47,11 +47,11 @@ class Recorder:
         """Whether every frame has been recorded."""
         return self.frame >= len(self.times)
 
-    def look_ahead(self) -> tuple[int, bool]:
-        """How many steps there are to the next frame, and whether it is within the last of them."""
+    @property
+    def steps_ahead(self) -> int:
+        """How many steps there are to the next frame: the last of them reaches or passes it."""
         ahead = (float(self.times[self.frame]) - self.stage.time) / self.stage.dt
-        steps = max(1, math.ceil(ahead - 1e-6))
-        return steps, ahead < steps - 1e-9
+        return max(1, math.ceil(ahead - 1e-6))
 
     def remember(self) -> None:
         """Keep the state before a step, for frames within it."""

@@ -70,14 +70,10 @@ def record_run(stage: Stage, times: np.ndarray, each: Callable[[float], None] | 
         while not recorder.is_done:
             if each is not None:
                 each(stage.time)
-            steps, within = (1, True) if each is not None else recorder.look_ahead()
-            if within:  # the last step passes the frame: the state before it is needed too
-                if steps > 1:
-                    stage.advance(steps - 1)
-                recorder.remember()
-                stage.step()
-            else:
-                stage.advance(steps)
+            elif recorder.steps_ahead > 1:
+                stage.advance(recorder.steps_ahead - 1)
+            recorder.remember()
+            stage.step()
             recorder.record()
     except SolveError as error:
         error.take = recorder.finish(clock.read())  # type: ignore[attr-defined]

@@ -1,0 +1,58 @@
+"""What a balance's law reads and writes: a record of its legs, and where each number is in its arrays."""
+
+from __future__ import annotations
+
+from poise.spatial.law import fields
+
+# Where each number is in `gains`: 1/s2 and 1/s of the wanted accelerations, and the limits of the soles.
+(
+    SWAY,
+    SWAY_DAMPING,
+    RISE,
+    RISE_DAMPING,
+    LEAN,
+    LEAN_DAMPING,
+    FRICTION,
+    EDGE,
+    MASS,
+    GRAVITY,
+    HABIT,
+    CATCH,
+    CATCH_DAMPING,
+) = range(13)
+GAINS = 13
+# Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
+CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
+# Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;
+# rate of the hips' height and upward acceleration of the centre; angular velocity of the hips; rate of the angular
+# momentum. World axes.
+CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
+AIMS = 37
+# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
+# the left and the right foot are off the ground somewhere (1) or flat on it (0).
+FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
+TOLD = 9
+# x and z of the corners of the soles, in `aim`: where they are to stand.
+HOME = 21
+
+# legs      (2, 3) joints: hip, knee, ankle of the left and the right
+# limb      (J,) 0 or 1: the leg that a body is in; -1 for others
+# corners   (2, 4, 3) m, of the soles in the feet's frames
+# inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
+# habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed by the law
+# floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
+# damping   (J,) N m s/rad of the legs' joints; swing (2,) of the ankles of feet that are not flat on the ground
+# anchors   (2, 4) and turns (2, 3): see `feet_kernels.hold_feet`; ridden (2, 3): see `balance_kernels.ride_along`
+# spots, bearing, hull, loads   (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in the world; x, z and
+#           number of those that carry; what is round them; how much each carries
+# way_...   of the clip that is followed: see `balance_kernels.follow`
+# follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
+LEGS = fields(
+    arrays="""
+        legs limb corners inertia aim habit gains told damping swing anchors turns
+        spots bearing hull loads floors ridden
+        way_times way_aims way_habits way_memory
+    """,
+    integers="follow ride way_count way_columns",
+    floats="lost lost_at way_start",
+)
