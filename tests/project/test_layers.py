@@ -16,6 +16,7 @@ from poise.cli.commands import COMMANDS
 PACKAGE = Path(poise.__file__).parent
 LAYERS = [
     {"errors"},
+    {"kinds"},
     {"registry"},
     {"spatial"},
     {"body"},

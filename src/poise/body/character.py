@@ -23,6 +23,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.stature import STATURES, estimate_mass, estimate_stature
 from poise.body.tables import get_table
 from poise.errors import InputError, unknown_name
+from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.portable import Portable
 
@@ -103,6 +104,7 @@ class Character(Portable):
                 )
 
     @staticmethod
+    @checked
     def human(
         height: float = 1.75,
         mass: float | None = 75.0,
@@ -124,6 +126,7 @@ class Character(Portable):
         return Character._build(skeleton, mass, height, sex, age, table, name or preset, body.axes)
 
     @staticmethod
+    @checked
     def from_skeleton(
         skeleton: Skeleton,
         mass: float | None = None,

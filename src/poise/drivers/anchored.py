@@ -37,12 +37,14 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
-from poise.drivers.anchored_plan import Plan, find_plan, read_plan
+from poise.drivers.anchored_plan import Plan, check_times, find_plan, read_plan
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.playable import check_playable
 from poise.errors import InputError, unknown_name
+from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
 from poise.motion.motion import Motion
@@ -65,6 +67,7 @@ _NEAR = 0.04  # m, over which the ground's slope under a foot is taken
 _STEEPEST = math.radians(35.0)  # that a sole lies down on
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Anchored(Driver, Portable):
     """Moves the root so that the support that carries stays put on the ground.
@@ -100,6 +103,16 @@ class Anchored(Driver, Portable):
             raise unknown_name("way to be anchored", str(self.fixes), (POINT, FRAME))
         if not (math.isfinite(self.settle) and 1e-3 <= self.settle <= 10.0):
             raise InputError(f"a support comes to rest within 0.001 to 10 s; given {self.settle:g} s.")
+        if self.motion is not None:
+            check_playable(self.motion, "Anchored")
+        if self.when is not None:
+            check_times(self.when)
+        for name, support in (self.supports or {}).items():
+            if isinstance(support, str) or not (isinstance(support, Sequence) and len(support) == 2):
+                raise InputError(
+                    f"the support '{name}' is a joint and three numbers, m in its axes, as in ('leftFoot', (0, 0, 0)); "
+                    f"given {support!r:.60}."
+                )
 
     @property
     def turned(self) -> str:

@@ -59,14 +59,25 @@ class Plan:
         return self.allowed[row], int(self.liked[row])
 
 
+def check_times(when: Sequence[tuple[float, str | None]]) -> np.ndarray:
+    """(N,) s, the times of a plan that somebody says."""
+    try:
+        times = np.array([float(t) for t, _ in when])
+    except (TypeError, ValueError):
+        raise InputError(
+            f"supports are planned by pairs of a time (s) and a support, as in (0.5, 'left'); given {when!r:.80}."
+        ) from None
+    if not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
+        raise InputError(f"supports are planned at finite times that increase; given {times.tolist()}.")
+    return times
+
+
 def read_plan(when: Sequence[tuple[float, str | None]], names: Sequence[str], may_fly: bool) -> Plan:
     """A plan that somebody says: from each time on, the support of a name, or any of a side or a kind ("left").
 
     None is flight.
     """
-    times = np.array([float(t) for t, _ in when])
-    if not len(times) or not np.isfinite(times).all() or np.any(np.diff(times) <= 0.0):
-        raise InputError(f"supports are planned at finite times that increase; given {times.tolist()}.")
+    times = check_times(when)
     allowed = np.zeros((len(when), len(names)), bool)
     for row, (t, name) in zip(allowed, when, strict=True):
         row[:] = [name == each or name in each.split() for each in names]

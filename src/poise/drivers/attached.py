@@ -8,9 +8,11 @@ import numpy as np
 
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Driver, MotionPlayer
+from poise.kinds import checked
 from poise.spatial import rotation
 
 
+@checked
 @dataclass(frozen=True)
 class Attached(Driver):
     """The root rides on a prop, where it is when it begins.

@@ -48,6 +48,7 @@ from poise.drivers.following import Following, build_following
 from poise.drivers.outline import find_outline
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
+from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
@@ -72,6 +73,7 @@ _NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anc
 _STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Balance(Driver):
     """Keeps the body over its feet.
@@ -108,6 +110,8 @@ class Balance(Driver):
         ):
             if value is not None and not low <= finite_number(value, f"the {what} of a balance") <= most:
                 raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
+        if self.follow is not None and not isinstance(self.follow, Clip):
+            raise InputError(f"Balance follows a Clip, as of poise.load_clip; given {self.follow!r:.60}.")
         if self.target is not None:
             place = [finite_number(a, "the target of a balance") for a in self.target]
             if len(place) != 2 or max(map(abs, place)) > 1e6:

@@ -24,6 +24,7 @@ from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
 from poise.drivers.live import LivePlayer
 from poise.drivers.playable import check_playable
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.motion.curve import Curve, build_curve
 from poise.motion.motion import Motion, as_motion
 from poise.spatial.law import Block, Law
@@ -32,6 +33,7 @@ from poise.spatial.portable import Portable
 _MOST_TRACKS = 256  # that a driver keeps for actors to come; those that are played are their players'
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Kinematic(Driver, Portable):
     """Plays a motion on its joints.
@@ -54,6 +56,8 @@ class Kinematic(Driver, Portable):
     def __post_init__(self) -> None:
         check_playable(self.motion, "Kinematic")
         object.__setattr__(self, "motion", as_motion(self.motion))
+        if self.cutoff is not None and math.isnan(self.cutoff):
+            raise InputError("the low-pass of a kinematic driver begins at a number of hertz; NaN given.")
         if not (math.isfinite(self.start) and math.isfinite(self.take_over) and self.take_over >= 0.0):
             raise InputError(
                 f"a kinematic driver starts at a finite time and takes over in 0 s or more; "

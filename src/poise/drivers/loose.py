@@ -19,6 +19,7 @@ import numpy as np
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.spatial.law import Block, Law
 
 FIRM = 12.0
@@ -27,6 +28,7 @@ LET_GO = 0.25  # s, in which the torque that moved the joints before dies away, 
 _LEAST = 1e-3
 
 
+@checked
 @dataclass(frozen=True)
 class Loose(Driver):
     """Pulls its joints towards a pose.

@@ -20,10 +20,12 @@ from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.live import LivePlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.playable import check_playable
+from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
 from poise.spatial.law import Block, Law
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Track(Driver):
     """Follows a motion by springs.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import FileError, InputError, valid_text
 from poise.files.audience import NOBODY, Audience
+from poise.kinds import checked
 from poise.registry import Entry, load_plugins
 
 if TYPE_CHECKING:
@@ -119,6 +120,7 @@ def read_clip(
     return read_source(path, Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up))
 
 
+@checked
 def load_clip(
     path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
     *, fps: float | None = None, height: float | None = None, roles: Roles = (),
@@ -127,6 +129,7 @@ def load_clip(
     return read_clip(path, scale, up, clip, fps=fps, height=height, roles=roles).clip
 
 
+@checked
 def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:
     """Write a motion in the format that the suffix names. Options go to that format's own function."""
     entry = _find_format(path, "save")

@@ -160,6 +160,8 @@ def parse_roles(words: Roles, audience: Audience = NOBODY) -> dict[str, str]:
         raise InputError(f"{option} maps a role to the name of a joint, as in {{'leftFoot': 'L_Ankle'}}.")
     roles: dict[str, str] = {}
     for word in [words] if isinstance(words, str) else words:
+        if not isinstance(word, str):
+            raise InputError(f"{option} takes role=joint words, as in leftFoot=L_Ankle; {word!r:.60} given.")
         if "=" not in word:
             roles |= _load_roles(word, option)
             continue

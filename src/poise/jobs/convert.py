@@ -16,6 +16,7 @@ from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 from poise.jobs.changes import Changes
 from poise.jobs.outputs import check_outputs
+from poise.kinds import checked
 
 WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 NAMES = ("own", "vrm")
@@ -123,6 +124,7 @@ def find_why_bodiless(reading: Reading, output: Path) -> str | None:
     return None
 
 
+@checked
 def convert(
     file: str | PathLike[str],
     output: str | PathLike[str],

@@ -12,8 +12,10 @@ from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.formats import read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
+from poise.kinds import checked
 
 
+@checked
 def info(
     file: str | PathLike[str],
     *,

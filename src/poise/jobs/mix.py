@@ -18,6 +18,7 @@ from poise.jobs.mix_run import run_mix
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import Scenery, parse_load, parse_parts, parse_push
 from poise.jobs.recipe import Recipe, load_recipe
+from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.world.ground import Ground
 from poise.world.load import Load
@@ -27,6 +28,7 @@ from poise.world.push import Push
 File = str | PathLike[str]
 
 
+@checked
 def mix(
     clip: Clip | File | None = None,
     *,

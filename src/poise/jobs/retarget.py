@@ -17,6 +17,7 @@ from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source, parse_roles
 from poise.jobs.outputs import check_outputs
+from poise.kinds import checked
 from poise.motion.clip import Clip
 
 MODELS = (".glb", ".gltf", ".vrm")
@@ -174,6 +175,7 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBOD
     return Target(reading.clip.skeleton, reading if is_model else None)
 
 
+@checked
 def retarget(
     clip: Clip | File,
     skeleton: Skeleton | Character | File,

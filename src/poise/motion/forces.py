@@ -26,6 +26,7 @@ from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.support import FootForces, Soles, share_between_feet
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.motion.center_path import CenterPath, find_calm, find_center_path
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
@@ -76,6 +77,7 @@ class ClipForces(Portable):
     state: Kinematics
 
 
+@checked
 def compute_forces(clip: Clip, character: Character, cutoff: float | None = None) -> ClipForces:
     """Ground force, pressure centre and joint torques of a clip on a character with the same skeleton.
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.motion.motion import DELAY, BodyMotion, Pose
 from poise.spatial import rotation
 
@@ -25,6 +26,7 @@ DELAYS = (0.005, 10.0)  # s
 _MOST = 4096  # poses that are kept: 17 s at 240 Hz
 
 
+@checked
 class Live(BodyMotion):
     """Poses that somebody gives while they are played; threads may give and ask at once.
 

@@ -18,7 +18,7 @@ from poise.errors import InputError, unknown_name
 from poise.motion.motion import Pose
 from poise.spatial.law import Block, Law
 from poise.stage.able import check_driven
-from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads
+from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads, take_pose
 from poise.stage.coupled import Coupled
 from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
@@ -55,12 +55,8 @@ class Actor:
         self.started = False
         self.rest: Player | None = None
         self.rest_aim: dict[int, np.ndarray] = {}
-        start = stand_at_ease(character) if pose is None else pose
+        start = stand_at_ease(character) if pose is None else take_pose(pose, character, name)
         self.is_posed = pose is not None
-        if start.root.shape != (3,) or start.rotations.shape != (len(character.skeleton), 4):
-            raise InputError(
-                f"the pose has {start.rotations.shape[0]} rotations; '{name}' has {len(character.skeleton)} joints."
-            )
         self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.start_height = 0.0

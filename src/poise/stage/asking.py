@@ -7,12 +7,16 @@ from collections.abc import Collection, Iterable
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS
 from poise.drivers.checks import EXAMPLES
 from poise.drivers.driver import MOTION, Driver
 from poise.errors import InputError
+from poise.kinds import brief
+from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.world.load import Load
 from poise.world.prop import Prop
@@ -33,7 +37,7 @@ def take_driver(driver: Any, part: Any) -> Driver:
                 f"'{part}' is to be driven by {driver.__name__}, which needs something to go by. Make it first: "
                 f"{driver.__name__}(...)."
             ) from None
-    raise InputError(f"'{part}' is driven by a driver, such as {EXAMPLES}; given {_brief(driver)}.")
+    raise InputError(f"'{part}' is driven by a driver, such as {EXAMPLES}; given {brief(driver)}.")
 
 
 def find_driven(skeleton: Skeleton, part: Any, driver: Driver) -> list[int]:
@@ -44,7 +48,9 @@ def find_driven(skeleton: Skeleton, part: Any, driver: Driver) -> list[int]:
     names = [part] if isinstance(part, str) else part
     if not (isinstance(names, Collection) and all(isinstance(name, str) for name in names)):
         known = ", ".join((*PARTS, ROOT))
-        raise InputError(f"what is driven is a part ({known}) or a list of joints; given {_brief(part)}.")
+        raise InputError(f"what is driven is a part ({known}) or a list of joints; given {brief(part)}.")
+    if not names:
+        raise InputError("what is driven is a part or a list of joints; an empty list given.")
     if not isinstance(part, str):
         return part_joints(skeleton, part)
     joints = [0] if part == ROOT else part_joints(skeleton, part)
@@ -60,7 +66,7 @@ def take_character(character: Any) -> Character:
 
         return load_character(character)
     raise InputError(
-        f"an actor is a poise.Character or the path of one's file; given {_brief(character)}. Make one: "
+        f"an actor is a poise.Character or the path of one's file; given {brief(character)}. Make one: "
         "poise.Character.human(), or poise.Character.from_skeleton(clip.skeleton)."
     )
 
@@ -70,8 +76,30 @@ def take_name(name: Any, otherwise: str) -> str:
     if name is None or name == "":
         return otherwise
     if not isinstance(name, str):
-        raise InputError(f"an actor's name is text, or left out; given {_brief(name)}.")
+        raise InputError(f"an actor's name is text, or left out; given {brief(name)}.")
     return name
+
+
+def take_pose(pose: Any, character: Character, name: str) -> Pose:
+    """A pose of a character, to begin with."""
+    root, rotations = getattr(pose, "root", None), getattr(pose, "rotations", None)
+    if not (isinstance(root, np.ndarray) and isinstance(rotations, np.ndarray)):
+        raise InputError(f"a pose is a poise.Pose, as in clip.pose(0.0); given {brief(pose)}.")
+    if root.shape != (3,) or rotations.shape != (len(character.skeleton), 4):
+        raise InputError(
+            f"the pose has {rotations.shape[0] if rotations.ndim else 0} rotations; '{name}' has "
+            f"{len(character.skeleton)} joints."
+        )
+    if not (np.isfinite(root).all() and np.isfinite(rotations).all()):
+        raise InputError(f"the pose that '{name}' begins with has numbers that are not finite.")
+    lengths = np.linalg.norm(rotations, axis=-1)
+    worst = int(np.argmax(np.abs(lengths - 1.0)))
+    if abs(lengths[worst] - 1.0) > 1e-3:
+        raise InputError(
+            f"rotations of a pose are unit quaternions (wxyz); that of '{character.skeleton.labels[worst]}' is "
+            f"{lengths[worst]:g} long. Divide it by its length."
+        )
+    return pose
 
 
 def take_load(load: Any) -> Load:
@@ -79,7 +107,7 @@ def take_load(load: Any) -> Load:
     if isinstance(load, Load):
         return load
     joint = load if isinstance(load, str) else "rightHand"
-    raise InputError(f"a load is a joint and kilograms, as in poise.Load({joint!r}, 2); given {_brief(load)}.")
+    raise InputError(f"a load is a joint and kilograms, as in poise.Load({joint!r}, 2); given {brief(load)}.")
 
 
 def take_loads(loads: Any) -> list[Load]:
@@ -94,11 +122,5 @@ def take_prop(prop: Any) -> Prop:
     if isinstance(prop, Prop):
         return prop
     raise InputError(
-        f"a prop is a poise.Prop, as in poise.Prop.box('table', (1.2, 0.7, 0.6), mass=12); given {_brief(prop)}."
+        f"a prop is a poise.Prop, as in poise.Prop.box('table', (1.2, 0.7, 0.6), mass=12); given {brief(prop)}."
     )
-
-
-def _brief(value: Any) -> str:
-    """A value in an error's sentence: itself where that is short, else what it is."""
-    text = ascii(value) if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 and "object at" not in text else f"a {type(value).__name__}"

@@ -17,6 +17,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.errors import InputError, unknown_name
+from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
@@ -74,6 +75,7 @@ class CrowdTake(Portable):
         return self.names.index(name)
 
 
+@checked
 def run_crowd(
     stage: Stage,
     seconds: float,

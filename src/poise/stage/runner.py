@@ -22,6 +22,7 @@ from types import MappingProxyType, TracebackType
 import numpy as np
 
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.motion.motion import Pose
 from poise.spatial.portable import Portable
 from poise.stage.stage import Stage
@@ -44,6 +45,7 @@ class Frame(Portable):
     poses: Mapping[str, Pose]
 
 
+@checked
 class Runner:
     """Runs a stage in a thread.
 

@@ -23,6 +23,7 @@ from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
+from poise.kinds import checked
 from poise.motion.motion import Pose
 from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
@@ -58,6 +59,7 @@ class Group:
     program: Program
 
 
+@checked
 class Stage:
     """Where actors move.
 
@@ -146,6 +148,7 @@ class Stage:
         numbered = (f"{name} {k}" for k in itertools.count(len(self.actors)))
         return name if name not in self.actors else next(each for each in numbered if each not in self.actors)
 
+    @checked
     def remove(self, actor: Actor) -> None:
         """Take an actor off the stage, at any time. Nobody else notices."""
         if self.actors.get(actor.name) is not actor:
@@ -367,6 +370,7 @@ class Stage:
 
     # Running and recording.
 
+    @checked
     def run(
         self,
         seconds: float,

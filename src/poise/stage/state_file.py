@@ -23,6 +23,7 @@ import numpy as np
 from poise.errors import FileError, InputError
 from poise.files.arrays import NpzFile, write_npz
 from poise.files.loading import shorten
+from poise.kinds import checked
 
 SUFFIX = ".state.npz"
 FORMAT = "poise-state 1"
@@ -32,6 +33,7 @@ _DEEPEST = 40  # of lists and dictionaries in one another
 _MOST_AXES = 8
 
 
+@checked
 def save_state(saved: dict[str, Any], path: str | PathLike[str]) -> None:
     """Write what `Stage.save` gave."""
     if not isinstance(saved, dict):
@@ -45,6 +47,7 @@ def save_state(saved: dict[str, Any], path: str | PathLike[str]) -> None:
     write_npz(path, {"format": np.array(FORMAT), "tree": np.array(tree), **numbers})
 
 
+@checked
 def load_state(path: str | PathLike[str]) -> dict[str, Any]:
     """Read a state for `Stage.restore`. Whether it fits a stage is found out there."""
     with NpzFile(path) as file:

@@ -25,6 +25,7 @@ from poise.errors import FileError
 from poise.files.arrays import NpzFile
 from poise.files.character import parse_character
 from poise.files.loading import shorten
+from poise.kinds import checked
 from poise.stage.news import MOST_EVENTS
 from poise.stage.take import ARRAYS, FORMAT, ActorTake, Event, Take
 
@@ -34,6 +35,7 @@ _WITH_GAPS = ("torque", "effort", "margin", "pressure", "soles", "wrench")
 _MOST = 1e12  # of any number in a take: what turned non-finite was large before
 
 
+@checked
 def load_take(path: str | PathLike[str]) -> Take:
     """Read a take; everything is checked."""
     with NpzFile(path) as file:

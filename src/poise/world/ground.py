@@ -21,6 +21,7 @@ import numpy as np
 
 from poise.body.shape import Box
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.world.ground_record import LEVEL
 
 HIGHEST = 1e5  # m
@@ -35,6 +36,7 @@ class Plane:
     normal: np.ndarray
 
 
+@checked
 @dataclass(frozen=True)
 class Ground:
     """A level floor.

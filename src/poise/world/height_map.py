@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.world.ground import HIGHEST, Ground, Plane, check_range
 from poise.world.ground_record import MAP
 
 MOST = 2000  # rows, columns
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class HeightMap(Ground):
     """Heights on a square grid; round it the ground is level, as low as the map's lowest point.

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
 
 
+@checked
 @dataclass(frozen=True)
 class Load:
     """Something heavy that a body holds: a ball of a mass, as dense as water, at a joint.

@@ -16,9 +16,11 @@ import numpy as np
 
 from poise.body.shape import Box
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.world.ground import Ground, Plane, check_range
 
 
+@checked
 @dataclass(frozen=True)
 class Moving(Ground):
     """Another ground, carried along without turning.

@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.body.shape import Box, Capsule, Shape, Sphere, even_inertia
 from poise.errors import InputError, finite_number
+from poise.kinds import checked
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
@@ -19,6 +20,7 @@ Place = Iterable[float]
 ORIGIN = (0.0, 0.0, 0.0)
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Hinge:
     """A prop's joint with the world: it turns about an axis through a point.
@@ -31,6 +33,7 @@ class Hinge:
     damping: float = 0.0
 
 
+@checked
 @dataclass(frozen=True, eq=False)
 class Prop:
     """A thing that is not a body.

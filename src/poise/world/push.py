@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 
 from poise.errors import InputError
+from poise.kinds import checked
 
 
+@checked
 @dataclass(frozen=True)
 class Push:
     """A force on one body, at its centre of mass.

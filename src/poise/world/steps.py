@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.body.shape import Box
 from poise.errors import InputError
+from poise.kinds import checked
 from poise.spatial import rotation
 from poise.world.ground import FAR, Ground, Plane, check_range
 from poise.world.ground_record import STEPS
@@ -18,6 +19,7 @@ MOST = 1000
 _DEPTH = 10.0  # m: how far a step goes on below the lowest level
 
 
+@checked
 @dataclass(frozen=True)
 class Steps(Ground):
     """Stairs one way, endless sideways, level before the first step and after the last.

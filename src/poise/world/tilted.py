@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from poise.kinds import checked
 from poise.world.ground import Ground, Plane, check_range
 from poise.world.ground_record import TILTED
 
 STEEPEST = math.radians(60.0)
 
 
+@checked
 @dataclass(frozen=True)
 class Tilted(Ground):
     """A plane that rises one way.

@@ -13,6 +13,7 @@ from poise.body.skin_cut import build_character
 from poise.errors import FileError, InputError
 from poise.files.naming import stem_of
 from poise.files.normalise import Reading, normalise
+from poise.kinds import checked
 
 MODELS = (".glb", ".gltf", ".vrm")
 
@@ -33,6 +34,7 @@ class CharacterReading:
     warnings: tuple[str, ...]
 
 
+@checked
 def load_character(
     path: str | PathLike[str], mass: float | None = None, height: float | None = None, scale: float | None = None
 ) -> Character:

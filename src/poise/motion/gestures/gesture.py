@@ -91,6 +91,8 @@ class Gesture(Motion):
 
     def goes_like(self, other: Self, skeleton: Skeleton, end: float) -> bool:
         """See `Motion.goes_like`."""
+        if self.joints(skeleton) != other.joints(skeleton):
+            return False
         phase = np.linspace(0.0, end, 7)
         same = np.all(self.rotations(skeleton, phase) == other.rotations(skeleton, phase))
         return bool(same) and self.period == other.period
