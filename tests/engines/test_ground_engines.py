@@ -96,6 +96,22 @@ def test_cells_of_a_map_are_cut_the_same_way(engine: Engine, map_: HeightMap) ->
     assert abs(simulation.read_prop("ball")[0][1] - height - radius) < 4e-3
 
 
+@pytest.mark.parametrize("x", [-0.45, -0.3, 0.15, 0.35])
+def test_a_large_map_is_cut_into_pieces_that_fit(monkeypatch: pytest.MonkeyPatch, x: float) -> None:
+    """Two flats, one higher than the other, and what joins them; the engine takes three cells at once."""
+    if importlib.util.find_spec("pybullet") is None:
+        pytest.skip("no pybullet here")
+    monkeypatch.setattr("poise.engines.bullet_ground._CELLS", 3)
+    heights = np.where(np.arange(13) < 6, 0.0, 0.2) * np.ones((8, 1))
+    map_ = HeightMap(heights, 0.1)
+    simulation = get_engine("bullet").build(Scene((), (build_brick(map_, x, 0.1),), map_, DT))
+    assert len(simulation.world.ground) == 1 + 3 * 4
+    for _ in range(40):
+        simulation.step()
+    at = simulation.read_prop("brick")[0]
+    assert abs(at[1] - HALF[1] - map_.height_at(at[0], at[2])) < 2e-3
+
+
 def test_a_moving_ground_goes_on_from_a_saved_state(engine: Engine) -> None:
     ground = Moving(Tilted(0.1, 0.3), (0.1, 0.0, 0.0), (0.3, 0.1, 0.2), 3.0)
     simulation = engine.build(Scene((), (build_brick(ground, 0.2, 0.0),), ground, DT, time=0.0))

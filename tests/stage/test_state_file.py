@@ -227,3 +227,22 @@ def test_a_state_on_a_map_knows_its_heights() -> None:
     add(Stage(ground=maps[1]), arms=poise.Loose()).restore(saved)
     with pytest.raises(InputError, match="saved on a stage with ground=HeightMap"):
         add(Stage(ground=maps[2]), arms=poise.Loose()).restore(saved)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        poise.Prop.box("box", (1.0, 0.3, 1.0), position=(5.0, 0.15, 0.0)),
+        poise.Prop.box("box", (1.0, 0.2, 1.0), position=(0.0, 0.15, 0.0)),
+        poise.Prop.box("box", (1.0, 0.3, 1.0), 3.0, position=(0.0, 0.15, 0.0)),
+        None,
+    ],
+)
+def test_a_state_is_not_restored_among_other_things(other: poise.Prop | None) -> None:
+    first, second = Stage(), Stage()
+    first.add_prop(poise.Prop.box("box", (1.0, 0.3, 1.0), position=(0.0, 0.15, 0.0)))
+    if other is not None:
+        second.add_prop(other)
+    saved = add(first, arms=poise.Loose()).save()
+    with pytest.raises(InputError, match="saved on a stage with props="):
+        add(second, arms=poise.Loose()).restore(saved)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.body.skeleton import Skeleton
 from poise.drivers.driver import (
     ACCELERATION,
     ACT,
@@ -42,11 +43,12 @@ def check_driver(driver: Any) -> None:
         raise InputError(f"`root` of a driver is 'only', 'never' or 'also'; that of {name} is {driver.root!r}.")
 
 
-def check_claim(claim: Any, driver: Driver, joints: list[int], names: tuple[str, ...]) -> None:
+def check_claim(claim: Any, driver: Driver, joints: list[int], skeleton: Skeleton) -> None:
     """Raise InputError unless a claim names joints that there are, each once, and moves only those it was given.
 
-    joints  those that the driver was given;  names: of all
+    joints  those that the driver was given; it may claim what carries them too, between the root and its part
     """
+    names = skeleton.labels
     who = type(driver).__name__
     if not isinstance(claim, Claim):
         raise InputError(f"{who}.claim must return a Claim, as in Claim(tuple(joints)); it returned {claim!r}.")
@@ -61,7 +63,8 @@ def check_claim(claim: Any, driver: Driver, joints: list[int], names: tuple[str,
     twice = next((joint for joint in taken if taken.count(joint) > 1), None)
     if twice is not None:
         raise InputError(f"{who}.claim names '{names[twice]}' twice. A joint is moved or held, and once.")
-    foreign = next((joint for joint in claim.moved if joint not in joints), None)
+    carrying = {i for joint in joints for i in skeleton.chain(joint)} - {0}
+    foreign = next((joint for joint in claim.moved if joint not in joints and joint not in carrying), None)
     if foreign is not None:
         raise InputError(f"{who}.claim moves '{names[foreign]}', which it was not given. Move only joints of its part.")
     if not claim.moved:

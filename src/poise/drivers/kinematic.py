@@ -165,8 +165,11 @@ class KinematicPlayer(MotionPlayer):
         """Raise InputError where `change` would."""
         if self._is_of_speed(parameters):
             _check_rate(float(parameters["speed"]))
-        else:
-            self.motion.changed(**parameters)
+            return
+        changed, skeleton = self.motion.changed(**parameters), self._body.skeleton
+        more = [skeleton.labels[i] for i in changed.joints(skeleton) if i not in self.motion.joints(skeleton)]
+        if more:
+            raise InputError(f"so changed, it would move {', '.join(more)} too. Drive the part anew instead.")
 
     def _is_of_speed(self, parameters: dict[str, Any]) -> bool:
         """Whether only the speed of a motion without parameters is changed."""

@@ -6,6 +6,7 @@ and velocity are written before every step.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -19,16 +20,15 @@ from poise.world.moving import Moving
 
 NAME = "ground"
 _MASS = 1e7  # kg
+_CELLS = 200  # along a side of a mesh: it takes no more than 131 072 points
 _DEPTH = 10.0  # m, of the slab that a plane is where it moves
 _UP = np.array([0.0, 1.0, 0.0])
 
 
 def add_ground(world: BulletWorld, ground: Ground) -> None:
     """All pieces of a ground into a world."""
-    for piece in ground.pieces():
+    for piece in (part for each in ground.pieces() for part in _cut(each)):
         shape, at, turn = _add_piece(world, piece, ground.moves)
-        if shape < 0:
-            continue
         mass = _MASS if ground.moves else 0.0
         uid = world.bullet.createMultiBody(
             mass, shape, basePosition=at, baseOrientation=turn, physicsClientId=world.client
@@ -38,13 +38,29 @@ def add_ground(world: BulletWorld, ground: Ground) -> None:
         world.ground.append(int(uid))
 
 
+def _cut(piece: Plane | Box | Ground) -> list[Plane | Box | Ground]:
+    """A height map in pieces of which Bullet takes each; anything else as it is."""
+    if isinstance(piece, HeightMap) and np.ptp(piece.heights) == 0.0:
+        return []  # the plane round it is all there is
+    if not isinstance(piece, HeightMap) or max(piece.heights.shape) <= _CELLS + 1:
+        return [piece]
+    rows, columns = (range(0, size - 1, _CELLS) for size in piece.heights.shape)
+    x, z = piece.corner or (0.0, 0.0)
+    return [
+        dataclasses.replace(
+            piece, heights=piece.heights[r : r + _CELLS + 1, c : c + _CELLS + 1],
+            corner=(x + c * piece.spacing, z + r * piece.spacing),
+        )
+        for r in rows
+        for c in columns
+    ]  # fmt: skip
+
+
 def _add_piece(world: BulletWorld, piece: Plane | Box | Ground, moves: bool) -> tuple[int, Any, list[float]]:
     """Shape, place and turn (xyzw)."""
     bullet, options = world.bullet, {"physicsClientId": world.client}
     here = [0.0, 0.0, 0.0, 1.0]
     if isinstance(piece, HeightMap):
-        if np.ptp(piece.heights) == 0.0:
-            return -1, None, here  # the plane round it is all there is
         points, faces = _triangles(piece)
         flag = bullet.GEOM_FORCE_CONCAVE_TRIMESH
         shape = bullet.createCollisionShape(

@@ -76,7 +76,7 @@ class Actor:
         check_driver(driver)
         check_part(driver, name, part == ROOT)
         claim = driver.claim(self.character, joints, name)
-        check_claim(claim, driver, joints, self.character.skeleton.labels)
+        check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         divide(assignments, self.character.skeleton, self.body.tree, self.name)  # raises where the split cannot be

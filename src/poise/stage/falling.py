@@ -16,8 +16,8 @@ def find_fall(actor: Actor, t: float) -> str | None:
         return None
     height = hips_over_floor(actor)
     up, least = _find_least(actor, t)
-    # A deep bow is not a fall, as long as the hips stay up.
-    if height < least or (up < 0.4 and height < 1.4 * least):
+    # A deep bow is not a fall, as long as the hips stay up; hips upside down are one.
+    if height < least or (up < 0.4 and height < 1.4 * least) or up < 0.0:
         return f"{'its hips sank' if height < least else 'it tipped over'}: hips at {height:.2f} m"
     return None
 

@@ -251,6 +251,14 @@ class Stage:
         ]
         self.talkers |= {actor for actor in self.actors.values() if actor not in standing}
 
+    def _advise(self) -> str:
+        """What to do where a simulation broke."""
+        if self.couple == "exact":
+            return "Take a smaller step (dt) or a lower gain."
+        if "exact" in self.engine.abilities.couplings:
+            return "Take the 'exact' coupling, a smaller step (dt) or a lower gain."
+        return f"Take an engine with the 'exact' coupling, which '{self.engine.name}' lacks, or a lower gain."
+
     def check_finite(self, actor: Actor) -> None:
         """Raise SolveError where an actor's state has exploded."""
         state = actor.body.state
@@ -261,7 +269,7 @@ class Stage:
         joint = actor.character.skeleton.labels[int(bad[0])] if len(bad) else "the root"
         raise SolveError(
             f"simulation became non-finite at t={self.time:.4g} s (velocity of {joint} of '{actor.name}'). "
-            f"{find_suspects(actor)}Take a smaller step (dt), a lower gain, or the 'exact' coupling."
+            f"{find_suspects(actor)}{self._advise()}"
         )
 
     # Building.

@@ -79,7 +79,28 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
 def _tell_settings(stage: Stage) -> dict[str, Any]:
     """What of a stage must be the same when a state is restored, besides who is on it."""
     ground = None if stage.ground is None else _tell_ground(stage.ground)
-    return {"dt": stage.dt, "couple": stage.couple, "gravity": stage.gravity.tolist(), "ground": ground}
+    settings = {"dt": stage.dt, "couple": stage.couple, "gain": stage.gain, "torque_only": stage.torque_only}
+    props = [_tell_prop(prop) for prop in stage.props.values()]
+    return {**settings, "gravity": stage.gravity.tolist(), "ground": ground, "props": props}
+
+
+def _tell_prop(prop: Prop) -> str:
+    """A prop in words, the same for the same prop: one that moves may be anywhere by now."""
+    about: list[Any] = [
+        (type(shape).__name__, *(np.asarray(x).tolist() for x in _values(shape))) for shape in prop.shapes
+    ]
+    if prop.inertia is None:
+        about += [prop.position.tolist(), prop.turn.tolist()]
+    else:
+        about += [np.asarray(x).tolist() for x in _values(prop.inertia)]
+    if prop.hinge is not None:
+        about += [np.asarray(x).tolist() for x in _values(prop.hinge)]
+    about.append(prop.touches)
+    return f"{prop.name} ({hashlib.sha256(repr(about).encode()).hexdigest()[:16]})"
+
+
+def _values(thing: Any) -> list[Any]:
+    return [getattr(thing, field.name) for field in dataclasses.fields(thing)]
 
 
 def _tell_ground(ground: Ground) -> str:

@@ -44,7 +44,7 @@ class Steps(Ground):
         super().__post_init__()
         check_range("rise of a step", self.rise, -10.0, 10.0, " m")
         check_range("run of a step", self.run, 0.01, 100.0, " m")
-        if isinstance(self.count, bool) or not isinstance(self.count, int) or not 1 <= self.count <= MOST:
+        if isinstance(self.count, bool) or not isinstance(self.count, int | np.integer) or not 1 <= self.count <= MOST:
             raise InputError(f"stairs have 1 to {MOST} steps; {self.count!r} given.")
         check_range("start of the stairs", self.start, -1e4, 1e4, " m")
         check_range("heading of the stairs", self.heading, -100.0, 100.0, " rad")
