@@ -144,12 +144,4 @@ def load_tree(tree: Tree, character: Character, loads: Iterable[Load]) -> Tree:
     bodies = [[tree.body(i)] for i in range(len(tree))]
     for load in loads:
         bodies[character.skeleton.index(load.joint)].append(load.inertia)
-    totals = [RigidInertia.total(parts) for parts in bodies]
-    return Tree(
-        tree.names,
-        tree.parents,
-        tree.offsets,
-        np.array([total.mass for total in totals]),
-        np.stack([total.center for total in totals]),
-        np.stack([total.inertia for total in totals]),
-    )
+    return Tree.of(tree.names, tree.parents, tree.offsets, [RigidInertia.total(parts) for parts in bodies])

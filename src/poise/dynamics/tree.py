@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -70,6 +71,15 @@ class Tree(Portable):
         if np.any(self.masses < 0) or self.mass <= 0:
             raise InputError(f"masses must not be negative and must not all be zero; given {self.masses.tolist()}.")
 
+    @classmethod
+    def of(
+        cls, names: tuple[str, ...], parents: np.ndarray, offsets: np.ndarray, bodies: Sequence[RigidInertia]
+    ) -> Self:
+        """A tree of some rigid bodies, each in its joint's frame."""
+        masses = np.array([body.mass for body in bodies])
+        centers, inertias = np.stack([body.center for body in bodies]), np.stack([body.inertia for body in bodies])
+        return cls(names, parents, offsets, masses, centers, inertias)
+
     def __len__(self) -> int:
         return len(self.names)
 
@@ -95,14 +105,7 @@ def build_tree(character: Character) -> Tree:
         RigidInertia.total(segment.inertia for segment in character.segments if segment.joint == name)
         for name in skeleton.names
     ]
-    return Tree(
-        skeleton.names,
-        skeleton.parents,
-        skeleton.offsets,
-        np.array([body.mass for body in bodies]),
-        np.stack([body.center for body in bodies]),
-        np.stack([body.inertia for body in bodies]),
-    )
+    return Tree.of(skeleton.names, skeleton.parents, skeleton.offsets, bodies)
 
 
 _FIELDS = 6  # of a Kinematics whose joints do not slide

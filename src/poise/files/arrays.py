@@ -89,6 +89,13 @@ class NpzFile:
         """The first of these arrays that the file has, or None."""
         return next((self[name] for name in names if name in self), None)
 
+    def read_text(self, name: str) -> str:
+        """The text that an array is."""
+        array = self[name]
+        if array.size != 1 or array.dtype.kind != "U":
+            raise FileError(self.path, f"array '{shorten(name)}' must be one text.")
+        return str(array.reshape(-1)[0])
+
     def __getitem__(self, name: str) -> np.ndarray:
         """One array, checked before it is read. Raises FileError where it is broken, too large, or holds objects."""
         return self._open(name, self._read)

@@ -51,9 +51,9 @@ def save_state(saved: dict[str, Any], path: str | PathLike[str]) -> None:
 def load_state(path: str | PathLike[str]) -> dict[str, Any]:
     """Read a state for `Stage.restore`. Whether it fits a stage is found out there."""
     with NpzFile(path) as file:
-        if "format" not in file or _text(file, "format") != FORMAT:
+        if "format" not in file or file.read_text("format") != FORMAT:
             raise FileError(path, f"is no state: it does not say '{FORMAT}'. States are what poise.save_state writes.")
-        text = _text(file, "tree")
+        text = file.read_text("tree")
         try:
             tree = json.loads(text, parse_constant=lambda word: _refuse(path, f"the number {word}"))
         except FileError:
@@ -147,10 +147,3 @@ def _numbers(file: NpzFile, name: str) -> np.ndarray:
     if array.ndim != 1 or array.dtype.name != name:
         raise FileError(file.path, f"array '{name}' must be (n,) of {name}; it is {array.shape} of {array.dtype.name}.")
     return array
-
-
-def _text(file: NpzFile, name: str) -> str:
-    array = file[name]
-    if array.size != 1 or array.dtype.kind != "U":
-        raise FileError(file.path, f"array '{name}' must be one text.")
-    return str(array.reshape(-1)[0])

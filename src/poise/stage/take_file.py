@@ -39,7 +39,7 @@ _MOST = 1e12  # of any number in a take: what turned non-finite was large before
 def load_take(path: str | PathLike[str]) -> Take:
     """Read a take; everything is checked."""
     with NpzFile(path) as file:
-        if "format" not in file or _text(file, "format") != FORMAT:
+        if "format" not in file or file.read_text("format") != FORMAT:
             raise FileError(
                 path, f"is no take: it does not say '{FORMAT}'. Takes are what `poise mix -o x{SUFFIX}` writes."
             )
@@ -70,7 +70,7 @@ def _find_names(file: NpzFile) -> list[str]:
 
 
 def _read_actor(file: NpzFile, name: str, frames: int) -> ActorTake:
-    character = parse_character(_text(file, f"actor/{name}/character"), f"{file.path}: actor '{shorten(name)}'")
+    character = parse_character(file.read_text(f"actor/{name}/character"), f"{file.path}: actor '{shorten(name)}'")
     labels = _json_list(file, f"actor/{name}/connectors")
     if not all(isinstance(label, str) for label in labels):
         raise FileError(file.path, f"the connectors of actor '{shorten(name)}' must be names.")
@@ -117,7 +117,7 @@ def _read_events(file: NpzFile) -> tuple[Event, ...]:
 
 
 def _json_list(file: NpzFile, name: str) -> list[Any]:
-    text = _text(file, name)
+    text = file.read_text(name)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -125,10 +125,3 @@ def _json_list(file: NpzFile, name: str) -> list[Any]:
     if not isinstance(value, list):
         raise FileError(file.path, f"array '{shorten(name)}' must be a JSON list.")
     return value
-
-
-def _text(file: NpzFile, name: str) -> str:
-    array = file[name]
-    if array.size != 1 or array.dtype.kind != "U":
-        raise FileError(file.path, f"array '{shorten(name)}' must be one text.")
-    return str(array.reshape(-1)[0])
