@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from realdata import data_file
 
 import poise
+from realdata import data_file
 
 FILES = (
-    "bvh-cmu/141_16.bvh", "bvh-cmu/90_18.bvh", "bvh-other/bvh_test1.bvh", "force-bvh/walk3d.bvh", "gltf/Med_General.glb",
-    "gltf/RiggedFigure.glb", "vrm/test.vrma", "c3d/Sample_Static.c3d", "forces-walk3d/markers_walk.trc",
+    "bvh-cmu/141_16.bvh", "bvh-cmu/90_18.bvh", "bvh-other/bvh_test1.bvh", "force-bvh/walk3d.bvh",
+    "gltf/Med_General.glb", "gltf/RiggedFigure.glb", "vrm/test.vrma", "c3d/Sample_Static.c3d", "forces-walk3d/markers_walk.trc",
     "deepmimic/humanoid3d_walk.txt",
 )  # fmt: skip
 
