@@ -211,7 +211,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     ("words", "complaint"),
     [
         (["--physical", "legz"], "part 'legz' is not known. Did you mean 'legs'?"),
-        (["--physical", "legs,arms"], "hangs from the kinematic part that begins at 'spine'"),
+        (["--physical", "legs,arms", "--couple", "paper"], "hangs from the kinematic part that begins at 'spine'"),
         (["--physical", "hips"], "'hips' is the root"),
         (["--load", "rightHand=-2"], "-2 kg; it must be more than 0"),
         (["--load", "rightHnd=2"], "Did you mean 'rightHand'?"),

@@ -21,7 +21,7 @@ from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unp
 from poise.errors import InputError
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
-from poise.stage.partition import KinematicPart, Partition, build_partition
+from poise.stage.partition import KinematicPart, Partition, build_partition, check_published
 from trees import random_state
 
 
@@ -160,13 +160,17 @@ def test_limbs_on_a_kinematic_pelvis() -> None:
     assert partition.physical == tuple(part_joints(skeleton, "arms"))
 
 
-def test_physical_joints_beyond_a_kinematic_part_are_refused_by_name() -> None:
+def test_physical_joints_beyond_a_kinematic_part_are_known_and_not_for_the_papers_coupling() -> None:
     _, character, _ = body(0, "full")
     skeleton = character.skeleton
+    at = skeleton.index
     elbow_held = [i for i in range(len(skeleton)) if skeleton.names[i] != "leftUpperArm"]
+    partition = build_partition(skeleton, elbow_held)
+    assert partition.parts == (KinematicPart(at("leftShoulder"), (at("leftUpperArm"),), (at("leftLowerArm"),)),)
     with pytest.raises(
         InputError, match=r"'leftLowerArm' is physical but hangs from the kinematic part .*'leftUpperArm'"
     ):
-        build_partition(skeleton, elbow_held)
+        check_published(partition, skeleton)
+    check_published(split(character), skeleton)
     with pytest.raises(InputError, match="joint 99 is not one of"):
         build_partition(skeleton, [99])

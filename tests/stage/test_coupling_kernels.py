@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import mujoco
@@ -271,11 +272,17 @@ def test_wrenches_on_given_bodies_go_to_what_carries_them() -> None:
     assert np.array_equal(after[untouched], before[untouched])
 
 
+class Drifting(MujocoEngine):
+    """One that cannot say whether anything touches: nobody sees to the momentum."""
+
+    abilities = dataclasses.replace(MujocoEngine.abilities, flights=False)
+
+
 def fly(
     dt: float, couple: str, part: str, motion: object, loads: tuple[Load, ...] = (), seconds: float = 2.0
 ) -> tuple[Take, Actor]:
     """A body in free flight without gravity, a part of which moves as it likes; the rest holds its pose."""
-    stage = Stage(dt=dt, couple=couple, ground=None, gravity=(0.0, 0.0, 0.0))
+    stage = Stage(Drifting(), dt=dt, couple=couple, ground=None, gravity=(0.0, 0.0, 0.0))
     character = Character.human(1.75, 75.0, preset="mix")
     actor = stage.add(character, loads=loads)
     actor.drive("root", Free())
@@ -300,6 +307,7 @@ def momentum(take: Take, actor: Actor, own: bool) -> Momentum:
 
 
 def test_the_drift_of_momentum_is_first_order_in_the_step_and_small() -> None:
+    """Of an engine's step alone; what the stage makes of it is in `test_flight.py`."""
     gesture = poise.gestures.conduct(beats=3, bpm=92)
     drifts = []
     for dt in (0.01, 0.005, 0.0025):

@@ -91,15 +91,18 @@ def test_soles_are_where_the_feet_are() -> None:
 
 
 def test_frames_grow_and_connectors_come_and_go() -> None:
-    """More frames than there was room for; a frame with fewer connectors has NaN for those it lacks."""
-    frames = Frames(2, most=5000)
-    numbers = np.arange(2 * 6.0).reshape(2, 6)
+    """More frames than there was room for; every connector has a column of its own, NaN where it carries nothing."""
+    frames = Frames(4, most=5000)
+    numbers = np.arange(4 * 6.0).reshape(4, 6)
+    order = [[], [1], [3, 2], [2], [1, 2, 3]]
     for k in range(2500):
         frames.make_room(k)
         frames.arrays["root"][k] = k
-        frames.write_wrench(k, numbers[: k % 3])
+        frames.write_wrench(k, order[k % 5], numbers)
     found = frames.finish(2500)
-    assert np.array_equal(found["root"][:, 0], np.arange(2500.0)) and found["wrench"].shape == (2500, 2, 6)
-    for k in (0, 1, 2, 1499, 1500, 2498):
-        assert np.array_equal(found["wrench"][k, : k % 3], numbers[: k % 3])
-        assert np.isnan(found["wrench"][k, k % 3 :]).all()
+    assert frames.connectors == [1, 3, 2]
+    assert np.array_equal(found["root"][:, 0], np.arange(2500.0)) and found["wrench"].shape == (2500, 3, 6)
+    for k in (0, 1, 2, 3, 4, 1499, 1500, 2498):
+        for column, joint in enumerate(frames.connectors):
+            wanted = numbers[joint] if joint in order[k % 5] else np.full(6, np.nan)
+            assert np.array_equal(found["wrench"][k, column], wanted, equal_nan=True)

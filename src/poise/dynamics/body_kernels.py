@@ -22,7 +22,7 @@ BODY = fields(
         f n
         shown_root shown_q
     """,
-    integers="joints steps called floor",
+    integers="joints steps called floor aloft",
     floats="dt t at",
     gravity=3,
 )

@@ -47,6 +47,8 @@ class Abilities:
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
     props      whether there are things on its ground
+    flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
+               momentum in flight drifts with the step
     """
 
     couplings: tuple[str, ...]
@@ -58,6 +60,7 @@ class Abilities:
     uneven: bool = True
     moving: bool = True
     props: bool = True
+    flights: bool = False
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:
@@ -129,7 +132,8 @@ class SimulationLaws:
 
     take          of a body and its block: `place`, `apply` and `nudge`
     step          of nobody and the scene's block
-    read          of a body and its block
+    read          of a body and its block; writes `aloft` to the body, too, where the engine has flights
+    steer         of a body and its block, where the engine has flights
     enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
     bodies        a block each;  scene: one for all
     """
@@ -141,6 +145,7 @@ class SimulationLaws:
     scene: Block
     enter: Law | None = None
     leave: Law | None = None
+    steer: Law | None = None
 
 
 class Simulation(ABC):
@@ -186,6 +191,14 @@ class Simulation(ABC):
     def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
         """Turn a BALL joint by a tiny rotation (3,) rad in world axes, leaving its velocity: corrects drift."""
         raise InputError(f"{type(self).__name__} cannot nudge joints.")
+
+    def is_aloft(self, body: int) -> bool:
+        """Whether a body's root floated and nothing from outside touched it in the last step."""
+        return False
+
+    def steer(self, body: int, state: BodyState) -> None:
+        """Have a FREE root move as a state says: its v, and the root's w."""
+        raise InputError(f"{type(self).__name__} cannot steer roots.")
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""

@@ -47,7 +47,7 @@ class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
 
     name = "mujoco"
-    abilities = Abilities(couplings=("exact", "paper"), nudges=True)
+    abilities = Abilities(couplings=("exact", "paper"), nudges=True, flights=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -185,6 +185,20 @@ class MujocoSimulation(Simulation):
         layout, work = self.layouts[body], self._work[body]
         if layout.kind[joint] == BALL:
             kernels.nudge(self.data.qpos, layout.qadr[joint], work.R[joint], turn)
+
+    def is_aloft(self, body: int) -> bool:
+        """See `Simulation.is_aloft`."""
+        from poise.engines.mujoco_kernels import is_aloft
+
+        x = self.layouts[body]
+        return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint))
+
+    def steer(self, body: int, state: BodyState) -> None:
+        """See `Simulation.steer`."""
+        from poise.engines.mujoco_kernels import steer_root
+
+        x = self.layouts[body]
+        steer_root(x.kind, x.vadr, state.v, state.w, self.data.qvel)
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""
@@ -330,7 +344,10 @@ class MujocoSimulation(Simulation):
         if not self._is_lawful:
             return None
         data, away = self.data, self.away
-        own = {"qpos": data.qpos, "qvel": data.qvel, "warm": data.qacc_warmstart, "force": data.qfrc_applied}
+        own = {
+            "qpos": data.qpos, "qvel": data.qvel, "warm": data.qacc_warmstart, "force": data.qfrc_applied,
+            "constraint": data.qfrc_constraint,
+        }  # fmt: skip
         if self._scene_block is None:
             self._scene_block = Block(
                 laws.DATA, step=find_step(), model=int(self.model._address), data=int(data._address),
@@ -339,8 +356,9 @@ class MujocoSimulation(Simulation):
             )  # fmt: skip
             self._body_blocks = [self._body_block(layout) for layout in self.layouts]
         return SimulationLaws(
-            laws.take, laws.step, laws.read, self._body_blocks, self._scene_block, laws.sit_down, laws.get_up
-        )
+            laws.take, laws.step, laws.read, self._body_blocks, self._scene_block, laws.sit_down, laws.get_up,
+            laws.steer,
+        )  # fmt: skip
 
     def _body_block(self, layout: BodyLayout) -> Block:
         from poise.engines.mujoco_law import PLACES

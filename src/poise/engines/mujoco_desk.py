@@ -50,6 +50,7 @@ class Away:
         data.qpos, data.qvel = self.before[:q], self.before[q : q + v]
         data.qacc_warmstart, data.qfrc_applied = self.before[q + v : q + 2 * v], self.before[q + 2 * v :]
         mujoco.mj_step(model, data)
+        data.qvel = self.after[q : q + v]  # in flight the root was steered after the step
         self.steps[0] = 0
 
 
@@ -95,7 +96,7 @@ def _build_desk(data: Any) -> tuple[Any, Block]:
 
     return data, Block(
         DESK, data=int(data._address), qpos=data.qpos, qvel=data.qvel, warm=data.qacc_warmstart,
-        force=data.qfrc_applied,
+        force=data.qfrc_applied, constraint=data.qfrc_constraint,
     )  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from poise.engines.joint_kernels import turned_back
 from poise.engines.scene import BALL, FREE, HINGES
 from poise.spatial.compile import kernel
 
+NOTHING = 1e-9  # N, N m: more than what round-off leaves of a body's hold on itself, less than any touch
+
 
 @kernel
 def read_body(
@@ -58,6 +60,31 @@ def read_body(
                 w[i, 0] = qvel[b] * x + qvel[b + 1] * axes[i, 1, 0]
                 w[i, 1] = qvel[b] * y + qvel[b + 1] * axes[i, 1, 1]
                 w[i, 2] = qvel[b] * z + qvel[b + 1] * axes[i, 1, 2]
+
+
+@kernel
+def is_aloft(kind: np.ndarray, vadr: np.ndarray, constraint: np.ndarray) -> bool:
+    """Whether a body floats and no constraint pushes it from outside; constraint: MuJoCo's `qfrc_constraint`.
+
+    What constraints put on the root's six freedoms is what they put on the body as a whole: a limit of a joint, and a
+    hand on one's own knee, put nothing there.
+    """
+    if kind[0] != FREE:
+        return False
+    total, b = 0.0, vadr[0]
+    for k in range(6):
+        total += abs(constraint[b + k])
+    return total < NOTHING
+
+
+@kernel
+def steer_root(kind: np.ndarray, vadr: np.ndarray, v: np.ndarray, w: np.ndarray, qvel: np.ndarray) -> None:
+    """The velocity of a root that floats, into MuJoCo's coordinates."""
+    if kind[0] == FREE:
+        b = vadr[0]
+        for k in range(3):
+            qvel[b + k] = v[k]
+            qvel[b + 3 + k] = w[0, k]
 
 
 @kernel

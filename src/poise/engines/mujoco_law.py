@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.dynamics.body_kernels import BODY
 from poise.engines.joint_kernels import gather_wrenches
-from poise.engines.mujoco_kernels import nudge, read_body, write_forces
+from poise.engines.mujoco_kernels import is_aloft, nudge, read_body, steer_root, write_forces
 from poise.engines.scene import BALL
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, vectors
 from poise.spatial.compile import kernel
@@ -24,11 +24,13 @@ PLACES = fields(
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs.
 DATA = fields(
-    arrays="qpos qvel warm force own_qpos own_qvel own_warm own_force before after ahead",
+    arrays="""
+        qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
+    """,
     integers="step model data own_data nq nv is_away",
 )
 # A workspace: an `MjData` and its arrays.
-DESK = fields(arrays="qpos qvel warm force", integers="data")
+DESK = fields(arrays="qpos qvel warm force constraint", integers="data")
 _NUMBER = 8  # bytes
 
 
@@ -73,14 +75,24 @@ def step(_body: int, block: int) -> None:
 
 @law
 def read(body: int, block: int) -> None:
-    """The state of a body's simulated joints."""
+    """The state of a body's simulated joints, and whether it is in flight."""
     b, x = record(body, BODY), record(block, PLACES)
     d, j = record(x.data, DATA), b.joints
+    kind, vadr = integers(x.kind, j), integers(x.vadr, j)
     read_body(
-        integers(x.kind, j), integers(x.qadr, j), integers(x.vadr, j), integers(x.count, j), blocks(x.axes, j, 2, 3),
-        vectors(x.built, j, 4), floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(b.root, 3), vectors(b.q, j, 4),
-        floats(b.v, 3), vectors(b.w, j, 3),
+        kind, integers(x.qadr, j), vadr, integers(x.count, j), blocks(x.axes, j, 2, 3), vectors(x.built, j, 4),
+        floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(b.root, 3), vectors(b.q, j, 4), floats(b.v, 3),
+        vectors(b.w, j, 3),
     )  # fmt: skip
+    b.aloft = 1 if is_aloft(kind, vadr, floats(d.constraint, d.nv)) else 0
+
+
+@law
+def steer(body: int, block: int) -> None:
+    """Another velocity of a body's root."""
+    b, x = record(body, BODY), record(block, PLACES)
+    d, j = record(x.data, DATA), b.joints
+    steer_root(integers(x.kind, j), integers(x.vadr, j), floats(b.v, 3), vectors(b.w, j, 3), floats(d.qvel, d.nv))
 
 
 @law
@@ -99,6 +111,7 @@ def sit_down(block: int, desk: int) -> None:
         _copy(floats(d.own_warm, nv), warm)
     _copy(floats(d.own_force, nv), floats(to.force, nv))
     d.data, d.qpos, d.qvel, d.warm, d.force, d.is_away = to.data, to.qpos, to.qvel, to.warm, to.force, 1
+    d.constraint = to.constraint
 
 
 @law
@@ -107,7 +120,7 @@ def get_up(block: int, _desk: int) -> None:
     d = record(block, DATA)
     _keep_state(d, d.after)
     d.data, d.qpos, d.qvel, d.warm, d.force = d.own_data, d.own_qpos, d.own_qvel, d.own_warm, d.own_force
-    d.is_away = 0
+    d.constraint, d.is_away = d.own_constraint, 0
 
 
 @kernel

@@ -13,6 +13,7 @@ from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
 from poise.drivers.root import check_part
+from poise.drivers.still import StillPlayer
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
 from poise.motion.motion import Pose
@@ -23,6 +24,7 @@ from poise.stage.coupled import Coupled
 from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
 from poise.stage.falling import find_fall
+from poise.stage.flight import Flight
 from poise.stage.partition import Partition
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
@@ -54,6 +56,7 @@ class Actor:
         self.fallen: float | None = None
         self.started = False
         self.rest: Player | None = None
+        self.still: StillPlayer | None = None
         self.rest_aim: dict[int, np.ndarray] = {}
         start = stand_at_ease(character) if pose is None else take_pose(pose, character, name)
         self.is_posed = pose is not None
@@ -62,6 +65,7 @@ class Actor:
         self.start_height = 0.0
         self.coupled = Coupled(self.body, stage.torque_only)
         self.effort = Effort(self)
+        self.flight = Flight(self)
 
     # What a user does.
 
@@ -79,8 +83,11 @@ class Actor:
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
-        divide(assignments, self.character.skeleton, self.body.tree, self.name)  # raises where the split cannot be
+        # raises where the split cannot be
+        divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
         with self.stage.hold():
+            if self.started:
+                self.show(self.stage.time)  # where whoever gives way has his joints now, not half a step ago
             self.assignments = assignments
             if self.stage.is_built:
                 self.tell("switched", f"{name} by {type(driver).__name__}")
@@ -191,9 +198,9 @@ class Actor:
 
     @property
     def players(self) -> list[Player]:
-        """All players, the one that holds what nobody drives last."""
+        """All players, those that hold what nobody drives last."""
         found = [a.player for a in self.assignments if a.player is not None]
-        return [*found, self.rest] if self.rest is not None else found
+        return [*found, *(player for player in (self.rest, self.still) if player is not None)]
 
     def in_order(self) -> list[Player]:
         """All players, those last whose motion depends on the others'."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.drivers.driver import Player, restore_hand_over, save_hand_over
+from poise.drivers.still import StillPlayer
 from poise.spatial.plain import write_over
 from poise.world.push import Push
 
@@ -21,8 +22,9 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "fallen": actor.fallen,
         "start_height": actor.start_height,
         "strained": actor.effort.is_strained,
-        "players": [player.save() for player in actor.players],
-        "hand_overs": [save_hand_over(player) for player in actor.players],
+        "players": [player.save() for player in _list_players(actor)],
+        "hand_overs": [save_hand_over(player) for player in _list_players(actor)],
+        "still": None if actor.still is None else _save_still(actor.still),
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
@@ -37,14 +39,31 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
     write_over(_list_numbers(actor), saved["numbers"])
-    for player, data in zip(actor.players, saved["players"], strict=True):
+    for player, data in zip(_list_players(actor), saved["players"], strict=True):
         player.restore(data)
-    for player, left in zip(actor.players, saved["hand_overs"], strict=True):
+    for player, left in zip(_list_players(actor), saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
+    actor.still = None if saved.get("still") is None else _load_still(actor, saved["still"])
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
         actor.stage.expect(push.start + push.seconds, actor)
+
+
+def _list_players(actor: Actor) -> list[Player]:
+    """Those that an actor has whenever it is set up alike."""
+    return [player for player in actor.players if player is not actor.still]
+
+
+def _save_still(still: StillPlayer) -> dict[str, Any]:
+    return {"joints": still.joints.copy(), **still.save(), "hand_over": save_hand_over(still)}
+
+
+def _load_still(actor: Actor, saved: dict[str, Any]) -> StillPlayer:
+    still = StillPlayer(actor.body, np.array(saved["joints"], np.int64))
+    still.restore(saved)
+    restore_hand_over(still, saved["hand_over"], actor.body)
+    return still
 
 
 def tell_who(actor: Actor) -> dict[str, Any]:
@@ -64,5 +83,5 @@ def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
     return {
         "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": body.dw, "a": body.a,
         "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
-        "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling,
+        "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.kept,
     }  # fmt: skip

@@ -10,6 +10,7 @@ from poise.body.shape import Shape
 from poise.drivers.checks import check_player
 from poise.drivers.driver import MOTION, MotionPlayer
 from poise.drivers.holding import hold_pose
+from poise.drivers.still import StillPlayer
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
 from poise.stage.culprit import check_written
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 def build_actor(actor: Actor, t: float, starting: bool) -> None:
     """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
     body, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
-    actor.partition, undriven = divide(actor.assignments, skeleton, body.tree, actor.name)
+    actor.partition, undriven = divide(actor.assignments, skeleton, body.tree, actor.name, stage.couple)
     _tell_world(actor, t)
     if starting and not actor.is_posed:
         put_on_floor(body)
         actor.is_posed = True
     if not starting:
         body.turning[:], body.handed[:] = (body.state.w - body.w_before) / body.dt, actor.measure()[0]
+        body.turning[actor.given] = body.dw[actor.given]
         # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
         body.handed[~actor.given] -= (body.damping[:, None] * body.state.w)[~actor.given]
     for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
@@ -49,10 +51,12 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         if a.player is None:
             _begin(actor, a, t, starting)
     _hold(actor, undriven, t)
+    _come_to_rest(actor, t, starting)
     if starting:
         actor.start_height = hips_over_floor(actor)
     body.turning[:] = body.handed[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None)
+    actor.flight.settle(t)
 
 
 def _tell_world(actor: Actor, t: float) -> None:
@@ -83,6 +87,19 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
         held = hold_pose(actor.body, undriven, t, actor.rest_aim)
         actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
+
+
+def _come_to_rest(actor: Actor, t: float, starting: bool) -> None:
+    """What stops the given joints that nobody drives, where they were in motion when they became so."""
+    assert actor.partition is not None
+    body = actor.body
+    players = [a.player for a in actor.assignments if isinstance(a.player, MotionPlayer)]
+    moved = {int(i) for player in players for i in player.joints}
+    left = [i for i in actor.partition.kinematic if i not in moved]
+    actor.still = None
+    if not starting and (body.state.w[left].any() or (0 in left and body.state.v.any())):
+        actor.still = StillPlayer(body, np.array(left))
+        actor.still.begin(body, t, starting)
 
 
 def describe_actor(actor: Actor) -> SceneBody:

@@ -9,7 +9,7 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.driver import MOTION, Claim, Driver, Player
 from poise.dynamics.tree import Tree
 from poise.errors import InputError, check_most
-from poise.stage.partition import Partition, build_partition
+from poise.stage.partition import Partition, build_partition, check_published
 
 MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
@@ -44,10 +44,13 @@ def give_way(assignments: list[Assignment], claim: Claim, character: Character) 
     return kept
 
 
-def divide(assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str) -> tuple[Partition, list[int]]:
+def divide(
+    assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str, couple: str = "exact"
+) -> tuple[Partition, list[int]]:
     """Which joints an engine moves, and those of them that nobody drives; raises where the split cannot be.
 
-    name  of the actor, for errors
+    name    of the actor, for errors
+    couple  how parts are coupled: see `Stage`
     """
     moved = {i: a for a in assignments for i in a.claim.moved}
     held = {i for a in assignments for i in a.claim.held}
@@ -72,4 +75,7 @@ def divide(assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: 
                "Drive fewer by physics, and the rest by a motion.")  # fmt: skip
     for a in assignments:
         a.driver.check_given(skeleton, sorted(physical))
-    return build_partition(skeleton, sorted(physical)), loose
+    partition = build_partition(skeleton, sorted(physical))
+    if couple == "paper":
+        check_published(partition, skeleton)
+    return partition, loose

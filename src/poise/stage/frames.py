@@ -24,6 +24,7 @@ class Frames:
         }  # fmt: skip
         self.most, self.room = most, min(most, _FIRST)
         self.arrays = {name: np.empty((self.room, *shapes[name])) for name in ARRAYS}
+        self.connectors: list[int] = []  # whose wrenches there are, a column each, in the order that they came
 
     def make_room(self, frame: int) -> None:
         """Have a row for a frame."""
@@ -31,16 +32,20 @@ class Frames:
             self.room = min(max(2 * self.room, 1), max(self.most, frame + 1))
             self.arrays = {name: _enlarge(array, self.room) for name, array in self.arrays.items()}
 
-    def write_wrench(self, frame: int, wrench: np.ndarray) -> None:
-        """The connectors' (C, 6) of a frame: where a switch changed their number, the missing ones are NaN."""
-        array, count = self.arrays["wrench"], len(wrench)
+    def write_wrench(self, frame: int, connectors: list[int], coupling: np.ndarray) -> None:
+        """The connectors' rows of coupling (J, 6) in a frame; NaN for those that carry nothing given in it."""
+        if connectors != self.connectors:
+            self.connectors += [joint for joint in connectors if joint not in self.connectors]
+        array, count = self.arrays["wrench"], len(self.connectors)
         if count > array.shape[1]:
             wider = np.full((len(array), count, 6), np.nan)
             wider[:, : array.shape[1]] = array
             self.arrays["wrench"] = array = wider
-        array[frame, :count] = wrench
-        if count < array.shape[1]:
-            array[frame, count:] = np.nan
+        if connectors == self.connectors:
+            array[frame] = coupling[connectors]
+            return
+        array[frame] = np.nan
+        array[frame, [self.connectors.index(joint) for joint in connectors]] = coupling[connectors]
 
     def finish(self, frames: int) -> dict[str, np.ndarray]:
         """The first so many, by name."""

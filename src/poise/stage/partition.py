@@ -1,13 +1,20 @@
 """A body split by who moves it: a physical part P, and kinematic parts K_1 ... K_n on their connectors (W1).   [mix, 2]
 
-From the root outwards a body may go over from kinematic to physical once and from physical to kinematic once:
+From the root outwards physical and kinematic joints may alternate as they like:
 
-    kinematic base  ->  physical  ->  kinematic part, on a connector C of the physical part
+    kinematic base  ->  physical  ->  kinematic part, on a connector C of the physical part  ->  physical  ->  ...
 
-Either end may be empty: all physical (tracking), all kinematic (puppets), arms and head on physical legs and trunk (the
-mix paper), physical arms on a pelvis that a clip carries. What cannot be: a physical joint beyond a kinematic part that
-itself hangs from a physical body. Its motion would act back through joints whose acceleration is given, on a connector
-whose acceleration is not, and no engine could be told so.
+Any of them may be empty: all physical (tracking), all kinematic (puppets), arms and head on physical legs and trunk
+(the mix paper), physical arms on a pelvis that a clip carries, a loose arm on an animated trunk over physical legs.
+
+The `exact` coupling takes them all. An engine that has the kinematic joints locked has the same inertia M_pp between
+the physical freedoms as the whole tree, so it solves their equation of motion once it is given, as generalised forces,
+
+    Q_p = -(M_pk qdd_k + c_p(q, qd_p, qd_k) - c_p(q, qd_p, 0))
+
+with M_pk the inertia between physical and given freedoms and c_p what velocities ask for: the difference of two passes
+of Newton and Euler (`coupling_kernels.py`). The `paper` coupling knows parts that carry nothing physical, and no
+others: `check_published`.
 """
 
 from __future__ import annotations
@@ -27,10 +34,12 @@ class KinematicPart:
 
     connector  index of the body it hangs from, in P
     joints     indices of its joints, the first the one at the connector; parents first
+    carried    indices of the physical joints that hang from it, those alone whose parents are in it
     """
 
     connector: int
     joints: tuple[int, ...]
+    carried: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +69,7 @@ class Partition:
 def build_partition(skeleton: Skeleton, physical: Iterable[int]) -> Partition:
     """The split of a skeleton whose `physical` joints (indices) the engine moves, all others a motion.
 
-    Joint i is what moves body i relative to its parent; the root's is its place in the world. Splits that cannot be are
-    refused with the reason.
+    Joint i is what moves body i relative to its parent; the root's is its place in the world.
     """
     is_physical = np.zeros(len(skeleton), bool)
     for joint in physical:
@@ -70,24 +78,32 @@ def build_partition(skeleton: Skeleton, physical: Iterable[int]) -> Partition:
         is_physical[joint] = True
     base: list[int] = []
     trees: dict[int, list[int]] = {}  # by the first joint of each kinematic part
+    carried: dict[int, list[int]] = {}
     owner = np.full(len(skeleton), -1)  # first joint of the part that each joint is in
     for i, p in enumerate(skeleton.parents):
         if is_physical[i]:
             if p >= 0 and owner[p] >= 0:
-                _refuse(skeleton, i, int(owner[p]))
+                carried.setdefault(int(owner[p]), []).append(i)
             continue
         if p < 0 or (not is_physical[p] and owner[p] < 0):
             base.append(i)
             continue
         owner[i] = i if is_physical[p] else owner[p]
         trees.setdefault(int(owner[i]), []).append(i)
-    parts = tuple(KinematicPart(int(skeleton.parents[first]), tuple(joints)) for first, joints in trees.items())
+    parts = tuple(
+        KinematicPart(int(skeleton.parents[first]), tuple(joints), tuple(carried.get(first, ())))
+        for first, joints in trees.items()
+    )
     return Partition(tuple(base), tuple(int(i) for i in np.flatnonzero(is_physical)), parts)
 
 
-def _refuse(skeleton: Skeleton, joint: int, first: int) -> None:
-    name, part, connector = (skeleton.labels[i] for i in (joint, first, int(skeleton.parents[first])))
-    raise InputError(
-        f"joint '{name}' is physical but hangs from the kinematic part that begins at '{part}', which itself hangs "
-        f"from the physical body '{connector}'. Make '{name}' kinematic too, or all from '{part}' to it physical."
-    )
+def check_published(partition: Partition, skeleton: Skeleton) -> None:
+    """Raise InputError where the `paper` coupling does not know a split: a part's wrench is found from it alone."""
+    for part in partition.parts:
+        if part.carried:
+            name, first, connector = (skeleton.labels[i] for i in (part.carried[0], part.joints[0], part.connector))
+            raise InputError(
+                f"joint '{name}' is physical but hangs from the kinematic part that begins at '{first}', which itself "
+                f"hangs from the physical body '{connector}': the 'paper' coupling knows no such split. Couple by "
+                f"'exact', make '{name}' kinematic too, or all from '{first}' to it physical."
+            )

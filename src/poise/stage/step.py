@@ -65,6 +65,8 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
     for k, actor in enumerate(actors):
         # 5. states are read; kinematic parts are set where they are when somebody looks
         step += _read(actor, k, simulation, engine, call)
+        if actor.flight.is_kept:
+            step += _conserve(actor, k, simulation, engine, call)
         for player in actor.in_order():
             step += _settle(actor, player, call)
         if actor.stage.couple == "paper":
@@ -161,6 +163,27 @@ def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
     if engine is not None:
         return [Call(engine.read, actor.body.block, engine.bodies[k])]
     return [call(actor, lambda: simulation.read(k, actor.body.state))]
+
+
+def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    """In flight a body keeps its momentum, which an engine follows to first order in the step."""
+    from poise.stage.flight_law import conserve
+
+    body, flight = actor.body, actor.flight
+    gives = [each for player in actor.in_order() for each in _give(actor, player, call)]
+    flight.list_gives(gives)
+    if engine is not None and engine.steer is not None:
+        flight.block.set(steer=engine.steer.address, block=engine.bodies[k].address)
+        return [Call(conserve, body.block, flight.block)]
+    flight.block.set(steer=0, block=0)
+
+    def keep() -> None:
+        body.block["aloft"] = simulation.is_aloft(k)
+        conserve(body.block, flight.block)
+        if body.block["aloft"]:
+            simulation.steer(k, body.state)
+
+    return [call(actor, keep)]
 
 
 def _at(method: Callable[..., None], actor: Actor) -> Callable[[], None]:
