@@ -198,11 +198,15 @@ class MotionPlayer(Player):
             return
         kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
         self.give(body, t)
-        there, turning = body.state.copy(), body.dw[self.joints]
+        there, turning, pulling = body.state.copy(), body.dw[self.joints], body.a.copy()
         body.put(kept)
         body.dw[:], body.a[:] = dw, a
-        self.hand_over = HandOver(body, self.joints)
-        self.hand_over.measure(body, there.q[self.joints], there.w[self.joints], turning, there.root, there.v, t)
+        self.hand_over, at = self.make_hand_over(body), self.joints
+        self.hand_over.measure(body, there.q[at], there.w[at], turning, there.root, there.v, pulling, t)
+
+    def make_hand_over(self, body: Body) -> HandOver:
+        """A hand-over of what `begin` takes over, still of nothing."""
+        return HandOver(body, self.joints)
 
     @property
     def _has_root(self) -> bool:
@@ -246,7 +250,7 @@ def restore_hand_over(player: Player, saved: dict[str, Any] | None, body: Body) 
     if saved is None:
         player.hand_over = None
         return
-    player.hand_over = player.hand_over or HandOver(body, player.joints)
+    player.hand_over = player.hand_over or player.make_hand_over(body)
     for name, array in player.hand_over.numbers().items():
         array[...] = saved[name]
 

@@ -13,6 +13,7 @@ from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
 from poise.drivers.root import check_part
+from poise.drivers.still import StillPlayer
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
 from poise.motion.motion import Pose
@@ -54,6 +55,7 @@ class Actor:
         self.fallen: float | None = None
         self.started = False
         self.rest: Player | None = None
+        self.still: StillPlayer | None = None  # what comes to rest, given and driven by nobody
         self.rest_aim: dict[int, np.ndarray] = {}
         start = stand_at_ease(character) if pose is None else pose
         self.is_posed = pose is not None
@@ -85,6 +87,8 @@ class Actor:
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         divide(assignments, self.character.skeleton, self.body.tree, self.name)  # raises where the split cannot be
         with self.stage.hold():
+            if self.started:  # where everybody is now, as long as those who know it are there
+                self.show(self.stage.time)
             self.assignments = assignments
             if self.stage.is_built:
                 self.tell("switched", f"{name} by {type(driver).__name__}")
@@ -195,9 +199,9 @@ class Actor:
 
     @property
     def players(self) -> list[Player]:
-        """All players, the one that holds what nobody drives last."""
+        """All players, those last that hold what nobody drives."""
         found = [a.player for a in self.assignments if a.player is not None]
-        return [*found, self.rest] if self.rest is not None else found
+        return [*found, *(player for player in (self.rest, self.still) if player is not None)]
 
     def in_order(self) -> list[Player]:
         """All players, those last whose motion depends on the others'."""

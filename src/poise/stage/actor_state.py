@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.drivers.still import build_still
 from poise.spatial.plain import write_over
 from poise.world.push import Push
 
@@ -21,6 +22,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "fallen": actor.fallen,
         "start_height": actor.start_height,
         "strained": actor.effort.is_strained,
+        "still": None if actor.still is None else actor.still.describe(),
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
@@ -37,6 +39,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
     write_over(_list_numbers(actor), saved["numbers"])
+    actor.still = build_still(actor.body, saved.get("still"))
     for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):

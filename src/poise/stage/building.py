@@ -10,6 +10,7 @@ from poise.body.shape import Shape
 from poise.drivers.checks import check_player
 from poise.drivers.driver import MOTION, MotionPlayer
 from poise.drivers.holding import hold_pose
+from poise.drivers.still import StillPlayer, let_run_out
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
 from poise.stage.culprit import check_written
@@ -33,9 +34,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         put_on_floor(body)
         actor.is_posed = True
     if not starting:
-        body.turning[:], body.handed[:] = (body.state.w - body.w_before) / body.dt, actor.measure()[0]
-        # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
-        body.handed[~actor.given] -= (body.damping[:, None] * body.state.w)[~actor.given]
+        _hand_on(actor)
     for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)
@@ -49,10 +48,36 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         if a.player is None:
             _begin(actor, a, t, starting)
     _hold(actor, undriven, t)
+    actor.still = None if starting else _let_run_out(actor, t)
     if starting:
         actor.start_height = hips_over_floor(actor)
-    body.turning[:] = body.handed[:] = 0.0  # the change of hands is over
+    body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None)
+
+
+def _hand_on(actor: Actor) -> None:
+    """How the joints accelerate and by which torques, for whoever takes them over."""
+    body, given = actor.body, actor.given
+    if given[0] and actor.carrier is None:  # its velocity before is that of a mid-step
+        body.v_before[:] = body.state.v - body.dt * body.a
+    body.pulling[:] = (body.state.v - body.v_before) / body.dt
+    body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
+    body.handed[:] = actor.measure()[0]
+    # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+    body.handed[~given] -= (body.damping[:, None] * body.state.w)[~given]
+    # A blow is not handed on: no muscle gives more than its strength.
+    size = np.linalg.norm(body.handed, axis=-1)
+    body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]
+
+
+def _let_run_out(actor: Actor, t: float) -> StillPlayer | None:
+    """What brings the joints to rest that are given and that nobody drives."""
+    if actor.partition is None:
+        return None
+    moved = {i for a in actor.assignments for i in a.claim.moved}
+    left = [i for i in actor.partition.kinematic if i not in moved]
+    is_placed = any(getattr(a.player, "moves_root", 0 in a.claim.moved) for a in actor.assignments)
+    return let_run_out(actor.body, left, 0 in actor.partition.base and not is_placed, t)
 
 
 def _tell_world(actor: Actor, t: float) -> None:
