@@ -129,6 +129,11 @@ class Player(ABC):
         """What it has to tell since it was last asked."""
         return []
 
+    @property
+    def has_lost_balance(self) -> bool:
+        """Whether the body has lost its balance under it: the actor then lets go of what its other drivers play."""
+        return False
+
     def find_support(self, body: Body) -> Support | None:
         """The feet that it stands on; None: it does not know of any."""
         return None
@@ -282,11 +287,13 @@ class Driver(ABC):
     level         MOTION, ACCELERATION or TORQUE
     root          whether it drives the `root`: "only", "never" or "also"
     after_others  whether its players begin and give after all others: see `Player.after_others`
+    keeps         whether it goes on where the body has lost its balance; else its joints go limp then
     """
 
     level: str
     root = "never"
     after_others = False
+    keeps: bool = False
 
     @property
     def carrier(self) -> str | None:

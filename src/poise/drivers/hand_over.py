@@ -15,8 +15,9 @@ from poise.spatial import rotation
 from poise.spatial.law import Block
 
 TAKE_OVER = 0.4  # s, or up to twice that for a long way
-_HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
+_HURRY = 25.0  # rad/s2, of a hand-over at its quickest, if there is time
 _HARDEST, _HARDEST_ROOT = 300.0, 100.0  # rad/s2, m/s2: an acceleration above it is a blow, and is not taken over
+GENTLE = 60.0  # rad/s2, that is taken over where more would swing too far
 _HURRY_ROOT, _LONGEST = 10.0, 3.0  # m/s2, of a root that has a long way, and s that it takes at most
 
 

@@ -41,12 +41,14 @@ class Kinematic(Driver, Portable):
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
                takes over in its own delay
+    keeps      whether it plays on when the body has lost its balance; else its joints go limp then
     """
 
     motion: Motion
     start: float = 0.0
     cutoff: float | None = None
     take_over: float = TAKE_OVER
+    keeps: bool = False
     level = MOTION
     root = "also"
     _tracks: dict = field(default_factory=dict, repr=False)

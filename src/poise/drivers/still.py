@@ -14,13 +14,12 @@ import numpy as np
 
 from poise.drivers.body import Body
 from poise.drivers.driver import GIVE, SHOW, MotionPlayer
-from poise.drivers.hand_over import HandOver
+from poise.drivers.hand_over import GENTLE, HandOver
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 
 RUN_OUT = 0.25  # s, in which what nobody drives any more comes to rest
 _SOONEST, _REACH = 0.1, 0.35  # s at the least; rad that a joint goes on by, beyond which it takes less than `RUN_OUT`
-_HARDEST = 60.0  # rad/s2 that is taken over: more would swing further than the run-out itself
 _STILL = 1e-6  # rad/s, m/s: what turns or moves no faster is at rest
 
 
@@ -47,7 +46,7 @@ class StillPlayer(MotionPlayer):
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """See `Player.begin`."""
         at, state, k = self.joints, body.state, len(self.joints)
-        turning = np.clip(body.turning, -_HARDEST, _HARDEST)
+        turning = np.clip(body.turning, -GENTLE, GENTLE)
         fastest = float(np.max(np.linalg.norm(state.w[at], axis=-1), initial=0.0))
         span = min(RUN_OUT, max(_SOONEST, 2.0 * _REACH / max(fastest, 1e-9)))
         self.q[:] = find_rest(body, at, span)

@@ -9,6 +9,7 @@ import numpy as np
 from poise.drivers.driver import restore_hand_over, save_hand_over
 from poise.drivers.still import build_still
 from poise.spatial.plain import write_over
+from poise.stage.building import build_actor
 from poise.world.push import Push
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "fallen": actor.fallen,
         "start_height": actor.start_height,
         "strained": actor.effort.is_strained,
+        "limp": actor.limp,
         "still": None if actor.still is None else actor.still.describe(),
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
@@ -39,12 +41,17 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
     write_over(_list_numbers(actor), saved["numbers"])
+    if actor.set_limp(list(saved.get("limp", []))):
+        build_actor(actor, actor.stage.time, starting=False)
+        write_over(_list_numbers(actor), saved["numbers"])
     actor.still = build_still(actor.body, saved.get("still"))
     for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
+    if actor.rest is not None:  # its own, which give way where it is limp
+        actor.rest_aim |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
         actor.stage.expect(push.start + push.seconds, actor)
@@ -55,7 +62,8 @@ def tell_who(actor: Actor) -> dict[str, Any]:
     tree = actor.body.tree
     return {
         "drivers": [
-            [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in actor.assignments
+            [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)]
+            for a in (each.before or each for each in actor.assignments)
         ],
         "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in actor.loads],
         "body": {"joints": list(tree.names), "offsets": tree.offsets.copy(), "masses": tree.masses.copy()},

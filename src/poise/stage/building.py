@@ -103,9 +103,9 @@ def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
 
 def _hold(actor: Actor, undriven: list[int], t: float) -> None:
     """What holds the joints that hang from a physical body and that nobody drives."""
-    actor.rest = None
+    before, actor.rest = actor.rest, None
     if undriven:
-        held = hold_pose(actor.body, undriven, t, actor.rest_aim)
+        held = hold_pose(actor.body, undriven, t, actor.rest_aim, before, actor.has_lost_balance and actor.lets_go)
         actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
 

@@ -213,9 +213,7 @@ def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wr
 
 
 @kernel
-def add_pushes(
-    pushes: np.ndarray, t: float, dt: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray
-) -> None:
+def add_pushes(pushes: np.ndarray, t: float, dt: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
     """Forces of the step from t on, at the centres of mass of the bodies they push; sorted by their start.
 
     A push that lasts for a part of the step acts with that share of its force, so that its impulse is its own:
