@@ -26,7 +26,8 @@ pressure outside its sole, so feet stay flat; no inverse of a Jacobian is taken,
 Everything is in units of the body's own mass, inertia and w (the scaling of Hodgins and Pollard 1997, time as the root
 of length), so one stiffness does for a child and a giant. What the arms do is not fed forward: it disturbs, and sways.
 
-When the centre of mass is past saving, the legs give up and go loose: `fell` is then a matter of time.
+When the centre of mass is past saving, the legs give up and go limp, and so does all that does not keep on: `fell` is
+then a matter of time.
 """
 
 from __future__ import annotations
@@ -99,6 +100,7 @@ class Balance(Driver):
     follow_start: float = 0.0
     damping: float | None = None
     level = TORQUE
+    keeps = True  # it lets go by itself
 
     def __post_init__(self) -> None:
         for what, value, low, most in (
@@ -295,7 +297,7 @@ class BalancePlayer(TorquePlayer):
         self._law(body.block, self.block)
 
     def answer(self, body: Body, t: float) -> bool:
-        """The balance was lost: from now on the legs are loose, and all of the body may touch the ground."""
+        """The balance was lost: from now on the legs are limp, and all of the body may touch the ground."""
         if self.gone is not None or self.lost_at < 0.0:
             return False
         self._news.append("lost balance")
@@ -303,7 +305,18 @@ class BalancePlayer(TorquePlayer):
         return True
 
     def _let_go(self, body: Body, t: float) -> loose.LoosePlayer:
-        return loose.Loose(stiffness=1.5, damping=0.7).play(body, self.joints, t)
+        at = self.joints
+        # what the legs do now dies away: they do not give in at once
+        body.handed[at] = np.einsum("kab,ka->kb", body.R[at], body.torque[at])
+        body.handed[at] -= body.damping[at, None] * body.state.w[at]
+        gone = loose.TONE.play(body, at, t)
+        body.handed[at] = 0.0
+        return gone
+
+    @property
+    def has_lost_balance(self) -> bool:
+        """See `Player`."""
+        return self.gone is not None
 
     @property
     def touches_with_soles_only(self) -> bool:

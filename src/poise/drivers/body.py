@@ -61,8 +61,9 @@ class Body:
             v_before=self.v_before, f=self.f, n=self.n, shown_root=shown.root, shown_q=shown.q,
         )  # fmt: skip
         self.set_tree(tree)
-        # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes.
-        self.turning, self.handed = np.zeros((j, 3)), np.zeros((j, 3))
+        # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes, and the
+        # acceleration of the root's place (m/s2).
+        self.turning, self.handed, self.pulling = np.zeros((j, 3)), np.zeros((j, 3)), np.zeros(3)
         # What the stage says of the world: its step (s), gravity (m/s2), what is under bodies, and how rough that is.
         self.gravity, self.friction = np.array(GRAVITY), 0.8
         self.dt, self.floor = 0.005, Floor(Ground())

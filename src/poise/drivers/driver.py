@@ -129,6 +129,11 @@ class Player(ABC):
         """What it has to tell since it was last asked."""
         return []
 
+    @property
+    def has_lost_balance(self) -> bool:
+        """Whether the body has lost its balance under it: the actor then lets go of what its other drivers play."""
+        return False
+
     def find_support(self, body: Body) -> Support | None:
         """The feet that it stands on; None: it does not know of any."""
         return None
@@ -198,11 +203,15 @@ class MotionPlayer(Player):
             return
         kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
         self.give(body, t)
-        there, turning = body.state.copy(), body.dw[self.joints]
+        there, turning, pulling = body.state.copy(), body.dw[self.joints], body.a.copy()
         body.put(kept)
         body.dw[:], body.a[:] = dw, a
-        self.hand_over = HandOver(body, self.joints)
-        self.hand_over.measure(body, there.q[self.joints], there.w[self.joints], turning, there.root, there.v, t)
+        self.hand_over, at = self.make_hand_over(body), self.joints
+        self.hand_over.measure(body, there.q[at], there.w[at], turning, there.root, there.v, pulling, t)
+
+    def make_hand_over(self, body: Body) -> HandOver:
+        """A hand-over of what `begin` takes over, still of nothing."""
+        return HandOver(body, self.joints)
 
     @property
     def _has_root(self) -> bool:
@@ -246,7 +255,7 @@ def restore_hand_over(player: Player, saved: dict[str, Any] | None, body: Body) 
     if saved is None:
         player.hand_over = None
         return
-    player.hand_over = player.hand_over or HandOver(body, player.joints)
+    player.hand_over = player.hand_over or player.make_hand_over(body)
     for name, array in player.hand_over.numbers().items():
         array[...] = saved[name]
 
@@ -278,11 +287,13 @@ class Driver(ABC):
     level         MOTION, ACCELERATION or TORQUE
     root          whether it drives the `root`: "only", "never" or "also"
     after_others  whether its players begin and give after all others: see `Player.after_others`
+    keeps         whether it goes on where the body has lost its balance; else its joints go limp then
     """
 
     level: str
     root = "never"
     after_others = False
+    keeps: bool = False
 
     @property
     def carrier(self) -> str | None:

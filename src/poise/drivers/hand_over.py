@@ -15,18 +15,21 @@ from poise.spatial import rotation
 from poise.spatial.law import Block
 
 TAKE_OVER = 0.4  # s, or up to twice that for a long way
-_HURRY = 30.0  # rad/s2, of a hand-over at its quickest, if there is time
-_HARDEST = 300.0  # rad/s2: an acceleration above it is a blow, and is not taken over
+_HURRY = 25.0  # rad/s2, of a hand-over at its quickest, if there is time
+_HARDEST, _HARDEST_ROOT = 300.0, 100.0  # rad/s2, m/s2: an acceleration above it is a blow, and is not taken over
+GENTLE = 60.0  # rad/s2, that is taken over where more would swing too far
+_HURRY_ROOT, _LONGEST = 10.0, 3.0  # m/s2, of a root that has a long way, and s that it takes at most
 
 
 class HandOver:
     """What is left of how K joints moved before.
 
-    joints  (K,) those that are taken over; the root's place is, too, where joint 0 is among them
-    q, w, dw, root, v   (K, 4), (K, 3), (K, 3), (3,), (3,) of the motion at time t; the body's are taken over from
+    joints      (K,) those that are taken over
+    moves_root  whether the root's place is, too; None: where joint 0 is among them
+    q, w, dw, root, v, a   (K, 4), (K, 3), (K, 3), (3,), (3,), (3,) of the motion at time t; the body's are taken over
     """
 
-    def __init__(self, body: Body, joints: np.ndarray, t: float = 0.0):
+    def __init__(self, body: Body, joints: np.ndarray, t: float = 0.0, moves_root: bool | None = None):
         from poise.drivers import hand_over_law
 
         self._law = hand_over_law
@@ -34,17 +37,45 @@ class HandOver:
         self.offset, self.root, self.span = np.zeros((3, len(joints), 3)), np.zeros((3, 3)), np.array([t, TAKE_OVER])
         self.block = Block(
             hand_over_law.HAND_OVER, body.arena, count=len(joints), joints=self.joints, offset=self.offset,
-            root=self.root, span=self.span, moves_root=bool(len(joints) and joints[0] == 0),
+            root=self.root, span=self.span,
+            moves_root=bool(len(joints) and joints[0] == 0) if moves_root is None else moves_root,
         )  # fmt: skip
 
     def measure(
-        self, body: Body, q: np.ndarray, w: np.ndarray, dw: np.ndarray, root: np.ndarray, v: np.ndarray, t: float
+        self,
+        body: Body,
+        q: np.ndarray,
+        w: np.ndarray,
+        dw: np.ndarray,
+        root: np.ndarray,
+        v: np.ndarray,
+        a: np.ndarray,
+        t: float,
+        take_over: float = TAKE_OVER,
     ) -> None:
-        """Take over at time t: from the body's state to a motion that is at q, w, dw, root and v then."""
+        """Take over at time t: from the body's state to a motion that is at q, w, dw, root, v and a then."""
         at = self.joints
         self.offset[:] = find_offset(q, w, dw, body.state.q[at], body.state.w[at], body.turning[at])
-        self.root[0], self.root[1] = body.state.root - root, body.state.v - v
-        self.span[:] = t, find_span(self.offset[0], TAKE_OVER)
+        self.set_root(np.stack([body.state.root, body.state.v, body.pulling]), np.stack([root, v, a]))
+        far = self.root[0] if self.block["moves_root"] else np.zeros(3)
+        self.span[:] = t, max(find_span(self.offset[0], take_over), find_root_span(far, take_over))
+
+    def set_root(self, now: np.ndarray, there: np.ndarray) -> None:
+        """Take over a root's place, velocity and acceleration (3, 3) from `now` to `there`."""
+        self.root[:] = now - there
+        np.clip(self.root[2], -_HARDEST_ROOT, _HARDEST_ROOT, out=self.root[2])
+
+    def find_root(self, t: float) -> np.ndarray:
+        """(3, 3) what is left at time t of the root's place, velocity and acceleration."""
+        from poise.motion.part_kernels import die_away
+
+        start, span = self.span
+        step = 1e-3 * span
+        before, now, after = (np.array(die_away((t + h - start) / span)) for h in (-step, 0.0, step))
+        scaled = np.array([[1.0], [span], [span * span]]) * self.root
+        return np.stack(
+            [now @ scaled, (after - before) @ scaled / (2.0 * step), (after - 2.0 * now + before) @ scaled / step**2]
+        )
 
     def laws(self) -> tuple:
         """What adds it to the motion that was given, and to the pose that is shown."""
@@ -78,6 +109,12 @@ def find_span(e: np.ndarray, take_over: float) -> float:
     # A quintic over T seconds reaches 5.8 times its way over T^2.
     longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
     return min(max(take_over, longest), 2.0 * take_over)
+
+
+def find_root_span(way: np.ndarray, take_over: float) -> float:
+    """s that a hand-over of a root that is off by (3,) m takes: as asked for, or longer for a long way."""
+    longest = math.sqrt(5.8 * float(np.linalg.norm(way)) / _HURRY_ROOT)
+    return max(take_over, min(longest, _LONGEST))
 
 
 def solve_right_jacobian(e: np.ndarray, w: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ Whatever is played goes through a `Curve` (splines over phase) and a clock (phas
 
     a change   the tempo glides to its new value; any other parameter fades from the old track to the new one
     a take-over   the joints were somewhere else when this driver took them: the difference in pose and in velocity
-                  dies away on a quintic, so that neither jumps and the acceleration stays finite
+                  dies away on a quintic, so that neither jumps and the acceleration stays finite. So does the root's
 
 `part_kernels.py` has the formulas.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.body import Body
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
-from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
+from poise.drivers.hand_over import TAKE_OVER, HandOver, find_offset, find_root_span, find_span
 from poise.drivers.live import LivePlayer
 from poise.drivers.playable import check_playable
 from poise.errors import InputError
@@ -43,12 +43,14 @@ class Kinematic(Driver, Portable):
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
                takes over in its own delay
+    keeps      whether it plays on when the body has lost its balance; else its joints go limp then
     """
 
     motion: Motion
     start: float = 0.0
     cutoff: float | None = None
     take_over: float = TAKE_OVER
+    keeps: bool = False
     level = MOTION
     root = "also"
     _tracks: dict = field(default_factory=dict, repr=False)
@@ -144,6 +146,19 @@ class KinematicPlayer(MotionPlayer):
             self.pose(body, t)
         else:
             self._join(body.state.q[self.joints], body.state.w[self.joints], body.turning[self.joints], t)
+            self._join_root(np.stack([body.state.root, body.state.v, body.pulling]), t)
+
+    def make_hand_over(self, body: Body) -> HandOver:
+        """See `MotionPlayer`: of the root's place alone; the rotations are taken over by the part itself."""
+        return HandOver(body, self.joints[:0], moves_root=True)
+
+    def _join_root(self, now: np.ndarray, t: float) -> None:
+        """Have the root at a place, a velocity and an acceleration (3, 3) at time t, and go over to the motion's."""
+        if not self.moves_root or self.driver.take_over == 0.0:
+            return
+        self.hand_over = self.hand_over or self.make_hand_over(self._body)
+        self.hand_over.set_root(now, self._find_root(t))
+        self.hand_over.span[:] = t, find_root_span(self.hand_over.root[0], self.driver.take_over)
 
     def _join(self, q0: np.ndarray, w0: np.ndarray, dw0: np.ndarray, t: float) -> None:
         """Be at q0 (K, 4) with velocities w0 and accelerations dw0 (K, 3) at time t, and go over to the motion's."""
@@ -191,6 +206,7 @@ class KinematicPlayer(MotionPlayer):
             )
             self._give(t)
             q, w, dw = self.q.copy(), self.w.copy(), self.dw.copy()
+            root = self._find_smooth_root(t)
             self.old, self._old_made_of = self.track, self._made_of
             self.old_clock[:] = self.clock
             self.track, self._made_of = fresh, changed
@@ -201,6 +217,7 @@ class KinematicPlayer(MotionPlayer):
             if busy:
                 # A fade or a hand-over was going on: what it was on the way from dies away on top of the new fade.
                 self._join(q, w, dw, t)
+            self._join_root(root, t)
         if rates[0] != rates[1]:
             self._glide(t, changed.rate)
 
@@ -230,7 +247,7 @@ class KinematicPlayer(MotionPlayer):
         self._give(t)
         body.state.q[self.joints] = self.q
         if self.moves_root:
-            self._give_root(body, t)
+            body.state.root[:], body.state.v[:], body.a[:] = self._find_root(t)
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Rotations (K, 4) and angular velocities (K, 3) of its joints at time t; the next call writes over them."""
@@ -247,14 +264,21 @@ class KinematicPlayer(MotionPlayer):
             self.q, self.w, self.dw,
         )  # fmt: skip
 
-    def _give_root(self, body: Body, t: float) -> None:
+    def _find_root(self, t: float) -> np.ndarray:
+        """(3, 3) place, velocity and acceleration of the motion's root at time t."""
         from poise.motion import curve_kernels as kernels
 
-        x = self.track
+        x, found = self.track, np.zeros((3, 3))
         phase, rate, slope = kernels.phase_at(self.clock, t)
-        kernels.play_root(
-            x.knots, x.root, x.root_rates, x.period, phase, rate, slope, body.state.root, body.state.v, body.a
-        )
+        kernels.play_root(x.knots, x.root, x.root_rates, x.period, phase, rate, slope, *found)
+        return found
+
+    def _find_smooth_root(self, t: float) -> np.ndarray:
+        """The same with what is left of a hand-over."""
+        if not self.moves_root:
+            return np.zeros((3, 3))
+        found = self._find_root(t)
+        return found if self.hand_over is None else found + self.hand_over.find_root(t)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""

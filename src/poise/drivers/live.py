@@ -85,7 +85,7 @@ class LivePlayer(MotionPlayer):
         # q' = q w / 2,  q'' = q dw / 2 - |w|^2 q / 4
         bend = 0.5 * _times(q, dw) - 0.25 * np.sum(w * w, axis=-1, keepdims=True) * q
         turns = np.stack([q, 0.5 * _times(q, w), bend])
-        pull = np.clip((body.state.v - body.v_before) / body.dt, -_HARDEST_ROOT, _HARDEST_ROOT)
+        pull = np.clip(body.pulling, -_HARDEST_ROOT, _HARDEST_ROOT)
         self._set_off(t, turns, np.stack([body.state.root, body.state.v, pull]), *self._ask(t))
 
     def look(self, body: Body, t: float) -> None:

@@ -7,6 +7,10 @@ A spring and a damper at every joint, scaled by what the joint carries, so that 
 
 s = 1 holds a level limb one radian too low; 0.1 lets it dangle; 10 and more holds a pose firmly, and an upright trunk
 needs more than 1. Both are integrated implicitly (`servo_kernels.py`): stable at any step.
+
+Nobody is jerked. The spring's aim begins where the joint is, as fast as it is, and goes over to the pose; the torque
+that moved the joint so far dies away meanwhile. With `relax` the aim gives way: what is pulled off it for that long is
+pulled no more, and a body that has come to lie somewhere rests there.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ import numpy as np
 
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
+from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial.law import Block, Law
@@ -36,17 +41,22 @@ class Loose(Driver):
     stiffness  s above; 0 is no spring at all
     damping    z above: 1 does not overshoot, 0.1 swings for long
     pose       (J, 4) of the whole skeleton; None: the pose that the joints have when the driver takes over
+    relax      s in which the pose that it pulls to gives way to the one that the joints have; infinite: it does not
     """
 
     stiffness: float = 0.3
     damping: float = 0.4
     pose: np.ndarray | None = None
+    relax: float = math.inf
     level = TORQUE
+    keeps = True
 
     def __post_init__(self) -> None:
         for name, value in (("stiffness", self.stiffness), ("damping", self.damping)):
             if not (math.isfinite(value) and 0.0 <= value <= 1e4):
                 raise InputError(f"a loose limb's {name} is {value:g}; it must be from 0 to 10000.")
+        if not self.relax > 0.0:
+            raise InputError(f"a loose limb relaxes in more than 0 s; {self.relax:g} given. Infinite: it does not.")
 
     def play(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:
         """See `Driver.play`."""
@@ -61,30 +71,59 @@ class Loose(Driver):
             )
         player = LoosePlayer(np.asarray(joints, np.int64), stiffness, damping, pose[joints].copy())
         player.lead[:], player.fade[0] = body.handed[joints], t
+        player.span[:, 0] = t
+        q, w, none = body.state.q[joints], body.state.w[joints], np.zeros((len(joints), 3))
+        if self.pose is not None or w.any():
+            player.offset[:] = find_offset(player.aim, none, none, q, w, none)
+            player.span[:, 1] = LET_GO if self.pose is None else find_span(player.offset[0], TAKE_OVER)
+        player.relax[0] = self.relax
         return player
 
 
+# What is left in a body that has lost its balance: limbs that are heavy and slow, and rest where they come to lie.
+TONE = Loose(stiffness=1.0, damping=1.0, relax=0.5)
+
+
 class LoosePlayer(TorquePlayer):
-    """Springs at some joints of one actor."""
+    """Springs at some joints of one actor.
+
+    offset, span  (3, K, 3), (K, 2): how far the aim is off, how fast that changes and how fast that changes, when it
+                  began (s), and how long it takes to die away
+    relax         (1,) s
+    """
 
     def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
         from poise.drivers import loose_law
 
-        self._law = loose_law.pull
+        self._laws = loose_law
         self.joints, self.stiffness, self.damping, self.aim = joints, stiffness, damping, aim
         self.lead, self.fade = np.zeros((len(joints), 3)), np.array([-np.inf, LET_GO])
+        self.offset, self.span = np.zeros((3, len(joints), 3)), np.zeros((len(joints), 2))
+        self.relax = np.array([np.inf])
         self.block = Block(loose_law.SPRINGS, None, count=len(joints), joints=joints, **self.numbers())
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
+    @property
+    def _law(self) -> Law:
+        """What pulls: to an aim that moves, or to one that stays, which is quicker."""
+        moves = bool(self.offset.any()) or math.isfinite(self.relax[0])
+        return self._laws.pull_along if moves else self._laws.pull
+
     def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
         body.block["t"] = t
         self._law(body.block, self.block)
 
+    def find_lead(self, t: float) -> np.ndarray:
+        """(K, 3) N m, what is left at time t of the torque that moved the joints before."""
+        from poise.drivers.servo_kernels import left_over
+
+        return np.asarray(left_over(self.fade, t) * self.lead)
+
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        names = ("stiffness", "damping", "aim", "lead", "fade")
+        names = ("stiffness", "damping", "aim", "lead", "fade", "offset", "span", "relax")
         return {name: getattr(self, name) for name in names}

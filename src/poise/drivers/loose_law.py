@@ -1,22 +1,84 @@
-"""Springs towards a pose, as a law."""
+"""Springs towards a pose, as laws."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from poise.drivers.servo_kernels import left_over, pull_to_pose
 from poise.dynamics.body_kernels import BODY
+from poise.motion.part_kernels import log_between, multiply, set_exp, take_over
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
+from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
-SPRINGS = fields(arrays="joints stiffness damping aim lead fade", integers="count")
+# As of `LoosePlayer`.
+SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax", integers="count")
 
 
 @law
 def pull(body: int, block: int) -> None:
     """Torques and damping of springs at some joints."""
     b, x = record(body, BODY), record(block, SPRINGS)
+    pull_to(b, x, vectors(x.aim, x.count, 4))
+
+
+@law
+def pull_along(body: int, block: int) -> None:
+    """The same of springs whose aim was taken over from how the joints moved, or gives way."""
+    b, x = record(body, BODY), record(block, SPRINGS)
+    k = x.count
+    aim, offset, span = vectors(x.aim, k, 4), blocks(x.offset, 3, k, 3), vectors(x.span, k, 2)
+    now, w, dw, part = aim.copy(), np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(5)
+    for i in range(k):
+        if b.t + b.dt < span[i, 0] + span[i, 1]:
+            part[3], part[4] = span[i, 0], span[i, 1]
+            take_over(part, offset[:, i : i + 1], b.t + b.dt, now[i : i + 1], w[i : i + 1], dw[i : i + 1])
+    pull_to(b, x, now)
+    go_along(b, x, w)
+    relax = floats(x.relax, 1)[0]
+    if relax < np.inf:
+        give_way(b, x, min(b.dt / relax, 1.0))
+
+
+@kernel
+def pull_to(b: Any, x: Any, aim: np.ndarray) -> None:
+    """Torques and damping of springs towards rotations (K, 4)."""
     j, k = b.joints, x.count
     pull_to_pose(
-        integers(x.joints, k), floats(x.stiffness, k), floats(x.damping, k), vectors(x.aim, k, 4), vectors(b.q, j, 4),
+        integers(x.joints, k), floats(x.stiffness, k), floats(x.damping, k), aim, vectors(b.q, j, 4),
         blocks(b.R, j, 3, 3), b.dt, vectors(x.lead, k, 3), left_over(floats(x.fade, 2), b.t), vectors(b.torque, j, 3),
         floats(b.damping, j),
     )  # fmt: skip
+
+
+@kernel
+def go_along(b: Any, x: Any, w: np.ndarray) -> None:
+    """Have dampers act on the speed beside that of the aim, w (K, 3) in body axes."""
+    j, k = b.joints, x.count
+    joints, stiffness, damping = integers(x.joints, k), floats(x.stiffness, k), floats(x.damping, k)
+    torque, R = vectors(b.torque, j, 3), blocks(b.R, j, 3, 3)
+    # the implicit damper k dt of the spring acts on w itself: give the motion's share of it back
+    for i in range(k):
+        share = damping[i] + stiffness[i] * b.dt
+        wx, wy, wz = share * w[i, 0], share * w[i, 1], share * w[i, 2]
+        for c in range(3):
+            row = R[joints[i], c]
+            torque[joints[i], c] += row[0] * wx + row[2] * wz + row[1] * wy
+
+
+@kernel
+def give_way(b: Any, x: Any, share: float) -> None:
+    """Turn the aims by a share of the way to where the joints are."""
+    k = x.count
+    joints, aim, q = integers(x.joints, k), vectors(x.aim, k, 4), vectors(b.q, b.joints, 4)
+    e, turn, out = np.empty(3), np.empty(4), np.empty(4)
+    for i in range(k):
+        log_between(aim[i], q[joints[i]], e)
+        for c in range(3):
+            e[c] *= share
+        set_exp(e, turn)
+        multiply(aim[i], turn, out)
+        for c in range(4):
+            aim[i, c] = out[c]

@@ -26,6 +26,7 @@ class Free(Driver):
 
     level = TORQUE
     root = "only"
+    keeps = True
 
     def play(self, body: Body, joints: np.ndarray, t: float) -> FreePlayer:
         """See `Driver.play`."""

@@ -3,7 +3,9 @@
     torque = k (q* - q) + d (w* - w)
 
 with k from what the joint carries, as in `Loose`, and the motion's own velocity w* in the damper, so that it does not
-lag behind by d / k. What the tracking paper has besides (a stiffness found by search, task control) is not here.
+lag behind by d / k. When it takes over, what is followed begins where the joints are, as fast as they are, and goes
+over to the motion as under `Kinematic`; the torque that moved them so far dies away. What the tracking paper has
+besides (a stiffness found by search, task control) is not here.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.hand_over import GENTLE
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.live import LivePlayer
 from poise.drivers.loose import Loose, LoosePlayer
@@ -31,12 +34,14 @@ class Track(Driver):
     """Follows a motion by springs.
 
     stiffness, damping  as of `Loose`; 30 follows closely
+    keeps               whether it follows on when the body has lost its balance
     """
 
     motion: Motion
     stiffness: float = 30.0
     damping: float = 1.0
     start: float = 0.0
+    keeps: bool = False
     level = TORQUE
 
     def __post_init__(self) -> None:
@@ -58,9 +63,17 @@ class TrackPlayer(TorquePlayer):
     def __init__(self, driver: Track, body: Body, joints: np.ndarray, t: float):
         self.joints, self._law, followed = np.asarray(joints, np.int64), *_find_law(driver.motion)
         self.springs: LoosePlayer = Loose(driver.stiffness, driver.damping).play(body, self.joints, t)
+        self.springs.offset[:] = 0.0  # it is the guide that begins where the joints are
         self.guide: KinematicPlayer | LivePlayer = Kinematic(driver.motion, driver.start).play(body, self.joints, t)
         self.looks = self.guide.looks
         self.block = Block(followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address)
+
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """Follow what begins at the body's pose and velocity and goes over to the motion's."""
+        kept = body.turning.copy()
+        np.clip(body.turning, -GENTLE, GENTLE, out=body.turning)
+        self.guide.begin(body, t, starting=False)
+        body.turning[:] = kept
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""

@@ -12,6 +12,7 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
+from poise.drivers.loose import LoosePlayer
 from poise.drivers.root import check_part
 from poise.drivers.still import StillPlayer
 from poise.dynamics.tree import build_tree
@@ -25,6 +26,7 @@ from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
 from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
+from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
@@ -55,8 +57,9 @@ class Actor:
         self.pushes: list[Push] = []
         self.fallen: float | None = None
         self.started = False
-        self.rest: Player | None = None
-        self.still: StillPlayer | None = None
+        self.lets_go = True  # whether what its drivers play stops once the balance is lost; a user may say no
+        self.rest: LoosePlayer | None = None
+        self.still: StillPlayer | None = None  # what comes to rest, given and driven by nobody
         self.rest_aim: dict[int, np.ndarray] = {}
         start = stand_at_ease(character) if pose is None else take_pose(pose, character, name)
         self.is_posed = pose is not None
@@ -86,8 +89,8 @@ class Actor:
         # raises where the split cannot be
         divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
         with self.stage.hold():
-            if self.started:
-                self.show(self.stage.time)  # where whoever gives way has his joints now, not half a step ago
+            if self.started:  # where everybody is now, as long as those who know it are there
+                self.show(self.stage.time)
             self.assignments = assignments
             if self.stage.is_built:
                 self.tell("switched", f"{name} by {type(driver).__name__}")
@@ -99,6 +102,8 @@ class Actor:
         players = [player for name, player in playing.items() if part in (None, name)]
         if not self.stage.is_built:
             raise InputError("parameters are changed while a stage runs; before that, give them to the gesture.")
+        if not players and any(part in (None, a.part) for a in self.assignments if a.before is not None):
+            return  # it was let go, and plays nothing any more
         if not players:
             raise unknown_name("part", str(part), playing, f"what '{self.name}' plays")
         for player in players:  # all or none
@@ -198,7 +203,7 @@ class Actor:
 
     @property
     def players(self) -> list[Player]:
-        """All players, those that hold what nobody drives last."""
+        """All players, those last that hold what nobody drives."""
         found = [a.player for a in self.assignments if a.player is not None]
         return [*found, *(player for player in (self.rest, self.still) if player is not None)]
 
@@ -209,8 +214,39 @@ class Actor:
     def answer(self, t: float) -> bool:
         """Somebody called: whether the body is to be built anew."""
         self.body.block["called"] = 0
+        had = not self.has_lost_balance
         answers = [player.answer(self.body, t) for player in self.players]  # everybody is asked
+        if had and self.has_lost_balance and self.lets_go and not self.given[0]:
+            self._let_go()
         return any(answers)
+
+    @property
+    def has_lost_balance(self) -> bool:
+        """Whether a player says so."""
+        return any(player.has_lost_balance for player in self.players)
+
+    @property
+    def limp(self) -> list[int]:
+        """Numbers of the assignments that were let go."""
+        return [k for k, a in enumerate(self.assignments) if a.before is not None]
+
+    def _let_go(self) -> None:
+        """Stop what is played, from where it is: all that does not keep on goes limp."""
+        assignments = let_go(self.assignments, self.character.skeleton, self.body.tree, self.name)
+        gone = [a.part for a, old in zip(assignments, self.assignments, strict=True) if a is not old]
+        if gone:
+            self.show(self.stage.time)
+            self.assignments = assignments
+            self._tell_news()  # of the cause before the effect
+            self.tell("let-go", ", ".join(gone))
+            self.stage.rebuild(self)
+
+    def set_limp(self, which: list[int]) -> bool:
+        """Have those assignments limp and no others, as when a state was saved; whether anything has changed."""
+        if which == self.limp:
+            return False
+        self.assignments = go_limp(self.assignments, which, self.body.tree)
+        return True
 
     def follow(self, t: float) -> None:
         """Falls, and what drivers tell."""
@@ -218,6 +254,10 @@ class Actor:
         if why is not None:
             self.fallen = t
             self.tell("fell", why)
+        self._tell_news()
+
+    def _tell_news(self) -> None:
+        """What players have to tell."""
         for player in self.players:
             for news in player.events():
                 self.tell(news.replace(" ", "-"), news)

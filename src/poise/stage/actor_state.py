@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.drivers.driver import Player, restore_hand_over, save_hand_over
-from poise.drivers.still import StillPlayer
+from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.drivers.still import build_still
 from poise.spatial.plain import write_over
+from poise.stage.building import build_actor
 from poise.world.push import Push
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "fallen": actor.fallen,
         "start_height": actor.start_height,
         "strained": actor.effort.is_strained,
-        "players": [player.save() for player in _list_players(actor)],
-        "hand_overs": [save_hand_over(player) for player in _list_players(actor)],
-        "still": None if actor.still is None else _save_still(actor.still),
+        "limp": actor.limp,
+        "still": None if actor.still is None else actor.still.describe(),
+        "players": [player.save() for player in actor.players],
+        "hand_overs": [save_hand_over(player) for player in actor.players],
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
@@ -39,31 +41,20 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
     write_over(_list_numbers(actor), saved["numbers"])
-    for player, data in zip(_list_players(actor), saved["players"], strict=True):
+    if actor.set_limp(list(saved.get("limp", []))):
+        build_actor(actor, actor.stage.time, starting=False)
+        write_over(_list_numbers(actor), saved["numbers"])
+    actor.still = build_still(actor.body, saved.get("still"))
+    for player, data in zip(actor.players, saved["players"], strict=True):
         player.restore(data)
-    for player, left in zip(_list_players(actor), saved["hand_overs"], strict=True):
+    for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
-    actor.still = None if saved.get("still") is None else _load_still(actor, saved["still"])
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
+    if actor.rest is not None:  # its own, which give way where it is limp
+        actor.rest_aim |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
         actor.stage.expect(push.start + push.seconds, actor)
-
-
-def _list_players(actor: Actor) -> list[Player]:
-    """Those that an actor has whenever it is set up alike."""
-    return [player for player in actor.players if player is not actor.still]
-
-
-def _save_still(still: StillPlayer) -> dict[str, Any]:
-    return {"joints": still.joints.copy(), **still.save(), "hand_over": save_hand_over(still)}
-
-
-def _load_still(actor: Actor, saved: dict[str, Any]) -> StillPlayer:
-    still = StillPlayer(actor.body, np.array(saved["joints"], np.int64))
-    still.restore(saved)
-    restore_hand_over(still, saved["hand_over"], actor.body)
-    return still
 
 
 def tell_who(actor: Actor) -> dict[str, Any]:
@@ -71,7 +62,8 @@ def tell_who(actor: Actor) -> dict[str, Any]:
     tree = actor.body.tree
     return {
         "drivers": [
-            [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)] for a in actor.assignments
+            [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)]
+            for a in (each.before or each for each in actor.assignments)
         ],
         "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in actor.loads],
         "body": {"joints": list(tree.names), "offsets": tree.offsets.copy(), "masses": tree.masses.copy()},

@@ -10,7 +10,7 @@ from poise.body.shape import Shape
 from poise.drivers.checks import check_player
 from poise.drivers.driver import MOTION, MotionPlayer
 from poise.drivers.holding import hold_pose
-from poise.drivers.still import StillPlayer
+from poise.drivers.still import StillPlayer, let_run_out
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
 from poise.stage.culprit import check_written
@@ -34,10 +34,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         put_on_floor(body)
         actor.is_posed = True
     if not starting:
-        body.turning[:], body.handed[:] = (body.state.w - body.w_before) / body.dt, actor.measure()[0]
-        body.turning[actor.given] = body.dw[actor.given]
-        # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
-        body.handed[~actor.given] -= (body.damping[:, None] * body.state.w)[~actor.given]
+        _hand_on(actor)
     for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)
@@ -51,12 +48,37 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         if a.player is None:
             _begin(actor, a, t, starting)
     _hold(actor, undriven, t)
-    _come_to_rest(actor, t, starting)
+    actor.still = None if starting else _let_run_out(actor, t)
     if starting:
         actor.start_height = hips_over_floor(actor)
-    body.turning[:] = body.handed[:] = 0.0  # the change of hands is over
+    body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None)
     actor.flight.settle(t)
+
+
+def _hand_on(actor: Actor) -> None:
+    """How the joints accelerate and by which torques, for whoever takes them over."""
+    body, given = actor.body, actor.given
+    if given[0] and actor.carrier is None:  # its velocity before is that of a mid-step
+        body.v_before[:] = body.state.v - body.dt * body.a
+    body.pulling[:] = (body.state.v - body.v_before) / body.dt
+    body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
+    body.handed[:] = actor.measure()[0]
+    # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
+    body.handed[~given] -= (body.damping[:, None] * body.state.w)[~given]
+    # A blow is not handed on: no muscle gives more than its strength.
+    size = np.linalg.norm(body.handed, axis=-1)
+    body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]
+
+
+def _let_run_out(actor: Actor, t: float) -> StillPlayer | None:
+    """What brings the joints to rest that are given and that nobody drives."""
+    if actor.partition is None:
+        return None
+    moved = {i for a in actor.assignments for i in a.claim.moved}
+    left = [i for i in actor.partition.kinematic if i not in moved]
+    is_placed = any(getattr(a.player, "moves_root", 0 in a.claim.moved) for a in actor.assignments)
+    return let_run_out(actor.body, left, 0 in actor.partition.base and not is_placed, t)
 
 
 def _tell_world(actor: Actor, t: float) -> None:
@@ -82,24 +104,11 @@ def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
 
 def _hold(actor: Actor, undriven: list[int], t: float) -> None:
     """What holds the joints that hang from a physical body and that nobody drives."""
-    actor.rest = None
+    before, actor.rest = actor.rest, None
     if undriven:
-        held = hold_pose(actor.body, undriven, t, actor.rest_aim)
+        held = hold_pose(actor.body, undriven, t, actor.rest_aim, before, actor.has_lost_balance and actor.lets_go)
         actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
-
-
-def _come_to_rest(actor: Actor, t: float, starting: bool) -> None:
-    """What stops the given joints that nobody drives, where they were in motion when they became so."""
-    assert actor.partition is not None
-    body = actor.body
-    players = [a.player for a in actor.assignments if isinstance(a.player, MotionPlayer)]
-    moved = {int(i) for player in players for i in player.joints}
-    left = [i for i in actor.partition.kinematic if i not in moved]
-    actor.still = None
-    if not starting and (body.state.w[left].any() or (0 in left and body.state.v.any())):
-        actor.still = StillPlayer(body, np.array(left))
-        actor.still.begin(body, t, starting)
 
 
 def describe_actor(actor: Actor) -> SceneBody:

@@ -33,6 +33,7 @@ from poise.spatial.compile import kernel
 
 # Where each number is in a push's row: the joint that it pushes, newtons, when it begins and how long it lasts.
 PUSH_JOINT, PUSH_X, PUSH_Y, PUSH_Z, PUSH_START, PUSH_SECONDS, PUSH_COLUMNS = range(7)
+_ROUND = 1e-9  # of a step
 
 
 @kernel
@@ -212,20 +213,30 @@ def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wr
 
 
 @kernel
-def add_pushes(pushes: np.ndarray, t: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
-    """Forces that act at time t, at the centres of mass of the bodies they push; sorted by their start."""
+def add_pushes(pushes: np.ndarray, t: float, dt: float, R: np.ndarray, centers: np.ndarray, wrench: np.ndarray) -> None:
+    """Forces of the step from t on, at the centres of mass of the bodies they push; sorted by their start.
+
+    A push that lasts for a part of the step acts with that share of its force, so that its impulse is its own:
+
+        F' dt = F |[t, t + dt] and [start, start + seconds]|
+    """
     for k in range(len(pushes)):
         x = pushes[k]
-        if x[PUSH_START] > t:
+        if x[PUSH_START] >= t + dt:
             return
-        if t < x[PUSH_START] + x[PUSH_SECONDS]:
+        begin, end = max(x[PUSH_START] - t, 0.0), min(x[PUSH_START] - t + x[PUSH_SECONDS], dt)
+        share = (end - begin) / dt
+        if share > 1.0 - _ROUND:  # clocks are sums, and round-off is no part of a push
+            share = 1.0
+        if share > (_ROUND if x[PUSH_SECONDS] >= dt else 0.0):
             i = int(x[PUSH_JOINT])
+            fx, fy, fz = share * x[PUSH_X], share * x[PUSH_Y], share * x[PUSH_Z]
             r0 = R[i, 0, 0] * centers[i, 0] + R[i, 0, 1] * centers[i, 1] + R[i, 0, 2] * centers[i, 2]
             r1 = R[i, 1, 0] * centers[i, 0] + R[i, 1, 1] * centers[i, 1] + R[i, 1, 2] * centers[i, 2]
             r2 = R[i, 2, 0] * centers[i, 0] + R[i, 2, 1] * centers[i, 1] + R[i, 2, 2] * centers[i, 2]
-            wrench[i, 0] += r1 * x[PUSH_Z] - r2 * x[PUSH_Y]
-            wrench[i, 1] += r2 * x[PUSH_X] - r0 * x[PUSH_Z]
-            wrench[i, 2] += r0 * x[PUSH_Y] - r1 * x[PUSH_X]
-            wrench[i, 3] += x[PUSH_X]
-            wrench[i, 4] += x[PUSH_Y]
-            wrench[i, 5] += x[PUSH_Z]
+            wrench[i, 0] += r1 * fz - r2 * fy
+            wrench[i, 1] += r2 * fx - r0 * fz
+            wrench[i, 2] += r0 * fy - r1 * fx
+            wrench[i, 3] += fx
+            wrench[i, 4] += fy
+            wrench[i, 5] += fz

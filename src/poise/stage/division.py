@@ -13,17 +13,21 @@ from poise.stage.partition import Partition, build_partition, check_published
 
 MOST_PHYSICAL = 1000  # joints: an engine takes memory by their square
 # kg: what carries less than this moves nothing, and no engine can integrate it: it is held.
-_FEATHER = 1e-4
+FEATHER = 1e-4
 
 
 @dataclass(eq=False)
 class Assignment:
-    """One driver on the joints that it moves and holds."""
+    """One driver on the joints that it moves and holds.
+
+    before  what it was before the body lost its balance and this was let go; None: it was not
+    """
 
     part: str
     driver: Driver
     claim: Claim
     player: Player | None = None
+    before: Assignment | None = None
 
 
 def give_way(assignments: list[Assignment], claim: Claim, character: Character) -> list[Assignment]:
@@ -68,7 +72,7 @@ def divide(
         elif i == 0:
             if free:
                 physical.add(i)
-        elif i not in held and parent in physical and parent not in held and outboard[i] > _FEATHER:
+        elif i not in held and parent in physical and parent not in held and outboard[i] > FEATHER:
             physical.add(i)
             loose.append(i)
     check_most(f"{len(physical)} joints of '{name}' would be physical", len(physical), MOST_PHYSICAL,

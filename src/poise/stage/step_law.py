@@ -83,12 +83,12 @@ def differentiate(body: int, block: int) -> None:
 
 @law
 def push(body: int, block: int) -> None:
-    """Pushes that act now, handed on like the coupling."""
+    """Pushes of this step, handed on like the coupling."""
     b, x = record(body, BODY), record(block, COUPLING)
     j = b.joints
     wrench = vectors(b.wrench, j, 6)
     add_pushes(
-        vectors(x.pushes, x.push_count, PUSH_COLUMNS), b.t, blocks(b.R, j, 3, 3), vectors(b.centers, j, 3), wrench
+        vectors(x.pushes, x.push_count, PUSH_COLUMNS), b.t, b.dt, blocks(b.R, j, 3, 3), vectors(b.centers, j, 3), wrench
     )
     hand_to_connectors(integers(b.parents, j), flags(x.accelerating, j), vectors(b.p, j, 3), wrench)
 
