@@ -2,7 +2,7 @@
 
 An engine builds a `Simulation` out of a `Scene`. Each step of the stage then is
 
-    for every body: place what is given, apply torques, damping and wrenches
+    for every body: place what is given, apply torques, damping and wrenches, say how fast it is
     simulation.step()
     for every body: read
 
@@ -47,6 +47,7 @@ class Abilities:
     uneven     whether the ground may be other than one level plane
     moving     whether the ground may move, and carry what stands on it
     props      whether there are things on its ground
+    speeds     whether contacts know how fast what GIVEN joints move is; without, a drumming hand lies on the drum
     """
 
     couplings: tuple[str, ...]
@@ -58,6 +59,7 @@ class Abilities:
     uneven: bool = True
     moving: bool = True
     props: bool = True
+    speeds: bool = False
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:
@@ -131,6 +133,7 @@ class SimulationLaws:
     step          of nobody and the scene's block
     read          of a body and its block
     enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
+    move          of a body and its block: `speed`; None: no GIVEN joint moves anything that touches
     bodies        a block each;  scene: one for all
     """
 
@@ -141,6 +144,7 @@ class SimulationLaws:
     scene: Block
     enter: Law | None = None
     leave: Law | None = None
+    move: Law | None = None
 
 
 class Simulation(ABC):
@@ -186,6 +190,12 @@ class Simulation(ABC):
     def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
         """Turn a BALL joint by a tiny rotation (3,) rad in world axes, leaving its velocity: corrects drift."""
         raise InputError(f"{type(self).__name__} cannot nudge joints.")
+
+    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:  # noqa: B027
+        """How fast GIVEN joints and a GIVEN root move, for contacts of what they carry; after `place` and `apply`.
+
+        state  v and w at mid-step;  dw (J, 3) rad/s2 in body axes;  a (3,) m/s2 of the root
+        """
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""
