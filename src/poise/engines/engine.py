@@ -2,7 +2,7 @@
 
 An engine builds a `Simulation` out of a `Scene`. Each step of the stage then is
 
-    for every body: place what is given, apply torques, damping and wrenches
+    for every body: place what is given, apply torques, damping and wrenches, say how fast it is
     simulation.step()
     for every body: read
 
@@ -49,6 +49,7 @@ class Abilities:
     props      whether there are things on its ground
     flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
                momentum in flight drifts with the step
+    speeds     whether contacts know how fast what GIVEN joints move is; without, a drumming hand lies on the drum
     """
 
     couplings: tuple[str, ...]
@@ -61,6 +62,7 @@ class Abilities:
     moving: bool = True
     props: bool = True
     flights: bool = False
+    speeds: bool = False
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:
@@ -135,6 +137,7 @@ class SimulationLaws:
     read          of a body and its block; writes `aloft` to the body, too, where the engine has flights
     steer         of a body and its block, where the engine has flights
     enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
+    move          of a body and its block: `speed`; None: no GIVEN joint moves anything that touches
     bodies        a block each;  scene: one for all
     """
 
@@ -146,6 +149,7 @@ class SimulationLaws:
     enter: Law | None = None
     leave: Law | None = None
     steer: Law | None = None
+    move: Law | None = None
 
 
 class Simulation(ABC):
@@ -199,6 +203,12 @@ class Simulation(ABC):
     def steer(self, body: int, state: BodyState) -> None:
         """Have a FREE root move as a state says: its v, and the root's w."""
         raise InputError(f"{type(self).__name__} cannot steer roots.")
+
+    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:  # noqa: B027
+        """How fast GIVEN joints and a GIVEN root move, for contacts of what they carry; after `place` and `apply`.
+
+        state  v and w at mid-step;  dw (J, 3) rad/s2 in body axes;  a (3,) m/s2 of the root
+        """
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""

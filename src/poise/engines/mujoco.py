@@ -2,7 +2,8 @@
 
 Kinematic segments stay in the model as *jointless child bodies* whose place in their parent is rewritten every step:
 their inertia, locked in the present pose, is then exact at no cost, which is what the `exact` coupling needs. A GIVEN
-root is a mocap body, or a jointless child of the prop that it rides on.
+root is a mocap body, or a jointless child of the prop that it rides on. Contacts know how fast they are: see
+`mujoco_moved`.
 
 Forces go in as generalised forces, found here from the state itself: what MuJoCo derives from it (`xpos` and so on)
 is one step old by then. Joint damping is MuJoCo's own, which `discrete` integrates implicitly inside the solve for
@@ -31,8 +32,9 @@ from poise.engines.engine import (
 )
 from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_ground import MujocoCarrier
-from poise.engines.mujoco_library import find_step, stop_timers
+from poise.engines.mujoco_library import find_function, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
+from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -47,7 +49,7 @@ class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
 
     name = "mujoco"
-    abilities = Abilities(couplings=("exact", "paper"), nudges=True, flights=True)
+    abilities = Abilities(couplings=("exact", "paper"), nudges=True, flights=True, speeds=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -74,6 +76,7 @@ class MujocoSimulation(Simulation):
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
+        self._moved = MovedSegments(self.model, scene, self.layouts) if has_moved_shapes(scene) else None
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         self._touched: tuple[float, list[Touches]] | None = None  # what was restored, and at what time
@@ -96,7 +99,7 @@ class MujocoSimulation(Simulation):
     def data(self) -> Any:
         """MuJoCo's own, as the last step left it."""
         if self.away.steps[0]:
-            self.away.catch_up(self.model, self._data)
+            self.away.catch_up(self.model, self._data, self._advance)
         return self._data
 
     @cached_property
@@ -200,6 +203,18 @@ class MujocoSimulation(Simulation):
         x = self.layouts[body]
         steer_root(x.kind, x.vadr, state.v, state.w, self.data.qvel)
 
+    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
+        """See `Simulation.speed`."""
+        if self._moved is None:
+            return
+        from poise.engines.moved_kernels import move_segments
+
+        work, tree = self._work[body], self.scene.bodies[body].tree
+        move_segments(
+            self.layouts[body].kind, tree.parents, self.scene.bodies[body].carrier is not None, self.scene.dt, work.R,
+            work.p, state.w, dw, state.v, a, self._moved.rows_of(body),
+        )  # fmt: skip
+
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""
         self._push(name, self.read_prop(name)[0], wrench[:3], wrench[3:])
@@ -220,11 +235,18 @@ class MujocoSimulation(Simulation):
         """See `Simulation.step`."""
         if self._carrier is not None:
             self._carrier.place(self.data)
-        self._mujoco.mj_step(self.model, self.data)
+        self._advance(self.model, self.data)
         # Forces are for one step: MuJoCo would keep them.
         self.data.qfrc_applied[:] = 0.0
         if self._props:
             self.data.xfrc_applied[:] = 0.0
+
+    def _advance(self, model: Any, data: Any) -> None:
+        """MuJoCo's own step."""
+        if self._moved is not None:
+            self._moved.step(model, data)
+        else:
+            self._mujoco.mj_step(model, data)
 
     def read(self, body: int, state: BodyState) -> None:
         """See `Simulation.read`."""
@@ -341,7 +363,8 @@ class MujocoSimulation(Simulation):
         """See `Simulation.laws`. Riding on a prop, which is pushed, and ground that moves are done in Python."""
         from poise.engines import mujoco_law as laws
 
-        if not self._is_lawful:
+        moved = self._moved.fields(self.model) if self._moved is not None else {}
+        if not self._is_lawful or moved is None:
             return None
         data, away = self.data, self.away
         own = {
@@ -350,17 +373,29 @@ class MujocoSimulation(Simulation):
         }  # fmt: skip
         if self._scene_block is None:
             self._scene_block = Block(
-                laws.DATA, step=find_step(), model=int(self.model._address), data=int(data._address),
+                laws.DATA, step=find_function("mj_step"), model=int(self.model._address), data=int(data._address),
                 own_data=int(data._address), nq=self.model.nq, nv=self.model.nv, before=away.before, after=away.after,
-                ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()},
+                ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()}, **moved,
             )  # fmt: skip
-            self._body_blocks = [self._body_block(layout) for layout in self.layouts]
-        return SimulationLaws(
-            laws.take, laws.step, laws.read, self._body_blocks, self._scene_block, laws.sit_down, laws.get_up,
-            laws.steer,
-        )  # fmt: skip
+            self._body_blocks = [self._body_block(k, layout) for k, layout in enumerate(self.layouts)]
+        step, move = laws.step, None
+        if self._moved is not None:
+            from poise.engines import mujoco_moved_law as moved_laws
 
-    def _body_block(self, layout: BodyLayout) -> Block:
+            step, move = moved_laws.step, moved_laws.move
+        return SimulationLaws(
+            laws.take,
+            step,
+            laws.read,
+            self._body_blocks,
+            self._scene_block,
+            laws.sit_down,
+            laws.get_up,
+            laws.steer,
+            move,
+        )
+
+    def _body_block(self, body: int, layout: BodyLayout) -> Block:
         from poise.engines.mujoco_law import PLACES
 
         names = ("kind", "qadr", "vadr", "count", "axes", "built", "given", "given_bodies")
@@ -373,6 +408,8 @@ class MujocoSimulation(Simulation):
         )  # fmt: skip
         if layout.mocap >= 0:
             made.set(mocap_pos=self.data.mocap_pos[layout.mocap], mocap_quat=self.data.mocap_quat[layout.mocap])
+        if self._moved is not None:
+            made.set(moved=self._moved.rows_of(body))
         return made
 
     def _find_prop(self, name: str) -> int:

@@ -14,7 +14,7 @@ bits: the step is a function of those numbers and of the model, which stays the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,15 +41,13 @@ class Away:
         self.before = np.zeros(model.nq + 3 * model.nv)
         self.after = np.zeros(model.nq + 2 * model.nv)
 
-    def catch_up(self, model: Any, data: Any) -> None:
+    def catch_up(self, model: Any, data: Any, step: Callable[[Any, Any], None]) -> None:
         """Make the last step again in the body's own `MjData`."""
-        import mujoco
-
         q, v = model.nq, model.nv
         data.time += (int(self.steps[0]) - 1) * model.opt.timestep
         data.qpos, data.qvel = self.before[:q], self.before[q : q + v]
         data.qacc_warmstart, data.qfrc_applied = self.before[q + v : q + 2 * v], self.before[q + 2 * v :]
-        mujoco.mj_step(model, data)
+        step(model, data)
         data.qvel = self.after[q : q + v]  # in flight the root was steered after the step
         self.steps[0] = 0
 

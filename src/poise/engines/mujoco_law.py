@@ -17,17 +17,25 @@ from poise.spatial.addresses import blocks, call_with_two, floats, integers, rec
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
-# Of one body: where its joints are (`BodyLayout`), and where a GIVEN root is placed (0: it floats).
+# Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
+# `MovedSegments`.
 PLACES = fields(
-    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat",
+    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved",
     integers="data given_count bodies",
 )
-# Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs.
+# Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
+# moved: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`).
 DATA = fields(
     arrays="""
         qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
+        moved row_of_geom
     """,
-    integers="step model data own_data nq nv is_away",
+    integers="""
+        step model data own_data nq nv is_away
+        forward solve advance moved_count geoms ncon nefc contact aref kbip size dist pos frame margin
+        dim geom address
+    """,
+    floats="dt",
 )
 # A workspace: an `MjData` and its arrays.
 DESK = fields(arrays="qpos qvel warm force constraint", integers="data")
@@ -67,9 +75,7 @@ def step(_body: int, block: int) -> None:
     """MuJoCo's step. At a desk, what it is a function of is kept: `mujoco_desk` makes it again if somebody looks."""
     d = record(block, DATA)
     if d.is_away == 1:
-        _keep_state(d, d.before)
-        _copy(floats(d.force, d.nv), floats(d.before + _NUMBER * (d.nq + 2 * d.nv), d.nv))
-        integers(d.ahead, 1)[0] += 1
+        keep_before(d)
     call_with_two(d.step, d.model, d.data)
 
 
@@ -121,6 +127,14 @@ def get_up(block: int, _desk: int) -> None:
     _keep_state(d, d.after)
     d.data, d.qpos, d.qvel, d.warm, d.force = d.own_data, d.own_qpos, d.own_qvel, d.own_warm, d.own_force
     d.constraint, d.is_away = d.own_constraint, 0
+
+
+@kernel
+def keep_before(d: Any) -> None:
+    """What the step at a desk that comes next is a function of."""
+    _keep_state(d, d.before)
+    _copy(floats(d.force, d.nv), floats(d.before + _NUMBER * (d.nq + 2 * d.nv), d.nv))
+    integers(d.ahead, 1)[0] += 1
 
 
 @kernel

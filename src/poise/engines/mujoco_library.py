@@ -24,11 +24,11 @@ def find_library() -> Any:
 
 
 @cache
-def find_step() -> int:
-    """The address of the C function `mj_step`."""
+def find_function(name: str) -> int:
+    """The address of a C function, such as `mj_step`."""
     import ctypes
 
-    return int(ctypes.cast(find_library().mj_step, ctypes.c_void_p).value or 0)
+    return int(ctypes.cast(getattr(find_library(), name), ctypes.c_void_p).value or 0)
 
 
 @cache

@@ -150,8 +150,8 @@ def _find_shapes(actor: Actor, is_whole: bool) -> tuple[tuple[int, Shape], ...]:
 
     While a body stands on them and there is only the ground, the engine's step is a fifth quicker without the rest.
     """
-    if actor.given.all():
-        return ()
+    if actor.given.all() and not any(prop.inertia is not None for prop in actor.stage.props.values()):
+        return ()  # nothing that it touches would be moved
     skeleton = actor.character.skeleton
     try:
         left, right = build_footing(skeleton)

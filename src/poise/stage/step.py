@@ -141,7 +141,8 @@ def _settle(actor: Actor, player: Player, call: Caller) -> list[Call]:
 def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
     """Places, torques and wrenches of one actor to the engine."""
     if engine is not None:
-        return [Call(engine.take, actor.body.block, engine.bodies[k])]
+        laws = [engine.take] if engine.move is None else [engine.take, engine.move]
+        return [Call(law, actor.body.block, engine.bodies[k]) for law in laws]
     body = actor.body
 
     def take() -> None:
@@ -149,6 +150,8 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
         simulation.apply(k, body.torque, body.damping, body.wrench)
         for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
             simulation.nudge(k, int(joint), body.nudges[joint])
+        if actor.stage.engine.abilities.speeds:
+            simulation.speed(k, body.state, body.dw, body.a)
 
     return [call(actor, take)]
 

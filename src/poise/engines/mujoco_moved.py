@@ -1,0 +1,87 @@
+"""Segments of GIVEN joints that may touch something, and MuJoCo's step that knows how fast they are.
+
+See `moved_kernels` for the equations and `mujoco_moved_law` for the step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.engines.mujoco_library import find_function
+from poise.engines.mujoco_model import BodyLayout
+from poise.engines.mujoco_offsets import find_offsets
+from poise.engines.scene import GIVEN, Scene, SceneBody
+
+_OF_CONTACTS = ("geom", "pos", "frame", "dist", "includemargin", "efc_address", "dim")
+
+
+class MovedSegments:
+    """How fast the segments of a scene are, beyond what the engine knows.
+
+    rows         (n, 15) one a segment, of all bodies in order: see `moved_kernels`
+    first        where each body's rows begin, and their end
+    row_of_geom  (ngeom,) of each shape, -1: nothing given moves it
+    """
+
+    def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
+        import mujoco
+
+        from poise.engines.moved_kernels import COLUMNS
+
+        self.first = np.concatenate([[0], np.cumsum([len(body.tree) for body in scene.bodies])]).astype(int)
+        self.rows = np.zeros((self.first[-1], COLUMNS))
+        row_of_body = np.full(model.nbody, -1)
+        for body, layout, first in zip(scene.bodies, layouts, self.first, strict=False):
+            moved = find_moved(body)
+            row_of_body[layout.bodies[moved]] = first + moved
+        self.row_of_geom = np.ascontiguousarray(row_of_body[model.geom_bodyid], np.int64)
+        # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+
+    def rows_of(self, body: int) -> np.ndarray:
+        """(J, 15) of one body."""
+        return self.rows[self.first[body] : self.first[body + 1]]
+
+    def step(self, model: Any, data: Any) -> None:
+        """Advance MuJoCo's data by a step."""
+        import mujoco
+
+        from poise.engines.moved_kernels import shift_contacts
+
+        mujoco.mj_forward(model, data)
+        geom, at, frame, dist, margin, address, dim = (
+            np.ascontiguousarray(getattr(data.contact, name)) for name in _OF_CONTACTS
+        )
+        if data.ncon and shift_contacts(
+            self.row_of_geom, geom, at, frame, dist, margin, address, dim, model.opt.timestep, self.rows,
+            data.efc_KBIP, data.efc_aref,
+        ):  # fmt: skip
+            mujoco.mj_fwdConstraint(model, data)
+        mujoco.mj_Euler(model, data)
+
+    def fields(self, model: Any) -> dict[str, Any] | None:
+        """What the compiled step reads besides (`mujoco_law.DATA`); None: of this MuJoCo it cannot."""
+        offsets = find_offsets()
+        if offsets is None:
+            return None
+        return {
+            "moved": self.rows, "row_of_geom": self.row_of_geom, "moved_count": len(self.rows),
+            "geoms": len(self.row_of_geom), "dt": model.opt.timestep, "forward": find_function("mj_forward"),
+            "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"), **offsets,
+        }  # fmt: skip
+
+
+def find_moved(body: SceneBody) -> np.ndarray:
+    """The joints whose bodies a GIVEN joint moves, their own or one that carries them."""
+    moved: list[bool] = []
+    for i, joint in enumerate(body.joints):
+        is_moving = joint.kind == GIVEN and (i > 0 or body.carrier is None)
+        moved.append(is_moving or (i > 0 and moved[int(body.tree.parents[i])]))
+    return np.flatnonzero(moved)
+
+
+def has_moved_shapes(scene: Scene) -> bool:
+    """Whether any shape is on a body that a GIVEN joint moves."""
+    return any(not {joint for joint, _ in body.shapes}.isdisjoint(find_moved(body).tolist()) for body in scene.bodies)
