@@ -46,7 +46,7 @@ def check_driver(driver: Any) -> None:
 def check_claim(claim: Any, driver: Driver, joints: list[int], skeleton: Skeleton) -> None:
     """Raise InputError unless a claim names joints that there are, each once, and moves only those it was given.
 
-    joints  those that the driver was given; it may claim what carries them too, between the root and its part
+    joints  those that the driver was given; one that frees the root may claim what is between it and its part, too
     """
     names = skeleton.labels
     who = type(driver).__name__
@@ -63,7 +63,7 @@ def check_claim(claim: Any, driver: Driver, joints: list[int], skeleton: Skeleto
     twice = next((joint for joint in taken if taken.count(joint) > 1), None)
     if twice is not None:
         raise InputError(f"{who}.claim names '{names[twice]}' twice. A joint is moved or held, and once.")
-    carrying = {i for joint in joints for i in skeleton.chain(joint)} - {0}
+    carrying = {i for joint in joints for i in skeleton.chain(joint)} - {0} if claim.frees_root else set()
     foreign = next((joint for joint in claim.moved if joint not in joints and joint not in carrying), None)
     if foreign is not None:
         raise InputError(f"{who}.claim moves '{names[foreign]}', which it was not given. Move only joints of its part.")
