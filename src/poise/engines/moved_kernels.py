@@ -8,9 +8,11 @@ on the drum, a tray slides away under what is on it. What it does not know of a 
 and the same of dw: the velocity that the given joints alone give it, on top of what the engine's own freedoms do.
 (Jacobian times w and times dw: MuJoCo leaves the products of velocities out of contacts, and so does this.)
 
-Motions are given at the middle of the step, contacts are met at its beginning: w is taken back by h/2 dw, and how deep
-a contact is by h/2 V. One that is met by then only is none yet. (With neither, a hand that strikes is felt half a step
-early, and pushes a thing along at 5 mm from it, at 1 m/s and 10 ms.)
+Engines step from velocities to places (x' = x + h v'), so what they call the velocity at the end of a step is that of
+its middle, which is when motions are given: w there, and w - h dw at the beginning. Places are of the middle, too, and
+contacts are met at the beginning: how deep one is is taken back by h/2 V, and one that is met by then only is none yet.
+(Without, a hand that strikes is felt half a step early, and what it pushes or carries is as far ahead of it: by 5 mm at
+1 m/s and 10 ms.)
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def move_segments(
     a: np.ndarray,
     rows: np.ndarray,
 ) -> None:
-    """Write rows (J, 15) of one body: what its GIVEN joints give each segment at the beginning of the step.
+    """Write rows (J, 15) of one body: what its GIVEN joints give each segment as the step begins.
 
     is_seated  a GIVEN root stays where it is on what carries it, which moves it
     R, p       orientations of the bodies and positions of their joints
@@ -62,15 +64,15 @@ def move_segments(
             continue
         wx, wy, wz = turn(R[i], w[i])
         dx, dy, dz = turn(R[i], dw[i])
-        rows[i, _W] += wx - 0.5 * dt * dx
-        rows[i, _W + 1] += wy - 0.5 * dt * dy
-        rows[i, _W + 2] += wz - 0.5 * dt * dz
+        rows[i, _W] += wx - dt * dx
+        rows[i, _W + 1] += wy - dt * dy
+        rows[i, _W + 2] += wz - dt * dz
         rows[i, _DW] += dx
         rows[i, _DW + 1] += dy
         rows[i, _DW + 2] += dz
         if i == 0:
             for c in range(3):
-                rows[i, _V + c] = v[c] - 0.5 * dt * a[c]
+                rows[i, _V + c] = v[c] - dt * a[c]
                 rows[i, _DV + c] = a[c]
 
 
@@ -110,7 +112,7 @@ def shift_contact(
 
         J a = -((B + h K I) x + K I r) / (1 + h B + h2 K I) - da                                [moved, eq 2]
 
-    with r at the beginning of the step, h/2 dv less than where the segments are.
+    with r at the beginning of the step: h/2 (dv + h da) less than where the segments are.
     """
     vx, vy, vz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for side in range(2):
@@ -127,16 +129,16 @@ def shift_contact(
         az += sign * (rows[b, _DV + 2] + rows[b, _DW] * y - rows[b, _DW + 1] * x)
     if vx == 0.0 and vy == 0.0 and vz == 0.0 and ax == 0.0 and ay == 0.0 and az == 0.0:
         return False
-    if gap - 0.5 * dt * (frame[0] * vx + frame[1] * vy + frame[2] * vz) > 0.0:
-        aref[row] = -_NEVER
-        return True
     for c in range(min(count, 3)):
         dv = frame[3 * c] * vx + frame[3 * c + 1] * vy + frame[3 * c + 2] * vz
         da = frame[3 * c] * ax + frame[3 * c + 1] * ay + frame[3 * c + 2] * az
-        damping, stiffness = kbip[row + c, 1], kbip[row + c, 0] * kbip[row + c, 2]
-        # aref -= (B + h K I - h/2 K I) / (1 + h B + h2 K I) dv + da
-        share = (damping + 0.5 * dt * stiffness) / (1.0 + dt * damping + dt * dt * stiffness)
-        aref[row + c] -= share * dv + da
+        back = 0.5 * dt * (dv + dt * da)
+        if c == 0 and gap > back:
+            aref[row] = -_NEVER
+            return True
+        B, KI = kbip[row + c, 1], kbip[row + c, 0] * kbip[row + c, 2]
+        # aref -= ((B + h K I) dv - K I h/2 (dv + h da)) / (1 + h B + h2 K I) + da
+        aref[row + c] -= ((B + dt * KI) * dv - KI * back) / (1.0 + dt * B + dt * dt * KI) + da
     return True
 
 
