@@ -69,6 +69,8 @@ EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner th
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
 LOST = 0.06
+# Of feet that are fixed, which can pull: pushes from all sides are caught up to 0.02, and none from 0.1 on.
+LOST_PINNED = 0.2
 # The arrays that are all of a player's state, and of what it found out when it began.
 _NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anchors", "ridden")
 _STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
@@ -221,7 +223,7 @@ class BalancePlayer(TorquePlayer):
                 self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(record.TOLD)
         self.told[record.MARGIN] = self._find_margin(body)
-        self.lost = math.inf if driver.pinned else LOST * height
+        self.lost = (LOST_PINNED if driver.pinned else LOST) * height
         # What changes from step to step goes to where the body has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)

@@ -16,6 +16,7 @@ class Coupled:
     accelerating  (J,) bool, those of them that accelerate by themselves: a root that rides on a prop goes along with it
     touched       (J,) bool, bodies that one of those moves, itself or from further in
     connectors    joints whose bodies carry what is given
+    inertia       (J,) kg m2, of what each joint carries: see `Body.outboard`
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     """
 
@@ -25,12 +26,12 @@ class Coupled:
         j, room = len(body.tree), body.arena
         self._body = body
         self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
-        self._work = room.zeros(3, j, 3)
+        self._work, self.inertia = room.zeros(3, j, 3), room.zeros(j)
         self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
         self.connectors: list[int] = []
         self.block = Block(
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
-            al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only,
+            al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
         )  # fmt: skip
 
     def settle(self, partition: Partition, is_carried: bool) -> None:
@@ -47,6 +48,7 @@ class Coupled:
         for i in range(len(parents)):
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
+        self.inertia[:] = body.outboard()[2]
         # A joint that was given keeps no acceleration of its own once it is physical.
         body.dw[~self.given] = 0.0
 

@@ -59,6 +59,7 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
         step.append(Call(laws.clear, body, coupling))
         for player in actor.players:
             step += _act(actor, player, call)
+        step.append(Call(laws.calm, body, coupling))
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts
     step += _advance(actors[0], simulation, engine, call)

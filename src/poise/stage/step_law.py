@@ -12,7 +12,7 @@ from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact,
 
 # Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
 COUPLING = fields(
-    arrays="given accelerating touched work al acc om_before vel_before pushes",
+    arrays="given accelerating touched work al acc om_before vel_before pushes inertia",
     integers="push_count torque_only",
     floats="gain",
 )
@@ -20,6 +20,8 @@ COUPLING = fields(
 # With 1, as published, a part that weighs r times its connector answers an acceleration by -r times it a step later,
 # and explodes where r > 1: both arms of a conductor do, at any step. With a share b, r may be up to 2 / b - 1.
 LATEST = 0.4
+# c below. With 0 a slapped arm and a ragdoll without damping exploded in 21 of 40 runs at 1 to 10 ms; with 1 to 10 in none.
+CALM = 2.0
 
 
 @law
@@ -107,6 +109,31 @@ def clear(body: int, _block: int) -> None:
     for k in range(3):
         v_before[k] = v[k]
     _copy(vectors(b.w, j, 3), vectors(b.w_before, j, 3))
+
+
+@law
+def calm(body: int, block: int) -> None:
+    """The least damping of physical joints: what an engine's step adds to the energy of limbs that whirl.
+
+    Engines take gyroscopic forces at the step's beginning, which lets a turn at w grow by up to (w dt)^2 a step, more
+    where a light limb hangs from a long one. A damper of
+
+        d = c I w^2 dt        I: of what the joint carries, w: how fast the two bodies turn in the world   [calm, 1]
+
+    takes that back. At 5 rad/s and 5 ms it is a tenth of what a dangling arm has; at 50 rad/s it brakes within 40 ms.
+    """
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    parents, given, inertia = integers(b.parents, j), flags(x.given, j), floats(x.inertia, j)
+    om, damping = vectors(b.om, j, 3), floats(b.damping, j)
+    for i in range(1, j):
+        if not given[i]:
+            k = parents[i]
+            own = om[i, 0] * om[i, 0] + om[i, 1] * om[i, 1] + om[i, 2] * om[i, 2]
+            base = om[k, 0] * om[k, 0] + om[k, 1] * om[k, 1] + om[k, 2] * om[k, 2]
+            least = CALM * inertia[i] * max(own, base) * b.dt
+            if least > damping[i]:
+                damping[i] = least
 
 
 @law
