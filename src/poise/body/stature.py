@@ -42,10 +42,7 @@ def estimate_stature(skeleton: Skeleton) -> float:
     """The stature in metres of the body that a skeleton is of, from its rest bone lengths."""
     skeleton = with_roles(skeleton)
     check_human(skeleton)
-    above, missing = _measure_above_hips(skeleton)
-    known = _measure_legs(skeleton) + above
-    missing += ANKLE_HEIGHT
-    stature = known / (1.0 - missing)
+    stature, _ = _measure_body(skeleton)
     if not STATURES[0] <= stature <= STATURES[1]:
         raise InputError(
             f"the skeleton's body would be {stature:.3g} m tall; {STATURES[0]:g} to {STATURES[1]:g} m are expected. "
@@ -62,8 +59,7 @@ def find_stature(skeleton: Skeleton) -> tuple[float, str] | None:
     skeleton = with_roles(skeleton)
     usual = compute_proportions()
     if all(skeleton.find_role(role) is not None for role in ("hips", *_LEGS)):
-        above, missing = _measure_above_hips(skeleton)
-        stature = (_measure_legs(skeleton) + above) / (1.0 - missing - ANKLE_HEIGHT)
+        stature, above = _measure_body(skeleton)
         if skeleton.find_role("head") is not None:
             return stature, MEASURED
         return stature, "estimated from the legs" + (" and the trunk" if above > 0.0 else "")
@@ -75,6 +71,12 @@ def find_stature(skeleton: Skeleton) -> tuple[float, str] | None:
         if lengths:
             return sum(lengths) / len(lengths) / fraction, f"estimated from the {part}{'s' if len(lengths) > 1 else ''}"
     return None
+
+
+def _measure_body(skeleton: Skeleton) -> tuple[float, float]:
+    """The stature by legs and what is above them, and how much of it is above the hips."""
+    above, missing = _measure_above_hips(skeleton)
+    return (_measure_legs(skeleton) + above) / (1.0 - (missing + ANKLE_HEIGHT)), above
 
 
 def _measure_limb(skeleton: Skeleton, side: str, stems: tuple[str, ...]) -> float:

@@ -56,8 +56,8 @@ def forces(
     check_suffix("--plot", plot, ".png")
     if cutoff is not None and not cutoff > 0:
         raise InputError(f"--cutoff must be a positive number of hertz, or inf for no filter; {cutoff:g} given.")
-    motion = read_source(clip, source, report).clip
-    character = source.build_character(motion, report)
+    reading = read_source(clip, source, report)
+    motion, character = reading.clip, source.build_character(reading, report)
     found = compute_forces(motion, character, cutoff)
     if cutoff is None:
         report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")

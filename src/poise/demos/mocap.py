@@ -13,7 +13,8 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.demos.show import BLUE, MIX_FIGURES, RED, Ghost, Shot, save_show
-from poise.files.formats import load_clip
+from poise.files.formats import read_clip
+from poise.files.source import Source
 from poise.jobs.mix import mix
 from poise.motion.clip import Clip
 from poise.motion.own import wave
@@ -29,8 +30,8 @@ def run(folder: Path, clip: Path | None = None, seed: int = 0) -> dict[str, Any]
         character = Character.human(HEIGHT, MASS)
         recording = shake(wave(character.skeleton, SECONDS, rate=2.0), seed)
     else:
-        recording = load_clip(clip)
-        character = Character.from_skeleton(recording.skeleton)
+        reading = read_clip(clip)
+        recording, character = reading.clip, Source().build_character(reading)
     result = mix(recording, character=character)
     subject = Shot(result.take, None, "mixed", BLUE)
     begun = dataclasses.replace(recording, times=recording.times - recording.times[0])

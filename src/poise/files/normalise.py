@@ -23,7 +23,7 @@ import numpy as np
 
 from poise.body.roles import RoleGuess, guess_roles, with_roles
 from poise.body.skin import SkinnedMesh
-from poise.body.stature import MEASURED, find_stature
+from poise.body.stature import MEASURED, STATURES, find_stature
 from poise.errors import InputError
 from poise.files.measures import compute_stature
 from poise.files.quirks import observations
@@ -136,7 +136,10 @@ class Reading(Portable):
 
     @property
     def stature(self) -> float:
-        """m: the height of the file's mesh where it has one that fits its bones, else what the bones say."""
+        """m: the height of the file's mesh where it has one that fits its bones, else what bones and file say.
+
+        Every job goes by it: `Source.build_character`, and the bodies that are drawn.
+        """
         return self._find_stature[0]
 
     @property
@@ -147,17 +150,30 @@ class Reading(Portable):
         """
         return self._find_stature[1]
 
+    def find_height(self) -> float | None:
+        """m, the stature where it is known and can be a person's, else None."""
+        known = self.stature_source is not None and STATURES[0] <= self.stature <= STATURES[1]
+        return self.stature if known else None
+
     @cached_property
     def _find_stature(self) -> tuple[float, str | None]:
         found = find_stature(self.clip.skeleton)
         bones, source = (compute_stature(self.clip.skeleton), None if found is None else found[1])
         if self.skin is not None and len(self.skin.vertices):
             height = float(np.ptp(self.skin.vertices[:, 1]))
-            if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones:
+            if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones and _is_person(height, bones):
                 return height, MEASURED
         if source != MEASURED and self.recording.stature is not None:
-            return self.recording.stature * self.scale, "stated by the file"
+            stated = self.recording.stature * self.scale
+            if _is_person(stated, bones):
+                return stated, "stated by the file"
         return bones, source
+
+
+def _is_person(height: float, bones: float) -> bool:
+    """Whether a height can be a body's; always where the bones' own cannot be either, and nothing is lost."""
+    least, most = STATURES
+    return least <= height <= most or not least <= bones <= most
 
 
 def normalise(

@@ -95,14 +95,22 @@ class Source:
                     f"{audience.spell(option)} must be from {least:g} to {most:g} {unit}; {value:g} given."
                 )
 
-    def build_character(self, clip: Clip, audience: Audience = NOBODY) -> Character:
-        """The body under the clip's skeleton, as heavy and tall as these options say or as is usual."""
+    def build_character(self, motion: Reading | Clip, audience: Audience = NOBODY) -> Character:
+        """The body under a motion's skeleton, as heavy and tall as these options say or as is usual.
+
+        Where the motion is of a file, the body is as tall as the file's (`Reading.stature`).
+        """
         from poise.body.character import Character
         from poise.body.roles import TRUNK_ROLES
+        from poise.motion.clip import Clip
 
+        clip = motion if isinstance(motion, Clip) else motion.clip
         if self.character is not None:
             return self.load_body(clip, audience)
-        character = Character.from_skeleton(clip.skeleton, self.mass, self.height)
+        height = self.height
+        if height is None and not isinstance(motion, Clip):
+            height = motion.find_height()
+        character = Character.from_skeleton(clip.skeleton, self.mass, height)
         above = [role for role in (*TRUNK_ROLES, "neck", "head") if clip.skeleton.find_role(role) is not None]
         if not above:
             audience.warn(

@@ -238,7 +238,8 @@ def _choose_body(
     from poise.body.stature import estimate_mass
 
     try:
-        mass = mass if mass is not None else estimate_mass(compute_stature(clip.skeleton))
+        if mass is None:
+            mass = estimate_mass(compute_stature(clip.skeleton) if reading is None else reading.stature)
         return {"meshes": build_mannequin(clip.skeleton, mass)}, ()
     except InputError as error:
         return {}, (f"only bones are drawn: {error}",)

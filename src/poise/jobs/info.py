@@ -47,12 +47,13 @@ def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOB
 
 def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
     """What was found in a file, under the names of `--json`. mass: kg, where it was told."""
-    from poise.body.stature import STATURES, estimate_mass
+    from poise.body.stature import estimate_mass
 
     clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
     mapped = set(skeleton.roles.values())
     stature = reading.stature if reading.stature_source is not None else None
-    guess = estimate_mass(stature) if stature and STATURES[0] <= stature <= STATURES[1] else None
+    height = reading.find_height()
+    guess = None if height is None else estimate_mass(height)
     return {
         "format": recording.format,
         "clip": clip.name,

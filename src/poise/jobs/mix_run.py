@@ -89,7 +89,7 @@ def _read(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None, Char
     )
     if not isinstance(asked.clip, Clip):
         reading = read_source(str(asked.clip), source, audience)
-        return reading.clip, reading, source.build_character(reading.clip, audience)
+        return reading.clip, reading, source.build_character(reading, audience)
     said = [option for option in _OF_FILES if getattr(asked, option) not in (None, ())]
     if said:
         raise InputError(

@@ -106,12 +106,13 @@ class Retargeting:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Whose body moves: its skeleton, how a model was read, and the mass in kg of a body that has one."""
+    """Whose body moves: its skeleton, how a model was read, the mass in kg and the stature in m where they are known."""
 
     skeleton: Skeleton
     reading: Reading | None = None
     mass: float | None = None
     own_skin: SkinnedMesh | None = None
+    stature: float | None = None
 
     @property
     def skin(self) -> SkinnedMesh | None:
@@ -148,7 +149,8 @@ class Target:
         from poise.files.normalise import compute_stature
 
         try:
-            mass = self.mass if self.mass is not None else estimate_mass(compute_stature(clip.skeleton))
+            stature = compute_stature(clip.skeleton) if self.stature is None else self.stature
+            mass = self.mass if self.mass is not None else estimate_mass(stature)
             return {"meshes": build_mannequin(clip.skeleton, mass)}
         except InputError:
             return {}
@@ -172,7 +174,7 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBOD
     reading = normalise(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
     for warning in reading.warnings:
         audience.warn(f"{path}: {warning}")
-    return Target(reading.clip.skeleton, reading if is_model else None)
+    return Target(reading.clip.skeleton, reading if is_model else None, stature=reading.stature)
 
 
 @checked

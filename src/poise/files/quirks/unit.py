@@ -34,7 +34,7 @@ def find_unit(skeleton: Skeleton, stated: float | None = None) -> tuple[float, s
     if stature == 0.0:
         return stated or 1.0, "the skeleton has no length to tell the unit by, so metres are assumed", None
     if stated is not None and _STATED[0] <= stature * stated <= _STATED[1]:
-        return stated, f"the file's format says so; the body is {stature * stated:.2f} m tall", None
+        return stated, f"the file's format says so; by its bones the body is {stature * stated:.2f} m tall", None
     metres, reason, warning = _guess_unit(skeleton, stature)
     if stated is not None:
         warning = (
@@ -53,7 +53,7 @@ def _guess_unit(skeleton: Skeleton, stature: float) -> tuple[float, str, str | N
         units = {**_MMD_UNIT, **units}
     for unit, metres in units.items():
         if _SHORTEST <= stature * metres <= _TALLEST:
-            reason = f"in {unit} the body is {stature * metres:.2f} m tall"
+            reason = f"in {unit} the body is {stature * metres:.2f} m tall by its bones"
             usual = unit in _USUAL
             return metres, reason, None if usual else f"unit: {reason}, so 1 unit is {100.0 * metres:.4g} cm."
     reason = (
