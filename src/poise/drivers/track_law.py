@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.drivers.kinematic_law import PART, play
 from poise.drivers.loose_law import SPRINGS
-from poise.drivers.servo_kernels import left_over, pull_to_pose
+from poise.drivers.servo_kernels import left_over, pull_to_pose, tell_aims
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.compile import kernel
@@ -31,6 +31,7 @@ def pull_along(b: Any, s: Any, q: np.ndarray, w: np.ndarray) -> None:
         joints, stiffness, damping, aim, vectors(b.q, j, 4), R, b.dt, vectors(s.lead, k, 3),
         left_over(floats(s.fade, 2), b.t), torque, floats(b.damping, j),
     )  # fmt: skip
+    tell_aims(joints, stiffness, aim, vectors(b.aim, j, 4), floats(b.firm, j))
     # the implicit damper k dt of the spring acts on w itself: give the motion's share of it back
     for i in range(k):
         share = damping[i] + stiffness[i] * b.dt

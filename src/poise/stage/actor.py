@@ -12,6 +12,7 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
+from poise.drivers.limits import Limits
 from poise.drivers.root import check_part
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
@@ -65,6 +66,7 @@ class Actor:
         self.partition: Partition | None = None
         self.start_height = 0.0
         self.coupled = Coupled(self.body, stage.torque_only)
+        self.limits = Limits(self.body)
         self.effort = Effort(self)
 
     # What a user does.

@@ -36,6 +36,8 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         body.turning[:], body.handed[:] = (body.state.w - body.w_before) / body.dt, actor.measure()[0]
         # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
         body.handed[~actor.given] -= (body.damping[:, None] * body.state.w)[~actor.given]
+        # What kept joints in their ranges goes on to do so by itself.
+        body.handed[~actor.given] -= np.einsum("jba,jb->ja", body.R, body.stops)[~actor.given]
     for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
         if a.player is None and a.driver.level == MOTION:
             _begin(actor, a, t, starting)

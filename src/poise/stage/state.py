@@ -117,6 +117,8 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
             stage.build_group(group.actors, k, scene)
             group = stage.groups[k]
         group.simulation.restore(each["state"])
+        for actor in group.actors:
+            actor.limits.restore(saved["actors"][actor.name]["ranges"])
         group.program.refresh()
 
 
