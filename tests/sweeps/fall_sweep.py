@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poise import Balance, Character, Free, Loose, Stage, load_character
+from poise import Balance, Character, Free, Loose, Stage, load_character, load_clip
 from poise.body.shape import Box, Capsule
 from poise.drivers.loose import LET_GO
 from poise.errors import PoiseError
@@ -219,8 +219,14 @@ def load_people() -> dict[str, Callable[[], Character]]:
     for name, pattern in FILES.items():
         paths = sorted(DATA.glob(pattern))
         if paths:
-            people[name] = lambda path=paths[0]: load_character(path)  # type: ignore[misc]
+            people[name] = lambda path=paths[0]: _load(path)  # type: ignore[misc]
     return people
+
+
+def _load(path: Path) -> Character:
+    if path.suffix in (".bvh", ".npz"):
+        return Character.from_skeleton(load_clip(path).skeleton)
+    return load_character(path)
 
 
 def run(job: tuple[str, str, str, int]) -> Fall:

@@ -107,6 +107,27 @@ class Limits:
         return int(self.block["count"])
 
 
+def build_hinges(body: Body, joint: int) -> Joint | None:
+    """A joint without play about z (elbow, knee, toes) as hinges at the body's pose: about x, and y if it has that.
+
+    None: it has three axes, or is turned or turns about one that it has not right now.
+    """
+    limits = body.character.limits.get(body.skeleton.names[joint])
+    if limits is None or limits.lower[2] < limits.upper[2] or limits.lower[0] == limits.upper[0]:
+        return None
+    count = 2 if limits.lower[1] < limits.upper[1] else 1
+    angles = limits.angles(body.state.q[joint])
+    if np.any(np.abs(angles[count:]) > _ASIDE):
+        return None
+    to_body = rotation.conjugate(limits.child_zero)
+    twist = rotation.exp(np.array([0.0, -angles[1], 0.0]))
+    axes = rotation.rotate(to_body, np.stack([rotation.rotate(twist, np.eye(3)[0]), np.eye(3)[1]]))[:count]
+    w = body.state.w[joint]
+    if np.linalg.norm(w - axes.T @ (axes @ w)) > _STILL:
+        return None
+    return Joint(HINGES, axes, np.full((count, 2), np.nan))
+
+
 def _is_kept(joint: Joint) -> bool:
     return joint.kind == BALL or (joint.kind == HINGES and len(joint.axes) > 0 and not np.isfinite(joint.ranges).any())
 

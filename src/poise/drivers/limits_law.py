@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.drivers.limits_kernels import find_angles, keep_in_range, split_damping
+from poise.drivers.limits_kernels import LOOK, STEEP, ZONE, find_angles, keep_in_range, spread_damping
 from poise.dynamics.body_kernels import BODY
-from poise.dynamics.instant import turn
+from poise.dynamics.instant import turn, turn_back
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.law import fields, law
 
@@ -24,13 +24,16 @@ def keep_ranges(body: int, block: int) -> None:
     j, count = b.joints, x.count
     joints, quick, q = integers(x.joints, count), vectors(x.quick, count, 5), vectors(b.q, j, 4)
     stops, axial = vectors(b.stops, j, 3), vectors(b.axial, j, 3)
+    slow = (ZONE / (STEEP * LOOK * b.dt)) ** 2
     for n in range(count):
         i = joints[n]
-        near, now = quick[n], q[i]
+        near, now, w = quick[n], q[i], vectors(b.w, j, 3)[i]
+        # a slow joint near where it was surely free is free
         if abs(near[0] * now[0] + near[1] * now[1] + near[2] * now[2] + near[3] * now[3]) > near[4]:
-            continue
+            if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] < slow:
+                continue
         P, C, turns = vectors(x.P, count, 4), vectors(x.C, count, 4), blocks(x.turns, count, 3, 3)
-        w, om, t, F = vectors(b.w, j, 3)[i], np.empty(3), np.empty(3), np.empty((3, 3))
+        om, t, F = np.empty(3), np.empty(3), np.empty((3, 3))
         angles, aim, work = np.empty(5), np.empty(5), np.empty((2, 4))
         find_angles(P[n], now, C[n], work, angles)
         is_aimed = floats(b.firm, j)[i] >= floats(x.weight, count)[n]
@@ -49,7 +52,8 @@ def keep_ranges(body: int, block: int) -> None:
             for a in range(3):
                 stops[i, a] = axial[i, a] = 0.0
             continue
-        split_damping(turns[n], t, F, w, axial[i], x.isotropic == 1, om)
+        spread_damping(turns[n], F, x.isotropic == 1, axial[i])
+        om[0], om[1], om[2] = turn_back(turns[n], t)
         torque = vectors(b.torque, j, 3)
         stops[i, 0], stops[i, 1], stops[i, 2] = turn(blocks(b.R, j, 3, 3)[i], om)
         for a in range(3):
