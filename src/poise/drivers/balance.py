@@ -325,6 +325,11 @@ class BalancePlayer(TorquePlayer):
         """See `Player`: while it stands; one that follows a clip may go down on its knees."""
         return self.gone is None and self.way is None
 
+    @property
+    def stands(self) -> bool:
+        """See `Player`: until it has given up."""
+        return self.gone is None
+
     def find_support(self, body: Body) -> Support:
         """See `Player.find_support`."""
         return Support(self._find_soles(body), self.margin)

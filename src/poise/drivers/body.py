@@ -7,7 +7,9 @@ One for every actor, with arrays that are written in place, step after step. `up
     c, dc (3,)              centre of mass and its velocity
 
 and drivers add to what is asked of the engine: `torque` (J, 3) N m at the joints in world axes, `damping` (J,)
-N m s/rad, `wrench` (J, 6) on the bodies about their joints.
+N m s/rad, `wrench` (J, 6) on the bodies about their joints. A driver that pulls joints towards rotations may say so:
+`aim` (J, 4), and how `firm` (J,) N m/rad. What keeps joints in their ranges is in `torque`, and by itself in `stops`
+(J, 3); its damping about each body's own axes is `axial` (J, 3).
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from poise.world.floor import Floor
 from poise.world.ground import Ground
 from poise.world.load import Load
 
-_BYTES = 1500  # a joint, for a body with its actor and players; about 1200 are used
+_BYTES = 1700  # a joint, for a body with its actor and players; about 1400 are used
 
 
 class Body:
@@ -49,6 +51,12 @@ class Body:
         self.R, self.p, self.om, self.v = room.zeros(j, 3, 3), room.zeros(j, 3), room.zeros(j, 3), room.zeros(j, 3)
         self.c, self.dc = room.zeros(3), room.zeros(3)
         self.torque, self.damping, self.wrench = room.zeros(j, 3), room.zeros(j), room.zeros(j, 6)
+        self.stops, self.axial, self.aim, self.firm = (
+            room.zeros(j, 3),
+            room.zeros(j, 3),
+            room.zeros(j, 4),
+            room.zeros(j),
+        )
         self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
         self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
         self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
@@ -58,7 +66,7 @@ class Body:
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
             om=self.om, vel=self.v, c=self.c, dc=self.dc, torque=self.torque, damping=self.damping, wrench=self.wrench,
             nudges=self.nudges, nudged=self.nudged, coupling=self.coupling, w_before=self.w_before,
-            v_before=self.v_before, f=self.f, n=self.n, shown_root=shown.root, shown_q=shown.q,
+            v_before=self.v_before, stops=self.stops, axial=self.axial, aim=self.aim, firm=self.firm, f=self.f, n=self.n, shown_root=shown.root, shown_q=shown.q,
         )  # fmt: skip
         self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes, and the

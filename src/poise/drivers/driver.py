@@ -118,6 +118,10 @@ class Player(ABC):
         """How the engine should build its joints at the body's present state; balls where nothing is said."""
         return {}
 
+    def prefers(self, body: Body) -> dict[int, Joint]:
+        """How its joints had better be built, where the engine can and `kinds` says nothing."""
+        return {}
+
     def weigh(self, body: Body) -> None:  # noqa: B027
         """The body weighs something else now: it took up a load, or dropped one."""
 
@@ -145,6 +149,11 @@ class Player(ABC):
     @property
     def touches_with_soles_only(self) -> bool:
         """Whether nothing but its soles can touch the ground while it plays: an engine is quicker so."""
+        return False
+
+    @property
+    def stands(self) -> bool:
+        """Whether it keeps the body on its feet: their contacts are then as soft as feet that stand want them."""
         return False
 
     # What a user may change while it runs.

@@ -23,6 +23,8 @@ import numpy as np
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
 from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
+from poise.drivers.limits import build_hinges
+from poise.engines.scene import Joint
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial.law import Block, Law
@@ -111,6 +113,14 @@ class LoosePlayer(TorquePlayer):
         """What pulls: to an aim that moves, or to one that stays, which is quicker."""
         moves = bool(self.offset.any()) or math.isfinite(self.relax[0])
         return self._laws.pull_along if moves else self._laws.pull
+
+    def prefers(self, body: Body) -> dict[int, Joint]:
+        """See `Player.prefers`: what hangs loose and has no play sideways, an elbow, is made of hinges."""
+        mass, arm, _ = body.outboard()
+        weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
+        soft = self.joints[self.stiffness < weight[self.joints]]
+        found = {int(i): build_hinges(body, int(i)) for i in soft}
+        return {i: joint for i, joint in found.items() if joint is not None}
 
     def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.drivers.servo_kernels import left_over, pull_to_pose
+from poise.drivers.servo_kernels import left_over, pull_to_pose, tell_aims
 from poise.dynamics.body_kernels import BODY
 from poise.motion.part_kernels import log_between, multiply, set_exp, take_over
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
@@ -51,6 +51,7 @@ def pull_to(b: Any, x: Any, aim: np.ndarray) -> None:
         blocks(b.R, j, 3, 3), b.dt, vectors(x.lead, k, 3), left_over(floats(x.fade, 2), b.t), vectors(b.torque, j, 3),
         floats(b.damping, j),
     )  # fmt: skip
+    tell_aims(integers(x.joints, k), floats(x.stiffness, k), aim, vectors(b.aim, j, 4), floats(b.firm, j))
 
 
 @kernel

@@ -46,6 +46,16 @@ def pull_to_pose(
 
 
 @kernel
+def tell_aims(joints: np.ndarray, stiffness: np.ndarray, aim: np.ndarray, told: np.ndarray, firm: np.ndarray) -> None:
+    """What some springs aim at, and how firmly, for whoever asks: told (J, 4), firm (J,) N m/rad."""
+    for k in range(len(joints)):
+        i = joints[k]
+        firm[i] = stiffness[k]
+        for c in range(4):
+            told[i, c] = aim[k, c]
+
+
+@kernel
 def left_over(fade: np.ndarray, t: float) -> float:
     """What is left at time t of a torque that dies away: 1 at fade[0], 0 from fade[1] seconds later on."""
     u = min(max((t - fade[0]) / fade[1], 0.0), 1.0)

@@ -18,6 +18,7 @@ BODY = fields(
         root q v w dw a
         R p om vel c dc
         torque damping wrench nudges nudged
+        stops axial aim firm
         coupling w_before v_before
         f n
         shown_root shown_q

@@ -37,7 +37,7 @@ class BulletEngine(Engine):
     """Bullet: the `paper` coupling, hinges and pins."""
 
     name = "bullet"
-    abilities = Abilities(couplings=("paper",), carriers=False)
+    abilities = Abilities(couplings=("paper",), carriers=False, axial=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A world of its own with everything in the scene."""
@@ -81,7 +81,9 @@ class BulletSimulation(Simulation):
                 )
         held.is_fresh = False
 
-    def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
+    def apply(
+        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
+    ) -> None:
         """See `Simulation.apply`."""
         from poise.engines import bullet_kernels as kernels
         from poise.engines.joint_kernels import gather_wrenches
@@ -92,15 +94,18 @@ class BulletSimulation(Simulation):
         gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
         kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
         force = np.einsum("iab,ib->ia", held.S, held.n)
-        if np.any(damping[held.count > 0]):
+        kernels.set_damping(
+            held.count, held.R, held.S, damping, np.zeros_like(held.dw) if axial is None else axial, held.D
+        )
+        if np.any(held.D):
             held.check_forecast()
             touch, holds = self._foresee_contacts(body)
             kernels.damp(
                 held.kind, held.count, tree.parents, held.masses, tree.centers, tree.inertias, held.R, held.p,
-                state.v, state.w, held.dw, held.S, torque, wrench + touch, damping,
+                state.v, state.w, held.dw, held.S, torque, wrench + touch, held.D,
                 np.asarray(self.scene.gravity, float), self.scene.dt, *holds, held.out,
             )  # fmt: skip
-            held.foreseen = -held.out / np.where(damping > 0.0, damping, np.nan)[:, None]
+            held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
             force += held.out
         for piece in held.pieces:
             self._send(held, piece, force)

@@ -71,7 +71,7 @@ class HeldBody:
         )
         self.angles, self.speeds = np.zeros((j, 2)), np.zeros((j, 2))
         self.R, self.p, self.S = np.zeros((j, 3, 3)), np.zeros((j, 3)), np.zeros((j, 3, 3))
-        self.dw, self.f, self.n, self.out = (np.zeros((j, 3)) for _ in range(4))
+        self.dw, self.f, self.n, self.out, self.D = (np.zeros((j, 3)) for _ in range(5))
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.is_fresh = False

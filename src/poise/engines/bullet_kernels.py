@@ -64,6 +64,19 @@ def set_turns(
 
 
 @kernel
+def set_damping(
+    count: np.ndarray, R: np.ndarray, S: np.ndarray, damping: np.ndarray, axial: np.ndarray, D: np.ndarray
+) -> None:
+    """D (J, 3) N m s/rad about each turn of each joint: of damping (J,) for all, and axial (J, 3) about body axes."""
+    for i in range(len(count)):
+        for a in range(3):
+            D[i, a] = 0.0
+            if a < count[i]:
+                x, y, z = instant.turn_back(R[i], S[i, a])
+                D[i, a] = damping[i] + axial[i, 0] * x * x + axial[i, 1] * y * y + axial[i, 2] * z * z
+
+
+@kernel
 def damp(
     kind: np.ndarray,
     count: np.ndarray,
@@ -89,6 +102,7 @@ def damp(
 ) -> None:
     """Out (J, 3) N m: -D (qd + dt qdd) about each turn of each joint.
 
+    damping  (J, 3) N m s/rad about each turn
     masses   of the bodies that the engine has; torque (J, 3), wrench (J, 6) with the contacts' forces, world axes
     held     (c,) bodies that something holds, at held_at (c, 3) m in the world, like a held_mass (c,) kg there
     """
@@ -117,10 +131,10 @@ def damp(
             for a in range(count[i]):
                 s = S[i, a]
                 qd[i, a] = s[0] * x + s[1] * y + s[2] * z
-                Q[i, a] = -damping[i] * qd[i, a]
+                Q[i, a] = -damping[i, a] * qd[i, a]
                 for b in range(3):
                     Q[i, a] += s[b] * (torque[i, b] - n[i, b] - bias[i, b])
-            _factor(I[i], S[i], count[i], dt * damping[i], U[i], V[i])
+            _factor(I[i], S[i], count[i], dt, damping[i], U[i], V[i])
             _reduce(I[i], U[i], V[i], Q[i], bias[i])
         _hand_on(I[i], bias[i], p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2], I[k], bias[k])
     if kind[0] == FREE:
@@ -147,12 +161,14 @@ def damp(
                 qdd = V[i, a, 0] * Q[i, 0] + V[i, a, 1] * Q[i, 1] + V[i, a, 2] * Q[i, 2]
                 for b in range(3):
                     a_i[b] += S[i, a, b] * qdd
-                out[i, a] = -damping[i] * (qd[i, a] + dt * qdd)
+                out[i, a] = -damping[i, a] * (qd[i, a] + dt * qdd)
 
 
 @kernel
-def _factor(I: np.ndarray, S: np.ndarray, count: int, extra: float, U: np.ndarray, V: np.ndarray) -> None:
-    """U = I S and V = (S^T I S + extra)^-1; where there are fewer than three turns the rest is zero in U, one in V."""
+def _factor(
+    I: np.ndarray, S: np.ndarray, count: int, dt: float, damping: np.ndarray, U: np.ndarray, V: np.ndarray
+) -> None:
+    """U = I S and V = (S^T I S + dt D)^-1; where there are fewer than three turns the rest is zero in U, one in V."""
     D = np.zeros((3, 3))
     for a in range(3):
         D[a, a] = 1.0
@@ -162,7 +178,7 @@ def _factor(I: np.ndarray, S: np.ndarray, count: int, extra: float, U: np.ndarra
     for a in range(count):
         for b in range(count):
             D[a, b] = S[a, 0] * U[0, b] + S[a, 1] * U[1, b] + S[a, 2] * U[2, b]
-        D[a, a] += extra
+        D[a, a] += dt * damping[a]
     # The inverse by cofactors; D is symmetric.
     for a in range(3):
         b, c = (a + 1) % 3, (a + 2) % 3

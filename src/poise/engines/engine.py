@@ -42,6 +42,7 @@ class Abilities:
     hinges     whether it takes joints of kind HINGES
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
+    axial      whether `apply` takes damping about each axis of a joint apart, as its last argument
     nudges     whether joints can be turned a little between steps; without, such corrections are left out
     accelerations  whether it integrates joints whose accelerations are given
     uneven     whether the ground may be other than one level plane
@@ -57,6 +58,7 @@ class Abilities:
     pins: bool = True
     carriers: bool = True
     nudges: bool = False
+    axial: bool = False
     accelerations: bool = False
     uneven: bool = True
     moving: bool = True
@@ -163,13 +165,16 @@ class Simulation(ABC):
         """
 
     @abstractmethod
-    def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
+    def apply(
+        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
+    ) -> None:
         """What acts on a body in the next step.
 
         torque   (J, 3) N m on each body at its joint from its parent, which feels the opposite; the root's row is not
                  read
         damping  (J,) N m s/rad at each joint, which the engine integrates implicitly
         wrench   (J, 6) [torque N m about its joint, force N] on each body from outside
+        axial    (J, 3) N m s/rad about each body's own axes, besides; given to engines whose `Abilities` take it
         """
 
     @abstractmethod

@@ -49,7 +49,7 @@ class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
 
     name = "mujoco"
-    abilities = Abilities(couplings=("exact", "paper"), nudges=True, flights=True, speeds=True)
+    abilities = Abilities(couplings=("exact", "paper"), nudges=True, flights=True, speeds=True, axial=True)
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -156,7 +156,9 @@ class MujocoSimulation(Simulation):
             work.root[:], work.turn[:] = state.root, state.q[0]
             data.mocap_pos[layout.mocap], data.mocap_quat[layout.mocap] = state.root, state.q[0]
 
-    def apply(self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray) -> None:
+    def apply(
+        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
+    ) -> None:
         """See `Simulation.apply`."""
         from poise.dynamics import instant
         from poise.engines import mujoco_kernels as kernels
@@ -175,7 +177,7 @@ class MujocoSimulation(Simulation):
         gather_wrenches(x.kind, tree.parents, work.p, wrench, torque, work.f, work.n)
         kernels.write_forces(
             x.kind, x.qadr, x.vadr, x.count, x.axes, self.data.qpos, work.R, work.f[0], work.n, damping,
-            self.data.qfrc_applied, self.model.dof_damping,
+            np.zeros((len(tree), 3)) if axial is None else axial, self.data.qfrc_applied, self.model.dof_damping,
         )  # fmt: skip
         if carrier is not None:
             # What pushes the rider pushes what carries it.

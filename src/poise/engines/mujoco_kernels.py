@@ -110,12 +110,14 @@ def write_forces(
     force: np.ndarray,
     torque: np.ndarray,
     damping: np.ndarray,
+    axial: np.ndarray,
     qfrc: np.ndarray,
     dof_damping: np.ndarray,
 ) -> None:
     """Generalised forces and damping out of what acts at each joint.
 
     R (J, 3, 3); force (3,) N at the root joint; torque (J, 3) N m at each joint, the root's included; world axes
+    damping (J,) about any axis of a joint, and axial (J, 3) about its body's own; N m s/rad
     """
     for i in range(len(kind)):
         a, b = qadr[i], vadr[i]
@@ -125,17 +127,20 @@ def write_forces(
         elif kind[i] == BALL:
             qfrc[b], qfrc[b + 1], qfrc[b + 2] = turn_back(R[i], torque[i])
             for k in range(3):
-                dof_damping[b + k] = damping[i]
+                dof_damping[b + k] = damping[i] + axial[i, k]
         elif kind[i] == HINGES and count[i] > 0:
             x, y, z = turn_back(R[i], torque[i])
             last = count[i] - 1
             qfrc[b + last] = axes[i, last, 0] * x + axes[i, last, 1] * y + axes[i, last, 2] * z
-            dof_damping[b + last] = damping[i]
+            dof_damping[b + last] = damping[i] + (
+                axial[i, 0] * axes[i, last, 0] ** 2 + axial[i, 1] * axes[i, last, 1] ** 2
+                + axial[i, 2] * axes[i, last, 2] ** 2
+            )  # fmt: skip
             if last == 1:
                 half = 0.5 * qpos[a + 1]
                 u, r, s = turned_back(axes[i, 1], np.sin(half), np.cos(half), axes[i, 0])
                 qfrc[b] = u * x + r * y + s * z
-                dof_damping[b] = damping[i]
+                dof_damping[b] = damping[i] + axial[i, 0] * u * u + axial[i, 1] * r * r + axial[i, 2] * s * s
 
 
 @kernel

@@ -62,7 +62,7 @@ def take(body: int, block: int) -> None:
     gather_wrenches(kind, integers(b.parents, j), p, vectors(b.wrench, j, 6), vectors(b.torque, j, 3), f, n)
     write_forces(
         kind, qadr, integers(x.vadr, j), integers(x.count, j), blocks(x.axes, j, 2, 3), qpos, R, f[0], n,
-        floats(b.damping, j), floats(d.force, d.nv), floats(x.dof_damping, d.nv),
+        floats(b.damping, j), vectors(b.axial, j, 3), floats(d.force, d.nv), floats(x.dof_damping, d.nv),
     )  # fmt: skip
     nudges, nudged = vectors(b.nudges, j, 3), integers(b.nudged, j)
     for i in range(j):

@@ -50,6 +50,7 @@ class SceneBody:
     shapes     (joint, shape in the joint's frame) of all that touches
     pinned     joints whose bodies are fixed to the world where they are
     carrier    name of the prop that a GIVEN root rides on, its place then being in the prop's frame; None: the world
+    is_hard    whether its contacts are as hard as the step allows: of a body that falls, and does not stand
     is_locked  whether the engine gives the bodies of GIVEN joints their inertia (`exact` coupling) or none (`paper`)
     """
 
@@ -64,6 +65,7 @@ class SceneBody:
     pinned: tuple[int, ...] = ()
     carrier: str | None = None
     is_locked: bool = True
+    is_hard: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import Driver, MotionPlayer, Player
+from poise.drivers.limits import Limits
 from poise.drivers.loose import LoosePlayer
 from poise.drivers.root import check_part
 from poise.drivers.still import StillPlayer
@@ -67,6 +68,7 @@ class Actor:
         self.partition: Partition | None = None
         self.start_height = 0.0
         self.coupled = Coupled(self.body, stage.torque_only)
+        self.limits = Limits(self.body)
         self.effort = Effort(self)
         self.flight = Flight(self)
 

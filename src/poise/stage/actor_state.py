@@ -27,6 +27,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "still": None if actor.still is None else actor.still.describe(),
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
+        "ranges": actor.limits.save(),
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}

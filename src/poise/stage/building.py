@@ -66,6 +66,8 @@ def _hand_on(actor: Actor) -> None:
     body.handed[:] = actor.measure()[0]
     # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
     body.handed[~given] -= (body.damping[:, None] * body.state.w)[~given]
+    # What kept joints in their ranges goes on to do so by itself.
+    body.handed[~given] -= np.einsum("jba,jb->ja", body.R, body.stops)[~given]
     # A blow is not handed on: no muscle gives more than its strength.
     size = np.linalg.norm(body.handed, axis=-1)
     body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]
@@ -120,24 +122,28 @@ def describe_actor(actor: Actor) -> SceneBody:
             root, q[0] = player.seat
     pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
     soles_only = any(player.touches_with_soles_only for player in actor.players) and not actor.stage.props
-    return describe_at(actor, _find_joints(actor), pose, not soles_only)
+    is_hard = not any(player.stands for player in actor.players)
+    return describe_at(actor, _find_joints(actor), pose, not soles_only, is_hard)
 
 
-def describe_at(actor: Actor, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool) -> SceneBody:
+def describe_at(
+    actor: Actor, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool, is_hard: bool
+) -> SceneBody:
     """What the engine had to build at a pose; is_whole: whether all of it touches things, or only its soles."""
     return SceneBody(
         actor.name, actor.body.tree, joints, **pose, shapes=_find_shapes(actor, is_whole),
         pinned=tuple(i for a in actor.assignments for i in a.claim.pinned), carrier=actor.carrier,
-        is_locked=actor.stage.couple == "exact",
+        is_locked=actor.stage.couple == "exact", is_hard=is_hard,
     )  # fmt: skip
 
 
 def _find_joints(actor: Actor) -> tuple[Joint, ...]:
     """How each joint moves in the engine."""
     kinds: dict[int, Joint] = {}
-    for a in actor.assignments:
-        if a.player is not None:
-            kinds.update(a.player.kinds(actor.body))
+    for player in actor.players if actor.stage.engine.abilities.hinges else ():
+        kinds.update(player.prefers(actor.body))
+    for player in actor.players:
+        kinds.update(player.kinds(actor.body))
     given = actor.given
     return tuple(
         Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))

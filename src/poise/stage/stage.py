@@ -347,6 +347,8 @@ class Stage:
             bodies = tuple(describe_actor(actor) for actor in actors)
             scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity, self.time)
         check_scene(self.engine, scene)
+        for actor, body in zip(actors, scene.bodies, strict=True):
+            actor.limits.begin(body.joints, not self.engine.abilities.axial)
         simulation = self.engine.build(scene)
         group = Group(scene, simulation, actors, Program(actors, simulation))
         if at is None or at >= len(self.groups):

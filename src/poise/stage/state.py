@@ -138,6 +138,8 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
             stage.build_group(group.actors, k, scene)
             group = stage.groups[k]
         group.simulation.restore(each["state"])
+        for actor in group.actors:
+            actor.limits.restore(saved["actors"][actor.name]["ranges"])
         group.program.refresh()
 
 
@@ -149,6 +151,7 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
         "axes": [array.copy() for _, array, _ in axes],
         "ranges": [array.copy() for _, _, array in axes],
         "is_whole": len(body.shapes) > 2,
+        "is_hard": body.is_hard,
         **{name: getattr(body, name).copy() for name in _POSE},
     }
 
@@ -158,6 +161,7 @@ def _is_built_alike(scene: Scene, saved: dict[str, Any]) -> bool:
     props = zip((_save_prop(prop) for prop in scene.props), saved["props"], strict=True)
     return all(
         a["is_whole"] == b["is_whole"]
+        and a["is_hard"] == b["is_hard"]
         and all(np.array_equal(a[name], b[name]) for name in ("kinds", *_POSE))
         and all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a["ranges"], b["ranges"], strict=True))
         for a, b in bodies
@@ -178,4 +182,6 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    return describe_at(actor, joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]))
+    return describe_at(
+        actor, joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]), bool(saved["is_hard"])
+    )

@@ -60,6 +60,7 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
         for player in actor.players:
             step += _act(actor, player, call)
         step.append(Call(laws.calm, body, coupling))
+        step += _limit(actor)
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts
     step += _advance(actors[0], simulation, engine, call)
@@ -131,6 +132,12 @@ def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
     return []
 
 
+def _limit(actor: Actor) -> list[Call]:
+    """What keeps joints in their ranges, whoever drives them."""
+    limits = actor.limits
+    return [Call(limits.law, actor.body.block, limits.block)] if limits.count else []
+
+
 def _settle(actor: Actor, player: Player, call: Caller) -> list[Call]:
     if SETTLE in find_laws(player):
         return [Call(find_laws(player)[SETTLE][0], actor.body.block, find_laws(player)[SETTLE][1])]
@@ -144,11 +151,11 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
     if engine is not None:
         laws = [engine.take] if engine.move is None else [engine.take, engine.move]
         return [Call(law, actor.body.block, engine.bodies[k]) for law in laws]
-    body = actor.body
+    body, is_axial = actor.body, actor.stage.engine.abilities.axial
 
     def take() -> None:
         simulation.place(k, body.state)
-        simulation.apply(k, body.torque, body.damping, body.wrench)
+        simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if is_axial else ()))
         for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
             simulation.nudge(k, int(joint), body.nudges[joint])
         if actor.stage.engine.abilities.speeds:

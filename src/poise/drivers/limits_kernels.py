@@ -1,0 +1,178 @@
+"""Joints kept in their ranges, compiled; `limits.py` says how and why.
+
+    E = P q C^-1 = exp(x, 0, z) exp(0, y, 0)                             see `body/limits.py`
+    (x, z)' = A (T om)_xz,  A = s s^T + f (1 - s s^T),  f = |s| / sin|s| with s the direction of (x, z), T = exp(0, y, 0)
+    y' = om_y, the swing's own share in it left out: it has no end where the swing comes to half a turn
+
+om is the joint's velocity in the zero pose's axes of the segment that it carries, C w.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.motion.part_kernels import multiply
+from poise.spatial.compile import kernel
+
+ZONE = np.radians(5.0)  # rad before the end, in which a joint is braked
+DEEP = 0.8  # rad beyond the end: nobody got there by moving, so the range is widened and nothing is flung back
+FARTHEST = 0.17  # rad beyond the end that a spring pulls back from at once: return is as slow as from there
+NARROW = 1.0  # rad/s, at which a range that was widened closes again
+LOOK = 2.0  # steps ahead: who would come to the end by then is braked, wherever he is
+STEEP = 3.0  # f above, at most
+_FAR = 2.6  # rad of swing, from where on every step looks closely
+
+
+@kernel
+def find_angles(P: np.ndarray, q: np.ndarray, C: np.ndarray, work: np.ndarray, angles: np.ndarray) -> None:
+    """angles (5,): x, y, z, and cosine and sine of half the twist. work (2, 4)."""
+    back, turned = work[0], work[1]
+    back[0], back[1], back[2], back[3] = C[0], -C[1], -C[2], -C[3]
+    multiply(P, q, turned)
+    multiply(turned, back, angles[:4])
+    w, x, y, z = angles[0], angles[1], angles[2], angles[3]
+    if w < 0.0:
+        w, x, y, z = -w, -x, -y, -z
+    n = np.sqrt(w * w + y * y)
+    c, s = (w / n, y / n) if n > 1e-9 else (1.0, 0.0)
+    x, z = x * c + z * s, z * c - x * s
+    m = np.sqrt(x * x + z * z)
+    f = 2.0 if m < 1e-12 else 2.0 * np.arctan2(m, n) / m
+    angles[0], angles[1], angles[2] = f * x, 2.0 * np.arctan2(s, c), f * z
+    angles[3], angles[4] = c, s
+
+
+@kernel
+def _choose_branch(angles: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    """A swing is one the other way, by the rest of a whole turn: that which is less beyond the range."""
+    size = np.sqrt(angles[0] ** 2 + angles[2] ** 2)
+    if size < 2.0:
+        return
+    f = 1.0 - 2.0 * np.pi / size
+    x, z = f * angles[0], f * angles[2]
+    here = max(angles[0] - high[0], low[0] - angles[0], angles[2] - high[2], low[2] - angles[2])
+    there = max(x - high[0], low[0] - x, z - high[2], low[2] - z)
+    if there < here and here > 0.0:
+        angles[0], angles[2] = x, z
+
+
+@kernel
+def keep_in_range(
+    lower: np.ndarray,
+    upper: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    angles: np.ndarray,
+    aim: np.ndarray,
+    is_aimed: bool,
+    om: np.ndarray,
+    stiffness: float,
+    tau: float,
+    dt: float,
+    t: np.ndarray,
+    F: np.ndarray,
+) -> float:
+    """Torque t (3,) and damping F (3, 3) of one joint, zero pose's axes of what it carries; how far it is from both.
+
+    lower, upper  (4,) rad, of x, y, z and the size of the swing;  low, high (4,) as they are now, widened
+    aim           (5,) the angles that are aimed at, where somebody does so firmly
+
+    The answer is in rad: so far it may turn any way and still nothing would be asked of it.
+    """
+    for a in range(3):
+        t[a] = 0.0
+        for b in range(3):
+            F[a, b] = 0.0
+    _choose_branch(angles, low, high)
+    x, z, c, s = angles[0], angles[2], angles[3], angles[4]
+    size = np.sqrt(x * x + z * z)
+    ux, uz = (x / size, z / size) if size > 1e-9 else (1.0, 0.0)
+    f = 1.0
+    if size > 1e-4:
+        sine = np.sin(size)
+        f = min(max(size / sine if abs(sine) > 1e-6 else STEEP, -STEEP), STEEP)
+    # T om: a turn about y
+    px, pz = c * c - s * s, 2.0 * c * s
+    wx, wz = px * om[0] + pz * om[2], px * om[2] - pz * om[0]
+    free = 10.0
+    for k in range(4):
+        value = size if k == 3 else angles[k]
+        wanted_low, wanted_high = lower[k], upper[k]
+        if is_aimed:
+            asked = np.sqrt(aim[0] ** 2 + aim[2] ** 2) if k == 3 else aim[k]
+            wanted_low, wanted_high = min(wanted_low, asked), max(wanted_high, asked)
+        low[k] = min(wanted_low, low[k] + NARROW * dt)
+        high[k] = max(wanted_high, high[k] - NARROW * dt)
+        if value > high[k] + DEEP:
+            high[k] = value
+        if value < low[k] - DEEP:
+            low[k] = value
+        zone = min(ZONE, 0.25 * (high[k] - low[k]))
+        free = min(free, high[k] - ZONE - value, value - low[k] - ZONE)
+        up = value - high[k] > low[k] - value
+        e = value - high[k] if up else low[k] - value
+        if e < -4.0:
+            continue
+        # r: the direction in which the angle grows fastest, and how fast it then does
+        if k == 1:
+            rx, ry, rz, g = 0.0, 1.0, 0.0, 1.0
+        else:
+            if k == 0:
+                ax, az = ux * ux + f * uz * uz, (1.0 - f) * ux * uz
+            elif k == 2:
+                ax, az = (1.0 - f) * ux * uz, uz * uz + f * ux * ux
+            else:
+                ax, az = ux, uz
+            g = np.sqrt(ax * ax + az * az)
+            rx, ry, rz = (px * ax - pz * az) / g, 0.0, (px * az + pz * ax) / g
+        if not up:
+            rx, ry, rz = -rx, -ry, -rz
+        speed = rx * om[0] + ry * om[1] + rz * om[2]
+        zone = max(zone, LOOK * dt * g * speed)
+        if e < -zone:
+            continue
+        e = min(e, FARTHEST) / g
+        if e + tau * speed <= 0.0:
+            continue
+        # torque = -k (e + tau r.om) r, the second of it as damping
+        t[0] -= stiffness * e * rx
+        t[1] -= stiffness * e * ry
+        t[2] -= stiffness * e * rz
+        d = stiffness * tau
+        F[0, 0] += d * rx * rx
+        F[1, 1] += d * ry * ry
+        F[2, 2] += d * rz * rz
+        F[0, 2] += d * rx * rz
+        F[2, 0] += d * rx * rz
+    # How much a turn changes the angles at the most: 1 / cos(|s| / 2) for y, f for x and z.
+    free = min(free, 0.5)
+    reach = size + free
+    if free <= 0.0 or reach > _FAR:
+        return 0.0
+    return free / max(1.0 / np.cos(0.5 * reach), reach / np.sin(reach))
+
+
+@kernel
+def spread_damping(C: np.ndarray, F: np.ndarray, isotropic: bool, axial: np.ndarray) -> None:
+    """The damping (3,) about a body's own axes that stands for F (3, 3) about the zero pose's.
+
+    C  (3, 3) from the body's axes to the zero pose's
+
+    An engine takes damping about the three axes of a joint apart, or one for all. What F has besides is made up for by
+    as much more about the axes as keeps it from ever giving energy (Gershgorin): the rest of the joint's ways are slow
+    while it is at its end. With an inertia in place of that, falling bodies gained 3 % of their height.
+    """
+    most = 0.0
+    for a in range(3):
+        axial[a] = 0.0
+        for b in range(3):
+            # (C^T F C)_ab
+            g = 0.0
+            for k in range(3):
+                for m in range(3):
+                    g += C[k, a] * F[k, m] * C[m, b]
+            axial[a] += abs(g)
+        most = max(most, axial[a])
+    if isotropic:
+        for a in range(3):
+            axial[a] = most

@@ -1,0 +1,64 @@
+"""Joints kept in their ranges, as a law."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.drivers.limits_kernels import LOOK, STEEP, ZONE, find_angles, keep_in_range, spread_damping
+from poise.dynamics.body_kernels import BODY
+from poise.dynamics.instant import turn, turn_back
+from poise.spatial.addresses import blocks, floats, integers, record, vectors
+from poise.spatial.law import fields, law
+
+# quick (K, 5): a rotation, and cosine of half the turn from it up to which a joint surely is free.
+LIMITS = fields(
+    arrays="joints quick P C turns lower upper low high stiffness tau weight",
+    integers="count isotropic",
+)
+
+
+@law
+def keep_ranges(body: int, block: int) -> None:
+    """What keeps joints in their ranges, on top of what their drivers ask for."""
+    b, x = record(body, BODY), record(block, LIMITS)
+    j, count = b.joints, x.count
+    joints, quick, q = integers(x.joints, count), vectors(x.quick, count, 5), vectors(b.q, j, 4)
+    stops, axial = vectors(b.stops, j, 3), vectors(b.axial, j, 3)
+    slow = (ZONE / (STEEP * LOOK * b.dt)) ** 2
+    for n in range(count):
+        i = joints[n]
+        near, now, w = quick[n], q[i], vectors(b.w, j, 3)[i]
+        # a slow joint near where it was surely free is free
+        if abs(near[0] * now[0] + near[1] * now[1] + near[2] * now[2] + near[3] * now[3]) > near[4]:
+            if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] < slow:
+                continue
+        P, C, turns = vectors(x.P, count, 4), vectors(x.C, count, 4), blocks(x.turns, count, 3, 3)
+        om, t, F = np.empty(3), np.empty(3), np.empty((3, 3))
+        angles, aim, work = np.empty(5), np.empty(5), np.empty((2, 4))
+        find_angles(P[n], now, C[n], work, angles)
+        is_aimed = floats(b.firm, j)[i] >= floats(x.weight, count)[n]
+        if is_aimed:
+            find_angles(P[n], vectors(b.aim, j, 4)[i], C[n], work, aim)
+        om[0], om[1], om[2] = turn(turns[n], w)
+        free = keep_in_range(
+            vectors(x.lower, count, 4)[n], vectors(x.upper, count, 4)[n], vectors(x.low, count, 4)[n],
+            vectors(x.high, count, 4)[n], angles, aim, is_aimed, om, floats(x.stiffness, count)[n],
+            floats(x.tau, count)[n], b.dt, t, F,
+        )  # fmt: skip
+        for a in range(4):
+            near[a] = now[a]
+        near[4] = np.cos(0.5 * free) if free > 0.0 else 2.0
+        if F[0, 0] + F[1, 1] + F[2, 2] == 0.0:
+            for a in range(3):
+                stops[i, a] = axial[i, a] = 0.0
+            continue
+        spread_damping(turns[n], F, x.isotropic == 1, axial[i])
+        om[0], om[1], om[2] = turn_back(turns[n], t)
+        torque = vectors(b.torque, j, 3)
+        stops[i, 0], stops[i, 1], stops[i, 2] = turn(blocks(b.R, j, 3, 3)[i], om)
+        for a in range(3):
+            torque[i, a] += stops[i, a]
+        if x.isotropic == 1:
+            floats(b.damping, j)[i] += axial[i, 0]
+            for a in range(3):
+                axial[i, a] = 0.0

@@ -1,0 +1,267 @@
+"""Falls from all around: joints in their ranges, nothing through the floor, no energy out of nothing.
+
+Two ways to fall: a body that stands is pushed until it falls, and is a ragdoll from then on; a ragdoll is dropped,
+tilted, with spin. All figures are measured by code that shares nothing with what is measured: NumPy and SciPy
+rotations, the numbers of the tree, of the shapes and of the limits.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from poise import Balance, Character, Free, Loose, Stage, load_character, load_clip
+from poise.body.shape import Box, Capsule
+from poise.drivers.loose import LET_GO
+from poise.errors import PoiseError
+from poise.motion.motion import Pose
+from poise.stage.actor import Actor
+from sweeps.page import table
+
+DATA = Path(os.environ.get("POISE_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+DIRECTIONS = 16
+SECONDS, FPS = 5.0, 100.0  # watched after the push or the drop
+MOST_BEYOND, MOST_UNDER, MOST_GROWTH = 3.0, 10.0, 0.005  # degrees, mm, share of m g h
+PEOPLE: dict[str, Callable[[], Character]] = {
+    "mix 1.75 m": lambda: Character.human(1.75, 75.0, preset="mix"),
+    "full 1.75 m": lambda: Character.human(1.75, 75.0, preset="full"),
+    "strength 1.65 m": lambda: Character.human(1.65, 60.0, preset="strength", sex="female"),
+    "tracking 1.8 m": lambda: Character.human(1.8, 80.0, preset="tracking"),
+    "child 1.1 m": lambda: Character.human(1.1, 18.0, age=5.0),
+    "giant 2.2 m": lambda: Character.human(2.2, 180.0),
+    "fat 1.6 m": lambda: Character.human(1.6, 140.0),
+    "thin 1.9 m": lambda: Character.human(1.9, 52.0),
+}
+FILES = {
+    "cmu 31 joints": "bvh-cmu/*.bvh",
+    "60 joints": "bvh-other/*.bvh",
+}
+
+
+@dataclass
+class Fall:
+    """One run. beyond: degrees at rest and at most on the way; under: mm, likewise; growth: share of m g h."""
+
+    body: str
+    engine: str
+    way: str
+    angle: float
+    fell: bool = False
+    why: str = ""
+    beyond: float = 0.0
+    joint: str = ""
+    beyond_ever: float = 0.0
+    joint_ever: str = ""
+    under: float = 0.0
+    under_ever: float = 0.0
+    growth: float = 0.0
+    speed: float = 0.0
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it misses an aim."""
+        return bool(
+            self.why or not self.fell or self.beyond > MOST_BEYOND or self.under > MOST_UNDER
+            or self.growth > MOST_GROWTH
+        )  # fmt: skip
+
+
+class Watch:
+    """A body looked at from outside."""
+
+    def __init__(self, actor: Actor):
+        self.actor, tree = actor, actor.body.tree
+        self.parents, self.offsets, self.names = tree.parents.copy(), tree.offsets.copy(), tree.names
+        self.masses, self.centers, self.inertias = tree.masses.copy(), tree.centers.copy(), tree.inertias.copy()
+        limits = actor.character.limits
+        self.limits = {
+            i: (
+                Rotation.from_quat(limits[name].parent_zero, scalar_first=True),
+                Rotation.from_quat(limits[name].child_zero, scalar_first=True), limits[name].lower, limits[name].upper,
+            )
+            for i, name in enumerate(self.names) if name in limits
+        }  # fmt: skip
+        self.scale = float(tree.masses.sum()) * 9.81 * actor.character.height
+
+    def find_pose(self) -> tuple[np.ndarray, np.ndarray]:
+        """R (J, 3, 3) and p (J, 3) in the world."""
+        state = self.actor.body.state
+        local = Rotation.from_quat(state.q, scalar_first=True).as_matrix()
+        R, p = np.empty_like(local), np.empty((len(local), 3))
+        for i, k in enumerate(self.parents):
+            R[i] = local[i] if k < 0 else R[k] @ local[i]
+            p[i] = state.root if k < 0 else p[k] + R[k] @ self.offsets[i]
+        return R, p
+
+    def energy(self) -> float:
+        """J, of motion and of height."""
+        state, (R, p) = self.actor.body.state, self.find_pose()
+        om, v, total = np.empty_like(p), np.empty_like(p), 0.0
+        for i, k in enumerate(self.parents):
+            own = R[i] @ state.w[i]
+            om[i] = own if k < 0 else om[k] + own
+            v[i] = state.v if k < 0 else v[k] + np.cross(om[k], p[i] - p[k])
+            arm = R[i] @ self.centers[i]
+            speed = v[i] + np.cross(om[i], arm)
+            spin = R[i].T @ om[i]
+            total += 0.5 * self.masses[i] * speed @ speed + 0.5 * spin @ self.inertias[i] @ spin
+            total += 9.81 * self.masses[i] * (p[i] + arm)[1]
+        return float(total)
+
+    def beyond(self) -> tuple[float, str]:
+        """Degrees by which the worst joint is beyond its range, and which that is."""
+        worst, who = 0.0, ""
+        for i, (P, C, lower, upper) in self.limits.items():
+            E = P * Rotation.from_quat(self.actor.body.state.q[i], scalar_first=True) * C.inv()
+            x, y, z, w = E.as_quat()
+            twist = Rotation.from_quat([0.0, y, 0.0, w]) if abs(y) + abs(w) > 1e-9 else Rotation.identity()
+            angles = (E * twist.inv()).as_rotvec()
+            angles[1] = twist.as_rotvec()[1]
+            over = np.degrees(np.maximum(angles - upper, lower - angles))
+            # A swing of more than half a turn is one the other way: an arm may go 188 degrees up and back.
+            size = math.hypot(angles[0], angles[2])
+            if size > 1e-6:
+                other = angles * (1.0 - 2.0 * math.pi / size)
+                other[1] = angles[1]
+                again = np.degrees(np.maximum(other - upper, lower - other))
+                over = again if again.max() < over.max() else over
+            if over.max() > worst:
+                worst, who = float(over.max()), f"{self.names[i]} {'xyz'[int(over.argmax())]}"
+        return worst, who
+
+    def under(self) -> float:
+        """mm by which the lowest point of its shapes is under the floor."""
+        R, p = self.find_pose()
+        lowest = np.inf
+        shapes = next(
+            body.shapes
+            for group in self.actor.stage.groups
+            for body in group.scene.bodies
+            if body.name == self.actor.name
+        )
+        for i, shape in shapes:
+            if isinstance(shape, Box):
+                points, r = shape.corners, 0.0
+            elif isinstance(shape, Capsule):
+                points, r = np.stack([shape.start, shape.end]), shape.radius
+            else:
+                points, r = np.asarray(shape.center)[None], shape.radius
+            lowest = min(lowest, float((p[i] + points @ R[i].T)[:, 1].min()) - r)
+        return -1000.0 * min(lowest, float(p[:, 1].min()))
+
+
+def fall(character: Character, body: str, engine: str, way: str, angle: float, dt: float = 0.005) -> Fall:
+    """One fall, watched."""
+    found = Fall(body, engine, way, round(math.degrees(angle)))
+    try:
+        _fall(character, found, angle, dt)
+    except PoiseError as error:
+        found.why = str(error)[:100]
+    return found
+
+
+def _fall(character: Character, found: Fall, angle: float, dt: float) -> None:
+    stage = Stage(engine=found.engine, dt=dt, couple="exact" if found.engine == "mujoco" else "paper")
+    actor = stage.add(character, name="actor")
+    toward = np.array([math.sin(angle), 0.0, math.cos(angle)])
+    if found.way == "push":
+        actor.drive("legs", Balance())
+        chest = next(role for role in ("chest", "spine", "hips") if role in character.skeleton.roles)
+        stage.advance(round(0.2 / dt))
+        actor.push(chest, 1.2 * actor.body.tree.mass / 0.3 * toward, 0.3)
+        while actor.fallen is None and stage.time < 6.0:
+            stage.step()
+        if actor.fallen is None:
+            return
+        let_go(actor)
+        stage.advance(round(LET_GO / dt))
+    else:
+        stage.build()
+        state = actor.body.state
+        tilt = Rotation.from_rotvec(0.4 * np.cross([0.0, 1.0, 0.0], toward))
+        turned = (tilt * Rotation.from_quat(state.q[0], scalar_first=True)).as_quat(scalar_first=True)
+        pose = Pose(state.root + [0.0, 0.3 * character.height, 0.0], np.concatenate([turned[None], state.q[1:]]))
+        stage = Stage(engine=found.engine, dt=dt, couple="exact" if found.engine == "mujoco" else "paper")
+        actor = stage.add(character, name="actor", pose=pose)
+        let_go(actor)
+    found.fell = True
+    stage.build()
+    watch = Watch(actor)
+    least = watch.energy()
+    for _ in range(round(SECONDS * FPS)):
+        stage.advance(round(1.0 / FPS / dt))
+        now = watch.energy()
+        found.growth = max(found.growth, (now - least) / watch.scale)
+        least = min(least, now)
+        beyond, who = watch.beyond()
+        if beyond > found.beyond_ever:
+            found.beyond_ever, found.joint_ever = beyond, who
+        found.under_ever = max(found.under_ever, watch.under())
+    found.beyond, found.joint = watch.beyond()
+    found.under = watch.under()
+    found.speed = float(np.abs(actor.body.state.w).max())
+
+
+def let_go(actor: Actor) -> None:
+    """Have it be a ragdoll."""
+    actor.drive("root", Free())
+    actor.drive("body", Loose(stiffness=0.0, damping=0.3))
+
+
+def load_people() -> dict[str, Callable[[], Character]]:
+    """Ten bodies and more: presets, a child, a giant, a fat and a thin one, and those of files."""
+    people = dict(PEOPLE)
+    for name, pattern in FILES.items():
+        paths = sorted(DATA.glob(pattern))
+        if paths:
+            people[name] = lambda path=paths[0]: _load(path)  # type: ignore[misc]
+    return people
+
+
+def _load(path: Path) -> Character:
+    if path.suffix in (".bvh", ".npz"):
+        return Character.from_skeleton(load_clip(path).skeleton)
+    return load_character(path)
+
+
+def run(job: tuple[str, str, str, int]) -> Fall:
+    """A job of the sweep, in a process of its own."""
+    name, engine, way, k = job
+    return fall(load_people()[name](), name, engine, way, 2.0 * math.pi * k / DIRECTIONS)
+
+
+def sweep(workers: int = 2, **only: Any) -> tuple[str, int]:
+    """Every body, engine, way and direction."""
+    jobs = [
+        (name, engine, way, k)
+        for name in load_people() for engine in ("mujoco", "bullet") for way in ("push", "drop")
+        for k in range(DIRECTIONS)
+    ]  # fmt: skip
+    with ProcessPoolExecutor(workers) as pool:
+        falls = list(pool.map(run, jobs))
+    return report(falls)
+
+
+def report(falls: list[Fall]) -> tuple[str, int]:
+    """A row for every body, engine and way: the worst of all directions."""
+    rows = []
+    for key in dict.fromkeys((each.body, each.engine, each.way) for each in falls):
+        group = [each for each in falls if (each.body, each.engine, each.way) == key]
+        broken, bad = sum(bool(each.why) for each in group), sum(each.is_bad for each in group)
+        rest, ever = max(group, key=lambda f: f.beyond), max(group, key=lambda f: f.beyond_ever)
+        rows.append((
+            *key, f"{rest.beyond:.1f} {rest.joint}", f"{ever.beyond_ever:.0f} {ever.joint_ever}",
+            f"{max(f.under for f in group):.1f}", f"{max(f.under_ever for f in group):.0f}",
+            f"{100 * max(f.growth for f in group):.2f}", f"{max(f.speed for f in group):.2f}", str(broken), str(bad),
+        ))  # fmt: skip
+    head = ("body", "engine", "way", "beyond at rest, °", "on the way, °", "under at rest, mm", "on the way, mm",
+            "energy grew, % of m g h", "rad/s at the end", "broken", "missed")  # fmt: skip
+    return table(head, rows), sum(each.is_bad for each in falls)
