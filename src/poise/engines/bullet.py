@@ -59,6 +59,10 @@ class BulletSimulation(Simulation):
         self._held = [HeldBody(body) for body in scene.bodies]
         for index, held in enumerate(self._held):
             add_body(world, index, held)
+        links = world.find_links() if scene.apart else {}
+        for a, b in scene.apart:
+            if a in links and b in links:
+                world.keep_apart(links[a], links[b])
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
