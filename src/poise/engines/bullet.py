@@ -68,7 +68,7 @@ class BulletSimulation(Simulation):
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
-        self._touched = [_no_contacts() for _ in scene.bodies]
+        self._touched = [Touches.none() for _ in scene.bodies]
 
     def place(self, body: int, state: BodyState) -> None:
         """See `Simulation.place`."""
@@ -314,7 +314,3 @@ class BulletSimulation(Simulation):
             write_over(held.numbers(), numbers)
             self.place(index, held.state)
         self._touched, self._time = touched, saved["time"]
-
-
-def _no_contacts() -> Touches:
-    return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())

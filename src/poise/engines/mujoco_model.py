@@ -166,9 +166,7 @@ def _add_prop(spec: Any, prop: Prop, scene: Scene, name: str) -> Any:
     return body
 
 
-def _add_body(
-    spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: list[str], mask: tuple[int, int]
-) -> None:
+def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: list[str], mask: tuple[int, int]) -> None:
     import mujoco
 
     made: list[Any] = []
@@ -222,9 +220,7 @@ def _is_solid(tensor: np.ndarray) -> bool:
     return min(xx - abs(xy) - abs(xz), yy - abs(yx) - abs(yz), zz - abs(zx) - abs(zy)) > 2.0 * TRACE_INERTIA
 
 
-def _add_geom(
-    body: Any, shape: Shape, mask: tuple[int, int], scene: Scene, friction: float | None = None
-) -> None:
+def _add_geom(body: Any, shape: Shape, mask: tuple[int, int], scene: Scene, friction: float | None = None) -> None:
     import mujoco
 
     ground = scene.ground.friction if scene.ground is not None else 0.8

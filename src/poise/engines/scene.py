@@ -78,7 +78,7 @@ class Scene:
     gravity  (3,) m/s2
     time     s, on the clock that a moving ground goes by, when it is built
     touch    how softly things touch, and whether bodies touch props
-    meets    (B, B) bool, symmetric: whose segments touch whose; on the diagonal, which body touches itself. None: nobody
+    meets    (B, B) bool, symmetric: whose segments touch whose; on the diagonal, who touches himself. None: nobody
     apart    pairs of things that do not touch although the rest says so
     """
 

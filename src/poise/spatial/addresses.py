@@ -79,7 +79,8 @@ def _viewer(kind: Any, dimensions: int, *fixed: int) -> Any:
 
 
 # Arrays at an address: (count,), (rows, columns), (count, rows, columns) and (segments, joints, 4, 4) float64, (count,)
-# and (rows, columns) int64, (count,) bool. Intrinsics, since a kernel would be compiled for every way to call it.
+# and (rows, columns) int64, (count,) bool and int32. Intrinsics, since a kernel would be compiled for every way to
+# call it.
 floats = _viewer(types.float64, 1)
 vectors = _viewer(types.float64, 2)
 blocks = _viewer(types.float64, 3)
@@ -87,3 +88,4 @@ splines = _viewer(types.float64, 4, 4, 4)
 integers = _viewer(types.int64, 1)
 tables = _viewer(types.int64, 2)
 flags = _viewer(types.boolean, 1)
+shorts = _viewer(types.int32, 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.drivers.driver import restore_hand_over, save_hand_over
+from poise.engines.engine import Touches
 from poise.spatial.plain import write_over
 from poise.world.push import Push
 
@@ -23,6 +24,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "strained": actor.effort.is_strained,
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
+        "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
@@ -41,6 +43,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
+    actor.body.touches = Touches.none() if saved["touches"] is None else Touches.load(saved["touches"])
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:

@@ -1,8 +1,8 @@
 """Who of a stage's actors may meet whom, and who is so near whom that one simulation has to move both.
 
-Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a ghost
-beside its original or a crowd that all stands at the origin. All others meet. Those that may touch before somebody looks
-again are moved together; who is alone is as fast as on a stage of his own, and has the same bits.
+Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a
+ghost beside its original or a crowd that all stands at the origin. All others meet. Those that may touch before
+somebody looks again are moved together; who is alone is as fast as on a stage of his own, and has the same bits.
 
 Looks are at fixed steps, and see nothing but the state: however a run is cut into pieces, the same is found.
 """
@@ -92,7 +92,7 @@ class Company:
         np.fill_diagonal(may, False)
         some = np.flatnonzero(may.any(axis=1))
         self._actors, self._given, self._may = list(actors), given, may[np.ix_(some, some)]
-        self._lines = _Gathered([actors[k] for k in some]) if len(some) else None
+        self._lines = _Gathered([actors[k] for k in some.tolist()]) if len(some) else None
 
     @property
     def is_open(self) -> bool:

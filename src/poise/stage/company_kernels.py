@@ -28,7 +28,7 @@ def find_places(
     bodies  (B,) addresses, of at most `most` joints;  first (B + 1,) the lines of body b are first[b] to first[b + 1]
     joint   (N,), ends (N, 2, 3) m in the joint's frame, radius (N,) m, of all lines
     ahead   s: the boxes have room for so long at the present speed
-    places  (N, 2, 3) m, both ends in the world;  speeds (N,) m/s, the faster end's;  boxes (B, 2, 3) m, lowest and highest
+    places  (N, 2, 3) m, both ends in the world;  speeds (N,) m/s, the faster end's;  boxes (B, 2, 3) m, low and high
     """
     R, p = np.empty((most, 3, 3)), np.empty((most, 3))
     om, v = np.empty((most, 3)), np.empty((most, 3))

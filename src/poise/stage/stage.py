@@ -20,6 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
+from poise.engines.hits import Hits
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -31,6 +32,7 @@ from poise.stage.building import build_actor, describe_actor
 from poise.stage.company import EVERY, Company
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_suspects
+from poise.stage.hitting import build_hits, tell_hit
 from poise.stage.hold import Hold
 from poise.stage.news import News
 from poise.stage.program import Program
@@ -53,12 +55,15 @@ class Group:
     """Actors that one simulation moves together, by a program.
 
     scene  what the engine was asked to build
+    hits   who follows its contacts, from step `began` of the stage on; None: nothing of it can be hit
     """
 
     scene: Scene
     simulation: Simulation
     actors: list[Actor]
     program: Program
+    hits: Hits | None = None
+    began: int = 0
 
 
 class Stage:
@@ -105,6 +110,7 @@ class Stage:
         self._waiting: set[str] = set()
         self._is_recorded = False
         self._is_open = False  # whether some of its actors may meet
+        self._hit: list[Group] = []  # those in which something may be hit
         self.news = News()
         self._hold = Hold()
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
@@ -217,6 +223,7 @@ class Stage:
             told |= {actor.name: actor for actor in program.actors}
             self._go_on(program, began, made, steps)
         self.steps = began + steps
+        self._tell_hits()
         self._end_pushes()
         for actor in odd:
             told.setdefault(actor.name, actor)
@@ -255,7 +262,23 @@ class Stage:
             if not called:
                 return
 
+    def _tell_hits(self) -> None:
+        """What was hit since the last time, at the time when it was."""
+        for group in self._hit:
+            if group.hits is None or not group.hits.has_news:
+                continue
+            for hit in group.hits.take():
+                actor = group.actors[hit.body]
+                time = self._origin + (group.began + hit.step) * self.dt
+                if self.actors.get(actor.name) is actor:
+                    tell_hit(actor, hit, time)
+
     def _gather_crowd(self) -> None:
+        for group in self._hit:
+            if group.hits is not None and group not in self.groups:
+                group.hits.end()
+        self._tell_hits()
+        self._hit = [group for group in self.groups if group.hits is not None]
         self.crowd.set_programs([group.program for group in self.groups])
         silent = [group for group in self.groups if group.program.is_compiled]
         standing = {actor for group in silent for actor in group.actors}
@@ -374,7 +397,7 @@ class Stage:
             self._is_open = self.company.is_open
 
     def _build_groups(self, everybody: list[Actor], waiting: set[str]) -> bool:
-        """A simulation for all that are near one another, those anew that are waiting; whether there was one to build."""
+        """A simulation for all that are near one another, those anew that are waiting; whether one was built."""
         self.open_to_meet()
         together = [[actor] for actor in everybody]
         if self._is_open:
@@ -401,9 +424,7 @@ class Stage:
         else:
             self.groups[at] = group
 
-    def _make_group(
-        self, actors: list[Actor], props: list[Prop] | None, kept: set[frozenset[Named]] | None
-    ) -> Group:
+    def _make_group(self, actors: list[Actor], props: list[Prop] | None, kept: set[frozenset[Named]] | None) -> Group:
         """A simulation of some actors with props as they are now; see `find_apart` for what is kept."""
         in_company = len(actors) > 1 or self._has_moving_prop
         bodies = tuple(describe_actor(actor, in_company) for actor in actors)
@@ -416,7 +437,8 @@ class Stage:
         """A simulation of some actors in a scene."""
         check_scene(self.engine, scene)
         simulation = self.engine.build(scene)
-        return Group(scene, simulation, actors, Program(actors, simulation))
+        hits = build_hits(actors, scene)
+        return Group(scene, simulation, actors, Program(actors, simulation, hits), hits, self.steps)
 
     def read_prop(self, name: str) -> PropState:
         """Where a prop is and how fast, now."""
@@ -488,6 +510,7 @@ class Stage:
     def _restore(self, saved: dict[str, Any]) -> None:
         self._waiting.clear()
         self._ends.clear()
+        self._hit = []  # what has begun there is no news here
         restore_stage(self, saved)
         self.open_to_meet()
         self._gather_crowd()

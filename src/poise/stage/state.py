@@ -52,6 +52,8 @@ def save_stage(stage: Stage) -> dict[str, Any]:
                 "meets": np.zeros((0, 0), bool) if group.scene.meets is None else group.scene.meets.copy(),
                 "apart": _save_pairs(group.scene),
                 "state": group.simulation.save(),
+                "began": group.began,
+                "hits": None if group.hits is None else group.hits.save(),
             }
             for group in stage.groups
         ],
@@ -130,6 +132,9 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
     stage.groups = groups
     for group, each in zip(groups, saved["groups"], strict=True):
         group.simulation.restore(each["state"])
+        group.began = each["began"]
+        if group.hits is not None:
+            group.hits.restore(each["hits"])
         group.program.refresh()
 
 

@@ -21,8 +21,8 @@ from poise.spatial import rotation
 from poise.world.bulk import build_bulk
 from poise.world.footing import build_footing
 
-# Of the thinner one's radius: two shapes that are farther in one another than this are not pushed apart. Things that lie
-# on one another are in by a few hundredths; a hand that a clip has in a hip is in by its whole radius.
+# Of the thinner one's radius: two shapes that are farther in one another than this are not pushed apart. Things that
+# lie on one another are in by a few hundredths; a hand that a clip has in a hip is in by its whole radius.
 DEEP = 0.3
 # Of the thinner one's radius: two segments with a third between them, such as the chest and the head, that are nearer
 # than this do not touch, or a bent back would be stiff.
@@ -76,8 +76,8 @@ def find_depths(a: Lines, b: Lines) -> np.ndarray:
 def find_distances(a: Lines, b: Lines) -> np.ndarray:
     """(N, M) m between the middle lines of each: the nearest points of two line segments.
 
-    With p + s u and q + t v, 0 <= s, t <= 1, and w = p - q: s from both lines without ends, t from s, then s from t where
-    t was beyond an end.
+    With p + s u and q + t v, 0 <= s, t <= 1, and w = p - q: s from both lines without ends, t from s, then s from t
+    where t was beyond an end.
     """
     u, v = (a.end - a.start)[:, None], (b.end - b.start)[None, :]
     w = a.start[:, None] - b.start[None, :]
@@ -133,8 +133,8 @@ def find_lines(character: Character) -> Lines:
 def find_neighbours(character: Character) -> frozenset[tuple[int, int]]:
     """Pairs (i, j), i < j, of joints whose bodies never touch: those that hang together, and those that overlap anyway.
 
-    What overlaps in the rest pose and in the pose that it stands in is there by the shapes' simplicity: a shoulder in the
-    trunk, thighs in one another at the top. And what all but overlaps with one segment between.
+    What overlaps in the rest pose and in the pose that it stands in is there by the shapes' simplicity: a shoulder in
+    the trunk, thighs in one another at the top. And what all but overlaps with one segment between.
     """
     parents = character.skeleton.parents
     pairs = {(int(parent), i) for i, parent in enumerate(parents) if parent >= 0}

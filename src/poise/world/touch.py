@@ -16,7 +16,7 @@ class Touch:
     itself    segments of one body with one another, where something of it is physical besides legs that stand
     actors    actors with one another, unless they stand in one another when the later one joins
     props     actors with props
-    softness  s, how long two things take to push each other apart; 0 is as hard as the step allows. The ground stays hard
+    softness  s, how long two things take to push each other apart; 0: as hard as the step allows. The ground stays hard
     friction  of actors and props with one another; None: the ground's, or 0.8 where there is none
     apart     pairs of names that do not touch: an actor, a prop, a joint or part of every actor, or actor/joint
     """

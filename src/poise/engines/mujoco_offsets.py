@@ -1,0 +1,96 @@
+"""Where MuJoCo keeps its contacts, for compiled code that reads them between two of its functions.
+
+They are in an arena: where the arrays begin changes from step to step, where their addresses are does not.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+
+@cache
+def find_offsets() -> dict[str, int] | None:
+    """Where contacts are in MuJoCo's data, and what is where in one (bytes); None: this version is not understood.
+
+    ncon, nefc, contact, aref, kbip, force  of `mjData`: counts, and addresses of arrays that move from step to step
+    size, dist, pos, frame, margin, dim, geom, address  of `mjContact`
+
+    By MuJoCo's own description of its structures, and checked against what its bindings read in a small scene.
+    """
+    import ctypes
+
+    try:
+        data, contact = _describe("mjData"), _describe("mjContact")
+        found = {
+            "ncon": data.ncon.offset, "nefc": data.nefc.offset, "contact": data.contact.offset,
+            "aref": data.efc_aref.offset, "kbip": data.efc_KBIP.offset, "force": data.efc_force.offset,
+            "size": ctypes.sizeof(contact),
+            "dist": contact.dist.offset, "pos": contact.pos.offset, "frame": contact.frame.offset,
+            "margin": contact.includemargin.offset, "dim": contact.dim.offset, "geom": contact.geom.offset,
+            "address": contact.efc_address.offset,
+        }  # fmt: skip
+    except (ImportError, LookupError, AttributeError, TypeError):
+        return None
+    return found if _are_right(found) else None
+
+
+def _describe(structure: str) -> Any:
+    """A structure of MuJoCo's for ctypes."""
+    import ctypes
+
+    from mujoco.introspect.structs import STRUCTS
+
+    plain = {
+        "int": ctypes.c_int, "size_t": ctypes.c_size_t, "uintptr_t": ctypes.c_size_t, "uint64_t": ctypes.c_uint64,
+        "mjtSize": ctypes.c_int64, "mjtNum": ctypes.c_double, "mjtBool": ctypes.c_bool, "mjtByte": ctypes.c_ubyte,
+    }  # fmt: skip
+
+    def find_type(kind: Any) -> Any:
+        if hasattr(kind, "extents"):
+            made = find_type(kind.inner_type)
+            for extent in reversed(kind.extents):
+                made *= extent
+            return made
+        if hasattr(kind, "inner_type"):
+            return ctypes.c_void_p
+        return plain.get(kind.name) or _describe(kind.name)
+
+    members = [(each.name, find_type(each.type)) for each in STRUCTS[structure].fields]
+    return type(structure, (ctypes.Structure,), {"_fields_": members})
+
+
+def _are_right(offsets: dict[str, int]) -> bool:
+    """Whether a scene's contacts are where they should be: two balls on the ground and one in the air."""
+    import ctypes
+
+    import mujoco
+
+    spec = mujoco.MjSpec()
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+    for k in range(3):
+        ball = spec.worldbody.add_body(pos=[k, 0, 0.09 if k < 2 else 1.0])
+        ball.add_freejoint()
+        ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.1, 0, 0])
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    start, touched = int(data._address), data.contact
+
+    def word(name: str) -> int:
+        return int(ctypes.c_int64.from_address(start + offsets[name]).value)
+
+    first = word("contact")
+    at = {
+        "dist": touched.dist, "pos": touched.pos, "frame": touched.frame, "margin": touched.includemargin,
+        "dim": touched.dim, "geom": touched.geom, "address": touched.efc_address,
+    }  # fmt: skip
+    return (
+        ctypes.c_int.from_address(start + offsets["ncon"]).value == data.ncon == 2
+        and ctypes.c_int.from_address(start + offsets["nefc"]).value == data.nefc
+        and word("aref") == data.efc_aref.ctypes.data
+        and word("kbip") == data.efc_KBIP.ctypes.data
+        and word("force") == data.efc_force.ctypes.data
+        and all(first + offsets[name] == array.ctypes.data for name, array in at.items())
+        and all(array.strides[0] == offsets["size"] for array in at.values())
+    )
