@@ -40,31 +40,28 @@ def add_conductor(stage: Stage, name: str, pose: Pose | None = None) -> Any:
 
 def hold(pose: Pose) -> poise.Clip:
     """A clip in which nothing moves."""
-    return poise.Clip(
-        HUMAN.skeleton, np.arange(3.0), np.tile(pose.root, (3, 1)), np.tile(pose.rotations, (3, 1, 1))
-    )
+    return poise.Clip(HUMAN.skeleton, np.arange(3.0), np.tile(pose.root, (3, 1)), np.tile(pose.rotations, (3, 1, 1)))
 
 
 def names(stage: Stage) -> list[list[str]]:
     return [[actor.name for actor in group.actors] for group in stage.groups]
 
 
-def test_a_loose_arm_does_not_go_through_the_trunk() -> None:
-    """Both arms are pushed hard inwards; with `itself` off they are in the body by much more."""
+def test_loose_arms_do_not_go_through_trunk_and_legs() -> None:
+    """Let go of in a T-pose: they come down on the thighs; with `itself` off they go in by a hand's thickness."""
     found = []
     for itself in (True, False):
-        stage = Stage(ground=None, gravity=(0.0, 0.0, 0.0), touch=Touch(itself=itself))
-        actor = stage.add(HUMAN, pose=place())
-        actor.drive("root", Kinematic(hold(place())))
-        actor.drive("arms", Loose(0.0))
-        for side, sign in (("left", -1.0), ("right", 1.0)):
-            actor.push(f"{side}Hand", (sign * 40.0, 0.0, 0.0), 0.4)
+        stage = Stage(ground=None, touch=Touch(itself=itself))
+        pose = Pose(np.zeros(3), poise.rotation.identity((len(HUMAN.skeleton),)))
+        actor = stage.add(HUMAN, pose=pose)
+        actor.drive("root", Kinematic(hold(pose)))
+        actor.drive("arms", Loose(0.3, 1.0))
         worst = 0.0
-        for _ in range(120):
-            stage.step()
+        for _ in range(60):
+            stage.advance(3)
             worst = max(worst, find_worst(actor))
         found.append(worst)
-    assert found[0] < 0.01 < 0.04 < found[1]
+    assert found[0] < 0.01 < 0.1 < found[1]
 
 
 def find_worst(actor: Any) -> float:
@@ -209,7 +206,7 @@ def test_however_a_run_is_cut_and_shared_the_bits_are_the_same() -> None:
 
 def test_those_who_part_are_on_their_own_again_without_a_jump() -> None:
     stage = Stage(**FLYING)
-    a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(z=0.75))
+    a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(z=0.4))
     stage.build()
     assert names(stage) == [["a", "b"]]
     b.body.state.v[:] = 0.0, 0.0, 4.0
@@ -238,8 +235,8 @@ def test_the_bits_of_one_who_meets_nobody_are_those_of_a_stage_of_his_own() -> N
 
 def test_whoever_leaves_leaves_the_others_where_they_are() -> None:
     stage = Stage()
-    a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(0.2, 1.2))
-    stage.advance(100)
+    a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(0.2, 1.9))
+    stage.advance(130)
     assert names(stage) == [["a", "b"]]
     root = a.body.state.root.copy()
     stage.remove(b)
@@ -251,14 +248,12 @@ def test_whoever_leaves_leaves_the_others_where_they_are() -> None:
 def test_what_is_deep_in_one_another_at_the_start_is_not_flung() -> None:
     """A hand in the hip, let go of: as calm as where nothing touches."""
     skeleton = HUMAN.skeleton
-    pose = place()
-    arm = skeleton.index("leftUpperArm")
-    turn = poise.rotation.from_axis_angle(np.array([0.0, 0.0, 1.0]), -0.35)
-    pose.rotations[arm] = poise.rotation.multiply(turn, pose.rotations[arm])
+    turns, arm = place().rotations.copy(), skeleton.index("leftUpperArm")
+    turns[arm] = poise.rotation.multiply(poise.rotation.exp(np.array([0.0, 0.0, -0.35])), turns[arm])
     stage = Stage(**FLYING)
-    actor = add_doll(stage, "a", pose)
+    actor = add_doll(stage, "a", Pose(place().root, turns))
     stage.build()
-    assert find_worst(actor) > 0.03
+    assert find_worst(actor) > 0.02
     stage.advance(4)
     assert np.abs(actor.body.state.w).max() < 2.0
 
