@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from poise.world.push import Push
     from poise.world.steps import Steps
     from poise.world.tilted import Tilted
+    from poise.world.touch import Touch
 
 __version__ = "0.1.0"
 
@@ -124,6 +125,7 @@ _HOMES = {
     "Take": "poise.stage.take",
     "Tilted": "poise.world.tilted",
     "TorquePlayer": "poise.drivers.driver",
+    "Touch": "poise.world.touch",
     "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
@@ -210,6 +212,7 @@ __all__ = [
     "Take",
     "Tilted",
     "TorquePlayer",
+    "Touch",
     "Touches",
     "Track",
     "Tree",

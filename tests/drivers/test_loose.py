@@ -26,6 +26,7 @@ from poise.stage.take import ActorTake, Take
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 ARM = part_joints(HUMAN.skeleton, "leftArm")
 STEPS = [0.001, 0.002, 0.005, 0.01]
+NOWHERE = poise.Touch(itself=False)  # what springs and dampers do by themselves: no arm slaps a thigh
 
 
 def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
@@ -33,7 +34,7 @@ def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
     skeleton = HUMAN.skeleton
     times = np.arange(10) / 2.0
     clip = Clip(skeleton, times, np.tile([0.0, 1.0, 0.0], (10, 1)), rotation.identity((10, len(skeleton))))
-    stage = Stage(dt=dt, ground=None)
+    stage = Stage(dt=dt, ground=None, touch=NOWHERE)
     actor = stage.add(HUMAN, pose=Pose(np.array([0.0, 1.0, 0.0]), rotation.identity((len(skeleton),))))
     actor.drive("root", Kinematic(clip))
     actor.drive("leftArm", loose)
@@ -89,7 +90,7 @@ def test_it_rests_where_springs_and_weight_are_in_balance(dt: float) -> None:
 @pytest.mark.parametrize("dt", STEPS)
 @pytest.mark.parametrize("stiffness", [0.0, 0.3, 30.0, 1e4])
 def test_an_arm_of_a_standing_body_is_calm_at_any_step(dt: float, stiffness: float) -> None:
-    stage = Stage(dt=dt)
+    stage = Stage(dt=dt, touch=NOWHERE)
     actor = stage.add(HUMAN)
     actor.drive("legs", Balance())
     actor.drive("rightArm", Kinematic(poise.gestures.conduct(bpm=120)))

@@ -15,5 +15,6 @@ DEMOS: dict[str, Entry] = {
     "overload": Entry("poise.demos.overload:run", "a load that is dropped when it becomes too heavy"),
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
+    "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

@@ -156,16 +156,17 @@ def measure_mix(stage: Stage, take: Take, actor: str | None = None, reference: C
 
 
 def save_show(folder: Path, name: str, shots: Sequence[Shot | Ghost], figures: Mapping[str, Any], subject: Shot,
-              speed: float = 1.0, azimuth: float | None = None) -> dict[str, Any]:  # fmt: skip
+              speed: float = 1.0, azimuth: float | None = None, together: bool = False) -> dict[str, Any]:  # fmt: skip
     """Write everything and return the figures.
 
     subject  what the motion files and the plots are of
     speed    of the film: 2 is twice as fast as it happened
     azimuth  rad, of its camera, as for `frame_picture`
+    together whether they are in the film where they were, and not side by side
     """
     save_motion(folder, name, subject)
     save_plots(folder, name, subject)
-    film_shots(folder / name, shots, speed, azimuth=azimuth)
+    film_shots(folder / name, shots, speed, azimuth=azimuth, together=together)
     return save_figures(folder, name, figures)
 
 
@@ -182,16 +183,16 @@ def save_figures(folder: Path, name: str, figures: Mapping[str, Any]) -> dict[st
     return dict(figures)
 
 
-def build_picture(shots: Sequence[Shot | Ghost], azimuth: float | None = None) -> Picture:
-    """All shots side by side."""
+def build_picture(shots: Sequence[Shot | Ghost], azimuth: float | None = None, together: bool = False) -> Picture:
+    """All shots side by side, or together where they were."""
     figures = [shot.figure() for shot in shots]
-    return Picture(place_side_by_side(figures, azimuth=azimuth) if len(figures) > 1 else figures)
+    return Picture(figures if together or len(figures) == 1 else place_side_by_side(figures, azimuth=azimuth))
 
 
 def film_shots(path: Path, shots: Sequence[Shot | Ghost], speed: float = 1.0, size: tuple[int, int] = FILM_SIZE,
-               azimuth: float | None = None) -> Path:  # fmt: skip
+               azimuth: float | None = None, together: bool = False) -> Path:  # fmt: skip
     """Film them all for as long as the shortest lasts; the best kind of film there is here. Returns its path."""
-    picture = build_picture(shots, azimuth)
+    picture = build_picture(shots, azimuth, together)
     begin, end = max(shot.times[0] for shot in shots), min(shot.times[-1] for shot in shots)
     times = begin + np.arange(int((end - begin) / speed * FILM_FPS) + 1) * speed / FILM_FPS
     path = path.with_name(path.name + film_suffix())

@@ -22,7 +22,7 @@ from poise.body.character import Character
 from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
-from poise.engines.engine import BodyState, PropState
+from poise.engines.engine import BodyState, PropState, Touches
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
@@ -75,6 +75,8 @@ class Body:
         # What the stage says of the world: its step (s), gravity (m/s2), what is under bodies, and how rough that is.
         self.gravity, self.friction = np.array(GRAVITY), 0.8
         self.dt, self.floor = 0.005, Floor(Ground())
+        # What touched it in the last step, where a player asks for it (`Player.feels`).
+        self.touches = Touches.none()
         # Where a prop of the stage is and how fast, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
 

@@ -85,12 +85,14 @@ class Player(ABC):
     after_others  whether it gives its motion after all others of the actor: it depends on theirs
     carrier       the prop that its root rides on, where it has one
     looks         whether it has to `look` before every step; the stage then makes one step at a time
+    feels         whether it wants to know what touched the body in the last step: it is in `body.touches` then
     """
 
     joints: np.ndarray
     after_others = False
     carrier: str | None = None
     looks = False
+    feels = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:

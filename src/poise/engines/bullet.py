@@ -59,12 +59,16 @@ class BulletSimulation(Simulation):
         self._held = [HeldBody(body) for body in scene.bodies]
         for index, held in enumerate(self._held):
             add_body(world, index, held)
+        links = world.find_links() if scene.apart else {}
+        for a, b in scene.apart:
+            if a in links and b in links:
+                world.keep_apart(links[a], links[b])
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
-        self._touched = [_no_contacts() for _ in scene.bodies]
+        self._touched = [Touches.none() for _ in scene.bodies]
 
     def place(self, body: int, state: BodyState) -> None:
         """See `Simulation.place`."""
@@ -315,7 +319,3 @@ class BulletSimulation(Simulation):
             write_over(held.numbers(), numbers)
             self.place(index, held.state)
         self._touched, self._time = touched, saved["time"]
-
-
-def _no_contacts() -> Touches:
-    return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.engines.bullet_world import BODY, HERE, BulletWorld, principal, xyzw
+from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, SceneBody
 from poise.errors import InputError
@@ -142,7 +142,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         baseOrientation=xyzw(rotation.from_matrix(held.R[base])),
         **({"baseInertialFramePosition": inertia.center, "baseInertialFrameOrientation": xyzw(principal(inertia)[0])}
            if held.kind[base] == FREE else {}),
-        **arguments, flags=bullet.URDF_MAINTAIN_LINK_ORDER, physicsClientId=world.client,
+        **arguments, flags=_find_flags(world, index), physicsClientId=world.client,
     )  # fmt: skip
     P = np.array([rotation.to_matrix(principal(inertia_of(body, i))[0]) for i in joints]).reshape(-1, 3, 3)
     balls = np.flatnonzero(np.array(dofs, int) < 0)
@@ -150,12 +150,14 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         uid, base, joints, numbers, dofs, P, rotation.to_matrix(principal(inertia)[0]), balls,
         np.array(joints, int)[balls],
     )  # fmt: skip
-    world.set_dynamics(piece.uid, -1, inertia if held.kind[base] == FREE else None, BODY if shapes[base] else 0)
+    nothing, weight = (0, 0), float(tree.mass)
+    mask = world.masks[index] if shapes[base] else nothing
+    world.set_dynamics(piece.uid, -1, inertia if held.kind[base] == FREE else None, mask, None, weight)
     world.names[piece.uid, -1], world.owners[piece.uid, -1] = f"{body.name}/{tree.names[base]}", (index, base)
     for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
         is_last = last[i] == link + 1
-        group = BODY if shapes[i] and is_last else 0
-        world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, group)
+        mask = world.masks[index] if shapes[i] and is_last else nothing
+        world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, None, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
     if held.kind[base] == FREE:
@@ -163,6 +165,12 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
         bullet.resetBaseVelocity(piece.uid, v, om, physicsClientId=world.client)
     return piece
+
+
+def _find_flags(world: BulletWorld, index: int) -> int:
+    """Links keep their order, and touch one another where the body touches itself."""
+    bullet, (own, met) = world.bullet, world.masks[index]
+    return int(bullet.URDF_MAINTAIN_LINK_ORDER | (bullet.URDF_USE_SELF_COLLISION if own & met else 0))
 
 
 def _set_joint(world: BulletWorld, held: HeldBody, piece: Piece, link: int, i: int, dof: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box
-from poise.engines.bullet_world import GROUND, BulletWorld
+from poise.engines.bullet_world import BulletWorld
 from poise.spatial import rotation
 from poise.world.ground import FAR, Ground, Plane
 from poise.world.height_map import HeightMap
@@ -33,7 +33,7 @@ def add_ground(world: BulletWorld, ground: Ground) -> None:
         uid = world.bullet.createMultiBody(
             mass, shape, basePosition=at, baseOrientation=turn, physicsClientId=world.client
         )
-        world.set_dynamics(uid, -1, None, GROUND)
+        world.set_dynamics(uid, -1, None, world.ground_mask)
         world.names[uid, -1] = NAME
         world.ground.append(int(uid))
 

@@ -21,6 +21,7 @@ _HEAD = 12  # bytes of magic, sizes, byte order and version
 _CHUNK = struct.Struct("<4siQii")  # code, length in bytes, an address, the type's number, how many of it
 _LAYOUT = b"DNA1"
 _CONTACTS = b"CONT"  # of which there are more or fewer
+_MANIFOLD, _TAIL = 1025, 16  # Bullet's number of their type, which is among the last so many numbers of one
 
 
 def save_world(bullet: Any, client: int) -> np.ndarray:
@@ -28,7 +29,28 @@ def save_world(bullet: Any, client: int) -> np.ndarray:
     with temporary_folder() as folder:
         path = folder / "world.bullet"
         bullet.saveBullet(str(path), physicsClientId=client)
-        return np.frombuffer(path.read_bytes(), np.uint8).copy()
+        data = np.frombuffer(path.read_bytes(), np.uint8).copy()
+    _forget_places(data)
+    return data
+
+
+def _forget_places(data: np.ndarray) -> None:
+    """Have contacts not say where Bullet keeps them: a world that was restored keeps no places for empty ones.
+
+    The place is the number before the type's, near the end of the chunk; Bullet never reads it.
+    """
+    at = _HEAD
+    while at + _CHUNK.size <= len(data):
+        code, length, _, _, _ = _CHUNK.unpack_from(data.data, at)
+        at += _CHUNK.size
+        if length < 0 or at + length > len(data):
+            return
+        if code == _CONTACTS and length % 4 == 0:
+            numbers = data[at : at + length].view(np.int32)[-_TAIL:]
+            found = np.flatnonzero(numbers == _MANIFOLD)
+            if len(found) and found[-1] > 0:
+                numbers[found[-1] - 1] = 0
+        at += length
 
 
 def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Capsule, Shape, Sphere
-from poise.engines.scene import Scene
+from poise.engines.scene import Scene, Thing
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.prop import Prop
 
-# Bits that say who may touch whom, as in MuJoCo's adapter; Bullet wants both sides to agree.
-GROUND, BODY, PROP = 1, 2, 4
-MEETS = {GROUND: BODY | PROP, BODY: GROUND | PROP, PROP: GROUND | BODY | PROP}
+# Bits that say who may touch whom, as in MuJoCo's adapter; Bullet wants both sides to agree. Bodies have the others.
+GROUND, PROP, KINDS = 1, 2, range(2, 31)
+_BODIES = sum(1 << bit for bit in KINDS)
 # Bullet's solver is a Gauss-Seidel one: a 40 kg leg on a 1 kg foot creeps 4 mm/s with 50 iterations, 0.8 with 500, 0.1
 # with 1000 (at 5 ms).
 ITERATIONS = 1000
@@ -75,18 +75,51 @@ class BulletWorld:
         )  # fmt: skip
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
-        self._friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
+        self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
+        self._friction, self.softness = self._ground_friction, scene.touch.softness
+        if scene.touch.friction is not None:
+            self._friction = float(np.sqrt(scene.touch.friction))
+        self._set_masks(scene)
         self.ground: list[int] = []
         self.props: dict[str, int] = {}
 
+    def _set_masks(self, scene: Scene) -> None:
+        """What each body is, and what it touches, in bits."""
+        kinds, meets = scene.find_kinds()
+        bits = [1 << KINDS[kind % len(KINDS)] for kind in range(len(meets))]
+        others = [sum({bit for bit, met in zip(bits, row, strict=True) if met}) for row in meets]
+        always = GROUND | (PROP if scene.touch.props else 0)
+        self.masks = [(bits[kind], always | others[kind]) for kind in kinds]
+        self.ground_mask = GROUND, PROP | _BODIES
+        self._prop_mask = PROP, GROUND | PROP | (_BODIES if scene.touch.props else 0)
+
+    def keep_apart(self, a: tuple[int, int], b: tuple[int, int]) -> None:
+        """Two links (id, link) that do not touch."""
+        self.bullet.setCollisionFilterPair(a[0], b[0], a[1], b[1], 0, physicsClientId=self.client)
+
     def add_prop(self, prop: Prop) -> None:
-        """Put a prop into the world."""
-        self.props[prop.name] = self._add_prop(prop)
+        """Put a prop into the world, with the speed that it begins with."""
+        uid = self.props[prop.name] = self._add_prop(prop)
+        options = {"physicsClientId": self.client}
+        if prop.inertia is None:
+            return
+        if prop.hinge is None:
+            lever = rotation.rotate(prop.turn, prop.inertia.center)
+            self.bullet.resetBaseVelocity(uid, prop.velocity + np.cross(prop.spin, lever), prop.spin, **options)
+        else:
+            speed = float(prop.spin @ rotation.rotate(prop.turn, prop.hinge.axis))
+            self.bullet.resetJointState(uid, 0, 0.0, speed, **options)
+
+    def find_links(self) -> dict[Thing, tuple[int, int]]:
+        """(id, link) of everything that can touch: bodies' segments, and props by their names."""
+        found: dict[Thing, tuple[int, int]] = {owner: link for link, owner in self.owners.items()}
+        return found | {self.names[link]: link for link in self.names if link[0] in self.props.values()}
 
     def _add_prop(self, prop: Prop) -> int:
         bullet = self.bullet
         shape = self.add_shape(prop.shapes if prop.touches else ())
-        group = PROP if prop.touches else 0
+        mask = self._prop_mask if prop.touches else (0, 0)
+        friction = None if prop.friction is None else prop.friction / max(self._friction, 1e-6)
         if prop.hinge is None or prop.inertia is None:
             inertia = prop.inertia if prop.inertia is not None else RigidInertia.zero()
             uid = bullet.createMultiBody(
@@ -94,7 +127,7 @@ class BulletWorld:
                 baseInertialFramePosition=inertia.center, baseInertialFrameOrientation=xyzw(principal(inertia)[0]),
                 physicsClientId=self.client,
             )  # fmt: skip
-            self.set_dynamics(uid, -1, prop.inertia, group)
+            self.set_dynamics(uid, -1, prop.inertia, mask, friction)
             self.names[uid, -1] = prop.name
             return int(uid)
         pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
@@ -107,21 +140,34 @@ class BulletWorld:
             linkInertialFrameOrientations=[xyzw(principal(moved)[0])], linkJointTypes=[bullet.JOINT_REVOLUTE],
             linkJointAxis=[prop.hinge.axis], physicsClientId=self.client,
         )  # fmt: skip
-        self.set_dynamics(uid, 0, moved, group)
+        self.set_dynamics(uid, 0, moved, mask, friction)
         self.names[uid, 0] = prop.name
         bullet.setJointMotorControl2(uid, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=self.client)
         return int(uid)
 
-    def set_dynamics(self, uid: int, link: int, inertia: RigidInertia | None, group: int) -> None:
-        """Inertia of a link (None: it does not move), friction, nothing that slows it, and whom it may touch."""
+    def set_dynamics(
+        self, uid: int, link: int, inertia: RigidInertia | None, mask: tuple[int, int], friction: float | None = None,
+        weight: float | None = None,
+    ) -> None:  # fmt: skip
+        """Inertia of a link (None: it does not move), friction, nothing that slows it, what it is and may touch.
+
+        weight  kg, of all that is behind it when it is pushed softly; None: its own
+        """
         bullet, options = self.bullet, {"physicsClientId": self.client}
+        rough = self._ground_friction if mask[0] == GROUND else self._friction
         bullet.changeDynamics(
-            uid, link, lateralFriction=self._friction, spinningFriction=0, rollingFriction=0, restitution=0,
-            linearDamping=0, angularDamping=0, jointDamping=0, maxJointVelocity=FASTEST, **options,
+            uid, link, lateralFriction=rough if friction is None else friction, spinningFriction=0, rollingFriction=0,
+            restitution=0, linearDamping=0, angularDamping=0, jointDamping=0, maxJointVelocity=FASTEST, **options,
         )  # fmt: skip
         if inertia is not None:
             bullet.changeDynamics(uid, link, localInertiaDiagonal=principal(inertia)[1], **options)
-        bullet.setCollisionFilterGroupMask(uid, link, group, MEETS.get(group, 0), **options)
+            if self.softness > 0.0:
+                mass = inertia.mass if weight is None else weight
+                bullet.changeDynamics(
+                    uid, link, contactStiffness=mass / self.softness**2, contactDamping=2.0 * mass / self.softness,
+                    **options,
+                )  # fmt: skip
+        bullet.setCollisionFilterGroupMask(uid, link, *mask, **options)
 
     def add_shape(self, shapes: tuple[Shape, ...], shift: np.ndarray | None = None) -> int:
         """Bullet's id of some shapes as one; a speck for none."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from poise.errors import InputError
 from poise.spatial.arena import Arena
 from poise.spatial.law import Block, Law
 from poise.world.ground import Ground
+
+if TYPE_CHECKING:
+    from poise.engines.hits import Hits
 
 
 class PropState(NamedTuple):
@@ -118,6 +121,14 @@ class Touches:
     points: np.ndarray
     forces: np.ndarray
     others: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.joints)
+
+    @staticmethod
+    def none() -> Touches:
+        """Nothing touches it."""
+        return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
 
     def save(self) -> dict[str, Any]:
         """As plain data."""
@@ -225,7 +236,11 @@ class Simulation(ABC):
 
     def find_contacts(self, body: int) -> Touches:
         """Where a body was touched in the last step."""
-        return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
+        return Touches.none()
+
+    def feel(self, hits: Hits) -> tuple[Law, Block] | None:
+        """A law of nobody and a block that notes the contacts of the last step in a log; None: it is asked for them."""
+        return None
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
         """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.

@@ -30,6 +30,7 @@ from poise.engines.engine import (
     Touches,
     Workspaces,
 )
+from poise.engines.hits import Hits
 from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_ground import MujocoCarrier
 from poise.engines.mujoco_library import find_function, stop_timers
@@ -39,7 +40,7 @@ from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
-from poise.spatial.law import Block
+from poise.spatial.law import Block, Law
 from poise.spatial.plain import write_over
 from poise.world.moving import Moving
 from poise.world.prop import Prop
@@ -303,6 +304,16 @@ class MujocoSimulation(Simulation):
             forces.append(sign * force[found])
             others += [self._name(int(b)) for b in pair[found, other]]
         return Touches(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
+
+    def feel(self, hits: Hits) -> tuple[Law, Block] | None:
+        """See `Simulation.feel`."""
+        from poise.engines.mujoco_hits import build_source
+
+        return None if self._scene_block is None else build_source(self.model, self.layouts, self._props_at(), hits,
+                                                                   self._scene_block)  # fmt: skip
+
+    def _props_at(self) -> list[int]:
+        return [self._find_prop(name) for name in self._props]
 
     def press(self, body: int, groups: np.ndarray, force: np.ndarray, pressure: np.ndarray) -> bool:
         """Write the force (G, 3) N on each group of a body's joints and its centre (G, 3) m, where one is pressed up.

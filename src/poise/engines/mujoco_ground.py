@@ -28,8 +28,11 @@ _LEVEL = np.array([np.sqrt(0.5), -np.sqrt(0.5), 0.0, 0.0])
 _FIELD = np.array([0.5, -0.5, -0.5, -0.5])
 
 
-def add_ground(spec: Any, ground: Ground, group: int) -> None:
-    """All pieces of a ground into a specification. group: the bit that says what it is to those that touch it."""
+def add_ground(spec: Any, ground: Ground, group: int, more: dict[str, Any] | None = None) -> None:
+    """All pieces of a ground into a specification.
+
+    group  the bit that says what it is to those that touch it;  more: of MuJoCo's options of its shapes
+    """
     import mujoco
 
     body = spec.worldbody
@@ -39,6 +42,7 @@ def add_ground(spec: Any, ground: Ground, group: int) -> None:
         for axis in np.eye(3):
             body.add_joint(type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
     options: dict[str, Any] = {"friction": [ground.friction, 0.005, 0.0001], "contype": group, "conaffinity": 0}
+    options |= more or {}
     kinds = mujoco.mjtGeom
     for k, piece in enumerate(ground.pieces()):
         options["name"] = NAME if k == 0 else f"{NAME} {k}"

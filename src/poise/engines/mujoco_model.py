@@ -16,7 +16,7 @@ import numpy as np
 from poise.body.fit_names import fit_name
 from poise.body.shape import Capsule, Shape, Sphere
 from poise.engines.mujoco_ground import NAME, add_ground
-from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
+from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody, Thing
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.prop import Prop
@@ -26,8 +26,9 @@ TRACE_MASS, TRACE_INERTIA = 1e-9, 1e-12
 MEMORY = 1 << 20  # bytes for contacts and the solver, a body: some ten times what 30 contacts take
 SKIN = 5e-4  # m: a body at rest on its feet sinks in by about this much
 _SIX = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
-# Bits that say who may touch whom: bodies and props touch the ground and props, never one another's own segments.
-_GROUND, _BODY, _PROP = 1, 2, 4
+# Bits that say who may touch whom: the ground, props, and kinds of bodies (`Scene.find_kinds`) from the third on.
+_GROUND, _PROP, _KINDS = 1, 2, range(2, 31)
+_HARD = 0.02  # s: MuJoCo's own softness, which the ground has
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ def build_spec(scene: Scene, names: SceneNames | None = None) -> Any:
     import mujoco
 
     spec = mujoco.MjSpec()
-    spec.memory = MEMORY * (1 + len(scene.bodies))
+    spec.memory = MEMORY * (1 + len(scene.bodies)) * (1 if scene.meets is None else 2)
     spec.compiler.degree = False
     spec.compiler.inertiafromgeom = mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_FALSE
     option = spec.option
@@ -73,12 +74,56 @@ def build_spec(scene: Scene, names: SceneNames | None = None) -> Any:
         option.disableflags |= mujoco.mjtDisableBit.mjDSBL_ISLAND
     option.cone, option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 100.0
     if scene.ground is not None:
-        add_ground(spec, scene.ground, _GROUND)
+        add_ground(spec, scene.ground, _GROUND, _tell_ground(scene))
     names = SceneNames(scene) if names is None else names
     bodies = {prop.name: _add_prop(spec, prop, scene, names.props[prop.name]) for prop in scene.props}
-    for body, own in zip(scene.bodies, names.bodies, strict=True):
-        _add_body(spec, body, scene, bodies.get(body.carrier or ""), own)
+    masks = _find_masks(scene)
+    for body, own, mask in zip(scene.bodies, names.bodies, masks, strict=True):
+        _add_body(spec, body, scene, bodies.get(body.carrier or ""), own, mask)
+    for a, b in (*scene.apart, *_list_strangers(scene, masks)):
+        spec.add_exclude(bodyname1=_name(names, a), bodyname2=_name(names, b))
     return spec
+
+
+def _find_masks(scene: Scene) -> list[tuple[int, int]]:
+    """What each body is, and what it touches, in bits."""
+    kinds, meets = scene.find_kinds()
+    bits = [1 << _KINDS[kind % len(_KINDS)] for kind in range(len(meets))]
+    others = [sum({bit for bit, met in zip(bits, row, strict=True) if met}) for row in meets]
+    always = _GROUND | (_PROP if scene.touch.props else 0)
+    return [(bits[kind], always | others[kind]) for kind in kinds]
+
+
+def _list_strangers(scene: Scene, masks: list[tuple[int, int]]) -> list[tuple[Thing, Thing]]:
+    """Pairs of segments that the bits let touch and that do not: there are more kinds of bodies than bits."""
+    if scene.meets is None or len(scene.find_kinds()[1]) <= len(_KINDS):
+        return []
+    touching = [sorted({joint for joint, _ in body.shapes}) for body in scene.bodies]
+    return [
+        ((a, i), (b, j))
+        for a, (own, _) in enumerate(masks)
+        for b in range(a, len(masks))
+        if own & masks[b][1] and not scene.meets[a, b]
+        for i in touching[a]
+        for j in touching[b]
+        if a != b or i < j
+    ]
+
+
+def _name(names: SceneNames, thing: Thing) -> str:
+    return names.props[thing] if isinstance(thing, str) else names.bodies[thing[0]][thing[1]]
+
+
+def _tell_ground(scene: Scene) -> dict[str, Any]:
+    """What the ground needs to stay as hard and as rough as it is, whatever bodies and props are to one another."""
+    if scene.touch.softness == 0.0 and scene.touch.friction is None:
+        return {}
+    return {"priority": 2, "solref": [0.5 * (_HARD + _find_softness(scene, 0.0)), 1.0]}
+
+
+def _find_softness(scene: Scene, softness: float) -> float:
+    """s, what MuJoCo is told: as stiff as the step allows, or softer."""
+    return max(2.0 * scene.dt, 0.008, softness)
 
 
 class SceneNames:
@@ -117,11 +162,11 @@ def _add_prop(spec: Any, prop: Prop, scene: Scene, name: str) -> Any:
             )  # fmt: skip
     if prop.touches:
         for shape in prop.shapes:
-            _add_geom(body, shape, _PROP, _GROUND | _PROP, scene)
+            _add_geom(body, shape, (_PROP, _GROUND | _PROP), scene, prop.friction)
     return body
 
 
-def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: list[str]) -> None:
+def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: list[str], mask: tuple[int, int]) -> None:
     import mujoco
 
     made: list[Any] = []
@@ -146,7 +191,7 @@ def _add_body(spec: Any, body: SceneBody, scene: Scene, carrier: Any, names: lis
         has_mass = joint.kind != GIVEN or body.is_locked
         _set_inertia(made[i], tree.body(i) if has_mass else RigidInertia.zero())
     for i, shape in body.shapes:
-        _add_geom(made[i], shape, _BODY, _GROUND | _PROP, scene, body.is_hard)
+        _add_geom(made[i], shape, mask, scene, is_hard=body.is_hard)
     for i in body.pinned:
         pin = spec.add_equality(type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY, name1=names[i])
         pin.solref, pin.solimp = [2.0 * scene.dt, 1.0], [0.9999, 0.9999, 0.001, 0.5, 2.0]
@@ -175,14 +220,20 @@ def _is_solid(tensor: np.ndarray) -> bool:
     return min(xx - abs(xy) - abs(xz), yy - abs(yx) - abs(yz), zz - abs(zx) - abs(zy)) > 2.0 * TRACE_INERTIA
 
 
-def _add_geom(body: Any, shape: Shape, contype: int, conaffinity: int, scene: Scene, is_hard: bool = False) -> None:
+def _add_geom(
+    body: Any, shape: Shape, mask: tuple[int, int], scene: Scene, friction: float | None = None, is_hard: bool = False
+) -> None:
     import mujoco
 
-    friction = [scene.ground.friction if scene.ground is not None else 0.8, 0.005, 0.0001]
-    options: dict[str, Any] = {"contype": contype, "conaffinity": conaffinity, "friction": friction, "condim": 3}
+    ground = scene.ground.friction if scene.ground is not None else 0.8
+    common = ground if scene.touch.friction is None else scene.touch.friction
+    options: dict[str, Any] = {"contype": mask[0], "conaffinity": mask[1], "condim": 3}
+    options["friction"] = [common if friction is None else friction, 0.005, 0.0001]
+    # Of two that touch, the one that comes first says how; of equals, the rougher one.
+    options["priority"] = 0 if friction is None else 3
     # Contacts begin a little early and are as stiff as the step allows: feet rest at the ground's height, not in it.
-    options |= {"margin": SKIN, "solref": [max(2.0 * scene.dt, 0.008), 1.0]}
-    if is_hard:
+    options |= {"margin": SKIN, "solref": [_find_softness(scene, scene.touch.softness), 1.0]}
+    if is_hard and scene.touch.softness == 0.0:
         # Without priority the ground's own default, 20 ms, counts half. A landing heel has the leg behind it, which
         # MuJoCo's measure of softness, the foot's own inertia, does not know: with the usual 0.95 it is 50 to 140 mm
         # under the ground, and what pushes it out again gives up to 3 % of the body's height.

@@ -13,7 +13,7 @@ from typing import Any
 def find_offsets() -> dict[str, int] | None:
     """Where contacts are in MuJoCo's data, and what is where in one (bytes); None: this version is not understood.
 
-    ncon, nefc, contact, aref, kbip  of `mjData`: counts, and addresses of arrays that move from step to step
+    ncon, nefc, contact, aref, kbip, force  of `mjData`: counts, and addresses of arrays that move from step to step
     size, dist, pos, frame, margin, dim, geom, address  of `mjContact`
 
     By MuJoCo's own description of its structures, and checked against what its bindings read in a small scene.
@@ -24,7 +24,8 @@ def find_offsets() -> dict[str, int] | None:
         data, contact = _describe("mjData"), _describe("mjContact")
         found = {
             "ncon": data.ncon.offset, "nefc": data.nefc.offset, "contact": data.contact.offset,
-            "aref": data.efc_aref.offset, "kbip": data.efc_KBIP.offset, "size": ctypes.sizeof(contact),
+            "aref": data.efc_aref.offset, "kbip": data.efc_KBIP.offset, "force": data.efc_force.offset,
+            "size": ctypes.sizeof(contact),
             "dist": contact.dist.offset, "pos": contact.pos.offset, "frame": contact.frame.offset,
             "margin": contact.includemargin.offset, "dim": contact.dim.offset, "geom": contact.geom.offset,
             "address": contact.efc_address.offset,
@@ -89,6 +90,7 @@ def _are_right(offsets: dict[str, int]) -> bool:
         and ctypes.c_int.from_address(start + offsets["nefc"]).value == data.nefc
         and word("aref") == data.efc_aref.ctypes.data
         and word("kbip") == data.efc_KBIP.ctypes.data
+        and word("force") == data.efc_force.ctypes.data
         and all(first + offsets[name] == array.ctypes.data for name, array in at.items())
         and all(array.strides[0] == offsets["size"] for array in at.values())
     )

@@ -14,6 +14,10 @@ from poise.body.shape import Shape
 from poise.dynamics.tree import GRAVITY, Tree
 from poise.world.ground import Ground
 from poise.world.prop import Prop
+from poise.world.touch import Touch
+
+# What touches: a body's segment by the body's number in the scene and its joint, a prop by its name.
+Thing = tuple[int, int] | str
 
 GIVEN, FREE, BALL, HINGES = range(4)
 
@@ -75,6 +79,9 @@ class Scene:
     dt       s, the engine's step
     gravity  (3,) m/s2
     time     s, on the clock that a moving ground goes by, when it is built
+    touch    how softly things touch, and whether bodies touch props
+    meets    (B, B) bool, symmetric: whose segments touch whose; on the diagonal, who touches himself. None: nobody
+    apart    pairs of things that do not touch although the rest says so
     """
 
     bodies: tuple[SceneBody, ...]
@@ -83,3 +90,18 @@ class Scene:
     dt: float = 0.005
     gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))
     time: float = 0.0
+    touch: Touch = field(default_factory=Touch)
+    meets: np.ndarray | None = None
+    apart: tuple[tuple[Thing, Thing], ...] = ()
+
+    def find_kinds(self) -> tuple[list[int], np.ndarray]:
+        """Bodies that touch the same bodies, as kinds: the kind of each body, and (K, K) bool, which kinds touch.
+
+        Engines say by a bit for each kind who may touch whom.
+        """
+        count = len(self.bodies)
+        meets = np.zeros((count, count), bool) if self.meets is None else self.meets
+        rows: dict[bytes, int] = {}
+        kinds = [rows.setdefault(row.tobytes(), len(rows)) for row in meets]
+        first = [kinds.index(kind) for kind in range(len(rows))]
+        return kinds, meets[np.ix_(first, first)]

@@ -157,6 +157,11 @@ def write_motion(
         "dt_s": found.dt,
         "engine": plan.engine,
         "ground_m": found.ground,
+        "hits": [
+            {"time_s": each.time, "joint": each.joint, "other": each.other, "impulse_ns": each.impulse}
+            for each in found.take.events
+            if each.kind == "hit"
+        ],
         **describe_body(character),
         **describe_effort(found.take.actor(), found.physical, found.kinematic),
         "measured_on": measured_on,

@@ -122,7 +122,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     stepping = bool(legs) and _has_feet(clip.skeleton) and find_stepping(rooting.clip)
     dt = choose_step(clip, plan.dt)
     ground = _find_ground(rooting.clip, plan, bool(legs))
-    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground)
+    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
     for prop in plan.scenery.props:
         stage.add_prop(prop)
     for load in plan.loads:

@@ -12,6 +12,7 @@ from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
 from poise.world.push import Push
+from poise.world.touch import Touch
 
 DT = 0.005  # s, the longest step that is taken unless another is asked for
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
@@ -25,6 +26,7 @@ class Scenery:
     ground: Ground = field(default_factory=Ground)
     is_placed: bool = False
     props: tuple[Prop, ...] = ()
+    touch: Touch = field(default_factory=Touch)
 
 
 @dataclass(frozen=True)

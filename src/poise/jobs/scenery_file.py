@@ -13,11 +13,20 @@ size = [1.2, 0.7, 0.6]
 position = [0, 0.35, 0.8] # m, of its middle
 turn = [1, 0, 0, 0]       # wxyz; left out: none
 mass = 12.0               # kg; left out: it never moves
+friction = 0.5            # of whatever touches it; left out: the stage's
+
+[touch]                   # who touches whom: see `poise.Touch`; all of it may be left out
+itself = true
+props = true
+softness = 0.0            # s
+friction = 0.8
+apart = [["leftHand", "trunk"], ["head", "table"]]
 """
 
 from __future__ import annotations
 
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +37,7 @@ from poise.jobs.plan import Scenery
 from poise.jobs.toml_tables import Table, load_toml
 from poise.spatial import rotation
 from poise.world.prop import MASSES, Prop
+from poise.world.touch import Touch
 
 SHAPES = ("box", "sphere", "capsule")
 _SIZES = (1e-3, 1e3)  # m
@@ -48,12 +58,21 @@ def parse_scenery(plain: object) -> Scenery:
     top = Table("a stage file", plain)
     ground, is_placed = read_ground(top.table("ground"))
     props = tuple(_read_prop(table) for table in top.tables("props"))
+    touch = _read_touch(top.table("touch"))
     top.check_all_read()
     names = [prop.name for prop in props]
     double = next((name for name in names if names.count(name) > 1), None)
     if double is not None:
         raise InputError(f"two props are called '{double}'. Give each a name of its own.")
-    return Scenery(ground, is_placed, props)
+    return Scenery(ground, is_placed, props, touch)
+
+
+def _read_touch(table: Table) -> Touch:
+    said: dict[str, Any] = {name: table.flag(name) for name in ("itself", "actors", "props")}
+    said |= {name: table.number(name) for name in ("softness", "friction")}
+    said["apart"] = table.pairs("apart")
+    table.check_all_read()
+    return Touch(**{name: value for name, value in said.items() if value is not None})
 
 
 def _read_prop(table: Table) -> Prop:
@@ -61,7 +80,7 @@ def _read_prop(table: Table) -> Prop:
     table.what = f"prop '{name}'"
     shape = _read_shape(table)
     position, turn = table.numbers("position", 3), table.numbers("turn", 4)
-    mass = table.number("mass")
+    mass, friction = table.number("mass"), table.number("friction")
     table.check_all_read()
     if position is not None and max(map(abs, position)) > _FARTHEST:
         raise InputError(
@@ -79,6 +98,7 @@ def _read_prop(table: Table) -> Prop:
         None if mass is None else even_inertia(shape, mass),
         np.zeros(3) if position is None else np.array(position),
         rotation.identity() if turn is None else rotation.normalize(np.array(turn)),
+        friction=friction,
     )
 
 

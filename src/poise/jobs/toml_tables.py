@@ -98,6 +98,18 @@ class Table:
             raise InputError(f"'{key}' of {self.what} must be a list of words.")
         return tuple(value)
 
+    def pairs(self, key: str) -> tuple[tuple[str, ...], ...] | None:
+        """A list of lists of two words, or None where there is none."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(
+            isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) and word for word in pair)
+            for pair in value
+        ):
+            raise InputError(f"'{key}' of {self.what} must be a list of pairs of words.")
+        return tuple(tuple(pair) for pair in value)
+
     def table(self, key: str) -> Table:
         """A table inside; an empty one where there is none."""
         value = self._get(key)

@@ -157,7 +157,10 @@ class Actor:
 
     def tell(self, kind: str, message: str = "") -> None:
         """Something happened."""
-        event = Event(self.stage.time, self.name, kind, message)
+        self.tell_event(Event(self.stage.time, self.name, kind, message))
+
+    def tell_event(self, event: Event) -> None:
+        """An event of its own."""
         self.stage.news.add(event)
         for listener in self.listeners:
             listener(event)

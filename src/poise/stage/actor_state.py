@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.drivers.driver import restore_hand_over, save_hand_over
 from poise.drivers.still import build_still
+from poise.engines.engine import Touches
 from poise.spatial.plain import write_over
 from poise.stage.building import build_actor
 from poise.world.push import Push
@@ -28,6 +29,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
         "ranges": actor.limits.save(),
+        "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
@@ -50,6 +52,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
+    actor.body.touches = Touches.none() if saved["touches"] is None else Touches.load(saved["touches"])
     actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     if actor.rest is not None:  # its own, which give way where it is limp
         actor.rest_aim |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}

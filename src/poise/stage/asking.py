@@ -20,6 +20,7 @@ from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.world.load import Load
 from poise.world.prop import Prop
+from poise.world.touch import Touch
 
 ROOT = "root"
 
@@ -124,3 +125,10 @@ def take_prop(prop: Any) -> Prop:
     raise InputError(
         f"a prop is a poise.Prop, as in poise.Prop.box('table', (1.2, 0.7, 0.6), mass=12); given {brief(prop)}."
     )
+
+
+def take_touch(touch: Any) -> Touch:
+    """Who touches whom."""
+    if isinstance(touch, Touch):
+        return touch
+    raise InputError(f"who touches whom is a poise.Touch, as in poise.Touch(actors=False); given {brief(touch)}.")

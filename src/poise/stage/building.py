@@ -17,9 +17,8 @@ from poise.stage.culprit import check_written
 from poise.stage.division import Assignment, divide
 from poise.stage.falling import hips_over_floor
 from poise.stage.stance import plant_feet, put_on_floor
-from poise.world.bulk import build_bulk
+from poise.stage.touching import choose_shapes
 from poise.world.floor import Floor
-from poise.world.footing import build_footing
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -113,25 +112,28 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
         actor.rest = held
 
 
-def describe_actor(actor: Actor) -> SceneBody:
-    """What the engine has to build of an actor as it is now."""
+def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:
+    """What the engine has to build of an actor as it is now; see `touching.choose_shapes`."""
     state = actor.body.state
     root, q = state.root.copy(), state.q.copy()
     for player in actor.players:
         if player.carrier is not None:
             root, q[0] = player.seat
     pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
-    soles_only = any(player.touches_with_soles_only for player in actor.players) and not actor.stage.props
     is_hard = not any(player.stands for player in actor.players)
-    return describe_at(actor, _find_joints(actor), pose, not soles_only, is_hard)
+    return describe_at(actor, _find_joints(actor), pose, choose_shapes(actor, in_company), is_hard)
 
 
 def describe_at(
-    actor: Actor, joints: tuple[Joint, ...], pose: dict[str, np.ndarray], is_whole: bool, is_hard: bool
+    actor: Actor,
+    joints: tuple[Joint, ...],
+    pose: dict[str, np.ndarray],
+    shapes: tuple[tuple[int, Shape], ...],
+    is_hard: bool,
 ) -> SceneBody:
-    """What the engine had to build at a pose; is_whole: whether all of it touches things, or only its soles."""
+    """What the engine had to build at a pose, and of what shapes."""
     return SceneBody(
-        actor.name, actor.body.tree, joints, **pose, shapes=_find_shapes(actor, is_whole),
+        actor.name, actor.body.tree, joints, **pose, shapes=shapes,
         pinned=tuple(i for a in actor.assignments for i in a.claim.pinned), carrier=actor.carrier,
         is_locked=actor.stage.couple == "exact", is_hard=is_hard,
     )  # fmt: skip
@@ -149,23 +151,3 @@ def _find_joints(actor: Actor) -> tuple[Joint, ...]:
         Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))
         for i in range(len(given))
     )
-
-
-def _find_shapes(actor: Actor, is_whole: bool) -> tuple[tuple[int, Shape], ...]:
-    """What of it touches things: its soles, and the rest of it or not.
-
-    While a body stands on them and there is only the ground, the engine's step is a fifth quicker without the rest.
-    """
-    if actor.given.all() and not any(prop.inertia is not None for prop in actor.stage.props.values()):
-        return ()  # nothing that it touches would be moved
-    skeleton = actor.character.skeleton
-    try:
-        left, right = build_footing(skeleton)
-    except InputError:
-        return ()
-    feet = skeleton.index("leftFoot"), skeleton.index("rightFoot")
-    soles = ((feet[0], left), (feet[1], right))
-    if not is_whole:
-        return soles
-    below = {i for foot in feet for i in skeleton.descendants(foot)}
-    return (*soles, *((i, shape) for i, shape in build_bulk(actor.character).items() if i not in below))

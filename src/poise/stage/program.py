@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engines.engine import Simulation
+from poise.engines.hits import Hits
 from poise.spatial.law import Block, Callback
 from poise.stage.step import Call, list_show, list_step
 
@@ -19,15 +20,15 @@ class Program:
     """What runs, and everything that must stay where it is in memory for as long as it does.
 
     actors      whom it moves together
-    simulation  the engine's
+    simulation  the engine's;  hits: who follows its contacts
     version     counts how often it looked at its step again
     raised      (1,) 1 where a Python function in it raised in the last run
     """
 
-    def __init__(self, actors: list[Actor], simulation: Simulation):
+    def __init__(self, actors: list[Actor], simulation: Simulation, hits: Hits | None = None):
         from poise.stage.program_kernels import PROGRAM
 
-        self.actors, self.simulation = actors, simulation
+        self.actors, self.simulation, self._hits = actors, simulation, hits
         self.raised = np.zeros(1, np.int64)
         self._shows: list[Call] | None = None
         self.version = 0
@@ -41,7 +42,7 @@ class Program:
         self._calls: list[Callback] = []
         engine = self.simulation.laws([actor.body.block for actor in self.actors])
         self._engine, self._shows = engine, None
-        self._step = list_step(self.actors, self.simulation, engine, self._call)
+        self._step = list_step(self.actors, self.simulation, engine, self._hits, self._call)
         if engine is not None:
             self.block.set(step=engine.step.address, scene=engine.scene.address)
         self.block.set(laws=build_table(self._step), count=len(self._step), show_count=0)

@@ -20,6 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
+from poise.engines.hits import Hits
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -27,20 +28,24 @@ from poise.kinds import checked
 from poise.motion.motion import Pose
 from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
-from poise.stage.asking import take_character, take_name, take_prop
+from poise.stage.asking import take_character, take_name, take_prop, take_touch
 from poise.stage.building import build_actor, describe_actor
+from poise.stage.company import EVERY, Company
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_suspects
+from poise.stage.hitting import build_hits, tell_hit
 from poise.stage.hold import Hold
 from poise.stage.news import News
 from poise.stage.program import Program
-from poise.stage.recording import check_run, list_times, record_run
+from poise.stage.recording import MOST_STEPS, check_run, list_times, record_run
 from poise.stage.settings import check_settings, take_gravity
 from poise.stage.state import check_same, restore_stage, save_stage
 from poise.stage.take import Event, Take
+from poise.stage.touching import Named, check_apart, find_apart, find_meets, tell_apart
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
+from poise.world.touch import Touch
 
 MOST_ACTORS = 5_000  # of some 1.5 MB each
 _ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
@@ -51,12 +56,15 @@ class Group:
     """Actors that one simulation moves together, by a program.
 
     scene  what the engine was asked to build
+    hits   who follows its contacts, from step `began` of the stage on; None: nothing of it can be hit
     """
 
     scene: Scene
     simulation: Simulation
     actors: list[Actor]
     program: Program
+    hits: Hits | None = None
+    began: int = 0
 
 
 @checked
@@ -71,6 +79,7 @@ class Stage:
     ground       None: there is none
     gravity      (3,) m/s2
     threads      that share many actors; the result does not depend on it
+    touch        who touches whom, and how softly
     """
 
     def __init__(
@@ -83,6 +92,7 @@ class Stage:
         ground: Ground | None = Ground(),  # noqa: B008  frozen
         gravity: Iterable[float] = tuple(GRAVITY),
         threads: int = 1,
+        touch: Touch = Touch(),  # noqa: B008  frozen
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
         check_engine(self.engine)
@@ -91,6 +101,7 @@ class Stage:
         check_ground(self.engine, ground)
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
         self.ground, self.gravity = ground, take_gravity(gravity)
+        self.touch, self.company = take_touch(touch), Company()
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
@@ -100,6 +111,8 @@ class Stage:
         self._origin = 0.0
         self._waiting: set[str] = set()
         self._is_recorded = False
+        self._is_open = False  # whether some of its actors may meet
+        self._hit: list[Group] = []  # those in which something may be hit
         self.news = News()
         self._hold = Hold()
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
@@ -161,6 +174,11 @@ class Stage:
             self._ends = [each for each in self._ends if each[2] is not actor]
             heapq.heapify(self._ends)
             self.groups = [group for group in self.groups if group.actors != [actor]]
+            if self.is_built:
+                self.company.join([], list(self.actors.values()))
+                for k, group in enumerate(self.groups):
+                    if actor in group.actors:
+                        self.build_group([each for each in group.actors if each is not actor], k)
             self._gather_crowd()
 
     def add_prop(self, prop: Prop) -> Prop:
@@ -188,11 +206,16 @@ class Stage:
             self._advance(int(steps))
 
     def _advance(self, steps: int) -> None:
-        self.build()
-        if self._lookers and steps > 1:
-            for _ in range(steps):
-                self._advance(1)
-            return
+        while True:
+            self.build()
+            most = self._meet()
+            some = min(steps, 1 if self._lookers else most)
+            self._advance_at_once(some)
+            steps -= some
+            if steps <= 0:
+                return
+
+    def _advance_at_once(self, steps: int) -> None:
         for player, body in self._lookers if steps else ():  # all of them before anybody moves
             player.look(body, self.time)
         began = self.steps
@@ -203,6 +226,7 @@ class Stage:
             told |= {actor.name: actor for actor in program.actors}
             self._go_on(program, began, made, steps)
         self.steps = began + steps
+        self._tell_hits()
         self._end_pushes()
         for actor in odd:
             told.setdefault(actor.name, actor)
@@ -241,7 +265,23 @@ class Stage:
             if not called:
                 return
 
+    def _tell_hits(self) -> None:
+        """What was hit since the last time, at the time when it was."""
+        for group in self._hit:
+            if group.hits is None or not group.hits.has_news:
+                continue
+            for hit in group.hits.take():
+                actor = group.actors[hit.body]
+                time = self._origin + (group.began + hit.step) * self.dt
+                if self.actors.get(actor.name) is actor:
+                    tell_hit(actor, hit, time)
+
     def _gather_crowd(self) -> None:
+        for group in self._hit:
+            if group.hits is not None and group not in self.groups:
+                group.hits.end()
+        self._tell_hits()
+        self._hit = [group for group in self.groups if group.hits is not None]
         self.crowd.set_programs([group.program for group in self.groups])
         silent = [group for group in self.groups if group.program.is_compiled]
         standing = {actor for group in silent for actor in group.actors}
@@ -329,32 +369,89 @@ class Stage:
             for player in (player for player in actor.players if player.looks):
                 player.look(actor.body, self.time)
                 actor.show(self.time)
-        moving = any(prop.inertia is not None for prop in self.props.values())
-        if moving:
-            self.build_group(list(self.actors.values()), 0)
+        everybody = list(self.actors.values())
+        check_apart(self, everybody, self.props.values())
+        if self.touch.actors:
+            self.company.join(begun, everybody)
+        if self._has_moving_prop:
+            self.build_group(everybody, 0)
         else:
-            places = {group.actors[0].name: k for k, group in enumerate(self.groups)}
-            for actor in self.actors.values():
-                if actor.name not in places or actor.name in self._waiting:
-                    self.build_group([actor], places.get(actor.name))
+            self._build_groups(everybody, set(self._waiting))
         self._waiting.clear()
         self._gather_crowd()
         self.is_built = True
 
-    def build_group(self, actors: list[Actor], at: int | None, scene: Scene | None = None) -> None:
-        """A simulation of some actors, in place of group `at` or as a new one; of a scene, or as they are now."""
-        if scene is None:
-            bodies = tuple(describe_actor(actor) for actor in actors)
-            scene = Scene(bodies, tuple(self._props_now(at)), self.ground, self.dt, self.gravity, self.time)
-        check_scene(self.engine, scene)
-        for actor, body in zip(actors, scene.bodies, strict=True):
-            actor.limits.begin(body.joints, not self.engine.abilities.axial)
-        simulation = self.engine.build(scene)
-        group = Group(scene, simulation, actors, Program(actors, simulation))
+    @property
+    def _has_moving_prop(self) -> bool:
+        return any(prop.inertia is not None for prop in self.props.values())
+
+    # Who is moved together.
+
+    @property
+    def _look_steps(self) -> int:
+        return max(1, round(EVERY / self.dt))
+
+    def _meet(self) -> int:
+        """Where it is time, have those moved together that may touch; how many steps there are to the next time."""
+        if not self._is_open:
+            return MOST_STEPS
+        late = self.steps % self._look_steps
+        if late == 0 and self._build_groups(list(self.actors.values()), set()):
+            self._gather_crowd()
+        return self._look_steps - late
+
+    def open_to_meet(self) -> None:
+        """Find out whether anybody may meet anybody, and has to be looked at."""
+        self._is_open = False
+        if self.touch.actors and len(self.actors) > 1 and not self._has_moving_prop:
+            self.company.settle(list(self.actors.values()))
+            self._is_open = self.company.is_open
+
+    def _build_groups(self, everybody: list[Actor], waiting: set[str]) -> bool:
+        """A simulation for all that are near one another, those anew that are waiting; whether one was built."""
+        self.open_to_meet()
+        together = [[actor] for actor in everybody]
+        if self._is_open:
+            ahead = (self._look_steps + 1) * self.dt
+            together = self.company.find_together([group.actors for group in self.groups], ahead)
+        before = {tuple(actor.name for actor in group.actors): group for group in self.groups}
+        kept = {pair for group in self.groups for pair in tell_apart(group.scene, group.actors)}
+        groups: list[Group] = []
+        is_new = False
+        for actors in together:
+            found = before.get(tuple(actor.name for actor in actors))
+            if found is None or found.actors != actors or any(actor.name in waiting for actor in actors):
+                goes_on = not any(actor.name in waiting for actor in actors)
+                found, is_new = self._make_group(actors, None, kept if goes_on else None), True
+            groups.append(found)
+        self.groups = groups
+        return is_new
+
+    def build_group(self, actors: list[Actor], at: int | None) -> None:
+        """A simulation of some actors as they are now, in place of group `at` or as a new one."""
+        group = self._make_group(actors, self._props_now(at), None)
         if at is None or at >= len(self.groups):
             self.groups.append(group)
         else:
             self.groups[at] = group
+
+    def _make_group(self, actors: list[Actor], props: list[Prop] | None, kept: set[frozenset[Named]] | None) -> Group:
+        """A simulation of some actors with props as they are now; see `find_apart` for what is kept."""
+        in_company = len(actors) > 1 or self._has_moving_prop
+        bodies = tuple(describe_actor(actor, in_company) for actor in actors)
+        things = tuple(self.props.values()) if props is None else tuple(props)
+        meets = find_meets(self, actors)
+        scene = Scene(bodies, things, self.ground, self.dt, self.gravity, self.time, self.touch, meets)
+        return self.make_group(actors, dataclasses.replace(scene, apart=find_apart(self, actors, scene, kept)))
+
+    def make_group(self, actors: list[Actor], scene: Scene) -> Group:
+        """A simulation of some actors in a scene."""
+        check_scene(self.engine, scene)
+        for actor, body in zip(actors, scene.bodies, strict=True):
+            actor.limits.begin(body.joints, not self.engine.abilities.axial)
+        simulation = self.engine.build(scene)
+        hits = build_hits(actors, scene)
+        return Group(scene, simulation, actors, Program(actors, simulation, hits), hits, self.steps)
 
     def read_prop(self, name: str) -> PropState:
         """Where a prop is and how fast, now."""
@@ -427,5 +524,7 @@ class Stage:
     def _restore(self, saved: dict[str, Any]) -> None:
         self._waiting.clear()
         self._ends.clear()
+        self._hit = []  # what has begun there is no news here
         restore_stage(self, saved)
+        self.open_to_meet()
         self._gather_crowd()

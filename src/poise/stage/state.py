@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.engines.scene import Joint, Scene, SceneBody
+from poise.engines.scene import Joint, Scene, SceneBody, Thing
 from poise.errors import InputError
 from poise.stage.actor_state import restore_actor, save_actor, tell_who
 from poise.stage.building import describe_at
 from poise.world.ground import Ground
+from poise.world.overlap import find_shapes
 from poise.world.prop import Prop
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _KEYS = {
     "steps": int, "engine": str, "settings": dict, "talkers": list, "who": dict, "actors": dict, "groups": list,
+    "strangers": np.ndarray,
 }  # fmt: skip
 _POSE = ("root", "rotations", "velocity", "angular_velocity")
 _PLACE = ("position", "turn", "velocity", "spin")
@@ -40,13 +42,18 @@ def save_stage(stage: Stage) -> dict[str, Any]:
         "talkers": sorted(actor.name for actor in stage.talkers),
         "who": {name: tell_who(actor) for name, actor in stage.actors.items()},
         "actors": {name: save_actor(actor) for name, actor in stage.actors.items()},
+        "strangers": stage.company.strange.copy(),
         "groups": [
             {
                 "actors": [actor.name for actor in group.actors],
                 "built": [_save_body(body) for body in group.scene.bodies],
                 "props": [_save_prop(prop) for prop in group.scene.props],
                 "time": group.scene.time,
+                "meets": np.zeros((0, 0), bool) if group.scene.meets is None else group.scene.meets.copy(),
+                "apart": _save_pairs(group.scene),
                 "state": group.simulation.save(),
+                "began": group.began,
+                "hits": None if group.hits is None else group.hits.save(),
             }
             for group in stage.groups
         ],
@@ -81,7 +88,7 @@ def _tell_settings(stage: Stage) -> dict[str, Any]:
     ground = None if stage.ground is None else _tell_ground(stage.ground)
     settings = {"dt": stage.dt, "couple": stage.couple, "gain": stage.gain, "torque_only": stage.torque_only}
     props = [_tell_prop(prop) for prop in stage.props.values()]
-    return {**settings, "gravity": stage.gravity.tolist(), "ground": ground, "props": props}
+    return {**settings, "gravity": stage.gravity.tolist(), "ground": ground, "props": props, "touch": repr(stage.touch)}
 
 
 def _tell_prop(prop: Prop) -> str:
@@ -128,19 +135,62 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
     stage.talkers = {stage.actors[name] for name in saved["talkers"]}
     for name, actor in stage.actors.items():
         restore_actor(actor, saved["actors"][name])
-    groups = {group.actors[0].name: (k, group) for k, group in enumerate(stage.groups)}
+    if stage.touch.actors:
+        stage.company.set_strangers(list(stage.actors), saved["strangers"])
+    before = {tuple(actor.name for actor in group.actors): group for group in stage.groups}
+    groups = []
     for each in saved["groups"]:
-        k, group = groups[each["actors"][0]]
-        if not _is_built_alike(group.scene, each):
-            bodies = [_load_body(actor, body) for actor, body in zip(group.actors, each["built"], strict=True)]
-            props = [_load_prop(prop, numbers) for prop, numbers in zip(group.scene.props, each["props"], strict=True)]
-            scene = dataclasses.replace(group.scene, bodies=tuple(bodies), props=tuple(props), time=each["time"])
-            stage.build_group(group.actors, k, scene)
-            group = stage.groups[k]
+        group = before.get(tuple(each["actors"]))
+        if group is None or not _is_built_alike(group.scene, each):
+            actors = [stage.actors[name] for name in each["actors"]]
+            group = stage.make_group(actors, _load_scene(stage, actors, each))
+        groups.append(group)
+    if sorted(name for each in saved["groups"] for name in each["actors"]) != sorted(stage.actors):
+        raise InputError("its groups are not of the actors that are here.")
+    stage.groups = groups
+    for group, each in zip(groups, saved["groups"], strict=True):
         group.simulation.restore(each["state"])
         for actor in group.actors:
             actor.limits.restore(saved["actors"][actor.name]["ranges"])
+        group.began = each["began"]
+        if group.hits is not None:
+            group.hits.restore(each["hits"])
         group.program.refresh()
+
+
+def _load_scene(stage: Stage, actors: list[Actor], saved: dict[str, Any]) -> Scene:
+    """What the engine had been asked to build."""
+    bodies = tuple(_load_body(actor, body) for actor, body in zip(actors, saved["built"], strict=True))
+    props = tuple(_load_prop(prop, row) for prop, row in zip(stage.props.values(), saved["props"], strict=True))
+    meets = np.array(saved["meets"], bool) if len(saved["meets"]) else None
+    if meets is not None and meets.shape != (len(bodies), len(bodies)):
+        raise InputError("who meets whom is said of other actors.")
+    scene = Scene(bodies, props, stage.ground, stage.dt, stage.gravity, saved["time"], stage.touch, meets)
+    return dataclasses.replace(scene, apart=_load_pairs(scene, saved["apart"]))
+
+
+def _save_pairs(scene: Scene) -> np.ndarray:
+    """(n, 4) body and joint of both things of every pair that is kept apart; a prop is body -1 - k and joint 0."""
+    places = {prop.name: k for k, prop in enumerate(scene.props)}
+    rows = [[*_number(a, places), *_number(b, places)] for a, b in scene.apart]
+    return np.array(rows, np.int64).reshape(-1, 4)
+
+
+def _number(thing: Thing, places: dict[str, int]) -> tuple[int, int]:
+    return (-1 - places[thing], 0) if isinstance(thing, str) else thing
+
+
+def _load_pairs(scene: Scene, saved: Any) -> tuple[tuple[Thing, Thing], ...]:
+    names = [prop.name for prop in scene.props]
+
+    def find(body: int, joint: int) -> Thing:
+        if body < 0:
+            return names[-1 - body]
+        if not 0 <= joint < len(scene.bodies[body].tree):
+            raise InputError("it keeps joints apart that are not there.")
+        return body, joint
+
+    return tuple((find(a, i), find(b, j)) for a, i, b, j in np.array(saved, np.int64).reshape(-1, 4).tolist())
 
 
 def _save_body(body: SceneBody) -> dict[str, Any]:
@@ -150,7 +200,7 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
         "kinds": np.array([kind for kind, _, _ in axes]),
         "axes": [array.copy() for _, array, _ in axes],
         "ranges": [array.copy() for _, _, array in axes],
-        "is_whole": len(body.shapes) > 2,
+        "shapes": len(body.shapes),
         "is_hard": body.is_hard,
         **{name: getattr(body, name).copy() for name in _POSE},
     }
@@ -159,8 +209,11 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
 def _is_built_alike(scene: Scene, saved: dict[str, Any]) -> bool:
     bodies = zip((_save_body(body) for body in scene.bodies), saved["built"], strict=True)
     props = zip((_save_prop(prop) for prop in scene.props), saved["props"], strict=True)
+    meets = np.zeros((0, 0), bool) if scene.meets is None else scene.meets
+    if not (np.array_equal(meets, saved["meets"]) and np.array_equal(_save_pairs(scene), saved["apart"])):
+        return False
     return all(
-        a["is_whole"] == b["is_whole"]
+        a["shapes"] == b["shapes"]
         and a["is_hard"] == b["is_hard"]
         and all(np.array_equal(a[name], b[name]) for name in ("kinds", *_POSE))
         and all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a["ranges"], b["ranges"], strict=True))
@@ -182,6 +235,6 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    return describe_at(
-        actor, joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]), bool(saved["is_hard"])
-    )
+    sets = {len(shapes): shapes for shapes in ((), *(find_shapes(actor.character, whole) for whole in (False, True)))}
+    pose = {name: np.array(saved[name]) for name in _POSE}
+    return describe_at(actor, joints, pose, sets[saved["shapes"]], bool(saved["is_hard"]))

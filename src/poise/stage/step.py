@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from poise.drivers.checks import find_laws
 from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
 from poise.engines.engine import Simulation, SimulationLaws
+from poise.engines.hits import Hits
 from poise.spatial.law import Block
 from poise.stage.culprit import check_after
 
@@ -40,8 +41,14 @@ class Call(NamedTuple):
 Caller = Callable[["Actor", Callable[[], None]], Call]
 
 
-def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
-    """The step. engine: the simulation's own laws, where it has any."""
+def list_step(
+    actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, hits: Hits | None, call: Caller
+) -> list[Call]:
+    """The step.
+
+    engine  the simulation's own laws, where it has any
+    hits    who follows its contacts; None: there is nothing to hit
+    """
     from poise.stage import step_law as laws
 
     step: list[Call] = []
@@ -64,6 +71,7 @@ def list_step(actors: list[Actor], simulation: Simulation, engine: SimulationLaw
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts
     step += _advance(actors[0], simulation, engine, call)
+    step += _feel(actors, simulation, hits, call)
     for k, actor in enumerate(actors):
         # 5. states are read; kinematic parts are set where they are when somebody looks
         step += _read(actor, k, simulation, engine, call)
@@ -168,6 +176,28 @@ def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None
     if engine is not None:
         return [Call(engine.step, actor.body.block, engine.scene)]
     return [call(actor, simulation.step)]
+
+
+def _feel(actors: list[Actor], simulation: Simulation, hits: Hits | None, call: Caller) -> list[Call]:
+    """What touches what, for the log of hits and for players that want to know."""
+    felt: list[Call] = []
+    if hits is not None:
+        law = simulation.feel(hits)
+        if law is not None:
+            felt.append(Call(law[0], actors[0].body.block, law[1]))
+        elif type(simulation).find_contacts is not Simulation.find_contacts:
+            felt.append(call(actors[0], lambda: hits.note(simulation, len(actors))))
+    for k, actor in enumerate(actors):
+        if any(player.feels for player in actor.players):
+            felt.append(call(actor, _tell_touches(actor, simulation, k)))
+    return felt
+
+
+def _tell_touches(actor: Actor, simulation: Simulation, k: int) -> Callable[[], None]:
+    def tell() -> None:
+        actor.body.touches = simulation.find_contacts(k)
+
+    return tell
 
 
 def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:

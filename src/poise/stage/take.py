@@ -18,12 +18,25 @@ from poise.spatial.portable import Portable
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happened: time (s), actor's name, kind (`fell`, `switched`, `dropped`, `effort`, ...), words."""
+    """Something that happened: time (s), actor's name, kind (`fell`, `switched`, `effort`, `hit`, ...), words.
+
+    joint, other, impulse  of a hit: the joint whose body was hit, what hit it (`ground`, a prop, actor/joint), N s.
+                           It is told once it is over; its time is when it began
+    """
 
     time: float
     actor: str
     kind: str
     message: str = ""
+    joint: str = ""
+    other: str = ""
+    impulse: float = 0.0
+
+    @property
+    def row(self) -> list[Any]:
+        """As plain data: four columns, seven of a hit."""
+        row = [self.time, self.actor, self.kind, self.message]
+        return [*row, self.joint, self.other, self.impulse] if self.joint else row
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +150,7 @@ def save_take(take: Take, path: str | PathLike[str]) -> None:
     from poise.files.character import format_character
 
     arrays: dict[str, Any] = {"format": np.array(FORMAT), "times": take.times}
-    events = [[event.time, event.actor, event.kind, event.message] for event in take.events]
+    events = [event.row for event in take.events]
     arrays["events"] = np.array(json.dumps(events))
     for name, poses in take.props.items():
         arrays[f"prop/{_check_name(name)}"] = poses

@@ -109,11 +109,20 @@ def _read_events(file: NpzFile) -> tuple[Event, ...]:
         raise FileError(file.path, f"there are {len(rows)} events; at most {MOST_EVENTS} are read.")
     events = []
     for row in rows:
-        fits = isinstance(row, list) and len(row) == 4 and all(isinstance(word, str) for word in row[1:])
-        if not fits or isinstance(row[0], bool) or not isinstance(row[0], int | float) or not math.isfinite(row[0]):
-            raise FileError(file.path, "an event of a take is [time, actor, kind, message].")
-        events.append(Event(float(row[0]), *row[1:]))
+        fits = isinstance(row, list) and len(row) in (4, 7)
+        if (
+            not fits
+            or not all(isinstance(word, str) for word in row[1:6])
+            or not all(map(_is_number, row[:1] + row[6:]))
+        ):
+            raise FileError(file.path, "an event of a take is [time, actor, kind, message] or, of a hit, "
+                            "[time, actor, kind, message, joint, other, impulse].")  # fmt: skip
+        events.append(Event(float(row[0]), *row[1:6], *map(float, row[6:])))
     return tuple(events)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _json_list(file: NpzFile, name: str) -> list[Any]:

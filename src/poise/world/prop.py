@@ -13,6 +13,7 @@ from poise.errors import InputError, finite_number
 from poise.kinds import checked
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
+from poise.world.touch import MOST_FRICTION
 
 MASSES = (1e-6, 1e5)  # kg: lighter or heavier ones beside a body are beyond what engines can reckon with
 FARTHEST = 1e4  # m, m/s, rad/s
@@ -45,6 +46,7 @@ class Prop:
     hinge     what holds it to the world; None: nothing does
     touches   whether bodies collide with it
     velocity, spin   (3,) m/s of its frame's origin and rad/s, in the world, when it begins
+    friction  of whatever touches it; None: the stage's
     """
 
     name: str
@@ -56,6 +58,7 @@ class Prop:
     touches: bool = True
     velocity: np.ndarray = field(default_factory=lambda: np.zeros(3))
     spin: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    friction: float | None = None
 
     @classmethod
     def solid(
@@ -64,7 +67,7 @@ class Prop:
     ) -> Self:  # fmt: skip
         """A thing of shapes that share a mass (kg) by their volumes, of one density; without a mass it never moves.
 
-        more  `turn`, `hinge`, `touches`, `velocity`, `spin`
+        more  `turn`, `hinge`, `touches`, `velocity`, `spin`, `friction`
         """
         parts = (shapes,) if isinstance(shapes, Shape) else tuple(shapes)
         for shape in parts:
@@ -121,6 +124,10 @@ class Prop:
             if values.shape != (size,) or not np.all(np.abs(values) <= FARTHEST):
                 raise InputError(f"the {what} of prop '{self.name}' is {size} numbers of at most {FARTHEST:g}.")
             object.__setattr__(self, what, values)
+        if self.friction is not None and not 0.0 <= finite_number(self.friction, "friction") <= MOST_FRICTION:
+            raise InputError(
+                f"the friction of prop '{self.name}' is {self.friction:g}; it must be from 0 to {MOST_FRICTION:g}."
+            )
         if np.linalg.norm(self.turn) < 1e-6:
             raise InputError(f"the turn of prop '{self.name}' must be a quaternion w, x, y, z that is not zero.")
         if self.hinge is not None and self.inertia is None:

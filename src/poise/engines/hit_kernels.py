@@ -1,0 +1,85 @@
+"""Contacts followed from step to step, compiled: which are new, and with what impulse they began.
+
+An episode is a row of a table: two things, the steps in which it began and was last seen, the impulse so far on the
+second thing, and whether it is over: told, or too long ago to be new.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.spatial.addresses import floats, integers, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import fields
+
+SLOTS, COLUMNS = 64, 8  # pairs that are followed at once, and what is known of one
+FIRST, SECOND, BEGAN, SEEN, X, OVER = 0, 1, 2, 3, 4, 7
+# What a thing is: a segment, one that may stand on the ground, a prop that moves, what does not move.
+SEGMENT, FOOT, MOVABLE, FIXED = range(4)
+# table (SLOTS, 8), told (SLOTS, 8) and how many rows of that, counts (2,): steps so far and rows that are told
+# kind (T,), limit (T,) N s of each thing;  up (3,)
+HITS = fields(
+    arrays="table told counts kind limit up", integers="things", floats="dt window forget"
+)  # window: steps in which an impulse adds up; forget: steps after which a contact is new again
+
+
+@kernel
+def note_contact(x: Any, first: int, second: int, fx: float, fy: float, fz: float) -> None:
+    """A force (N) on the second of two things in this step."""
+    kind, up = integers(x.kind, x.things), floats(x.up, 3)
+    if first < 0 or second < 0 or (kind[first] > FOOT and kind[second] > FOOT):
+        return
+    size = np.sqrt(fx * fx + fy * fy + fz * fz)
+    if size == 0.0:
+        return
+    share = (fx * up[0] + fy * up[1] + fz * up[2]) / size
+    if (kind[first] == FIXED and kind[second] == FOOT and share > 0.7) or (
+        kind[second] == FIXED and kind[first] == FOOT and share < -0.7
+    ):
+        return  # it stands
+    sign = 1.0
+    if first > second:
+        first, second, sign = second, first, -1.0
+    table, step = vectors(x.table, SLOTS, COLUMNS), integers(x.counts, 2)[0]
+    empty, row = -1, -1
+    for k in range(SLOTS):
+        if table[k, FIRST] < 0.0:
+            empty = k if empty < 0 else empty
+        elif table[k, FIRST] == first and table[k, SECOND] == second:
+            row = k
+            break
+    if row < 0:
+        if empty < 0:
+            return
+        row = empty
+        table[row, :] = 0.0
+        table[row, FIRST], table[row, SECOND], table[row, BEGAN] = first, second, step
+        table[row, OVER] = 1.0 if step == 0 else 0.0  # what touched from the start is nothing new
+    table[row, SEEN] = step
+    if table[row, OVER] == 0.0:
+        table[row, X] += sign * fx * x.dt
+        table[row, X + 1] += sign * fy * x.dt
+        table[row, X + 2] += sign * fz * x.dt
+
+
+@kernel
+def end_step(x: Any, all_over: bool) -> None:
+    """Tell what is over: let go of, or long enough to be called a touch; all_over: the rest too."""
+    table, told = vectors(x.table, SLOTS, COLUMNS), vectors(x.told, SLOTS, COLUMNS)
+    counts, limit = integers(x.counts, 2), floats(x.limit, x.things)
+    step = counts[0]
+    for k in range(SLOTS):
+        if table[k, FIRST] < 0.0:
+            continue
+        if table[k, OVER] == 0.0 and (all_over or table[k, SEEN] < step or step - table[k, BEGAN] + 1 >= x.window):
+            table[k, OVER] = 1.0
+            size = np.sqrt(table[k, X] ** 2 + table[k, X + 1] ** 2 + table[k, X + 2] ** 2)
+            least = min(limit[int(table[k, FIRST])], limit[int(table[k, SECOND])])
+            if size > least and counts[1] < SLOTS:
+                told[counts[1], :] = table[k, :]
+                counts[1] += 1
+        if step - table[k, SEEN] >= x.forget:
+            table[k, FIRST] = -1.0
+    counts[0] += 1

@@ -1,0 +1,127 @@
+"""Hits: things that begin to touch, with the impulse of it. One log follows the contacts of a simulation.
+
+An engine notes its contacts in it by a law of its own (`Simulation.feel`), or is asked for them after each step.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.engines.engine import Simulation
+from poise.engines.scene import Scene
+from poise.spatial.law import Block
+from poise.spatial.plain import write_over
+
+# N s for every kg of the body that is hit: what changes its speed by a fiftieth of a metre a second. A hand of half a
+# kilogram that is put down at 1 m/s is below it, a ball of the same weight at 4 m/s above.
+LEAST = 0.02
+LONGEST = 0.05  # s in which the impulse of a contact adds up
+APART = 0.1  # s after which two that touch again hit each other again
+
+
+class Hit(NamedTuple):
+    """One body's share in a contact that began.
+
+    body, joint  whose;  other: what touched it, as in `Touches`;  step: in which it began, from the log's beginning
+    impulse      (3,) N s on the body
+    """
+
+    body: int
+    joint: int
+    other: str
+    step: int
+    impulse: np.ndarray
+
+
+class Hits:
+    """Follows the contacts of one simulation."""
+
+    def __init__(self, scene: Scene, feet: list[set[int]]):
+        """feet: the joints of each body that may stand on the ground, which is no hit."""
+        from poise.engines import hit_kernels as kernels
+
+        self._kernels = kernels
+        self._owners: list[tuple[int, int] | None] = []
+        self._names: list[str] = []
+        kind, limit = [], []
+        for k, body in enumerate(scene.bodies):
+            for i, name in enumerate(body.tree.names):
+                self._add((k, i), f"{body.name}/{name}")
+                kind.append(kernels.FOOT if i in feet[k] else kernels.SEGMENT)
+                limit.append(LEAST * body.tree.mass)
+        for prop in scene.props:
+            self._add(None, prop.name)
+            kind.append(kernels.FIXED if prop.inertia is None else kernels.MOVABLE)
+            limit.append(np.inf)
+        self._add(None, "ground")
+        self.firsts = np.cumsum([0, *(len(body.tree) for body in scene.bodies)])
+        pull = float(np.linalg.norm(scene.gravity))
+        up = -np.asarray(scene.gravity, float) / pull if pull > 0.0 else np.zeros(3)
+        self._table = np.full((kernels.SLOTS, kernels.COLUMNS), -1.0)
+        self._told, self._counts = np.zeros((kernels.SLOTS, kernels.COLUMNS)), np.zeros(2, np.int64)
+        self._limit = np.array([*limit, np.inf])
+        self.block = Block(
+            kernels.HITS, table=self._table, told=self._told, counts=self._counts,
+            kind=np.array([*kind, kernels.FIXED], np.int64), limit=self._limit, up=up, things=len(self._names),
+            dt=scene.dt, window=max(1.0, round(LONGEST / scene.dt)), forget=max(2.0, round(APART / scene.dt)),
+        )  # fmt: skip
+        self._places: dict[str, int] | None = None
+
+    def _add(self, owner: tuple[int, int] | None, name: str) -> None:
+        self._owners.append(owner)
+        self._names.append(name)
+
+    @property
+    def ground(self) -> int:
+        """The number of the ground among all things: bodies' segments, props, ground."""
+        return len(self._names) - 1
+
+    def note(self, simulation: Simulation, bodies: int) -> None:
+        """The contacts of the last step, as a simulation tells them."""
+        record = self.block.record[0]
+        if self._places is None:
+            self._places = {name: k for k, name in enumerate(self._names)}
+        for k in range(bodies):
+            touched = simulation.find_contacts(k)
+            for joint, force, other in zip(touched.joints, touched.forces, touched.others, strict=True):
+                me, it = int(self.firsts[k] + joint), self._places.get(other, self.ground)
+                if self._owners[it] is None or me > it:  # two segments tell each other's
+                    self._kernels.note_contact(record, it, me, *map(float, force))
+        self._kernels.end_step(record, False)
+
+    def end(self) -> None:
+        """There will be no more steps: what has begun counts as it is."""
+        self._kernels.end_step(self.block.record[0], True)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is something to take."""
+        return bool(self._counts[1])
+
+    def take(self) -> list[Hit]:
+        """Hits since the last time: of both where two bodies hit each other, one where a body hits itself."""
+        found = []
+        for row in self._told[: self._counts[1]]:
+            first, second, impulse = int(row[0]), int(row[1]), row[4:7]
+            for me, it, sign in ((first, second, -1.0), (second, first, 1.0)):
+                owner, its = self._owners[me], self._owners[it]
+                if owner is None or (me == first and its is not None and its[0] == owner[0]):
+                    continue
+                if np.linalg.norm(impulse) > self._limit[me]:
+                    found.append(Hit(*owner, self._names[it], int(row[2]), sign * impulse))
+        self._counts[1] = 0
+        return sorted(found, key=lambda hit: hit.step)
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """All that changes, by name: it is saved and written over."""
+        return {"table": self._table, "told": self._told, "counts": self._counts}
+
+    def save(self) -> dict[str, Any]:
+        """As plain data."""
+        return {name: array.copy() for name, array in self.numbers().items()}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """What was saved."""
+        write_over(self.numbers(), saved)

@@ -1,0 +1,154 @@
+"""What touches what in one simulation: which actors, which of their shapes, and which pairs do not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.shape import Shape
+from poise.body.vocabulary import PARTS
+from poise.engines.scene import Scene, Thing
+from poise.errors import InputError, unknown_name
+from poise.motion.parts import part_joints
+from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
+from poise.world.prop import Prop
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+    from poise.stage.stage import Stage
+
+# A segment or a prop by names: (actor, joint), or ("", prop).
+Named = tuple[str, int | str]
+
+
+def choose_shapes(actor: Actor, in_company: bool) -> tuple[tuple[int, Shape], ...]:
+    """What of an actor touches things.
+
+    While a body stands on its soles and there is only the ground, the engine's step is a fifth quicker without the rest.
+    A body that is all animated touches only what can be moved.
+
+    in_company  whether there are others, or props that move, in its simulation
+    """
+    if actor.given.all() and not in_company:
+        return ()
+    stands = any(player.touches_with_soles_only for player in actor.players)
+    soles_only = stands and not (in_company or actor.stage.props or is_loose(actor))
+    return find_shapes(actor.character, not soles_only)
+
+
+def is_loose(actor: Actor) -> bool:
+    """Whether something of it is physical besides legs that stand and what is held firmly on them."""
+    if actor.given.all():
+        return False
+    standing = [player for player in actor.players if player.touches_with_soles_only]
+    if not standing:
+        return True
+    firm = {0, *(int(i) for player in standing for i in player.joints)}
+    if actor.rest is not None:
+        firm |= {int(i) for i in actor.rest.joints}
+    return any(i not in firm for i in np.flatnonzero(~actor.given))
+
+
+def find_meets(stage: Stage, actors: Sequence[Actor]) -> np.ndarray | None:
+    """(B, B) bool for `Scene.meets`; None: nobody touches himself or another."""
+    touch, count = stage.touch, len(actors)
+    meets = np.zeros((count, count), bool)
+    if touch.actors and count > 1:
+        still = np.array([bool(actor.given.all()) for actor in actors])
+        meets = ~stage.company.find_strangers(actors) & ~(still[:, None] & still[None, :])
+    for k, actor in enumerate(actors):
+        meets[k, k] = touch.itself and is_loose(actor)
+    return meets if meets.any() else None
+
+
+def find_apart(
+    stage: Stage, actors: Sequence[Actor], scene: Scene, kept: Collection[frozenset[Named]] | None
+) -> tuple[tuple[Thing, Thing], ...]:
+    """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
+
+    kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
+    """
+    found: set[tuple[Thing, Thing]] = set()
+    meets = scene.meets
+    if meets is not None:
+        placed = [_place(actor, body.shapes) for actor, body in zip(actors, scene.bodies, strict=True)]
+        for i, actor in enumerate(actors):
+            touching = {joint for joint, _ in scene.bodies[i].shapes}
+            if meets[i, i]:
+                found |= {((i, a), (i, b)) for a, b in find_neighbours(actor.character) if {a, b} <= touching}
+            for j in range(i, len(actors)):
+                if meets[i, j]:
+                    deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
+                    found |= {pair for pair in deep if kept is None or _tell(pair, actors) in kept}
+    found |= _list_named(stage, actors, scene)
+    return tuple(sorted(found, key=repr))
+
+
+def _tell(pair: tuple[Thing, Thing], actors: Sequence[Actor]) -> frozenset[Named]:
+    """A pair of things by names, which stay the same in other company."""
+    return frozenset(("", thing) if isinstance(thing, str) else (actors[thing[0]].name, thing[1]) for thing in pair)
+
+
+def tell_apart(scene: Scene, actors: Sequence[Actor]) -> set[frozenset[Named]]:
+    """What is kept apart in a scene, by names."""
+    return {_tell(pair, actors) for pair in scene.apart}
+
+
+def _place(actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> Lines:
+    """A body's shapes where they are, found without touching the body: what its laws have in it stays."""
+    from poise.dynamics.instant import pose_bodies
+
+    tree, state = actor.body.tree, actor.body.state
+    R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
+    pose_bodies(tree.parents, tree.offsets, state.root, state.q, R, p)
+    return build_lines(shapes).placed(R, p)
+
+
+def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """The pairs that the stage's touch names."""
+    found: set[tuple[Thing, Thing]] = set()
+    for one, other in stage.touch.apart:
+        mine, others = _find_things(one, actors, scene), _find_things(other, actors, scene)
+        pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in mine for b in others if a != b}
+        found |= {pair for pair in pairs if _can_touch(pair, scene)}
+    return found
+
+
+def _can_touch(pair: tuple[Thing, Thing], scene: Scene) -> bool:
+    a, b = pair
+    if isinstance(a, str) or isinstance(b, str):
+        return True
+    return scene.meets is not None and bool(scene.meets[a[0], b[0]])
+
+
+def _find_things(name: str, actors: Sequence[Actor], scene: Scene) -> set[Thing]:
+    found: set[Thing] = {prop.name for prop in scene.props if prop.name == name}
+    for k, actor in enumerate(actors):
+        touching = {joint for joint, _ in scene.bodies[k].shapes}
+        found |= {(k, joint) for joint in _find_joints(name, actor) if joint in touching}
+    return found
+
+
+def _find_joints(name: str, actor: Actor) -> Collection[int]:
+    """What an actor has by a name: itself, actor/joint, a joint or a part."""
+    skeleton = actor.character.skeleton
+    if name == actor.name:
+        return range(len(skeleton))
+    for word in (name.removeprefix(f"{actor.name}/"), name):
+        try:
+            return part_joints(skeleton, word if word in PARTS else [word])
+        except InputError:
+            continue
+    return ()
+
+
+def check_apart(stage: Stage, actors: Collection[Actor], props: Collection[Prop]) -> None:
+    """Raise InputError where the touch of a stage names somebody who is not there."""
+    for name in {name for pair in stage.touch.apart for name in pair}:
+        if any(prop.name == name for prop in props) or any(_find_joints(name, actor) for actor in actors):
+            continue
+        joints = {label: None for actor in actors for label in actor.character.skeleton.labels}
+        known = [*(actor.name for actor in actors), *(prop.name for prop in props), *PARTS, *joints]
+        raise unknown_name("thing that stays apart", name, known, "this stage")

@@ -1,0 +1,57 @@
+"""Who touches whom on a stage, and how softly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from poise.errors import InputError, finite_number
+
+MOST_FRICTION, MOST_SOFTNESS, MOST_PAIRS = 10.0, 1.0, 10_000
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Which pairs on a stage touch. Everything touches the ground, and props touch props.
+
+    itself    segments of one body with one another, where something of it is physical besides legs that stand
+    actors    actors with one another, unless they stand in one another when the later one joins
+    props     actors with props
+    softness  s, how long two things take to push each other apart; 0: as hard as the step allows. The ground stays hard
+    friction  of actors and props with one another; None: the ground's, or 0.8 where there is none
+    apart     pairs of names that do not touch: an actor, a prop, a joint or part of every actor, or actor/joint
+    """
+
+    itself: bool = True
+    actors: bool = True
+    props: bool = True
+    softness: float = 0.0
+    friction: float | None = None
+    apart: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("itself", "actors", "props"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"'{name}' of a touch is True or False; given {getattr(self, name)!r:.60}.")
+        object.__setattr__(self, "softness", _check(self.softness, "the softness", MOST_SOFTNESS, "s"))
+        if self.friction is not None:
+            object.__setattr__(self, "friction", _check(self.friction, "the friction", MOST_FRICTION, ""))
+        object.__setattr__(self, "apart", _take_pairs(self.apart))
+
+
+def _check(value: object, what: str, most: float, unit: str) -> float:
+    number = finite_number(value, f"{what} of a touch")
+    if not 0.0 <= number <= most:
+        raise InputError(f"{what} of a touch is {number:g}; it must be from 0 to {most:g}{' ' + unit if unit else ''}.")
+    return number
+
+
+def _take_pairs(given: object) -> tuple[tuple[str, str], ...]:
+    pairs = tuple(given) if isinstance(given, tuple | list) else None
+    if pairs is None or not all(
+        isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(name, str) and name for name in pair)
+        for pair in pairs
+    ):
+        raise InputError(f"what stays apart is pairs of names, as in (('leftHand', 'trunk'),); given {given!r:.80}.")
+    if len(pairs) > MOST_PAIRS:
+        raise InputError(f"{len(pairs)} pairs are to stay apart; at most {MOST_PAIRS} can. Name parts, or actors.")
+    return tuple((str(a), str(b)) for a, b in pairs)
