@@ -12,6 +12,7 @@ Velocities are as in `dynamics.tree`: joints' in body axes, the root's in the wo
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -49,6 +50,7 @@ class Abilities:
     props      whether there are things on its ground
     flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
                momentum in flight drifts with the step
+    burden     s, with the `paper` coupling: the step times how often kinematic parts may outweigh what carries them
     """
 
     couplings: tuple[str, ...]
@@ -61,6 +63,7 @@ class Abilities:
     moving: bool = True
     props: bool = True
     flights: bool = False
+    burden: float = math.inf
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:
