@@ -23,6 +23,8 @@ from poise.spatial import rotation
 
 DEMOS_THERE = dict(DEMOS)
 MIX = ("mix", "clip.bvh", "-o", "new.npz")
+# With the paper's coupling what follows the clip must not outweigh what carries it.
+LIGHT = (*MIX, "--physical", "legs,trunk")
 RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
 TO_BVH = ("convert", "clip.bvh", "new.bvh")
 FORCES = ("forces", "clip.bvh", "-o", "new.csv")
@@ -94,10 +96,10 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--save-recipe": (MIX, ("--save-recipe", "new.toml")),
         "--film": (MIX, ("--film", "new.webp")),
         "--plot": (MIX, ("--plot", "new.png")),
-        "--couple": (MIX, ("--couple", "paper")),
+        "--couple": (LIGHT, ("--couple", "paper")),
         "--gain": (MIX, ("--gain", "0.5")),
-        "--torque-only": ((*MIX, "--couple", "paper"), ("--torque-only",)),
-        "--engine": ((*MIX, "--couple", "paper"), ("--engine", "bullet")),
+        "--torque-only": ((*LIGHT, "--couple", "paper"), ("--torque-only",)),
+        "--engine": ((*LIGHT, "--couple", "paper"), ("--engine", "bullet")),
         "--dt": (MIX, ("--dt", "0.002")),
         "--stage": (MIX, ("--stage", "stage.toml")),
         "--output": (MIX, ("-o", "new2.npz")),

@@ -124,7 +124,7 @@ def test_a_whole_body_is_physical_but_for_its_root(place: Path) -> None:
 
 
 def test_a_simulation_that_breaks_off_says_so_and_keeps_its_last_states(place: Path) -> None:
-    found = poise.mix(CLIP, character=BODY, couple="paper", pinned=True)
+    found = poise.mix(CLIP, character=BODY, pushes=poise.Push("hips", (0.0, 0.0, 1e10), 0.1, 0.2))
     assert found.fell and found.fell_at is None and found.last is not None
     assert found.figures["frames"] == len(found.clip) < len(CLIP)
     assert found.warnings[-1] == found.figures["fell_why"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
 import pytest
+import scipy.linalg
 
 import poise
 from oracles import spatial_vectors as reference
@@ -24,14 +25,16 @@ from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unp
 from poise.engines.engine import BodyState
 from poise.engines.mujoco import MujocoEngine
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, Scene, SceneBody
-from poise.errors import SolveError
+from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage import coupling_kernels as kernels
 from poise.stage.actor import Actor
 from poise.stage.partition import build_partition
+from poise.stage.published_kernels import USUAL, choose_share, find_ratio
 from poise.stage.stage import Stage
+from poise.stage.stance import stand_at_ease
 from poise.stage.take import Take
 from poise.world.load import Load
 from trees import random_state
@@ -334,11 +337,71 @@ def test_paper_goes_over_to_exact_as_the_step_shrinks() -> None:
     assert np.all(ratios > 1.7) and np.all(ratios < 2.5)
 
 
-def test_a_heavy_load_in_the_hand_blows_paper_up_and_not_exact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)  # MuJoCo writes a log where it is
+def test_a_heavy_load_in_the_hand_blows_neither_coupling_up() -> None:
+    """20 kg that weigh seven times what carries them: `paper` goes by more of the steps before."""
     gesture = poise.gestures.conduct(beats=3, bpm=92)
-    take, actor = fly(0.005, "exact", "rightArm", gesture, (Load("rightHand", 20.0),))
-    assert np.abs(take.actor().angular_velocity[:, ~actor.given]).max() < 10.0
-    with pytest.raises(SolveError, match=r"non-finite at t=.* 'exact' coupling") as caught:
-        fly(0.005, "paper", "rightArm", gesture, (Load("rightHand", 20.0),))
-    assert len(caught.value.take) > 0  # type: ignore[attr-defined]
+    for couple in ("exact", "paper"):
+        take, actor = fly(0.005, couple, "rightArm", gesture, (Load("rightHand", 20.0),))
+        assert np.abs(take.actor().angular_velocity[:, ~actor.given]).max() < 2.0
+    assert 0.02 < float(actor.coupled.share[0]) < 0.2
+
+
+PUBLISHED = {
+    "arms that hang": ("mix", ("arms",), {}),
+    "stretched arms": ("mix", ("arms",), {"straight": True}),
+    "arms on collar bones": ("full", ("arms",), {}),
+    "all above the hips": ("tracking", ("upperBody",), {}),
+    "a head on a base": ("tracking", ("legs", "head"), {"root": True}),
+}
+
+
+@pytest.mark.parametrize("case", PUBLISHED)
+def test_how_much_heavier_parts_are_than_what_carries_them(case: str) -> None:
+    """u of B x = u H x, B + H being the inertia of the whole body with its parts locked: by SciPy, from composites."""
+    preset, parts, options = PUBLISHED[case]
+    character = Character.human(1.75, 75.0, preset=preset)
+    tree, pose = build_tree(character), stand_at_ease(character)
+    q = rotation.identity((len(tree),)) if options.get("straight") else pose.rotations
+    given = np.zeros(len(tree), bool)
+    for part in parts:
+        given[part_joints(character.skeleton, part)] = True
+    given[0] = options.get("root", False)
+    own = dataclasses.replace(
+        tree, masses=np.where(given, 0.0, tree.masses), inertias=np.where(given[:, None, None], 0.0, tree.inertias)
+    )
+    free = np.flatnonzero(~dofs(given))
+    H, both = (compute_joint_space_inertia(each, pose.root, q)[np.ix_(free, free)] for each in (own, tree))
+    wanted = scipy.linalg.eigh(both, H + 1e-9 * np.eye(len(H)), eigvals_only=True)[-1] - 1.0
+    R, p = np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
+    instant.pose_bodies(tree.parents, tree.offsets, pose.root, q, R, p)
+    found = find_ratio(tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, False)
+    assert 0.9 * wanted < found < 1.001 * wanted  # a power iteration comes from below
+    share = choose_share(found, 1.0)
+    assert share * (1.0 + wanted) < 2.0 and (share == USUAL or share < 0.23)
+
+
+def stand(preset: str, part: str, **options: Any) -> Actor:
+    actor = Stage(couple="paper", **options).add(Character.human(1.75, 75.0, preset=preset))
+    actor.drive("legs", poise.Balance())
+    actor.drive(part, Kinematic(poise.gestures.arm_swing(1.0)))
+    return actor
+
+
+@pytest.mark.parametrize("preset", ["full", "tracking"])
+def test_paper_stands_where_it_exploded(preset: str) -> None:
+    """The default body, whose collar bones carry 36 times their weight, was non-finite after a tenth of a second."""
+    actor = stand(preset, "arms")
+    take = actor.stage.run(4.0)
+    assert not take.events and np.abs(take.actor().angular_velocity[:, ~actor.given]).max() < 3.0
+
+
+@pytest.mark.parametrize(
+    ("part", "options"), [("upperBody", {}), ("arms", {"gain": -1.0}), ("upperBody", {"gain": 0.5, "dt": 0.01})]
+)
+def test_paper_refuses_what_it_cannot_hold(part: str, options: dict[str, float]) -> None:
+    actor = stand("mix", part, **options)
+    with pytest.raises(InputError, match=r"weighs \d.* times what carries it.*Couple by 'exact'"):
+        actor.stage.step()
+    # and goes on where less is asked of it
+    actor.drive("body", poise.Loose())
+    actor.stage.step()

@@ -12,6 +12,7 @@ Velocities are as in `dynamics.tree`: joints' in body axes, the root's in the wo
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,6 +55,7 @@ class Abilities:
     flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
                momentum in flight drifts with the step
     speeds     whether contacts know how fast what GIVEN joints move is; without, a drumming hand lies on the drum
+    burden     s, with the `paper` coupling: the step times how often kinematic parts may outweigh what carries them
     """
 
     couplings: tuple[str, ...]
@@ -68,6 +70,7 @@ class Abilities:
     props: bool = True
     flights: bool = False
     speeds: bool = False
+    burden: float = math.inf
 
 
 def check_ground(engine: Engine, ground: Ground | None) -> None:

@@ -16,6 +16,7 @@ from poise.errors import InputError
 from poise.stage.culprit import check_written
 from poise.stage.division import Assignment, divide
 from poise.stage.falling import hips_over_floor
+from poise.stage.published import find_share
 from poise.stage.stance import plant_feet, put_on_floor
 from poise.stage.touching import choose_shapes
 from poise.world.floor import Floor
@@ -52,6 +53,9 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         actor.start_height = hips_over_floor(actor)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None)
+    if stage.couple == "paper":
+        burden = stage.engine.abilities.burden
+        actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
     actor.flight.settle(t)
 
 

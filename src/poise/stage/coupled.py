@@ -18,6 +18,7 @@ class Coupled:
     connectors    joints whose bodies carry what is given
     inertia       (J,) kg m2, of what each joint carries: see `Body.outboard`
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
+    share         (1,) of the last step in them: see `published.py`
     """
 
     def __init__(self, body: Body, torque_only: bool):
@@ -28,10 +29,12 @@ class Coupled:
         self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
         self._work, self.inertia = room.zeros(3, j, 3), room.zeros(j)
         self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
+        self.share = np.ones(1)
         self.connectors: list[int] = []
         self.block = Block(
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
             al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
+            share=self.share,
         )  # fmt: skip
 
     def settle(self, partition: Partition, is_carried: bool) -> None:

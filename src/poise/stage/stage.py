@@ -73,7 +73,7 @@ class Stage:
 
     engine       its name (`engines.registry`), or an `Engine` of your own
     dt           s, the step
-    couple       `exact`, or `paper`: with the connector's acceleration of the steps before, which lags and can explode
+    couple       `exact`, which takes any split, or `paper`: with the connector's acceleration of the steps before, which lags
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
     torque_only  with `paper`: hand on the torque without the force that goes with it
     ground       None: there is none
