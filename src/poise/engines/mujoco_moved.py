@@ -69,7 +69,8 @@ class MovedSegments:
         return {
             "moved": self.rows, "row_of_geom": self.row_of_geom, "moved_count": len(self.rows),
             "geoms": len(self.row_of_geom), "dt": model.opt.timestep, "forward": find_function("mj_forward"),
-            "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"), **offsets,
+            "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"),
+            **{name: offset for name, offset in offsets.items() if name != "force"},  # which only `mujoco_hits` reads
         }  # fmt: skip
 
 
