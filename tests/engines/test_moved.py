@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import poise
-from oracles.touching import Case, G, Mixed, Run, Whole, still, swing
+from oracles.touching import CARRIED, STRIKES, Case, Mixed, Run, Whole, still
 from poise.engines import mujoco_moved
 from poise.engines.mujoco import MujocoEngine
 from poise.stage.actor import Actor
@@ -18,25 +18,6 @@ from poise.stage.stage import Stage
 from verbs import VerbsEngine, use_verbs
 
 ENGINE = MujocoEngine()
-DOWN = {"shoulder": swing(-0.6, 0.5), "elbow": swing(0.3, 0.5)}
-PALM = poise.Box(np.array([0.05, 0, 0]), np.array([0.12, 0.02, 0.12]))
-LONG = poise.Sphere(np.array([0.05, -1.2, 0]), 0.05)  # a hand that reaches down to the floor
-STRIKES = {
-    "ball": Case(poise.Prop.sphere("ball", 0.05, 0.4, (0.8, 1.15, 0)), **DOWN),
-    "heavy": Case(poise.Prop.sphere("heavy", 0.1, 30.0, (0.8, 1.08, 0)), **DOWN),
-    "drum": Case(
-        poise.Prop.box("drum", (0.3, 0.1, 0.3), None, (0.8, 1.1, 0)),
-        shoulder=swing(-0.5, 0.25),
-        elbow=swing(-0.1, 0.25),
-    ),
-    "box on the floor": Case(
-        poise.Prop.box("box", (0.2, 0.2, 0.2), 3.0, (0.75, 0.1, -0.25)), LONG, swing(1.2, 0.7), axis=(0.0, 1.0, 0.0),
-        root=still, gravity=G, ground=True, friction=0.5,
-    ),
-}  # fmt: skip
-CARRIED = Case(
-    poise.Prop.box("box", (0.1, 0.1, 0.1), 2.0, (0.8, 1.3702, 0)), PALM, root=swing(0.8, 0.8), gravity=G
-)  # fmt: skip
 
 
 def figures(run: Run, case: Case, dt: float) -> np.ndarray:

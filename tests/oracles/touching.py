@@ -235,4 +235,24 @@ def _geom(shape: Shape, name: str, touch: str, kind: int, others: int) -> str:
     return f'<geom type="sphere" size="{shape.radius}" {at}/>'
 
 
+# What a hand does, and to what.
 G = -float(GRAVITY[1])
+DOWN = {"shoulder": swing(-0.6, 0.5), "elbow": swing(0.3, 0.5)}
+PALM = Box(np.array([0.05, 0, 0]), np.array([0.12, 0.02, 0.12]))
+LONG = Sphere(np.array([0.05, -1.2, 0]), 0.05)  # a hand that reaches down to the floor
+STRIKES = {
+    "ball": Case(Prop.sphere("ball", 0.05, 0.4, (0.8, 1.15, 0)), **DOWN),
+    "heavy": Case(Prop.sphere("heavy", 0.1, 30.0, (0.8, 1.08, 0)), **DOWN),
+    "drum": Case(
+        Prop.box("drum", (0.3, 0.1, 0.3), None, (0.8, 1.1, 0)),
+        shoulder=swing(-0.5, 0.25),
+        elbow=swing(-0.1, 0.25),
+    ),
+    "box on the floor": Case(
+        Prop.box("box", (0.2, 0.2, 0.2), 3.0, (0.75, 0.1, -0.25)), LONG, swing(1.2, 0.7), axis=(0.0, 1.0, 0.0),
+        root=still, gravity=G, ground=True, friction=0.5,
+    ),
+}  # fmt: skip
+CARRIED = Case(
+    Prop.box("box", (0.1, 0.1, 0.1), 2.0, (0.8, 1.3702, 0)), PALM, root=swing(0.8, 0.8), gravity=G
+)  # fmt: skip
