@@ -1,4 +1,4 @@
-"""Anything meets anything: a body itself, actors one another, props; who is moved together; hits and what players feel."""
+"""Anything meets anything: bodies themselves, one another, props; who is moved together, hits, what players feel."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def momentum(actor: Any) -> np.ndarray:
 def test_the_accelerations_of_two_that_touch_in_flight_conserve_momentum() -> None:
     """By MuJoCo's own Jacobians: the sum of m a over all segments is nothing beside the contact's force."""
     stage = Stage(**FLYING)
-    a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(z=0.45))
+    a = add_doll(stage, "a", place())
+    add_doll(stage, "b", place(z=0.45))
     stage.build()
     a.body.state.v[:] = 0.0, 0.0, 1.0
     stage.rebuild(a)

@@ -23,6 +23,7 @@ from poise.world.overlap import find_lines
 HEIGHT, MASS, SECONDS = 1.75, 72.0, 8.0
 STIFFNESS = 0.5  # of both balances: softer than usual, so that one sees it
 REST, STROKE = 0.42, 0.06  # m: how far the hands are before the shoulders, and how far they push to and fro
+PALMS = 1.3  # rad: how far the hands are bent up
 PERIOD, START = 1.6, 1.0  # s: of a push, and when the first begins
 _X, _UP = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
 AROUND = rotation.from_axis_angle(_UP, np.pi)
@@ -62,14 +63,13 @@ def build() -> Stage:
 
 
 def find_distance() -> float:
-    """m between the two, for hands that just touch where they rest: one's hands reach the middle with their tips."""
+    """m between the two, for hands that just touch where they rest: each has his palms in the middle."""
     character = Character.human(HEIGHT, MASS, preset="mix")
-    lines = find_lines(character)
-    hand = character.skeleton.index("leftHand")
-    mine = lines.joint == hand
-    tip = float((lines.end[mine, 0] + lines.radius[mine]).max())
-    positions, _ = build_push(character.skeleton, 0.0).world
-    return 2.0 * (float(positions[0, hand, 2]) + tip) - 0.005
+    positions, turns = build_push(character.skeleton, 0.0).world
+    lines = find_lines(character).placed(rotation.to_matrix(turns[0]), positions[0])
+    mine = lines.joint == character.skeleton.index("leftHand")
+    ahead = np.maximum(lines.start[mine, 2], lines.end[mine, 2]) + lines.radius[mine]
+    return 2.0 * float(ahead.max()) - 0.005
 
 
 def build_push(skeleton: Skeleton, stroke: float) -> Clip:
@@ -90,7 +90,7 @@ def build_push(skeleton: Skeleton, stroke: float) -> Clip:
         forearm = _point(along, rise)
         turns[:, upper] = arm
         turns[:, lower] = rotation.multiply(rotation.conjugate(arm), forearm)
-        turns[:, hand] = rotation.multiply(rotation.conjugate(forearm), _point(along, np.zeros(len(times))))
+        turns[:, hand] = rotation.multiply(rotation.conjugate(forearm), _point(along, np.full(len(times), PALMS)))
     return Clip(skeleton, times, np.tile(pose.root, (len(times), 1)), turns, "push")
 
 

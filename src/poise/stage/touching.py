@@ -26,7 +26,7 @@ Named = tuple[str, int | str]
 def choose_shapes(actor: Actor, in_company: bool) -> tuple[tuple[int, Shape], ...]:
     """What of an actor touches things.
 
-    While a body stands on its soles and there is only the ground, the engine's step is a fifth quicker without the rest.
+    While a body stands on its soles and there is only the ground, the step is a fifth quicker without the rest.
     A body that is all animated touches only what can be moved.
 
     in_company  whether there are others, or props that move, in its simulation
