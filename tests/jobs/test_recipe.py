@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from poise.jobs.recipe import (
     save_recipe,
 )
 from poise.jobs.scenery_file import load_scenery, parse_scenery
-from poise.jobs.toml_tables import format_toml
+from poise.jobs.toml_tables import Table, format_toml
 from poise.world.load import Load
 from poise.world.push import Push
 
@@ -145,6 +146,34 @@ def test_the_stiffness_is_that_of_a_balance() -> None:
             Balance(value)
         with pytest.raises(InputError, match=rf"^stiffness must be from 0\.01 to 50; {value:g} given"):
             check_stiffness(value)
+
+
+def page_keys() -> dict[str, set[str]]:
+    """Table -> the keys that docs/recipes.md lists for it; of the whole, `a recipe`."""
+    page = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    found = {}
+    for section in page.split("\n## ")[1:]:
+        title, _, rest = section.partition("\n")
+        rows = re.findall(r"^\| (`[^|]+?) \|", rest, re.MULTILINE)
+        found["a recipe" if title == "At the top" else title] = {
+            key for row in rows for key in re.findall(r"`(\w+)`", row)
+        }
+    return found
+
+
+def test_the_page_names_every_key_that_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: dict[str, set[str]] = {}
+    get = Table._get
+
+    def listen(table: Table, key: str) -> object:
+        asked.setdefault(table.what.removesuffix(" 1"), set()).add(key)
+        return get(table, key)
+
+    monkeypatch.setattr(Table, "_get", listen)
+    drive = '[[drives]]\npart = "leftArm"\ndriver = "loose"\n'
+    text = format_recipe(full(tmp_path), tmp_path) + drive
+    parse_recipe(tomllib.loads(text), tmp_path)
+    assert page_keys() == asked
 
 
 def test_files_that_are_no_toml(tmp_path: Path) -> None:
