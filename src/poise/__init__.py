@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from poise.engines.registry import register_engine
     from poise.engines.scene import Joint, Scene, SceneBody
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
+    from poise.files.character import save_character
     from poise.files.formats import load_clip, register_format, save_clip
     from poise.files.gltf.character import load_character
     from poise.jobs.convert import convert
@@ -148,6 +149,7 @@ _HOMES = {
     "register_format": "poise.files.formats",
     "retarget": "poise.jobs.retarget",
     "run_crowd": "poise.stage.crowd_take",
+    "save_character": "poise.files.character",
     "save_clip": "poise.files.formats",
     "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
@@ -239,6 +241,7 @@ __all__ = [
     "retarget",
     "rotation",
     "run_crowd",
+    "save_character",
     "save_clip",
     "save_state",
     "solve_hybrid_dynamics",

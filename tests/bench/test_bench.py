@@ -160,7 +160,9 @@ def test_new_stands_beside_old_with_its_ratio() -> None:
 def test_other_files_are_refused(content: str, tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text(content, encoding="latin-1")
-    with pytest.raises(FileError, match=r"other\.json: is not a file of bench figures\. Save one first"):
+    with pytest.raises(
+        FileError, match=r"other\.json: is not a file of bench figures\. Save some first, by another name"
+    ):
         load_figures(path)
 
 

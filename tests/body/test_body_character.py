@@ -300,7 +300,8 @@ def test_bad_files(plain, tmp_path, apply, message):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "is not valid JSON"),
+        (b"", "the file is empty"),
+        (b" ", "is not valid JSON"),
         (b"{\n\n]", r"bad.json:3: is not valid JSON"),
         (b"\xff\xfe", "is not UTF-8"),
         (b"[]", "the file must be a JSON object"),

@@ -213,7 +213,7 @@ def test_no_output_is_an_input_or_another_output(place: Path, words: list[str], 
         ('motion = "x.bvh"\nplot = "./recipe.toml"', "would overwrite the input"),
         ('motion = "x.bvh"\nfilm = "none/x.gif"', "does not exist"),
         ('motion = "x\\u0000.bvh"', "cannot be written"),
-        ('motion = "x.bvh"\nfilm = "x.avi"', "--film writes"),
+        ('motion = "x.bvh"\nfilm = "x.avi"', "'film' of [outputs] in recipe.toml writes"),
     ],
 )
 def test_a_recipe_names_outputs_as_options_do(

@@ -28,7 +28,8 @@ def play(what: str = "fine", /, *, report: Report = DEFAULT) -> int | None:
     report.note("guessed the mass.")
     endings = {
         "input": InputError("the mass must be positive; -3 kg given."),
-        "file": FileError("walk.bvh", "the frame has 93 values,\n  the HIERARCHY declares 96.", 212),
+        "file": FileError("walk.bvh", "the frame has 93 values, the HIERARCHY declares 96.", 212),
+        "name": FileError("a\tb\n  c.bvh", "there is no such file."),
         "missing": FileNotFoundError(2, "No such file or directory", "walk.bvh"),
         "fault": ZeroDivisionError("division by zero"),
         "interrupt": KeyboardInterrupt(),
@@ -100,6 +101,7 @@ def test_a_failed_check_still_prints_its_object(capsys: pytest.CaptureFixture[st
     [
         (["play", "input"], 2, "poise: the mass must be positive; -3 kg given."),
         (["play", "file"], 2, "poise: walk.bvh:212: the frame has 93 values, the HIERARCHY declares 96."),
+        (["play", "name"], 2, "poise: a\\tb\\n  c.bvh: there is no such file.\n"),
         (["play", "missing"], 2, "poise: walk.bvh: No such file or directory."),
         (["pla"], 2, "poise: command 'pla' is not known. Did you mean 'play'?"),
         (["play", "--jsn"], 2, "--jsn"),

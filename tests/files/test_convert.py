@@ -139,6 +139,33 @@ def test_nothing_changed_gives_the_same_numbers_and_text() -> None:
     assert again.count(b"\n") == again.count(b"\r\n") == ODD.count("\n")
 
 
+# Line ends that change half way, and numbers of which each is written otherwise.
+MIXED = (
+    b"HIERARCHY\r\nROOT r\r\n{\r\nOFFSET 0 0 0\r\nCHANNELS 3 Xposition Yposition Zposition\r\n}\r\nMOTION\r\n"
+    b"Frames: 03\nFrame Time: .0083333\n 0 -21 0\t\n-0.0000 1.50 +2\r\n1e1 2 3"
+)
+
+
+def test_a_file_that_does_not_change_is_kept_byte_by_byte(tmp_path: Path) -> None:
+    (tmp_path / "in.bvh").write_bytes(MIXED)
+    reading = read_clip(tmp_path / "in.bvh")
+    keep_as(reading, tmp_path / "out.bvh")
+    assert (tmp_path / "out.bvh").read_bytes() == MIXED
+    keep_as(reading, tmp_path / "last.bvh", Edits(start=0.009))
+    lines = MIXED.replace(b"Frames: 03", b"Frames: 1").split(b"\n")
+    assert (tmp_path / "last.bvh").read_bytes() == b"\n".join([*lines[:-3], lines[-1]])
+    # A frame that did change is written anew, the others are not.
+    clip = reading.recording.clip
+    root = clip.root.copy()
+    root[1, 0] = 0.25
+    changed = format_bvh_as(clip.replace(root=root), reading.recording.source)
+    assert changed == MIXED.replace(b"-0.0000 1.50 +2\r\n", b"0.250000 1.500000 2.000000\n")
+    # What is no longer there cannot be copied: the numbers are the same.
+    (tmp_path / "in.bvh").unlink()
+    again = parse_bvh(format_bvh_as(clip, reading.recording.source))
+    np.testing.assert_array_equal(again.values, reading.recording.source.values)
+
+
 def test_the_way_through_metres_and_back_changes_no_number(tmp_path: Path) -> None:
     (tmp_path / "odd.bvh").write_bytes(ODD.encode("latin-1"))
     reading = read_clip(tmp_path / "odd.bvh", scale=0.0254, up="Z")

@@ -129,7 +129,7 @@ def test_the_built_in_humanoid_is_the_published_one() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", r"not a DeepMimic file"),
+        ("", r"walk.txt: the file is empty. Export it again"),
         ("hello", r"walk.txt:1: not a DeepMimic file: it begins with 'hello'"),
         ('{"Frames":\n[[1, 2,]]}', r"walk.txt:2: not JSON"),
         ('{"a": 1}', r"no 'Frames'; its keys are a"),

@@ -187,7 +187,8 @@ def test_memory_is_bounded(case, tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda d: b"", "byte 0"),
+        (lambda d: b"", "the file is empty. Export it again"),
+        (lambda d: b"x", "byte 0"),
         (lambda d: d[:10], "byte 10: is cut off"),
         (lambda d: d[: len(d) // 2], "declares"),
         (lambda d: d[:4] + struct.pack("<I", 1) + d[8:], "version 1"),

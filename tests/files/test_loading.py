@@ -30,15 +30,18 @@ from poise.stage.take_file import load_take
 from seeds import write_seed
 
 SOURCES = Path(poise.__file__).parent
-# Whatever reads a file that a user names, by the suffix that it wants.
-READERS: list[tuple[str, Callable[[Path], object]]] = [
-    *((entry.suffix, read_clip) for entry in FORMATS if entry.read is not None),
-    (".json", load_character),
-    (".take.npz", load_take),
+# Whatever reads a file that a user names, by the suffix that it wants. Settings may be empty.
+SETTINGS: list[tuple[str, Callable[[Path], object]]] = [
     (".toml", load_recipe),
     (".toml", load_scenery),
     (".json", load_figures),
     (".json", lambda path: parse_roles([str(path)])),
+]
+READERS: list[tuple[str, Callable[[Path], object]]] = [
+    *((entry.suffix, read_clip) for entry in FORMATS if entry.read is not None),
+    (".json", load_character),
+    (".take.npz", load_take),
+    *SETTINGS,
 ]
 # Files that Poise wrote itself a moment before, or keeps in a folder of its own: nobody else names them.
 OWN = {
@@ -50,6 +53,27 @@ OWN = {
     "files/plain/bvh.py", "files/plain/gltf_file.py", "files/plain/npz.py", "files/plain/acclaim.py",
     "files/plain/deepmimic.py",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(("suffix", "read"), READERS[: -len(SETTINGS)])
+def test_an_empty_file_is_said_to_be_empty(suffix: str, read: Callable[[Path], object], tmp_path: Path) -> None:
+    path = tmp_path / f"x{suffix}"
+    path.touch()
+    with pytest.raises(FileError, match=rf"x{suffix}: the file is empty\. Export it again\."):
+        read(path)
+
+
+@pytest.mark.parametrize("read", [read_clip, poise.load_character])
+def test_what_is_not_there_wants_no_suffix(read: Callable[[Path], object], tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="walk: there is no such file"):
+        read(tmp_path / "walk")
+    for name in ("walks", "walks.d"):
+        (tmp_path / name).mkdir()
+        with pytest.raises(FileError, match=rf"{name}: is a folder"):
+            read(tmp_path / name)
+    (tmp_path / "walk").write_text("a")
+    with pytest.raises(FileError, match="walk: a file without suffix"):
+        read(tmp_path / "walk")
 
 
 def make_odd(path: Path, kind: str) -> Path:

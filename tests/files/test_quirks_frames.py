@@ -8,8 +8,10 @@ import pytest
 from figures import tpose
 from humans import make_human
 from poise.files.bvh_text import BvhFile, BvhJoint
+from poise.files.normalise import normalise
 from poise.files.quirks import observations
 from poise.files.quirks.added_tpose import find_added_tpose
+from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.motion.heading import translate, turn
 from poise.motion.own import jump, walk
@@ -135,6 +137,28 @@ def test_mirrored_names_are_named(walking):
     assert observations.find_mirrored_names(skeleton) == []
     mirrored = skeleton.replace(offsets=skeleton.offsets * [-1, 1, 1])
     assert observations.find_mirrored_names(mirrored)[0].startswith("sides:")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({}, []),
+        ({"hips": "head"}, ["roles: hips (head) hangs on neck (neck), which it should carry."]),
+        ({"leftLowerLeg": "leftToes"}, ["roles: leftLowerLeg (leftToes) hangs on leftFoot (leftFoot), which"]),
+        (
+            {"leftFoot": "rightFoot", "rightFoot": "leftFoot"},
+            [
+                "sides: leftFoot (rightFoot) hangs on rightLowerLeg (rightLowerLeg), on the other side.",
+                "sides: rightFoot (leftFoot) hangs on leftLowerLeg (leftLowerLeg), on the other side.",
+            ],
+        ),
+        ({"leftHand": "rightHand"}, ["sides: leftHand (rightHand) hangs on rightLowerArm"]),
+    ],
+)
+def test_roles_that_contradict_the_tree_are_named(walking, told, said):
+    reading = normalise(Recording(walking, "test", ""), roles=told)
+    found = [warning for warning in reading.warnings if warning.startswith(("roles:", "sides:"))]
+    assert len(found) == len(said) and all(w.startswith(s) for w, s in zip(found, said, strict=True))
 
 
 def test_several_euler_orders_are_named():

@@ -59,6 +59,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "fps": ({"fps": 0}, "^fps must be from 0.1 to 100000 frames a second; 0 given"),
     "fps in words": ({"fps": "fast"}, "^fps is a number of frames a second; 'fast' given"),
     "height": ({"height": 175}, "^height must be from 0.3 to 3 m; 175 given"),
+    "scale beside height": ({"scale": 0.01, "height": 1.7}, "^height scales the clip whatever its unit, so that scale"),
     "roles": ({"roles": "leftFoot"}, "^roles takes role=joint words, or a .toml or .json file of them"),
     "roles by number": ({"roles": 5}, "^roles maps a role to the name of a joint"),
     "joints by number": ({"roles": {"hips": 0}}, "^roles maps a role to the name of a joint"),

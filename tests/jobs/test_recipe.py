@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -9,11 +10,23 @@ import numpy as np
 import pytest
 
 from poise.body.shape import Box, Capsule, Sphere
+from poise.drivers.balance import Balance
 from poise.errors import FileError, InputError
+from poise.files.audience import Notebook
 from poise.jobs.plan import parse_load, parse_parts, parse_push
-from poise.jobs.recipe import FORMAT, Recipe, format_recipe, load_recipe, parse_recipe, save_recipe
+from poise.jobs.recipe import (
+    FORMAT,
+    STIFFNESS,
+    Recipe,
+    check_stiffness,
+    follow_recipe,
+    format_recipe,
+    load_recipe,
+    parse_recipe,
+    save_recipe,
+)
 from poise.jobs.scenery_file import load_scenery, parse_scenery
-from poise.jobs.toml_tables import format_toml
+from poise.jobs.toml_tables import Table, format_toml
 from poise.world.load import Load
 from poise.world.push import Push
 
@@ -21,7 +34,7 @@ from poise.world.push import Push
 def full(folder: Path) -> Recipe:
     """A recipe in which everything is said."""
     return Recipe(
-        folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, 1.8, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
+        folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, None, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
         "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
         (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), folder / "o" / "out.glb", folder / "f.mp4",
         folder / "p.png", 7,
@@ -77,11 +90,90 @@ def head(rest: str) -> str:
         (head("[stage]\ntorque_only = 1"), "true or false"),
         (head("[character]\nclip = 3"), "must be text"),
         (head("[sage]\n"), "Did you mean 'stage'"),
+        (head("seed = 1.5"), r"^'seed' of a recipe must be a whole number from 0 on; 1\.5 given"),
+        (head("seed = -1"), "'seed' of a recipe must be a whole number from 0 on; -1 given"),
+        (head("seed = true"), "'seed' of a recipe must be a whole number"),
+        (head("[drivers]\nphysical = []"), r"'physical' of \[drivers\] is empty .* Name parts"),
+        (head("[character]\nscale = -1"), r"^'scale' of \[character\] must be from 1e-06"),
+        (head("[character]\nmass = 5000"), r"^'mass' of \[character\] must be from 1 to 1000 kg; 5000 given"),
+        (head("[character]\nscale = 1\nheight = 1"), r"^'height' of .* so that 'scale' of \[character\] would do"),
+        (head("[character]\nroles = ['a']"), r"^'roles' of \[character\] takes role=joint words"),
+        (head("[character]\nup = 'W'"), "up axis 'W' is not known; allowed: 'X'"),
+        (head("[stage]\ncouple = 'x'"), "coupling 'x' is not known. Known: exact, paper"),
+        (head("[stage]\ndt = -1"), "a step of -1 s cannot be used; it must be from"),
+        (head("[stage]\ngain = 99"), "gain of 99 cannot be used; it must be from -10 to 10"),
+        (head("[drivers]\nstiffness = -1"), r"^'stiffness' of \[drivers\] must be from 0\.01 to 50; -1 given"),
     ],
 )
 def test_what_is_wrong_in_a_recipe_is_named(text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
         parse_recipe(tomllib.loads(text), Path())
+
+
+def test_no_part_at_all_is_said_beside_drives(tmp_path: Path) -> None:
+    text = head('[drivers]\nphysical = []\n[[drives]]\npart = "leftArm"\ndriver = "loose"\n')
+    recipe = parse_recipe(tomllib.loads(text), tmp_path)
+    assert recipe.physical == ()
+    assert parse_recipe(tomllib.loads(format_recipe(recipe, tmp_path)), tmp_path) == recipe
+
+
+def test_roles_in_a_file_count_from_the_recipe(tmp_path: Path) -> None:
+    (tmp_path / "roles.toml").write_text('hips = "Root"')
+    recipe = parse_recipe(tomllib.loads(head('[character]\nroles = ["roles.toml", "head=Top"]')), tmp_path)
+    assert recipe.roles == ("hips=Root", "head=Top")
+
+
+def test_who_follows_a_recipe_hears_of_its_values_by_its_keys(tmp_path: Path) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text(head("[character]\nscale = 2\n[drivers]\nstiffness = 2\n"))
+    notebook = Notebook()
+    asked, audience = follow_recipe(Recipe(stiffness=3.0, height=1.7), path, notebook)
+    assert (asked.stiffness, asked.scale) == (3.0, 2.0)
+    assert audience.spell("stiffness") == "stiffness"  # was said before the recipe
+    assert audience.spell("stage") == "scenery"
+    assert audience.spell("scale") == f"'scale' of [character] in {path}"
+    audience.note("a")
+    audience.warn("b")
+    assert (notebook.notes, notebook.warnings) == (["a"], ["b"])
+
+
+def test_the_stiffness_is_that_of_a_balance() -> None:
+    for value in STIFFNESS:
+        Balance(value)
+        check_stiffness(value)
+    for value in (0.99 * STIFFNESS[0], 1.01 * STIFFNESS[1], float("nan")):
+        with pytest.raises(InputError):
+            Balance(value)
+        with pytest.raises(InputError, match=rf"^stiffness must be from 0\.01 to 50; {value:g} given"):
+            check_stiffness(value)
+
+
+def page_keys() -> dict[str, set[str]]:
+    """Table -> the keys that docs/recipes.md lists for it; of the whole, `a recipe`."""
+    page = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+    found = {}
+    for section in page.split("\n## ")[1:]:
+        title, _, rest = section.partition("\n")
+        rows = re.findall(r"^\| (`[^|]+?) \|", rest, re.MULTILINE)
+        found["a recipe" if title == "At the top" else title] = {
+            key for row in rows for key in re.findall(r"`(\w+)`", row)
+        }
+    return found
+
+
+def test_the_page_names_every_key_that_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: dict[str, set[str]] = {}
+    get = Table._get
+
+    def listen(table: Table, key: str) -> object:
+        asked.setdefault(table.what.removesuffix(" 1"), set()).add(key)
+        return get(table, key)
+
+    monkeypatch.setattr(Table, "_get", listen)
+    drive = '[[drives]]\npart = "leftArm"\ndriver = "loose"\n'
+    text = format_recipe(full(tmp_path), tmp_path) + drive
+    parse_recipe(tomllib.loads(text), tmp_path)
+    assert page_keys() == asked
 
 
 def test_files_that_are_no_toml(tmp_path: Path) -> None:

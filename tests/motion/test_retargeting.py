@@ -21,6 +21,7 @@ from poise.errors import InputError
 from poise.files.bvh import save_bvh
 from poise.files.character import save_character
 from poise.files.formats import load_clip, read_clip
+from poise.files.reframe import Reframe
 from poise.ik.limb import find_hinge, reach_with_limb
 from poise.ik.twobone import solve_two_bone
 from poise.motion import own
@@ -269,6 +270,31 @@ def test_hips_travel_with_the_legs_and_knees_bend_as_far(body: str) -> None:
     figures = measure_retargeting(clip, result)
     assert figures["knee_speed_rad_s"] is not None and figures["source_knee_speed_rad_s"] is not None
     assert figures["knee_speed_rad_s"] < 1.3 * figures["source_knee_speed_rad_s"]
+
+
+@pytest.mark.parametrize("ground", [None, 0.4])
+def test_figures_of_a_motion_on_its_own_body_are_the_sources(ground: float | None) -> None:
+    """With soles that hang by 15 degrees at rest, as captured ones do, on a body twice as large."""
+    clip = motion_of("walk")
+    skeleton = clip.skeleton
+    turns = np.tile(rotation.identity(), (len(skeleton), 1))
+    for side in ("left", "right"):
+        below = skeleton.descendants(skeleton.index(f"{side}Foot"))
+        turns[below] = rotation.exp(np.radians(15.0) * X)
+    hanging = Reframe(1.0, rotation.identity(), turns).apply(clip)
+    found = measure_retargeting(hanging, retarget(hanging, hanging.skeleton.scaled(2.0), ground=ground), ground)
+    assert found["scale"] == pytest.approx(2.0)
+    assert found["foot_skate_mm"] == pytest.approx(2.0 * found["source_foot_skate_mm"], rel=1e-6)
+    assert found["ground_gap_mm"] < 40.0
+
+
+def test_the_ground_gap_is_from_the_ground() -> None:
+    clip = motion_of("walk")
+    result = retarget(clip, body_of("child"), ground=0.4)
+    assert measure_retargeting(clip, result, 0.4)["ground_gap_mm"] < 1e-6
+    assert measure_retargeting(clip, result, 0.43)["ground_gap_mm"] == pytest.approx(30.0)
+    lifted = result.replace(root=result.root + [0.0, 0.02, 0.0])
+    assert measure_retargeting(clip, lifted, 0.4)["ground_gap_mm"] == pytest.approx(20.0)
 
 
 def test_spines_of_any_number_of_joints() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 from pathlib import Path
@@ -103,6 +104,26 @@ def test_the_readme_shows_commands_that_parse(command: str) -> None:
 
 def test_the_readme_has_commands() -> None:
     assert len(commands()) >= 4
+
+
+def test_the_page_of_mixes_lists_what_is_called_otherwise_in_python() -> None:
+    from poise.cli.mix import SimulationOptions, mix
+    from poise.cli.report import Report
+    from poise.cli.source import SourceOptions
+
+    nested = {"simulation": SimulationOptions, "source": SourceOptions, "report": Report}
+    words = {key for kind in nested.values() for key in kind.__dataclass_fields__}
+    words |= set(inspect.signature(mix).parameters) - {"clip", *nested} | {"clip"}
+    python = set(inspect.signature(poise.mix).parameters)
+    table = re.search(
+        r"^\| command \| Python \| recipe \|\n(.*?)\n\n", read(ROOT / "docs/mix.md"), re.MULTILINE | re.DOTALL
+    )
+    assert table is not None
+    rows = [line.strip("|").split("|") for line in table[1].splitlines()[1:]]
+    listed = {word.replace("-", "_") for row in rows for word in re.findall(r"`--([\w-]+)`", row[0])}
+    assert words - python <= listed <= words
+    renamed = {word for row in rows for word in re.findall(r"`(\w+)`", row[1])}
+    assert python - words <= renamed <= python | {"figures", "notes", "warnings"}
 
 
 def test_the_readme_names_what_the_package_has() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 import poise
 from guides import GUIDES, load_guide
 from poise.files.formats import FORMATS
+from poise.jobs import recipe as poise_recipe
 from poise.jobs.recipe import parse_recipe
 from poise.motion import own
 
@@ -53,6 +55,40 @@ def test_its_recipe_is_one(tmp_path: Path) -> None:
     recipe, *_ = blocks(GUIDES / "own_driver.md", "toml")
     drive = parse_recipe(tomllib.loads(recipe), tmp_path).drives[0]
     assert drive.part == "rightArm" and drive.build() == load_guide("own_driver").Wave(bpm=90)
+
+
+SPLIT = "a physical arm on an animated trunk over physical legs is refused"
+
+
+def recipe_of(page: str) -> str:
+    """The recipe that the guide to drivers, or the module of recipes, shows."""
+    if page == "guide":
+        return blocks(GUIDES / "own_driver.md", "toml")[0]
+    shown = (poise_recipe.__doc__ or "").split("\n\n", 1)[1].rsplit("\n\n", 1)[0]
+    return textwrap.dedent(shown)
+
+
+@pytest.mark.parametrize(
+    ("page", "added"),
+    [
+        ("guide", "[drivers]\nphysical = []\n"),
+        pytest.param("guide", "", marks=pytest.mark.xfail(strict=True, reason=SPLIT, raises=poise.InputError)),
+        pytest.param("module", "", marks=pytest.mark.xfail(strict=True, reason=SPLIT, raises=poise.InputError)),
+    ],
+)
+def test_a_recipe_that_is_shown_runs(page: str, added: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load_guide("own_driver")
+    monkeypatch.chdir(tmp_path)
+    text = recipe_of(page)
+    Path("shown.toml").write_text(text + added)
+    Path("room.toml").write_text("[ground]\nfriction = 0.8\n")
+    skeleton = poise.Character.human(preset="mix").skeleton
+    poise.save_clip(own.wave(skeleton, 2.4, fps=25), tomllib.loads(text)["character"]["clip"])
+    found = poise.mix(recipe="shown.toml")
+    assert found.broken is None and [path.is_file() for path in found.files] == [True]
+    drive = tomllib.loads(text)["drives"][0]["part"]
+    hand = skeleton.index(drive.replace("Arm", "Hand"))
+    assert hand in found.physical
 
 
 def test_its_plugin_names_the_group_that_is_looked_for() -> None:

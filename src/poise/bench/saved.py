@@ -33,14 +33,14 @@ def check_place_to_save(path: str | PathLike[str]) -> None:
 def load_figures(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     """Read what `save_figures` wrote; FileError where it is something else."""
     try:
-        content = json.loads(read_bytes(path, MOST_SETTINGS_BYTES))
+        content = json.loads(read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True))
     except FileError:
         raise
     except (ValueError, RecursionError):
         content = None
     benches = content.get("benches") if isinstance(content, dict) and content.get("kind") == _KIND else None
     if not isinstance(benches, dict) or not all(isinstance(each, dict) for each in benches.values()):
-        raise FileError(path, f"is not a file of bench figures. Save one first: poise bench --save {path}")
+        raise FileError(path, "is not a file of bench figures. Save some first, by another name, with --save.")
     return benches
 
 

@@ -51,7 +51,8 @@ def _attempt(words: list[str], debug: bool) -> int:
         return _fail("there is not enough memory for this. Split the recording, or ask for less.", BAD_INPUT, debug)
     except Exception as error:
         hint = "" if debug else " Run it again with --debug for the traceback, and please report it."
-        return _fail(f"a fault in Poise, not in your input: {type(error).__name__}: {error}.{hint}", FAULT, debug)
+        told = " ".join(str(error).split())
+        return _fail(f"a fault in Poise, not in your input: {type(error).__name__}: {told}.{hint}", FAULT, debug)
 
 
 def _leave(code: int) -> int:

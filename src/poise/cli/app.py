@@ -46,4 +46,4 @@ def _describe(error: CycloptsError) -> str:
         return f"{error.argument.name} is missing."
     if isinstance(error, UnusedCliTokensError):
         return f"there is no place for {' '.join(map(repr, error.unused_tokens or []))}."
-    return str(error)
+    return " ".join(str(error).split())  # it is laid out in lines

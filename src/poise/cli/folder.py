@@ -111,7 +111,7 @@ def _begins_with_brace(path: Path) -> bool:
     from poise.files.loading import open_input
 
     try:
-        with open_input(path) as stream:
+        with open_input(path, may_be_empty=True) as stream:
             return stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
     except (FileError, OSError):
         return True

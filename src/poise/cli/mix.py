@@ -14,6 +14,7 @@ from poise.cli.report import Report
 from poise.cli.source import SourceOptions
 from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
+from poise.files.audience import Audience
 
 STOOD, FELL = 0, 1
 SIMULATION = Group("The simulation", sort_key=40)
@@ -110,7 +111,7 @@ def mix(
     from poise.jobs.mix_outputs import list_outputs
     from poise.jobs.mix_run import run_mix
     from poise.jobs.plan import parse_load, parse_parts, parse_push
-    from poise.jobs.recipe import Recipe, load_recipe
+    from poise.jobs.recipe import Recipe, follow_recipe
 
     asked = Recipe(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale,
@@ -120,13 +121,14 @@ def mix(
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
         report.seed or None,
     )  # fmt: skip
+    audience: Audience = report
     if recipe is not None:
-        asked = asked.over(load_recipe(recipe))
+        asked, audience = follow_recipe(asked, recipe, report)
     if asked.clip is None:
         raise InputError("no clip was given. Name a motion file, or a --recipe that names one.")
     if asked.output is None:
         raise InputError("no output was given. Say -o and a path, such as -o out.glb, or name it in the recipe.")
     report.tell_nothing_random()
-    found = run_mix(asked, list_outputs(asked, save_recipe), report, (recipe, *source.list_files()), report.json)
+    found = run_mix(asked, list_outputs(asked, save_recipe), audience, (recipe, *source.list_files()), report.json)
     report.result({**found.figures, "file": str(asked.output)})
     return FELL if found.fell else STOOD

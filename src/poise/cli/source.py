@@ -25,7 +25,10 @@ class SourceOptions(files.Source):
     )
     character: Annotated[
         Path | None,
-        Parameter(converter=read_input, help="Body to use, a file that Poise saved; its joints are the clip's."),
+        Parameter(
+            converter=read_input,
+            help="Body to use, with the clip's joints: a .json of poise.save_character, or a model: .glb, .gltf, .vrm.",
+        ),
     ] = None
     fps: Annotated[
         float | None, Parameter(converter=read_number, help="True frame rate, where the file's is wrong.")

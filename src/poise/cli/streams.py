@@ -53,12 +53,12 @@ def tell_raw(text: str) -> None:
 
 
 def mutter(sentence: str) -> None:
-    """Print one line on standard error, if anybody is there to read it."""
-    line = " ".join(sentence.split())
+    """Print one line on standard error, if anybody is there to read it. Line ends and tabs in it are written out."""
+    line = printable(sentence)
     if len(line) > MOST:
         line = f"{line[:MOST]} ... (and {len(line) - MOST} characters more)"
     with contextlib.suppress(OSError, ValueError):
-        print(printable(line), file=sys.stderr, flush=True)
+        print(line, file=sys.stderr, flush=True)
 
 
 def mutter_lines(text: str) -> None:

@@ -1,8 +1,9 @@
 """BVH out in the manner of the BVH that came in: its text up to the first frame stays as it is.
 
 Names (double ones too), order, offsets, channels, Euler orders, line ends and the frame time's digits are therefore the
-source's. What changes are the numbers of the frames: those of an unchanged pose are the source's own, to the last
-digit; others are printed with as many decimals, six at least.
+source's. What changes are the numbers of the frames: the text of a frame that did not change is the source's own, to
+the last digit and blank; others are printed with as many decimals, six at least. A byte-order mark, UTF-16 and lines
+that end with a carriage return alone are not kept.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from poise.errors import InputError
 from poise.files.atomic import write_bytes
 from poise.files.bvh import find_frame_time, read_angles
 from poise.files.bvh_positions import AXES, read_positions
+from poise.files.bvh_rows import read_rows
 from poise.files.bvh_text import BvhFile
 from poise.files.euler import from_euler_curves, to_euler_curves, to_euler_near
 from poise.motion.clip import Clip
@@ -62,9 +64,16 @@ def format_bvh_as(clip: Clip, source: BvhFile, *, tree: int = 0, frames: np.ndar
     decimals = count_decimals(source.values)
     if not same:
         decimals = max(decimals, _FEWEST_DECIMALS)
-    end = b"\r\n" if b"\r\n" in source.head else b"\n"
-    rows = _format_rows(values, decimals)
-    return end.join([*_format_head(clip, source), *rows, b""])
+    head, own = _format_head(clip, source), read_rows(source)
+    end = b"\r\n" if (head if own is None else own[0]).endswith(b"\r\n") else b"\n"
+    is_own = (values == source.values[frames]).all(axis=1) & (own is not None)
+    made = iter(_format_rows(values[~is_own], decimals))
+    rows = [
+        own[frame] if kept and own is not None else next(made) + end for frame, kept in zip(frames, is_own, strict=True)
+    ]
+    for i, piece in enumerate(rows[:-1]):  # the source's last may end with the file
+        rows[i] = piece if piece.endswith(b"\n") else piece + end
+    return b"".join([head if head.endswith(b"\n") else head + end, *rows])
 
 
 def count_decimals(values: np.ndarray) -> int:
@@ -134,17 +143,19 @@ def _begin_at(angles: np.ndarray, first: np.ndarray) -> np.ndarray:
     return angles + 2 * np.pi * np.round((first - angles[0]) / (2 * np.pi))
 
 
-def _format_head(clip: Clip, source: BvhFile) -> list[bytes]:
+def _format_head(clip: Clip, source: BvhFile) -> bytes:
     """The source's lines before the first frame, with the number of frames and their time as they are now."""
     start = [m.end() for m in re.finditer(rb"\bMOTION\b", source.head, re.IGNORECASE)][-1]
     hierarchy, motion = source.head[:start], source.head[start:]
-    motion = re.sub(rb"(?i)(Frames\s*:[ \t]*)\S+", lambda m: m[1] + b"%d" % len(clip), motion, count=1)
+    count = re.search(rb"(?i)Frames\s*:[ \t]*(\S+)", motion)
+    if count is not None and int(count[1]) != len(clip):
+        motion = motion[: count.start(1)] + b"%d" % len(clip) + motion[count.end(1) :]
     if len(clip) > 1:
         step = clip.duration / (len(clip) - 1)
         if abs(step - source.frame_time) * len(clip) > 1e-6 * step:
             text = find_frame_time(clip.times).encode()
             motion = re.sub(rb"(?i)(Frame\s*Time\s*:[ \t]*)\S+", lambda m: m[1] + text, motion, count=1)
-    return [(hierarchy + motion).rstrip(b"\r\n")]
+    return hierarchy + motion
 
 
 def _format_rows(values: np.ndarray, decimals: int) -> list[bytes]:

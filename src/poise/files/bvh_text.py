@@ -90,6 +90,11 @@ def read_bvh_tables(path: str | PathLike[str]) -> BvhFile:
     return parse_bvh(read_bytes(path, _MOST_BYTES), path)
 
 
+def read_plain_text(path: str | PathLike[str]) -> bytes:
+    """The text of a BVH file as `parse_bvh` sees it, of which `BvhFile.head` is the beginning."""
+    return _to_plain_text(read_bytes(path, _MOST_BYTES), path)
+
+
 def parse_bvh(data: bytes, path: str | PathLike[str] = "<bytes>") -> BvhFile:
     """The tables of a BVH file whose bytes are at hand; `path` is for messages."""
     text = _to_plain_text(data, path)

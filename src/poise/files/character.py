@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, finite_number, unknown_name, valid_text
 from poise.files.atomic import write_bytes
 from poise.files.loading import read_bytes
+from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
 
 FORMAT = "poise-character"
@@ -40,8 +42,11 @@ _SIX = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))
 _T = TypeVar("_T")
 
 
+@checked
 def save_character(character: Character, path: str | PathLike[str]) -> None:
-    """Write a character as JSON. The file appears whole or not at all."""
+    """Write a character as JSON, for `load_character` and `--character`. The file appears whole or not at all."""
+    if Path(path).suffix.lower() != ".json":
+        raise FileError(path, f"a character is written as .json; '{Path(path).suffix}' was given.")
     write_bytes(path, format_character(character).encode())
 
 

@@ -98,8 +98,6 @@ def _check_is_fbx(path: Path) -> None:
     """Refuse what is no FBX before a program is started for it."""
     with open_input(path, _LARGEST) as stream:
         begin = stream.read(1024)
-    if not begin:
-        raise FileError(path, "the file is empty. Export it again.")
     if begin.startswith(b"Kaydara FBX Binary"):
         return
     if b"FBX" in begin and begin.lstrip()[:1] == b";":

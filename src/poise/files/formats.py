@@ -141,13 +141,12 @@ def save_clip(clip: Clip, path: str | PathLike[str], **options: Any) -> None:
 
 def _read_foreign(name: str, read: Callable[..., Any], path: str | PathLike[str], which: str | None) -> Recording:
     """What somebody else's function reads, as a recording; what it raises at a broken file, in words."""
-    from poise.files.loading import find_choice, open_input
+    from poise.files.loading import check_there, find_choice
     from poise.files.naming import stem_of
     from poise.files.recording import Recording
     from poise.motion.clip import Clip
 
-    with open_input(path):  # refused in words where it is no file
-        pass
+    check_there(path)
     try:
         clip = read(Path(path))
     except FileError:
@@ -197,8 +196,12 @@ def find_format(path: str | PathLike[str]) -> Format | None:
 def _find_format(path: str | PathLike[str], direction: str) -> Format:
     entry = find_format(path)
     if entry is None or getattr(entry, direction) is None:
-        known = ", ".join(f"{e.suffix} ({e.name})" for e in FORMATS if getattr(e, direction) is not None)
         suffix = Path(path).suffix
+        if direction == "read" and (not suffix or Path(path).is_dir()):
+            from poise.files.loading import check_there
+
+            check_there(path)  # what is a folder, or not there, wants no other suffix
+        known = ", ".join(f"{e.suffix} ({e.name})" for e in FORMATS if getattr(e, direction) is not None)
         what = f"'{suffix}'" if suffix else "a file without suffix"
         verb = {"read": "read", "save": "written"}[direction]
         raise FileError(path, f"{what} cannot be {verb} as animation; it can be: {known}.{load_plugins()}")

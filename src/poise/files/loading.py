@@ -32,13 +32,15 @@ _KINDS = {
 }
 
 
-def open_input(path: str | PathLike[str], most: int = MOST_BYTES) -> IO[bytes]:
-    """A regular file to read bytes from, refused where it is larger than `most` bytes. Use as a context."""
+def open_input(path: str | PathLike[str], most: int = MOST_BYTES, *, may_be_empty: bool = False) -> IO[bytes]:
+    """A regular file to read bytes from, refused where it is empty or larger than `most` bytes. Use as a context."""
     with _in_words(path):
         _check_regular(path, Path(path).stat(), most)  # before it is opened: to open some devices is to do something
         stream = open(os.open(path, _FLAGS), "rb")  # noqa: PTH123, SIM115  a descriptor has no path; the caller's
         try:
             _check_regular(path, os.fstat(stream.fileno()), most)  # and what was opened, should it be another by now
+            if not may_be_empty and not stream.peek(1):  # asked of the bytes: the system's own files are told as 0 long
+                raise FileError(path, "the file is empty. Export it again.")
         except BaseException:
             stream.close()
             raise
@@ -70,9 +72,15 @@ def _check_regular(path: str | PathLike[str], found: os.stat_result, most: int) 
         raise FileError(path, f"the file has {found.st_size} bytes; at most {most} are read. Split or shorten it.")
 
 
-def read_bytes(path: str | PathLike[str], most: int = MOST_BYTES) -> bytes:
-    """A whole file, refused before it is read where it is larger than `most` bytes."""
-    with _in_words(path), open_input(path, most) as stream:
+def check_there(path: str | PathLike[str]) -> None:
+    """Refuse what is no file that can be read, as `open_input` does."""
+    with open_input(path, may_be_empty=True):
+        pass
+
+
+def read_bytes(path: str | PathLike[str], most: int = MOST_BYTES, *, may_be_empty: bool = False) -> bytes:
+    """A whole file, refused before it is read where it is empty or larger than `most` bytes."""
+    with _in_words(path), open_input(path, most, may_be_empty=may_be_empty) as stream:
         data = stream.read(os.fstat(stream.fileno()).st_size)  # so much is set aside before anything is read
         # More comes of a file that grew, and of the system's own, whose sizes are told as 0.
         while len(data) <= most and (more := stream.read(_PIECE)):

@@ -106,6 +106,7 @@ class Reading(Portable):
             *observations.find_flat_joints(skeleton, compute_stature(skeleton)),
             *observations.find_still_joints(self.clip),
             *observations.find_mirrored_names(skeleton),
+            *observations.find_crossed_roles(skeleton),
             *observations.find_euler_orders(self.recording.source),
             *self._describe_rate(),
         )

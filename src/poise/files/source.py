@@ -94,6 +94,11 @@ class Source:
                 raise InputError(
                     f"{audience.spell(option)} must be from {least:g} to {most:g} {unit}; {value:g} given."
                 )
+        if self.height is not None and self.scale is not None:
+            height, scale = audience.spell("height"), audience.spell("scale")
+            raise InputError(
+                f"{height} scales the clip whatever its unit, so that {scale} would do nothing. Leave out one."
+            )
 
     def build_character(self, motion: Reading | Clip, audience: Audience = NOBODY) -> Character:
         """The body under a motion's skeleton, as heavy and tall as these options say or as is usual.
@@ -188,7 +193,7 @@ def _load_roles(word: str, option: str) -> dict[str, str]:
     from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
 
     try:
-        text = read_bytes(path, MOST_SETTINGS_BYTES).decode("utf-8-sig")
+        text = read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True).decode("utf-8-sig")
         table = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except FileError:
         raise

@@ -11,13 +11,13 @@ from typing import Any
 
 from poise.body.character import Character
 from poise.errors import InputError
-from poise.files.audience import Notebook
+from poise.files.audience import Audience, Notebook
 from poise.files.source import Roles, Source, parse_roles
 from poise.jobs.mix_outputs import MixOutputs, list_outputs, sort_outputs
 from poise.jobs.mix_run import run_mix
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import Scenery, parse_load, parse_parts, parse_push
-from poise.jobs.recipe import Recipe, load_recipe
+from poise.jobs.recipe import Recipe, follow_recipe
 from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.world.ground import Ground
@@ -113,15 +113,18 @@ def mix(
         plot=next(iter(files.plots), None),
     )
     read = Source(roles=roles).list_files()
-    if recipe is not None:
-        said = _as_path(recipe, Recipe, "recipe")
-        read += [said] if isinstance(said, Path) else []
-        asked = asked.over(load_recipe(said) if isinstance(said, Path) else said)
+    hearer: Audience = audience
+    if isinstance(recipe, Recipe):
+        asked = asked.over(recipe)
+    elif recipe is not None:
+        path = _as_path(recipe, Recipe, "recipe")
+        read.append(path)
+        asked, hearer = follow_recipe(asked, path, audience)
     named = list_outputs(asked)
     files = MixOutputs(
         files.motions or named.motions, files.films or named.films, files.plots or named.plots, files.recipes
     )
-    found = run_mix(asked, files, audience, read)
+    found = run_mix(asked, files, hearer, read)
     return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
 
 

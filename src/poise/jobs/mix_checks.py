@@ -14,7 +14,7 @@ from poise.jobs.mix_pictures import check_film
 from poise.jobs.mixing import choose_step, find_physical, find_pushed
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import MixPlan
-from poise.jobs.recipe import Recipe
+from poise.jobs.recipe import Recipe, check_stiffness
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.world.push import Push
@@ -67,6 +67,7 @@ def check_effects(
 
     Also what could not be drawn in the end.
     """
+    check_stiffness(asked.stiffness, audience)
     skeleton = clip.skeleton
     physical = find_physical(character, plan.physical)
     try:

@@ -33,13 +33,13 @@
     [outputs]
     motion = "out.glb"
 
-What is left out is as without a recipe. Paths count from the recipe's own folder.
+What is left out is as without a recipe. Paths count from the recipe's own folder. All keys are in docs/recipes.md.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from pathlib import Path
@@ -49,14 +49,27 @@ from poise.body.character import Character
 from poise.drivers.registry import Drive, read_drive
 from poise.errors import FileError, InputError
 from poise.files.atomic import write_bytes
-from poise.jobs.plan import Scenery, plan_push
+from poise.files.audience import NOBODY, Audience
+from poise.files.quirks.up_axis import check_up
+from poise.files.source import Source, parse_roles
+from poise.jobs.plan import MixPlan, Scenery, plan_push
 from poise.jobs.toml_tables import Table, format_toml, load_toml
 from poise.motion.clip import Clip
+from poise.stage.settings import check_settings
 from poise.world.load import Load
 from poise.world.push import Push
 
 FORMAT = "poise-recipe 1"
+STIFFNESS = (0.01, 50.0)  # of a balance, as it has it itself
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale")
+# Where a recipe has what a `Recipe` has.
+_TABLES = {
+    "character": ("clip", "character", "roles", *SOURCE_TEXTS, *SOURCE_NUMBERS),
+    "stage": ("stage", "engine", "couple", "gain", "torque_only", "dt"),
+    "drivers": ("physical", "stiffness", "pin"),
+    "outputs": ("output", "film", "plot"),
+}
+_KEYS = {"character": "body", "stage": "file", "output": "motion"}  # called otherwise there
 
 
 @dataclass(frozen=True)
@@ -96,10 +109,55 @@ class Recipe:
     seed: int | None = field(default=None)
     drives: tuple[Drive, ...] = ()
 
+    def list_said(self) -> list[str]:
+        """Names of the fields that say something."""
+        return [f.name for f in fields(self) if getattr(self, f.name) not in (None, ())]
+
     def over(self, other: Recipe) -> Recipe:
         """This recipe where it says something, the other where it does not. Lists are not joined."""
-        said = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) not in (None, ())}
+        said = {name: getattr(self, name) for name in self.list_said()}
         return Recipe(**{**{f.name: getattr(other, f.name) for f in fields(other)}, **said})
+
+
+class RecipeReader(Audience):
+    """Whoever follows a recipe: told as before, but of what the recipe says by the recipe's own keys.
+
+    audience  who hears it
+    said      what the recipe says, and nobody else
+    path      of the recipe's file; None where the sentence is going to begin with it
+    """
+
+    def __init__(self, audience: Audience, said: Iterable[str], path: str | PathLike[str] | None = None):
+        where = "" if path is None else f" in {path}"
+        self._audience = audience
+        self._words = {
+            name: f"'{_KEYS.get(name, name)}' of [{table}]{where}"
+            for table, names in _TABLES.items()
+            for name in names
+            if name in said
+        }
+
+    def note(self, sentence: str) -> None:
+        """See `Audience`."""
+        self._audience.note(sentence)
+
+    def warn(self, sentence: str) -> None:
+        """See `Audience`."""
+        self._audience.warn(sentence)
+
+    def progress(self, sentence: str) -> None:
+        """See `Audience`."""
+        self._audience.progress(sentence)
+
+    def spell(self, option: str) -> str:
+        """See `Audience.spell`."""
+        return self._words.get(option) or self._audience.spell(option)
+
+
+def follow_recipe(asked: Recipe, path: str | PathLike[str], audience: Audience) -> tuple[Recipe, Audience]:
+    """What is asked for, over what a recipe's file says; and who is told of it, by the names that were used."""
+    recipe = load_recipe(path)
+    return asked.over(recipe), RecipeReader(audience, set(recipe.list_said()) - set(asked.list_said()), path)
 
 
 def load_recipe(path: str | PathLike[str]) -> Recipe:
@@ -116,15 +174,14 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     top = Table("a recipe", plain)
     if top.text("format") != FORMAT:
         raise InputError(f'is no recipe of this program: it must begin with format = "{FORMAT}".')
-    seed = top.number("seed")
-    said: dict[str, Any] = {"seed": None if seed is None else int(seed)}
+    said: dict[str, Any] = {"seed": top.whole("seed")}
 
     def place(table: Table, key: str) -> Path | None:
         text = table.text(key)
         return None if text is None else folder / text
 
     who = top.table("character")
-    said |= {"clip": place(who, "clip"), "character": place(who, "body"), "roles": who.words("roles") or ()}
+    said |= {"clip": place(who, "clip"), "character": place(who, "body"), "roles": _read_roles(who, folder)}
     said |= {key: who.text(key) for key in SOURCE_TEXTS} | {key: who.number(key) for key in SOURCE_NUMBERS}
     where = top.table("stage")
     said |= {"stage": place(where, "file"), "engine": where.text("engine"), "couple": where.text("couple")}
@@ -140,7 +197,45 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     said |= {"output": place(out, "motion"), "film": place(out, "film"), "plot": place(out, "plot")}
     for table in (who, where, drivers, *loads, *pushes, out, top):
         table.check_all_read()
-    return Recipe(**said)
+    recipe = Recipe(**said)
+    _check(recipe)
+    return recipe
+
+
+def _check(recipe: Recipe) -> None:
+    """Refuse values that no clip can make sense of."""
+    keys = RecipeReader(NOBODY, recipe.list_said())
+    source = {key: getattr(recipe, key) for key in SOURCE_NUMBERS}
+    Source(**source, roles=recipe.roles).check(keys)
+    if recipe.up is not None:
+        check_up(recipe.up)
+    usual = MixPlan()
+    check_settings(
+        usual.dt if recipe.dt is None else recipe.dt,
+        usual.couple if recipe.couple is None else recipe.couple,
+        usual.gain if recipe.gain is None else recipe.gain,
+        False,  # whether that goes with the coupling is known when all is said
+        1,
+    )
+    check_stiffness(recipe.stiffness, keys)
+    if recipe.physical == () and not recipe.drives:
+        raise InputError(
+            "'physical' of [drivers] is empty and there are no [[drives]], so nothing would be physical. Name parts, "
+            'as in physical = ["legs"], or leave it out.'
+        )
+
+
+def check_stiffness(stiffness: float | None, audience: Audience = NOBODY) -> None:
+    """Refuse a stiffness that no balance can have. None: not said."""
+    least, most = STIFFNESS
+    if stiffness is not None and not least <= stiffness <= most:
+        raise InputError(f"{audience.spell('stiffness')} must be from {least:g} to {most:g}; {stiffness:g} given.")
+
+
+def _read_roles(table: Table, folder: Path) -> tuple[str, ...]:
+    """`role=joint` words; files of them are read."""
+    words = [word if "=" in word else str(folder / word) for word in table.words("roles") or ()]
+    return tuple(f"{role}={joint}" for role, joint in parse_roles(words, RecipeReader(NOBODY, ["roles"])).items())
 
 
 def _read_push(table: Table) -> Push:
@@ -185,7 +280,11 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
             "file": place(recipe.stage),
             **{key: getattr(recipe, key) for key in ("engine", "couple", "gain", "torque_only", "dt")},
         },
-        "drivers": {"physical": recipe.physical, "stiffness": recipe.stiffness, "pin": recipe.pin},
+        "drivers": {
+            "physical": None if recipe.physical is None else list(recipe.physical),  # none at all is said, too
+            "stiffness": recipe.stiffness,
+            "pin": recipe.pin,
+        },
         "drives": [drive.describe() for drive in recipe.drives],
         "loads": [{"joint": load.joint, "mass": load.mass} for load in recipe.loads],
         "pushes": [

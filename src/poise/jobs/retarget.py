@@ -79,9 +79,9 @@ class Retargeting:
             target = target.weighing(self.source.mass, Path() if output is None else output, audience)
         result = put_on(motion, target.skeleton, feet=self.feet, hands=self.hands, ground=self.ground, skin=target.skin)
         if output is None:
-            return Retargeted(result, measure_retargeting(motion, result) if measured else {})
+            return Retargeted(result, measure_retargeting(motion, result, self.ground) if measured else {})
         written = target.write(result, output)
-        figures = {**measure_retargeting(motion, result), "max_joint_error_m": written}
+        figures = {**measure_retargeting(motion, result, self.ground), "max_joint_error_m": written}
         if reading is not None:
             errors = judge_result(reading, written, len(result))
             for sentence in errors.warnings:
@@ -106,7 +106,7 @@ class Retargeting:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Whose body moves: its skeleton, how a model was read, the mass in kg and the stature in m where they are known."""
+    """Whose body moves: its skeleton, how a model was read, and mass (kg) and stature (m) where they are known."""
 
     skeleton: Skeleton
     reading: Reading | None = None

@@ -14,7 +14,7 @@ from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
 
 def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The tables of a TOML file."""
-    data = read_bytes(path, MOST_SETTINGS_BYTES)
+    data = read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True)
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -54,6 +54,14 @@ class Table:
         """A finite number, or None where there is none."""
         value = self._get(key)
         return None if value is None else finite_number(value, f"'{key}' of {self.what}")
+
+    def whole(self, key: str) -> int | None:
+        """A whole number from 0 on, or None where there is none."""
+        value = self._get(key)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+            shown = f"; {value!r} given" if isinstance(value, int | float) else ""
+            raise InputError(f"'{key}' of {self.what} must be a whole number from 0 on{shown}.")
+        return value
 
     def needed_number(self, key: str) -> float:
         """A number that must be there."""

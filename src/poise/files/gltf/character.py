@@ -11,6 +11,7 @@ from poise.body.character import Character
 from poise.body.skin import SkinnedMesh
 from poise.body.skin_cut import build_character
 from poise.errors import FileError, InputError
+from poise.files.loading import check_there
 from poise.files.naming import stem_of
 from poise.files.normalise import Reading, normalise
 from poise.kinds import checked
@@ -47,8 +48,10 @@ def load_character(
     if Path(path).suffix.lower() in MODELS:
         return read_character(path, mass, height, scale).character
     if Path(path).suffix.lower() != ".json":
-        known = ", ".join((".json", *MODELS))
-        raise FileError(path, f"'{Path(path).suffix}' is not a kind of character; known are {known}.")
+        check_there(path)  # that it is a folder, or not there, is said first
+        known, suffix = ", ".join((".json", *MODELS)), Path(path).suffix
+        what = f"'{suffix}'" if suffix else "a file without suffix"
+        raise FileError(path, f"{what} is not a kind of character; known are {known}.")
     if not (mass is None and height is None and scale is None):
         raise InputError("mass, height and scale are for models; a character's JSON file has its own.")
     from poise.files.character import load_character as load_json

@@ -209,7 +209,7 @@ def read_uri(entry: JsonObject, uri: str) -> bytes:
     if not is_there:
         shown = place.name if len(place.name) <= 80 else place.name[:77] + "..."
         raise entry.error(f"depends on the file '{shown}', which is not beside it. Put it there.")
-    return read_bytes(place, MAX_FILE_BYTES)
+    return read_bytes(place, MAX_FILE_BYTES, may_be_empty=True)
 
 
 def find_files_beside(document: Document) -> list[Path]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.body.roles import SIDES, check_human
 from poise.body.skeleton import Skeleton
+from poise.body.vocabulary import ARM_STEMS, LEG_STEMS, TRUNK_ROLES, sided
 from poise.errors import InputError
 from poise.files.bvh_text import BvhFile
 from poise.files.quirks.stance import degrees_from_z, find_body_axis, find_left
@@ -21,6 +23,12 @@ _STILL_SPEED = 0.1  # m/s
 _SHORTEST_REST = 0.2  # s, that feet must be down for a floor to be known
 _MOST_NAMES = 8
 _STILL = np.radians(0.01)
+# Roles in the order in which each carries the next.
+_CHAINS = (
+    ("hips", *TRUNK_ROLES, "neck", "head"),
+    *(("hips", *sided(LEG_STEMS, [side])) for side in SIDES),
+    *(sided(ARM_STEMS, [side]) for side in SIDES),
+)
 
 
 @dataclass(frozen=True)
@@ -150,6 +158,31 @@ def find_mirrored_names(skeleton: Skeleton) -> list[str]:
             "Override with --roles."
         ]
     return []
+
+
+def find_crossed_roles(skeleton: Skeleton) -> list[str]:
+    """Warnings about roles that contradict the tree: a joint beyond one that it carries, a limb on the other side's."""
+    said = []
+    places = {role: joint for role in skeleton.roles if (joint := skeleton.find_role(role)) is not None}
+    above = {role: set(skeleton.chain(joint)) - {joint} for role, joint in places.items()}
+
+    def tell(role: str) -> str:
+        return f"{role} ({skeleton.names[places[role]]})"
+
+    for chain in _CHAINS:
+        there = [role for role in chain if role in places]
+        wrong = [pair for pair in itertools.combinations(there, 2) if places[pair[1]] in above[pair[0]]]
+        if wrong:
+            near, far = max(wrong, key=lambda pair: len(above[pair[1]]))
+            said.append(f"roles: {tell(near)} hangs on {tell(far)}, which it should carry. Mend with --roles.")
+    for side, other in (SIDES, SIDES[::-1]):
+        for stems in (ARM_STEMS[1:], LEG_STEMS):
+            theirs = {places[other + stem]: other + stem for stem in stems if other + stem in places}
+            crossed = [side + s for s in stems if side + s in places and above[side + s] & theirs.keys()]
+            if crossed:
+                on = theirs[max(above[crossed[0]] & theirs.keys())]
+                said.append(f"sides: {tell(crossed[0])} hangs on {tell(on)}, on the other side. Mend with --roles.")
+    return said
 
 
 def find_euler_orders(source: object) -> list[str]:

@@ -8,13 +8,15 @@ from poise.body.roles import SIDES
 from poise.motion.clip import Clip
 from poise.motion.feet import foot_points
 from poise.motion.retargeting.feet import Stance
-from poise.motion.retargeting.transfer import compute_scale, find_reference, has_legs, stand_source
+from poise.motion.retargeting.transfer import compute_scale, find_reference, find_same_body, has_legs, stand_source
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
 
 
-def measure_retargeting(source: Clip, result: Clip) -> dict[str, float | int | None]:
+def measure_retargeting(source: Clip, result: Clip, ground: float | None = None) -> dict[str, float | int | None]:
     """Figures of a retargeted clip beside its source; None where a body lacks the joints for one.
+
+    ground  m, height of the result's ground; None: the source's, scaled
 
     frames                  of the result
     scale                   target over source, by the length of the legs
@@ -25,7 +27,10 @@ def measure_retargeting(source: Clip, result: Clip) -> dict[str, float | int | N
     knee_speed_rad_s        the fastest bend of a knee; source_knee_speed_rad_s the source's
     """
     motion, stance = stand_source(source)
-    placed = find_reference(result.skeleton, "the result").enter(result)
+    reference = find_reference(result.skeleton, "the result")
+    # Onto a body of the source's own proportions soles are what they are on the source.
+    is_same = find_same_body(find_reference(source.skeleton, "the clip").skeleton, reference.skeleton) is not None
+    placed = stand_source(result)[0] if is_same else reference.enter(result)
     figures: dict[str, float | int | None] = {
         "frames": len(result),
         "scale": compute_scale(motion.skeleton, placed.skeleton),
@@ -36,10 +41,11 @@ def measure_retargeting(source: Clip, result: Clip) -> dict[str, float | int | N
     scale = compute_scale(motion.skeleton, placed.skeleton)
     held = _held_points(placed, stance, scale)
     own = _held_points(motion, stance, 1.0)
+    level = scale * stance.ground if ground is None else ground
     return figures | {
         "foot_skate_mm": 1e3 * max((_travel(p) for p in held), default=0.0),
         "source_foot_skate_mm": 1e3 * max((_travel(p) for p in own), default=0.0),
-        "ground_gap_mm": 1e3 * float(np.ptp(np.concatenate([p[:, 1] for p in held])) if held else 0.0),
+        "ground_gap_mm": 1e3 * max((float(np.abs(p[:, 1] - level).max()) for p in held), default=0.0),
         "knee_speed_rad_s": _knee_speed(placed),
         "source_knee_speed_rad_s": _knee_speed(motion),
     }

@@ -55,7 +55,7 @@ def retarget(
     skin      the target's own mesh at rest, if it has one: hands then stay outside of its head, however large
     """
     source, target = find_reference(clip.skeleton, "the clip"), find_reference(skeleton, "the target")
-    scale = _find_same_body(source.skeleton, target.skeleton)
+    scale = find_same_body(source.skeleton, target.skeleton)
     if scale is not None:
         motion, stance = source.enter(clip), None
         feet = hands = False
@@ -72,9 +72,9 @@ def retarget(
         stand(draft, motion, stance, scale)
     if hands:
         keep_hands(draft, motion, scale, None if skin is None else find_head(target, skin))
-    if ground is not None and has_legs(motion.skeleton):
-        level = find_contacts(motion).ground_height if stance is None else stance.ground
-        draft.root = draft.root + np.array([0.0, ground - scale * level, 0.0])
+    stance = stand_source(clip)[1] if ground is not None and stance is None else stance
+    if ground is not None and stance is not None:
+        draft.root = draft.root + np.array([0.0, ground - scale * stance.ground, 0.0])
     named = clip.replace(skeleton=source.original)
     return _under_same_joints(target.leave(draft.clip(clip.name)), named, scale)
 
@@ -162,7 +162,7 @@ def has_legs(skeleton: Skeleton) -> bool:
     return all(role in skeleton.roles for role in _LEG_ROLES)
 
 
-def _find_same_body(source: Skeleton, target: Skeleton) -> float | None:
+def find_same_body(source: Skeleton, target: Skeleton) -> float | None:
     """Target over source where their reference skeletons differ by nothing but size, else None."""
     chains = [len(find(source)) == len(find(target)) for find in (find_trunk, find_neck)]
     if set(source.roles) != set(target.roles) or not all(chains):
