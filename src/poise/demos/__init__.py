@@ -11,6 +11,7 @@ DEMOS: dict[str, Entry] = {
     "mocap": Entry("poise.demos.mocap:run", "a recording on head, arms and trunk, over physical legs"),
     "swing": Entry("poise.demos.swing:run", "a playground swing, pumped in phase and out of phase"),
     "switch": Entry("poise.demos.switch:run", "an arm that goes from animated to physical and back, ten times"),
+    "hit-arm": Entry("poise.demos.hit_arm:run", "an arm is hit, hangs loose from an animated trunk and comes back"),
     "thin-fat": Entry("poise.demos.thin_fat:run", "the same gesture by 45, 75 and 130 kg"),
     "overload": Entry("poise.demos.overload:run", "a load that is dropped when it becomes too heavy"),
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),

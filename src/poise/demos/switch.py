@@ -79,15 +79,16 @@ def choose_moments(seed: int = SEED) -> np.ndarray:
 def switch_over(actor: Actor, to_physics: bool) -> tuple[float, float]:
     """Change who drives the arm, now; the largest jump of a joint's angle (rad) and of its angular velocity (rad/s)."""
     joints = part_joints(actor.character.skeleton, PART)
-    q, w = _look(actor, joints)
+    q, w = look_at(actor, joints)
     actor.drive(PART, Loose(0.3, damping=0.7) if to_physics else Kinematic(GESTURE))
     actor.stage.build()
-    q_after, w_after = _look(actor, joints)
+    q_after, w_after = look_at(actor, joints)
     turned = rotation.log(rotation.multiply(rotation.conjugate(q), q_after))
     return float(np.linalg.norm(turned, axis=1).max()), float(np.linalg.norm(w_after - w, axis=1).max())
 
 
-def _look(actor: Actor, joints: list[int]) -> tuple[np.ndarray, np.ndarray]:
+def look_at(actor: Actor, joints: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations (K, 4) and angular velocities (K, 3) of some joints as they are now."""
     actor.show(actor.stage.time)
     return actor.body.state.q[joints].copy(), actor.body.state.w[joints].copy()
 

@@ -73,7 +73,7 @@ class Stage:
 
     engine       its name (`engines.registry`), or an `Engine` of your own
     dt           s, the step
-    couple       `exact`, which takes any split, or `paper`: with the connector's acceleration of the steps before, which lags
+    couple       `exact`, which takes any split; or `paper`, which lags: by the connectors' accelerations of the past
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
     torque_only  with `paper`: hand on the torque without the force that goes with it
     ground       None: there is none
