@@ -23,10 +23,11 @@ from poise.engines.engine import Simulation, Workspaces
 from poise.spatial.law import Block
 
 _MANY = 8  # so many of a structure take turns
-# What a workspace is laid out by: all sizes but those of names, and how joints and shapes hang together.
+# What a workspace is laid out by: all sizes but those of names, and how joints and shapes hang together; not what kind
+# of shape each is, nor which pairs do not touch.
 _NOT_SIZES = ("nnames", "nnames_map", "npaths", "ntext", "ntextdata", "nbuffer", "nexclude")
 _STRUCTURE = (
-    "body_parentid", "body_jntnum", "body_geomnum", "jnt_type", "dof_parentid", "geom_type", "geom_bodyid", "eq_type",
+    "body_parentid", "body_jntnum", "body_geomnum", "jnt_type", "dof_parentid", "geom_bodyid", "eq_type",
 )  # fmt: skip
 
 

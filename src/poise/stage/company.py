@@ -10,7 +10,7 @@ Looks are at fixed steps, and see nothing but the state: however a run is cut in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -99,6 +99,14 @@ class Company:
         """Whether anybody may meet anybody."""
         return self._lines is not None
 
+    def has_near(self, ahead: float) -> bool:
+        """Whether anybody is so near anybody that it has to be found out who; quick where nobody is."""
+        if self._lines is None or self._may is None:
+            return False
+        self._lines.look(ahead)
+        pairs = _find_overlapping(self._lines.boxes, SLACK)
+        return bool(len(pairs) and self._may[pairs[:, 0], pairs[:, 1]].any())
+
     def find_together(self, groups: Sequence[Sequence[Actor]], ahead: float) -> list[list[Actor]]:
         """Everybody, by who has to be moved together, in the order of the stage.
 
@@ -118,9 +126,8 @@ class Company:
                 name = heads[name]
             return name
 
-        for i, j in _find_overlapping(seen.boxes, PART * SLACK):
-            if not self._may[i, j]:
-                continue
+        pairs = _find_overlapping(seen.boxes, PART * SLACK)
+        for i, j in pairs[self._may[pairs[:, 0], pairs[:, 1]]].tolist():
             least = PART * SLACK if number[i] == number[j] else SLACK
             a, b = find(seen.actors[i].name), find(seen.actors[j].name)
             if a != b and seen.find_gap(i, j, ahead) < least:
@@ -196,8 +203,8 @@ class _Gathered:
         return self._places[lines].mean(axis=1), self._radius[lines]
 
 
-def _find_overlapping(boxes: np.ndarray, slack: float) -> list[tuple[int, int]]:
-    """Pairs (i, j), i < j, in order, of boxes (B, 2, 3) m that are nearer than some slack (m)."""
+def _find_overlapping(boxes: np.ndarray, slack: float) -> np.ndarray:
+    """(P, 2) pairs i < j, in order, of boxes (B, 2, 3) m that are nearer than some slack (m)."""
     low, high = boxes[:, 0] - 0.5 * slack, boxes[:, 1] + 0.5 * slack
     order = np.argsort(low[:, 0], kind="stable")
     ends = np.searchsorted(low[order, 0], high[order, 0], side="right")
@@ -205,7 +212,10 @@ def _find_overlapping(boxes: np.ndarray, slack: float) -> list[tuple[int, int]]:
     first = np.repeat(np.arange(len(order)), counts)
     second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
     i, j = order[first], order[second]
-    near = np.all((low[i, 1:] <= high[j, 1:]) & (low[j, 1:] <= high[i, 1:]), axis=1)
+    near = (low[i, 2] <= high[j, 2]) & (low[j, 2] <= high[i, 2])
     i, j = i[near], j[near]
-    pairs: Any = np.sort(np.stack([i, j], axis=1), axis=1)
-    return [(int(a), int(b)) for a, b in pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]]
+    near = (low[i, 1] <= high[j, 1]) & (low[j, 1] <= high[i, 1])
+    i, j = i[near], j[near]
+    first, second = np.minimum(i, j), np.maximum(i, j)
+    order = np.lexsort((second, first))
+    return np.stack([first[order], second[order]], axis=1)

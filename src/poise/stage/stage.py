@@ -396,9 +396,15 @@ class Stage:
         if not self._is_open:
             return MOST_STEPS
         late = self.steps % self._look_steps
-        if late == 0 and self._build_groups(list(self.actors.values()), set()):
+        is_time = late == 0 and (len(self.groups) < len(self.actors) or self.company.has_near(self._ahead))
+        if is_time and self._build_groups(list(self.actors.values()), set()):
             self._gather_crowd()
         return self._look_steps - late
+
+    @property
+    def _ahead(self) -> float:
+        """s, until everybody has been looked at again."""
+        return (self._look_steps + 1) * self.dt
 
     def open_to_meet(self) -> None:
         """Find out whether anybody may meet anybody, and has to be looked at."""
@@ -412,8 +418,7 @@ class Stage:
         self.open_to_meet()
         together = [[actor] for actor in everybody]
         if self._is_open:
-            ahead = (self._look_steps + 1) * self.dt
-            together = self.company.find_together([group.actors for group in self.groups], ahead)
+            together = self.company.find_together([group.actors for group in self.groups], self._ahead)
         before = {tuple(actor.name for actor in group.actors): group for group in self.groups}
         kept = {pair for group in self.groups for pair in tell_apart(group.scene, group.actors)}
         groups: list[Group] = []
