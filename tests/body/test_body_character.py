@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import poise
 from poise.body.anthropometry import SEXES
 from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
@@ -19,6 +21,7 @@ from poise.body.roles import BODY_ROLES
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.body.winter import DENSITIES
+from poise.cli import main
 from poise.errors import FileError, InputError
 from poise.files import character as character_file
 from poise.files.character import load_character, save_character
@@ -332,3 +335,14 @@ def test_sizes_are_bounded(tmp_path, plain, monkeypatch):
 def test_a_missing_file_says_so(tmp_path):
     with pytest.raises(FileError, match="there is no such file"):
         load_character(tmp_path / "none.json")
+
+
+def test_a_character_is_saved_and_loaded_by_public_names(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    poise.save_character(Character.human(1.6, 55.0, preset="mix"), tmp_path / "body.json")
+    again = poise.load_character(tmp_path / "body.json")
+    assert (again.height, again.mass) == (1.6, pytest.approx(55.0))
+    with pytest.raises(FileError, match=r"body\.txt: a character is written as \.json; '\.txt' was given"):
+        poise.save_character(again, tmp_path / "body.txt")
+    assert main(["info", "--help"]) == 0
+    told = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "a .json of poise.save_character, or a model: .glb, .gltf, .vrm." in told

@@ -221,7 +221,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (["--push", "t=1 elbow 0,0,1 1s"], "joint 'elbow' is not in the skeleton"),
         (["--torque-only"], "torque alone is an option of the 'paper' coupling"),
         (["--physical", "arms", "--pin"], "pinned feet are for physical legs"),
-        (["--stiffness", "0"], "the stiffness of a balance"),
+        (["--stiffness", "0"], "--stiffness must be from 0.01 to 50; 0 given"),
         (["--engine", "bullet"], "bullet"),
         (["--film", "x.bvh"], "--film writes"),
         (["--stage", "none.toml"], "none.toml: there is no such file"),

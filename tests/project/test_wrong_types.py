@@ -41,6 +41,8 @@ CASES: dict[str, Callable[[Path], Any]] = {
     **{f"load_state({given!r})": lambda _, x=given: poise.load_state(x) for given in (None, 3)},
     **{f"load_take({given!r})": lambda _, x=given: poise.load_take(x) for given in (None, 3)},
     **{f"info({given!r})": lambda _, x=given: poise.info(x) for given in (None, 3)},
+    "save_character of a word": lambda at: poise.save_character("x", at / "y.json"),
+    "save_character nowhere": lambda _: poise.save_character(HUMAN, 3),
     "save_clip of a word": lambda at: poise.save_clip("x", at / "y.bvh"),
     "save_clip nowhere": lambda _: poise.save_clip(CLIP, 3),
     "info of a clip": lambda _: poise.info(CLIP),
