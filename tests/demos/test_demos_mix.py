@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.cli import main
-from poise.demos import compare, conductor, show, speech, swing, switch
+from poise.demos import compare, conductor, drum, show, speech, swing, switch
 from poise.demos.pumping import SEATED, Pump
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
@@ -206,3 +206,14 @@ def test_options_of_other_demos_are_refused(
 ) -> None:
     assert main(["demo", *words, "-o", str(tmp_path), "--quiet"]) == 2
     assert hint in capsys.readouterr().err
+
+
+def test_the_drummer_meets_the_drum_on_every_beat_and_stays_up() -> None:
+    """A beat takes 60 / 90 s; the ball leaves as fast as a hand that comes down."""
+    stage, take, force = drum.play(2.2)
+    beats = drum.find_beats(force) * stage.dt
+    late = beats[beats > 0.3]
+    np.testing.assert_allclose(np.diff(late), 60.0 / drum.BPM, atol=0.03)
+    assert len(late) == 3
+    assert drum.find_ball_speed(take) > 0.5
+    assert take.fell_at() is None

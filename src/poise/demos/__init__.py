@@ -7,6 +7,7 @@ DEMOS: dict[str, Entry] = {
     "conductor": Entry("poise.demos.conductor:run", "an animated arm conducts, physics moves the rest of the body"),
     "armswing": Entry("poise.demos.armswing:run", "arms that swing hard, and hips that answer"),
     "clap": Entry("poise.demos.clap:run", "hands that clap, and a body that hardly sways"),
+    "drum": Entry("poise.demos.drum:run", "animated hands that beat a drum, and a ball that they knock off it"),
     "speech": Entry("poise.demos.speech:run", "beats and points of the hands on the stresses of speech"),
     "mocap": Entry("poise.demos.mocap:run", "a recording on head, arms and trunk, over physical legs"),
     "swing": Entry("poise.demos.swing:run", "a playground swing, pumped in phase and out of phase"),
