@@ -47,7 +47,7 @@ format: $(VENV)/.ready-check ## mend what the linter and the formatter can
 bench: $(VENV)/.ready-peers ## measure speed beside the peers
 	$(BIN)/poise bench $(or $(NAME),all) $(ARGS)
 
-sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files, of commands) and write docs
+sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files, of commands, of abuse) and write docs
 	cd tests && ../$(BIN)/python -m sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
 
 clean: ## remove the environment and all output

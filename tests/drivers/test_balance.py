@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -238,3 +240,40 @@ def test_a_foot_that_a_push_lifts_comes_down_calmly_at_any_step(height: float, m
     assert highest > 0.01  # m: it did lift
     assert fastest < 20.0  # rad/s, as it lands: 5 to 16 however small the step
     assert np.abs(actor.body.state.w[feet]).max() < 0.5
+
+
+@pytest.mark.parametrize(
+    ("asked", "dt", "said"),
+    [
+        ({"stiffness": 30.0}, 0.01, "stiffness of 30 swings up at steps of 10 ms"),
+        ({"damping": 5.0}, 0.005, "damping of 5 swings up at steps of 5 ms"),
+    ],
+)
+def test_what_a_step_is_too_long_for_is_refused_with_what_it_allows(
+    asked: dict[str, float], dt: float, said: str
+) -> None:
+    """And what it allows stands."""
+    stage = Stage(dt=dt)
+    actor = stage.add(Character.human())
+    actor.drive("legs", Balance(**asked))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=said) as caught:
+        stage.build()
+    most = float(re.findall(r"at most ([0-9.]+),", str(caught.value))[0])
+    actor.drive("legs", Balance(**dict.fromkeys(asked, most)))  # type: ignore[arg-type]
+    actor.drive("upperBody", Kinematic(poise.gestures.conduct(hands="both")))
+    stage.advance(round(1.5 / dt))
+    assert not actor.has_lost_balance and np.abs(actor.body.state.v).max() < 0.1
+
+
+@pytest.mark.parametrize("push", [(0.0, 0.0, 400.0), (0.0, 0.0, -300.0)])
+def test_fixed_feet_lose_their_balance_too(push: tuple[float, float, float]) -> None:
+    """A body that hangs out over its fixed feet is let go, and does not explode."""
+    stage = Stage()
+    actor = stage.add(Character.human())
+    actor.drive("legs", Balance(pinned=True))
+    actor.drive("upperBody", Kinematic(poise.gestures.conduct()))
+    stage.advance(40)
+    actor.push("chest", push, 0.1)
+    stage.advance(600)
+    assert actor.has_lost_balance and actor.fallen is not None
+    assert np.abs(actor.body.state.w).max() < 10.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,7 @@ from poise.stage.take import ActorTake, Take
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 ARM = part_joints(HUMAN.skeleton, "leftArm")
 STEPS = [0.001, 0.002, 0.005, 0.01]
+FREE = dataclasses.replace(HUMAN, limits={})  # an elbow that bends sideways, too
 NOWHERE = poise.Touch(itself=False)  # what springs and dampers do by themselves: no arm slaps a thigh
 
 
@@ -35,7 +38,7 @@ def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
     times = np.arange(10) / 2.0
     clip = Clip(skeleton, times, np.tile([0.0, 1.0, 0.0], (10, 1)), rotation.identity((10, len(skeleton))))
     stage = Stage(dt=dt, ground=None, touch=NOWHERE)
-    actor = stage.add(HUMAN, pose=Pose(np.array([0.0, 1.0, 0.0]), rotation.identity((len(skeleton),))))
+    actor = stage.add(FREE, pose=Pose(np.array([0.0, 1.0, 0.0]), rotation.identity((len(skeleton),))))
     actor.drive("root", Kinematic(clip))
     actor.drive("leftArm", loose)
     return stage.run(seconds, fps=100 if dt > 0.004 else 200), actor
@@ -111,8 +114,8 @@ def test_a_light_damper_swings_as_long_as_a_pendulum() -> None:
     turns[joint] = rotation.from_axis_angle(np.array([0.0, 0.0, 1.0]), -np.pi / 2 + 0.1)
     times = np.arange(10) / 2.0
     clip = Clip(skeleton, times, np.tile([0.0, 1.0, 0.0], (10, 1)), np.tile(turns, (10, 1, 1)))
-    stage = Stage(dt=0.001, ground=None)
-    actor = stage.add(HUMAN, pose=Pose(np.array([0.0, 1.0, 0.0]), turns))
+    stage = Stage(dt=0.001, ground=None, touch=NOWHERE)
+    actor = stage.add(FREE, pose=Pose(np.array([0.0, 1.0, 0.0]), turns))
     actor.drive("root", Kinematic(clip))
     actor.drive(["leftHand"], Kinematic(clip))
     actor.drive(["leftLowerArm"], loose)

@@ -142,7 +142,7 @@ def check_random_body(seed: int) -> float:
 
     skeleton = Skeleton(tree.names, tree.parents, tree.offsets)
     segments = [Segment(tree.names[i], tree.names[i], tree.body(i)) for i in range(j)]
-    stage = poise.Stage(dt=1e-3, ground=None)
+    stage = poise.Stage(dt=1e-3, ground=None, touch=poise.Touch(itself=False))
     actor = stage.add(Character("random", skeleton, tuple(segments), 2.0), pose=Pose(place[0], q))
     if is_physical[0]:
         actor.drive("root", poise.Free())

@@ -2,7 +2,7 @@
 docs/command-line-results.md, `reading` docs/reading-sweep.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | soak | steps |
-                                              gains | engines | crowd ...]
+                                              gains | engines | crowd | abuse ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -15,7 +15,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 
-from sweeps import cli_sweep, coupling_sweep, crowd_sweep, engines_sweep, mix_sweep, push_sweep, reading_sweep, soak
+from sweeps import (
+    abuse_sweep,
+    cli_sweep,
+    coupling_sweep,
+    crowd_sweep,
+    engines_sweep,
+    mix_sweep,
+    push_sweep,
+    reading_sweep,
+    soak,
+)
 from sweeps.page import write_section
 
 SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
@@ -27,6 +37,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "engines": ("Two engines", engines_sweep.sweep),
     "soak": ("Conducting for long", soak.sweep),
     "crowd": ("A thousand for a minute", crowd_sweep.sweep),
+    "abuse": ("Random switching, pushing and loading", abuse_sweep.sweep),
 }
 
 
@@ -37,7 +48,7 @@ def main() -> int:
         "names", nargs="*", default=["all"], choices=["all", "files", "cli", "reading", *SWEEPS], metavar="name"
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
-    parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files and of commands")
+    parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
     names = ["files", "cli", "reading", *SWEEPS] if "all" in words.names else words.names
     missed = 0
@@ -59,7 +70,8 @@ def main() -> int:
             missed += bad
             continue
         title, sweep = SWEEPS[name]
-        text, bad = soak.sweep(words.soak) if name == "soak" else sweep()
+        given = {"soak": (words.soak,), "abuse": (words.minutes,)}.get(name, ())
+        text, bad = sweep(*given)  # type: ignore[call-arg]
         write_section(title, f"{text}\n\nAims missed: {bad or 'none'}.", [each for each, _ in SWEEPS.values()])
         print(f"{name}: {bad} aims missed", flush=True)
         missed += bad
