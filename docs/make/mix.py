@@ -19,7 +19,8 @@ from poise.demos import DEMOS
 
 DOCS = Path(__file__).parents[1]
 SHOWN = (
-    "conductor", "armswing", "clap", "speech", "mocap", "swing", "switch", "thin-fat", "overload", "gains", "compare",
+    "conductor", "armswing", "clap", "speech", "mocap", "swing", "switch", "hit-arm", "thin-fat", "overload", "gains",
+    "compare",
 )  # fmt: skip
 PICTURES = [*(f"{name}.png" for name in SHOWN), "conductor-center.png", "switch-connectors.png", "gains-hips.png"]
 COLUMNS = {
@@ -37,6 +38,8 @@ OWN = {
     "speech": ("strokes", "stroke_error_s"),
     "swing": ("growth_in_phase", "growth_out_of_phase"),
     "switch": ("switches", "angle_jump_rad", "speed_jump_rad_s", "force_at_switches", "force_in_hand_over"),
+    "hit-arm": ("impulse_ns", "arm_off_degrees", "back_s", "angle_jump_rad", "speed_jump_rad_s", "sway_rms_mm",
+                "sway_rms_mm_not_hit"),
     "overload": ("load_kg", "dropped_at_s", "peak_effort"),
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from poise.cli import main
-from poise.demos import compare, conductor, drum, show, speech, swing, switch
+from poise.demos import compare, conductor, drum, hit_arm, show, speech, swing, switch
 from poise.demos.pumping import SEATED, Pump
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
@@ -125,6 +125,22 @@ def test_hands_stay_on_the_ropes() -> None:
 def test_a_swing_that_cannot_be_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(InputError, match=next(iter(wrong))):
         build_swing(**wrong)
+
+
+def test_a_hit_arm_hangs_and_comes_back() -> None:
+    stage, actor = hit_arm.build()
+    stage.run(0.3)
+    assert max(hit_arm.switch_over(actor, hit_arm.hang(actor.character))) < 1e-3
+    actor.push("rightLowerArm", hit_arm.FORCE, hit_arm.BLOW)
+    hung = stage.run(1.0)
+    assert max(hit_arm.switch_over(actor, hit_arm.Kinematic(hit_arm.GESTURE))) < 1e-3
+    quiet = hit_arm.build()[0].run(2.3).actor()
+    back = stage.run(1.0)
+    assert not hung.events + tuple(event for event in back.events if event.kind == "fell")
+    arm = actor.character.skeleton.index("rightLowerArm")
+    assert rotation.angle(hung.actor().rotations[-1, arm], quiet.rotations[65, arm]) > 0.5
+    arms = hit_arm.GESTURE.joints(actor.character.skeleton)
+    np.testing.assert_allclose(back.actor().rotations[-1, arms], quiet.rotations[-1, arms], atol=1e-9)
 
 
 def test_nothing_jumps_at_a_switch() -> None:

@@ -11,6 +11,7 @@ import pytest
 import poise
 from humans import make_human
 from poise.cli import main
+from poise.drivers.registry import read_drive
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError
@@ -23,6 +24,7 @@ from poise.jobs.plan import MixPlan, parse_push
 from poise.motion.clip import Clip
 from poise.motion.own import squat, walk
 from poise.motion.own.standing import wave
+from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.stage.take_file import load_take
@@ -159,6 +161,23 @@ def test_arms_can_be_physical_on_a_clips_pelvis(waving: Clip, body: poise.Charac
     arms = [waving.skeleton.index(side + "UpperArm") for side in ("left", "right")]
     assert set(arms) <= set(found.physical)
     assert 1e-4 < measure_error(found.clip, waving, arms) < 0.3
+
+
+def test_arms_can_be_physical_on_a_trunk_that_follows_the_clip_over_legs_that_balance(
+    waving: Clip, body: poise.Character
+) -> None:
+    arm = set(part_joints(body.skeleton, "leftArm"))
+    plans = [
+        MixPlan(physical=("legs", "leftArm")),
+        MixPlan(drives=(read_drive("leftArm", "loose", {"stiffness": 0.5}),)),
+    ]
+    for plan in plans:
+        found = mix(waving, body, plan)
+        assert found.fell_at is None and found.broken is None
+        assert arm <= set(found.physical) and not arm & set(found.kinematic)
+        trunk = part_joints(body.skeleton, "trunk")
+        assert set(trunk) <= set(found.kinematic)
+        assert rotation.angle(waving.rotations[:, trunk], found.clip.rotations[:, trunk]).max() < 1e-7
 
 
 def test_a_simulation_that_breaks_keeps_what_there_was(

@@ -43,7 +43,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a name that is none": (lambda: poise.Stage().add(BODY, 5), "an actor's name is text, or left out; given 5"),  # type: ignore[arg-type]
     "no body": (lambda: poise.Stage().add(None), "an actor is a poise.Character or the path of one's file; given None"),  # type: ignore[arg-type]
     "no body's file": (lambda: poise.Stage().add("hero.glb"), "hero.glb: there is no such file"),
-    "a file of no body": (lambda: poise.Stage().add("walk.bvh"), "'.bvh' is not a kind of character"),
+    "no file at all": (lambda: poise.Stage().add("walk.bvh"), "walk.bvh: there is no such file"),
+    "a file of no body": (lambda: poise.Stage().add(__file__), "'.py' is not a kind of character"),
     "no prop": (lambda: poise.Stage().add_prop("table"), r"a prop is a poise\.Prop, as in poise\.Prop\.box"),  # type: ignore[arg-type]
     "a flat box": (lambda: poise.Prop.box("b", (1, 2)), "the size of box 'b' is three numbers"),
     "a box of nothing": (lambda: poise.Prop.box("b", (1, 2, 0)), "more than 0 m"),

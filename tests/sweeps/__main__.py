@@ -2,7 +2,7 @@
 docs/command-line-results.md, `reading` docs/reading-sweep.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | soak | steps |
-                                              gains | engines | crowd | abuse ...]
+                                              gains | published | engines | crowd | abuse ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -22,6 +22,7 @@ from sweeps import (
     crowd_sweep,
     engines_sweep,
     mix_sweep,
+    published_sweep,
     push_sweep,
     reading_sweep,
     soak,
@@ -34,6 +35,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "push": ("Pushes at the chest", push_sweep.sweep),
     "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),
     "gains": ("Gains", coupling_sweep.sweep_gains),
+    "published": ("The paper's coupling", published_sweep.sweep),
     "engines": ("Two engines", engines_sweep.sweep),
     "soak": ("Conducting for long", soak.sweep),
     "crowd": ("A thousand for a minute", crowd_sweep.sweep),

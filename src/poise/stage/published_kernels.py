@@ -10,9 +10,9 @@ from poise.spatial.compile import kernel
 # As published the share s is 1, and a part that weighs u times its connector explodes where k u > 1: both arms of a
 # conductor do. With this one k u may be up to 4.
 USUAL = 0.4
-# s (1 + k u) must be below 2. Up to 1.8 the usual share is kept; above it one that makes this product 1, so that what
-# is heaviest is followed at once, and u may double before it is looked at again.
-USUAL_UNTIL, SAFE = 1.8, 1.0
+# s (1 + k u) must be below 2. Up to 1.95 the usual share is kept, since contacts and dampers make u smaller than found;
+# above it one that makes this product 1: what is heaviest is followed at once, and u may double before the next look.
+USUAL_UNTIL, SAFE = 1.95, 1.0
 _TURNS = 25  # of the power iteration: u is found to some percent, from below
 _TRACE = 1e-9  # kg, kg m2: of what has no mass of its own
 
