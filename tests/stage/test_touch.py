@@ -96,8 +96,7 @@ def test_two_that_fly_at_each_other_are_moved_together_and_keep_their_momentum(e
     stage.build()
     assert names(stage) == [["a"], ["b"]]
     for actor, speed in ((a, 1.0), (b, -1.0)):
-        actor.body.state.v[:] = 0.0, 0.0, speed
-        stage.rebuild(actor)
+        throw(actor, speed)
     stage.step()
     before = momentum(a), momentum(b)
     seen = []
@@ -110,6 +109,13 @@ def test_two_that_fly_at_each_other_are_moved_together_and_keep_their_momentum(e
     # what is left is the integrator's: the engines keep generalised momenta, to first order in the step
     np.testing.assert_allclose(after[0] + after[1], before[0] + before[1], atol=1.5)
     assert {event.kind for event in stage.events} == {"hit"}
+
+
+def throw(actor: Any, speed: float) -> None:
+    """Have all of an actor move along z (m/s), from nothing."""
+    actor.body.state.v[:] = 0.0, 0.0, speed
+    actor.flight.kept[:] = 0.0  # it has another momentum now
+    actor.stage.rebuild(actor)
 
 
 def momentum(actor: Any) -> np.ndarray:
@@ -126,8 +132,7 @@ def test_the_accelerations_of_two_that_touch_in_flight_conserve_momentum() -> No
     a = add_doll(stage, "a", place())
     add_doll(stage, "b", place(z=0.45))
     stage.build()
-    a.body.state.v[:] = 0.0, 0.0, 1.0
-    stage.rebuild(a)
+    throw(a, 1.0)
     largest, left = 0.0, 0.0
     for _ in range(60):
         stage.step()
@@ -211,8 +216,7 @@ def test_those_who_part_are_on_their_own_again_without_a_jump() -> None:
     a, b = add_doll(stage, "a", place()), add_doll(stage, "b", place(z=0.4))
     stage.build()
     assert names(stage) == [["a", "b"]]
-    b.body.state.v[:] = 0.0, 0.0, 4.0
-    stage.rebuild(b)
+    throw(b, 4.0)
     before = momentum(a), momentum(b)
     for _ in range(60):
         state = b.body.state.copy()

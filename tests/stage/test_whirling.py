@@ -44,8 +44,8 @@ def test_they_stay_finite(make: object, dt: float) -> None:
 
 @pytest.mark.parametrize("speed", [1.0, 40.0])
 def test_the_least_damping_is_that_of_its_formula(speed: float) -> None:
-    """d = c I w^2 dt   [calm, 1]; what drivers ask for stays where it is more."""
-    from poise.stage.step_law import CALM, calm
+    """d = c I (w^2 - w_0^2) dt   [calm, 1]; what drivers ask for stays where it is more."""
+    from poise.stage.step_law import CALM, WHIRL, calm
 
     actor = Stage(dt=0.005).add(MIX)
     actor.drive("legs", Balance())
@@ -61,7 +61,7 @@ def test_the_least_damping_is_that_of_its_formula(speed: float) -> None:
     wanted = asked.copy()
     for i in range(1, len(parents)):
         if not actor.given[i]:
-            least = CALM * body.outboard()[2][i] * max(square[i], square[parents[i]]) * 0.005
+            least = CALM * body.outboard()[2][i] * (max(square[i], square[parents[i]]) - (WHIRL / 0.005) ** 2) * 0.005
             wanted[i] = max(asked[i], least)
     np.testing.assert_allclose(body.damping, wanted, rtol=0.2)  # what hangs on the arms has moved since it was built
     physical = ~actor.given & (np.arange(len(parents)) > 0)
