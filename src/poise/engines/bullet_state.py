@@ -31,7 +31,7 @@ def save_world(bullet: Any, client: int) -> np.ndarray:
         bullet.saveBullet(str(path), physicsClientId=client)
         data = np.frombuffer(path.read_bytes(), np.uint8).copy()
     _forget_places(data)
-    return data
+    return _sort_contacts(data)
 
 
 def _forget_places(data: np.ndarray) -> None:
@@ -51,6 +51,24 @@ def _forget_places(data: np.ndarray) -> None:
             if len(found) and found[-1] > 0:
                 numbers[found[-1] - 1] = 0
         at += length
+
+
+def _sort_contacts(data: np.ndarray) -> np.ndarray:
+    """The same with its contacts in an order of their own: Bullet's is that in which bodies came to touch."""
+    at, spans = _HEAD, []
+    while at + _CHUNK.size <= len(data):
+        code, length, _, _, _ = _CHUNK.unpack_from(data.data, at)
+        end = at + _CHUNK.size + length
+        if length < 0 or end > len(data):
+            return data
+        if code == _CONTACTS:
+            spans.append((at + _CHUNK.size, end))
+        at = end
+    if len({end - start for start, end in spans}) == 1:
+        contacts = sorted(data[start:end].tobytes() for start, end in spans)
+        for (start, end), contact in zip(spans, contacts, strict=True):  # their heads, numbered one by one, stay
+            data[start:end] = np.frombuffer(contact, np.uint8)
+    return data
 
 
 def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:
