@@ -82,7 +82,7 @@ def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver
 def test_a_servo_that_lets_go_flings_nothing(driver: poise.Driver) -> None:
     """Its spring and its damper all but cancel; what is handed on to the next driver is both."""
     stage = conductor(driver)
-    stage.run(0.7)
+    stage.run(0.5)
     arm = first(stage).player("rightArm").joints
     before = np.abs(state_now(first(stage))[1][arm]).max()
     first(stage).drive("rightArm", poise.Loose(0.3))
