@@ -97,7 +97,7 @@ def test_frames_grow_and_connectors_come_and_go() -> None:
     for k in range(2500):
         frames.make_room(k)
         frames.arrays["root"][k] = k
-        frames.write_wrench(k, numbers[: k % 3])
+        frames.write_wrench(k, [0, 1][: k % 3], numbers)
     found = frames.finish(2500)
     assert np.array_equal(found["root"][:, 0], np.arange(2500.0)) and found["wrench"].shape == (2500, 2, 6)
     for k in (0, 1, 2, 1499, 1500, 2498):

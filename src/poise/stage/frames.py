@@ -12,8 +12,9 @@ _FIRST = 1024  # frames that there is room for at first; twice as many whenever 
 class Frames:
     """Rows of a take's arrays, in `arrays` by name.
 
-    joints  J, of the actor
-    most    frames that will be written, if nothing comes between
+    joints      J, of the actor
+    most        frames that will be written, if nothing comes between
+    connectors  joints whose bodies carried something given in any frame: whose columns `wrench` has
     """
 
     def __init__(self, joints: int, most: int):
@@ -23,6 +24,7 @@ class Frames:
             "feet": (2, 3), "pressure": (2, 3), "soles": (2, 4, 3), "wrench": (0, 6),
         }  # fmt: skip
         self.most, self.room = most, min(most, _FIRST)
+        self.connectors: list[int] = []
         self.arrays = {name: np.empty((self.room, *shapes[name])) for name in ARRAYS}
 
     def make_room(self, frame: int) -> None:
@@ -31,16 +33,24 @@ class Frames:
             self.room = min(max(2 * self.room, 1), max(self.most, frame + 1))
             self.arrays = {name: _enlarge(array, self.room) for name, array in self.arrays.items()}
 
-    def write_wrench(self, frame: int, wrench: np.ndarray) -> None:
-        """The connectors' (C, 6) of a frame: where a switch changed their number, the missing ones are NaN."""
-        array, count = self.arrays["wrench"], len(wrench)
-        if count > array.shape[1]:
-            wider = np.full((len(array), count, 6), np.nan)
-            wider[:, : array.shape[1]] = array
-            self.arrays["wrench"] = array = wider
-        array[frame, :count] = wrench
-        if count < array.shape[1]:
-            array[frame, count:] = np.nan
+    def write_wrench(self, frame: int, connectors: list[int], wrench: np.ndarray) -> None:
+        """Of all joints' wrenches (J, 6) those of a frame's connectors; the row of one that is none in it is NaN."""
+        if connectors != self.connectors:
+            self._add_connectors(connectors)
+        array = self.arrays["wrench"]
+        if connectors == self.connectors:
+            array[frame] = wrench[connectors] if connectors else 0.0
+            return
+        array[frame] = np.nan
+        array[frame, [self.connectors.index(joint) for joint in connectors]] = wrench[connectors]
+
+    def _add_connectors(self, connectors: list[int]) -> None:
+        """Columns for those that have none, in the order of the joints."""
+        known, array = self.connectors, self.arrays["wrench"]
+        self.connectors = sorted({*known, *connectors})
+        if len(self.connectors) > len(known):
+            self.arrays["wrench"] = np.full((len(array), len(self.connectors), 6), np.nan)
+            self.arrays["wrench"][:, [self.connectors.index(joint) for joint in known]] = array
 
     def finish(self, frames: int) -> dict[str, np.ndarray]:
         """The first so many, by name."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Group, Stage
 
-_NO_WRENCH = np.zeros((0, 6))
 _NOWHERE = Support(np.full((2, 4, 3), np.nan), np.nan)
 
 
@@ -94,7 +93,7 @@ class Recorder:
             self._record_feet(group, k, actor, rows, frame)
             body.put(now)
             body.dw[:] = dw
-        frames.write_wrench(frame, body.coupling[actor.connectors] if actor.connectors else _NO_WRENCH)
+        frames.write_wrench(frame, actor.connectors, body.coupling)
 
     def _record_feet(self, group: Group, k: int, actor: Actor, rows: dict[str, np.ndarray], frame: int) -> None:
         read_feet(group.simulation, k, self._feet[actor.name], rows["feet"][frame], rows["pressure"][frame])
@@ -124,7 +123,7 @@ class Recorder:
             actor = stage.actors[name]
             columns = frames.finish(self.frame)
             columns["rotations"] = rotation.make_continuous(columns["rotations"])
-            labels = tuple(actor.character.skeleton.labels[i] for i in actor.connectors)
+            labels = tuple(actor.character.skeleton.labels[i] for i in frames.connectors)
             actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
         props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
         events = stage.news.since(self._first_event)
