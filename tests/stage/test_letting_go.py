@@ -153,4 +153,7 @@ def test_one_of_a_crowd_is_let_go_alone_and_recorded() -> None:
     take = stage.run(0.8)
     assert [("let-go" in kinds(actor)) for actor in actors] == [False, True, False]
     assert all(np.isfinite(record.rotations).all() for record in take.actors.values())
+    fell = take.actors[actors[1].name]  # its hips carried its upper body, and then no more
+    assert fell.connectors == ("hips",) and fell.wrench.shape[1:] == (1, 6)
+    assert np.isfinite(fell.wrench[0]).all() and np.isnan(fell.wrench[-1]).all()
     np.testing.assert_array_equal(take.actors[actors[0].name].rotations, take.actors[actors[2].name].rotations)

@@ -21,7 +21,12 @@ SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span rela
 def pull(body: int, block: int) -> None:
     """Torques and damping of springs at some joints."""
     b, x = record(body, BODY), record(block, SPRINGS)
-    pull_to(b, x, vectors(x.aim, x.count, 4))
+    j, k = b.joints, x.count
+    pull_to_pose(
+        integers(x.joints, k), floats(x.stiffness, k), floats(x.damping, k), vectors(x.aim, k, 4), vectors(b.q, j, 4),
+        blocks(b.R, j, 3, 3), b.dt, vectors(x.lead, k, 3), left_over(floats(x.fade, 2), b.t), vectors(b.torque, j, 3),
+        floats(b.damping, j),
+    )  # fmt: skip
 
 
 @law

@@ -69,7 +69,9 @@ class TrackPlayer(TorquePlayer):
         self.block = Block(followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address)
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
-        """Follow what begins at the body's pose and velocity and goes over to the motion's."""
+        """At a start follow the motion, later what begins at the body's pose and velocity and goes over to it."""
+        if starting:
+            return
         kept = body.turning.copy()
         np.clip(body.turning, -GENTLE, GENTLE, out=body.turning)
         self.guide.begin(body, t, starting=False)

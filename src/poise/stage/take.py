@@ -52,8 +52,8 @@ class ActorTake(Portable):
     feet (F, 2, 3) N        ground's force on the left and the right foot
     pressure (F, 2, 3) m    its centre; NaN for a foot in the air
     soles (F, 2, 4, 3) m    corners of the soles
-    connectors              labels of the bodies that carry kinematic parts
-    wrench (F, C, 6)        [torque, force] of the coupling on each connector about its joint
+    connectors              labels of the bodies that carried kinematic parts, in any frame
+    wrench (F, C, 6)        [torque, force] of the coupling on each connector about its joint; NaN while it was none
     shifts (F, J, 3) m      as of a clip; None where every bone keeps its length
     """
 
