@@ -45,6 +45,7 @@ class WavePlayer(poise.TorquePlayer):
         off = rotation.log(rotation.multiply(rotation.conjugate(body.state.q[self.joints]), aim))
         body.torque[self.joints] = np.einsum("kab,kb->ka", body.R[self.joints], self.spring[:, None] * off)
         body.damping[self.joints] = self.damper + body.dt * self.spring
+        body.aim[self.joints], body.firm[self.joints] = aim, self.spring  # joints may leave their ranges for it
         self.clock[0] += body.dt * self.clock[1] / 60.0
 
     def events(self):

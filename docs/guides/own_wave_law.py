@@ -28,6 +28,8 @@ def wave(body, block):
             off[c] *= spring[i]
         torque[joint, 0], torque[joint, 1], torque[joint, 2] = laws.turn(R[joint], off)
         laws.floats(damping, j)[joint] = damper[i] + b.dt * spring[i]
+        laws.floats(b.firm, j)[joint] = spring[i]  # joints may leave their ranges for it
+        laws.vectors(b.aim, j, 4)[joint] = aim
     clock[0] += b.dt * clock[1] / 60.0
     if clock[0] >= clock[2] + 1.0:
         b.called = 1

@@ -146,7 +146,7 @@ def test_a_fall_is_counted_from_the_floor_under_the_hips() -> None:
     stage.actors["mix"].push("spine", (0.0, 0.0, 500.0), 0.3, 0.1)
     take = stage.run(2.0)
     fell = next(event for event in take.events if event.kind == "fell")
-    assert float(fell.message.split()[-2]) < 0.6
+    assert float(fell.message.split()[-2]) < 0.7  # of some 0.9; it tips over before its hips sink
     assert 0.3 < fell.time < 1.5
 
 

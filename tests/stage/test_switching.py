@@ -97,7 +97,11 @@ def test_the_connector_feels_no_spike(seed: int) -> None:
     # an arm's torque may change at once, the trunk's velocity by no more than in a few steps of the motion itself
     quick = np.abs(np.diff(usual.angular_velocity[:, 1], axis=0)).max()
     for record in (loose, back):
-        assert np.abs(np.diff(record.angular_velocity[:, 1], axis=0)).max() < 10.0 * quick
+        # up to where a heel leaves the ground: what its landing does to the trunk is no hand-over's
+        lifted = record.soles[..., 1].max(axis=(1, 2)) > 1e-3
+        planted = int(lifted.argmax()) if lifted.any() else len(lifted)
+        assert planted > 30
+        assert np.abs(np.diff(record.angular_velocity[:planted, 1], axis=0)).max() < 10.0 * quick
 
 
 def test_legs_can_be_let_go_of_and_taken_back() -> None:

@@ -13,7 +13,7 @@ A file with laws is imported when they are used: Numba takes half a second to im
 
 from __future__ import annotations
 
-from poise.drivers.servo_kernels import pull_to_pose
+from poise.drivers.servo_kernels import pull_to_pose, tell_aims
 from poise.dynamics.body_kernels import BODY, update_body
 from poise.dynamics.instant import cross, turn, turn_back
 from poise.motion.part_kernels import log_between, multiply, set_exp
@@ -39,6 +39,7 @@ __all__ = [
     "record",
     "set_exp",
     "tables",
+    "tell_aims",
     "turn",
     "turn_back",
     "update_body",

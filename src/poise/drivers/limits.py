@@ -34,7 +34,7 @@ HOLD = 0.03  # rad beyond the end under the whole body's weight
 SLACK = np.radians(1.0)
 MOST_SWING = 3.0  # rad: short of half a turn, where a swing is one the other way as well
 # rad and rad/s about an axis that a hinge does not have, up to which a joint is built as hinges.
-_ASIDE, _STILL = 0.05, 1.0
+_ASIDE, _STILL = 0.05, 2.0
 
 
 class Limits:

@@ -112,6 +112,8 @@ class BulletSimulation(Simulation):
                 np.asarray(self.scene.gravity, float), self.scene.dt, *holds, held.out,
             )  # fmt: skip
             held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
+            if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
+                held.foreseen[axial.any(axis=1)] = np.nan
             force += held.out
         for piece in held.pieces:
             self._send(held, piece, force)
