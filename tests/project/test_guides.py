@@ -57,9 +57,6 @@ def test_its_recipe_is_one(tmp_path: Path) -> None:
     assert drive.part == "rightArm" and drive.build() == load_guide("own_driver").Wave(bpm=90)
 
 
-SPLIT = "a physical arm on an animated trunk over physical legs is refused"
-
-
 def recipe_of(page: str) -> str:
     """The recipe that the guide to drivers, or the module of recipes, shows."""
     if page == "guide":
@@ -72,8 +69,8 @@ def recipe_of(page: str) -> str:
     ("page", "added"),
     [
         ("guide", "[drivers]\nphysical = []\n"),
-        pytest.param("guide", "", marks=pytest.mark.xfail(strict=True, reason=SPLIT, raises=poise.InputError)),
-        pytest.param("module", "", marks=pytest.mark.xfail(strict=True, reason=SPLIT, raises=poise.InputError)),
+        ("guide", ""),
+        ("module", ""),
     ],
 )
 def test_a_recipe_that_is_shown_runs(page: str, added: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

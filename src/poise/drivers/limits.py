@@ -20,6 +20,8 @@ of a person) are free.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from poise.drivers.body import Body
@@ -59,16 +61,17 @@ class Limits:
         self._C = np.array([each.child_zero for each in limits]).reshape(n, 4)
         self.block = Block(LIMITS, room, joints=self.joints, quick=self.quick, low=self.low, high=self.high, count=0)
 
-    def begin(self, joints: tuple[Joint, ...], isotropic: bool) -> None:
+    def begin(self, joints: tuple[Joint, ...], isotropic: bool, standing: Collection[int] = ()) -> None:
         """Keep the joints that an engine moves, from now on, in their ranges, or no farther out than they are.
 
         joints     how each moves: hinges with ranges of their own are the engine's to keep
         isotropic  whether the engine takes one damping for all axes of a joint
+        standing   joints of legs that stand, which are left alone: a range that closes about a planted foot topples a body
         """
         body = self._body
         body.stops[:] = body.axial[:] = 0.0
         body.firm[:] = 0.0
-        rows = [k for k, i in enumerate(self._known.tolist()) if _is_kept(joints[i])]
+        rows = [k for k, i in enumerate(self._known.tolist()) if _is_kept(joints[i]) and i not in standing]
         n, kept = len(rows), self._known[rows]
         self.block.set(count=n, isotropic=isotropic)
         self.quick[:, 4] = 2.0  # nothing is known yet

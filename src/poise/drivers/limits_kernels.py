@@ -15,6 +15,9 @@ from poise.motion.part_kernels import multiply
 from poise.spatial.compile import kernel
 
 ZONE = np.radians(5.0)  # rad before the end, in which a joint is braked
+# rad beyond the end, and beyond what is aimed at, that a joint may turn while a servo holds it firmly: it sees to that
+# by itself, and a joint with no play about an axis would else be slow about the others, too.
+AIMED = np.radians(5.0)
 DEEP = 0.8  # rad beyond the end: nobody got there by moving, so the range is widened and nothing is flung back
 FARTHEST = 0.17  # rad beyond the end that a spring pulls back from at once: return is as slow as from there
 NARROW = 1.0  # rad/s, at which a range that was widened closes again
@@ -100,7 +103,7 @@ def keep_in_range(
         wanted_low, wanted_high = lower[k], upper[k]
         if is_aimed:
             asked = np.sqrt(aim[0] ** 2 + aim[2] ** 2) if k == 3 else aim[k]
-            wanted_low, wanted_high = min(wanted_low, asked), max(wanted_high, asked)
+            wanted_low, wanted_high = min(wanted_low, asked) - AIMED, max(wanted_high, asked) + AIMED
         low[k] = min(wanted_low, low[k] + NARROW * dt)
         high[k] = max(wanted_high, high[k] - NARROW * dt)
         if value > high[k] + DEEP:

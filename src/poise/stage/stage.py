@@ -453,7 +453,8 @@ class Stage:
         """A simulation of some actors in a scene."""
         check_scene(self.engine, scene)
         for actor, body in zip(actors, scene.bodies, strict=True):
-            actor.limits.begin(body.joints, not self.engine.abilities.axial)
+            standing = {int(i) for player in actor.players if player.stands for i in player.joints}
+            actor.limits.begin(body.joints, not self.engine.abilities.axial, standing)
         simulation = self.engine.build(scene)
         hits = build_hits(actors, scene)
         return Group(scene, simulation, actors, Program(actors, simulation, hits), hits, self.steps)
