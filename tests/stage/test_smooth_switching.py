@@ -96,7 +96,7 @@ def test_a_switch_is_no_blow(name: str) -> None:
     before, switch, most_root, most_turn = SWITCHES[name]
     actor = Stage().add(HUMAN)
     before(actor)
-    first = watch(actor, SETTLED)
+    first = watch(actor, 60 if before is drop else SETTLED)  # in the air still
     switch(actor)
     second = watch(actor, 20)
     root, q = (np.concatenate([first[k][-8:], second[k]]) for k in range(2))

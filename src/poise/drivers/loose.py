@@ -43,7 +43,8 @@ class Loose(Driver):
     stiffness  s above; 0 is no spring at all
     damping    z above: 1 does not overshoot, 0.1 swings for long
     pose       (J, 4) of the whole skeleton; None: the pose that the joints have when the driver takes over
-    relax      s in which the pose that it pulls to gives way to the one that the joints have; infinite: it does not
+    relax      s in which the pose that it pulls to gives way to the one that the joints have, for five times as long;
+               infinite: it does not
     """
 
     stiffness: float = 0.3

@@ -13,6 +13,7 @@ from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
+RELAXING = 5.0  # times `relax`, for which an aim gives way
 # As of `LoosePlayer`.
 SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax", integers="count")
 
@@ -43,7 +44,8 @@ def pull_along(body: int, block: int) -> None:
     pull_to(b, x, now)
     go_along(b, x, w)
     relax = floats(x.relax, 1)[0]
-    if relax < np.inf:
+    # it ends: a body that lies would else creep for ever
+    if relax < np.inf and b.t < floats(x.fade, 2)[0] + RELAXING * relax:
         give_way(b, x, min(b.dt / relax, 1.0))
 
 

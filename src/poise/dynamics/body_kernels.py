@@ -26,6 +26,7 @@ BODY = fields(
     integers="joints steps called floor aloft",
     floats="dt t at",
     gravity=3,
+    outside=6,
 )
 
 

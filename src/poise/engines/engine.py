@@ -216,8 +216,12 @@ class Simulation(ABC):
         raise InputError(f"{type(self).__name__} cannot nudge joints.")
 
     def is_aloft(self, body: int) -> bool:
-        """Whether a body's root floated and nothing from outside touched it in the last step."""
+        """Whether a body's root floated and nothing touched it in the last step, or only what floats itself."""
         return False
+
+    def find_outside(self, body: int) -> np.ndarray:
+        """(6,) what others put on a body that is aloft: force N in the world, torque N m about its root in its axes."""
+        return np.zeros(6)
 
     def steer(self, body: int, state: BodyState) -> None:
         """Have a FREE root move as a state says: its v, and the root's w."""

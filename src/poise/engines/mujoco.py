@@ -197,7 +197,19 @@ class MujocoSimulation(Simulation):
         from poise.engines.mujoco_kernels import is_aloft
 
         x = self.layouts[body]
-        return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint))
+        return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open))
+
+    def find_outside(self, body: int) -> np.ndarray:
+        """See `Simulation.find_outside`."""
+        start = self.layouts[body].vadr[0]
+        return self.data.qfrc_constraint[start : start + 6].copy()
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether everything in the scene floats."""
+        scene = self.scene
+        given = any(body.joints[0].kind == GIVEN or body.pinned for body in scene.bodies)
+        return scene.ground is None and not given and all(prop.inertia is not None for prop in scene.props)
 
     def steer(self, body: int, state: BodyState) -> None:
         """See `Simulation.steer`."""
@@ -416,7 +428,7 @@ class MujocoSimulation(Simulation):
         made = Block(
             PLACES, room, data=self._scene_block.address if self._scene_block is not None else 0,
             given_count=len(layout.given), bodies=self.model.nbody, dof_damping=self.model.dof_damping,
-            body_quat=self.model.body_quat,
+            body_quat=self.model.body_quat, is_open=self._is_open,
             **{name: room.copy(np.ascontiguousarray(getattr(layout, name))) for name in names},
         )  # fmt: skip
         if layout.mocap >= 0:

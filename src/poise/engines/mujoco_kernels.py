@@ -63,14 +63,18 @@ def read_body(
 
 
 @kernel
-def is_aloft(kind: np.ndarray, vadr: np.ndarray, constraint: np.ndarray) -> bool:
-    """Whether a body floats and no constraint pushes it from outside; constraint: MuJoCo's `qfrc_constraint`.
+def is_aloft(kind: np.ndarray, vadr: np.ndarray, constraint: np.ndarray, is_open: bool) -> bool:
+    """Whether a body floats and nothing that stands fast pushes it; constraint: MuJoCo's `qfrc_constraint`.
+
+    is_open  whether there is nothing fixed in the scene: whatever touches it floats as well
 
     What constraints put on the root's six freedoms is what they put on the body as a whole: a limit of a joint, and a
     hand on one's own knee, put nothing there.
     """
     if kind[0] != FREE:
         return False
+    if is_open:
+        return True
     total, b = 0.0, vadr[0]
     for k in range(6):
         total += abs(constraint[b + k])

@@ -21,7 +21,7 @@ from poise.spatial.law import fields, law
 # `MovedSegments`.
 PLACES = fields(
     arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved",
-    integers="data given_count bodies",
+    integers="data given_count bodies is_open",
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
 # moved: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`).
@@ -90,7 +90,10 @@ def read(body: int, block: int) -> None:
         floats(d.qpos, d.nq), floats(d.qvel, d.nv), floats(b.root, 3), vectors(b.q, j, 4), floats(b.v, 3),
         vectors(b.w, j, 3),
     )  # fmt: skip
-    b.aloft = 1 if is_aloft(kind, vadr, floats(d.constraint, d.nv)) else 0
+    constraint = floats(d.constraint, d.nv)
+    b.aloft = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
+    for k in range(6):
+        b.outside[k] = constraint[vadr[0] + k] if b.aloft == 1 else 0.0
 
 
 @law

@@ -98,6 +98,15 @@ def _find_pushed(b: Any) -> tuple[np.ndarray, np.ndarray]:
         torque[0] += x
         torque[1] += y
         torque[2] += z
+    # what others that float put on it, as the engine counts it: about the root, torque in its axes
+    for a in range(3):
+        f[a] = b.outside[a]
+        force[a] += f[a]
+    tx, ty, tz = turn(blocks(b.R, b.joints, 3, 3)[0], b.outside[3:])
+    x, y, z = cross(p[0] - c, f)
+    torque[0] += tx + x
+    torque[1] += ty + y
+    torque[2] += tz + z
     return force, torque
 
 
