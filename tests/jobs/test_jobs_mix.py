@@ -125,7 +125,8 @@ def test_a_whole_body_is_physical_but_for_its_root(place: Path) -> None:
 
 def test_a_simulation_that_breaks_off_says_so_and_keeps_its_last_states(place: Path) -> None:
     found = poise.mix(CLIP, character=BODY, couple="paper", pinned=True)
-    assert found.fell and found.fell_at is None and found.last is not None
+    assert found.fell and found.last is not None
+    assert found.fell_at is not None and found.fell_at < 0.05  # fixed feet lose their balance, too, before it breaks
     assert found.figures["frames"] == len(found.clip) < len(CLIP)
     assert found.warnings[-1] == found.figures["fell_why"]
     assert "became non-finite at t=" in found.warnings[-1] and "A smaller dt, a lower gain" in found.warnings[-1]
