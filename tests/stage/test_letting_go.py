@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
 from poise import Balance, Character, Kinematic, Loose, Stage, Track
+from poise.dynamics.tree import build_tree
+from poise.motion.parts import part_joints
 from poise.stage.actor import Actor
+from poise.stage.division import Assignment
+from poise.stage.letting_go import let_go
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 
@@ -157,3 +163,15 @@ def test_one_of_a_crowd_is_let_go_alone_and_recorded() -> None:
     assert fell.connectors == ("hips",) and fell.wrench.shape[1:] == (1, 6)
     assert np.isfinite(fell.wrench[0]).all() and np.isnan(fell.wrench[-1]).all()
     np.testing.assert_array_equal(take.actors[actors[0].name].rotations, take.actors[actors[2].name].rotations)
+
+
+def test_a_part_that_weighs_nothing_is_not_let_go() -> None:
+    """No engine could move it."""
+    tree = build_tree(HUMAN)
+    hand = HUMAN.skeleton.index("rightHand")
+    light = dataclasses.replace(tree, masses=np.where(np.arange(len(tree)) == hand, 0.0, tree.masses))
+    parts = {"legs": Balance(), "rightUpperArm": conduct(), "rightHand": conduct()}
+    joints = {part: part_joints(HUMAN.skeleton, part if part == "legs" else [part]) for part in parts}
+    assignments = [Assignment(part, each, each.claim(HUMAN, joints[part], part)) for part, each in parts.items()]
+    limp = let_go(assignments, HUMAN.skeleton, light, "actor")
+    assert [a.before is not None for a in limp] == [False, True, False]

@@ -257,6 +257,9 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
         s = actor.body.state
         states.append((t, s.root.copy(), s.q.copy(), s.v.copy(), s.w.copy()))
 
+    stage.build()
+    partition = actor.partition  # as asked for: one who falls is let go
+    physical = list(partition.physical) if partition is not None else []
     broken, last = None, None
     try:
         take = stage.run(0.0, times=times, each=remember)
@@ -265,9 +268,9 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
     record = take.actor(actor.name)
     n = len(take)
     result = Clip(clip.skeleton, clip.times[:n], record.root, record.rotations, clip.name)
-    fell = next((event for event in take.events if event.kind == "fell"), None)
-    partition = actor.partition
-    physical = list(partition.physical) if partition is not None else []
+    # Who has given up falls, though the clip may end before he lies.
+    kinds = ("fell", "lost-balance")
+    fell = next((event for kind in kinds for event in take.events if event.kind == kind), None)
     height = stage.ground.height if stage.ground is not None else 0.0
     is_level = type(stage.ground) is Ground and all(prop.inertia is not None for prop in stage.props.values())
     return Mix(

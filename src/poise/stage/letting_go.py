@@ -18,9 +18,13 @@ from poise.stage.division import FEATHER, Assignment, divide
 
 def let_go(assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str) -> list[Assignment]:
     """Assignments with all that does not keep on gone limp, as far as the split that comes of it can be."""
+    outboard = find_outboard(tree)
     wanted = [
-        k for k, a in enumerate(assignments) if not a.driver.keeps and 0 not in a.claim.moved and a.before is None
-    ]
+        k
+        for k, a in enumerate(assignments)
+        if not a.driver.keeps and 0 not in a.claim.moved and a.before is None
+        and any(outboard[i] > FEATHER for i in (*a.claim.moved, *a.claim.held))
+    ]  # fmt: skip
     limp: list[int] = []
     for group in (wanted, *([k] for k in wanted)):  # all at once, or one by one
         more = sorted({*limp, *group})
