@@ -79,13 +79,16 @@ class LoosePlayer(TorquePlayer):
         """See `Player.laws`."""
         return {ACT: (self._law, self.block)}
 
-    def prefers(self, body: Body) -> dict[int, Joint]:
-        """See `Player.prefers`: what hangs loose and has no play sideways, an elbow, is made of hinges."""
+    def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
+        """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges."""
         mass, arm, _ = body.outboard()
         weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
-        soft = self.joints[self.stiffness < weight[self.joints]]
-        found = {int(i): build_hinges(body, int(i)) for i in soft}
-        return {i: joint for i, joint in found.items() if joint is not None}
+        found: dict[int, Joint] = {}
+        for i, aim, is_soft in zip(self.joints.tolist(), self.aim, self.stiffness < weight[self.joints], strict=True):
+            joint = build_hinges(body, i, None if is_soft else aim) if is_soft or falling else None
+            if joint is not None:
+                found[i] = joint
+        return found
 
     def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""

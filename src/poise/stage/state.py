@@ -161,4 +161,5 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    return describe_at(actor, joints, {name: np.array(saved[name]) for name in _POSE}, bool(saved["is_whole"]), bool(saved["is_hard"]))
+    pose = {name: np.array(saved[name]) for name in _POSE}
+    return describe_at(actor, joints, pose, bool(saved["is_whole"]), bool(saved["is_hard"]))
