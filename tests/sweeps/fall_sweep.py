@@ -42,10 +42,13 @@ PEOPLE: dict[str, Callable[[], Character]] = {
 FILES = {"cmu, 31 joints": "bvh-cmu/13_11.bvh", "vrm, 71 joints": "vrm/*.vrm", "unreal": "gltf/manny*.gltf"}
 
 
-ABOUT = f"""A body that stands is pushed until it falls and is a ragdoll from then on, or a ragdoll is dropped from 0.3 of
-its height, tilted by 23 degrees; {DIRECTIONS} directions each ({FEWER} by Bullet), {SECONDS:g} s watched, the worst of each.
-Wanted: at rest no joint beyond its range by more than {MOST_BEYOND:g} degrees and nothing more than {MOST_UNDER:g} mm under
-the floor; energy, of motion and height, never more than {100 * MOST_GROWTH:g} % of m g h above what it was before."""
+ABOUT = (
+    f"A body that stands is pushed until it falls and is a ragdoll from then on, or a ragdoll is dropped from 0.3 of "
+    f"its height, tilted by 23 degrees; {DIRECTIONS} directions each ({FEWER} by Bullet), {SECONDS:g} s watched, the worst "
+    f"of each. Wanted: at rest no joint beyond its range by more than {MOST_BEYOND:g} degrees and nothing more than "
+    f"{MOST_UNDER:g} mm under the floor; energy, of motion and height, never more than {100 * MOST_GROWTH:g} % of m g h "
+    "above what it was before."
+)
 
 
 @dataclass
@@ -140,7 +143,7 @@ class Watch:
         return worst, who
 
     def under(self) -> float:
-        """mm by which the lowest point of its shapes is under the floor."""
+        """mm by which the lowest point of its shapes, or the lowest joint that has mass, is under the floor."""
         R, p = self.find_pose()
         lowest = np.inf
         bodies = [body for group in self.actor.stage.groups for body in group.scene.bodies]
@@ -152,7 +155,7 @@ class Watch:
             else:
                 points, r = np.asarray(shape.center)[None], shape.radius
             lowest = min(lowest, float((p[i] + points @ R[i].T)[:, 1].min()) - r)
-        return -1000.0 * min(lowest, float(p[:, 1].min()))
+        return -1000.0 * min(lowest, float(p[self.masses > 0.0, 1].min()))
 
 
 def fall(character: Character, body: str, engine: str, way: str, angle: float, dt: float = 0.005) -> Fall:

@@ -19,7 +19,7 @@ import numpy as np
 from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
 from poise.drivers.limits import build_hinges
-from poise.engines.scene import Joint
+from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError
 from poise.spatial.law import Block, Law
 
@@ -80,12 +80,20 @@ class LoosePlayer(TorquePlayer):
         return {ACT: (self._law, self.block)}
 
     def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
-        """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges."""
+        """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges.
+
+        Joints with no mass on one side (fingers of many files, a root below the hips) are stiff: whatever turns them,
+        they would spin. So is what has none of its own and no range, a twist joint, in a body that falls.
+        """
         mass, arm, _ = body.outboard()
+        names, limits, none = body.skeleton.names, body.character.limits, 1e-6 * mass[0]
         weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
         found: dict[int, Joint] = {}
         for i, aim, is_soft in zip(self.joints.tolist(), self.aim, self.stiffness < weight[self.joints], strict=True):
             joint = build_hinges(body, i, None if is_soft else aim) if is_soft or falling else None
+            is_bare = body.tree.masses[i] <= none and names[i] not in limits
+            if min(mass[i], mass[0] - mass[i]) <= none or (is_bare and falling):
+                joint = Joint(HINGES)
             if joint is not None:
                 found[i] = joint
         return found
