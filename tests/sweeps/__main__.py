@@ -1,8 +1,8 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md.
 
-usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | soak | steps |
-                                              gains | published | engines | crowd | abuse ...]
+usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | falls | soak |
+                                              steps | gains | published | engines | crowd | abuse ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -21,6 +21,7 @@ from sweeps import (
     coupling_sweep,
     crowd_sweep,
     engines_sweep,
+    fall_sweep,
     mix_sweep,
     published_sweep,
     push_sweep,
@@ -33,6 +34,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "bodies": ("Bodies of 1.2 to 2.1 m and 30 to 150 kg", mix_sweep.sweep_bodies),
     "clips": ("Recordings of people who stand", mix_sweep.sweep_clips),
     "push": ("Pushes at the chest", push_sweep.sweep),
+    "falls": ("Falls", fall_sweep.sweep),
     "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),
     "gains": ("Gains", coupling_sweep.sweep_gains),
     "published": ("The paper's coupling", published_sweep.sweep),

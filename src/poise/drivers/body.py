@@ -51,12 +51,8 @@ class Body:
         self.R, self.p, self.om, self.v = room.zeros(j, 3, 3), room.zeros(j, 3), room.zeros(j, 3), room.zeros(j, 3)
         self.c, self.dc = room.zeros(3), room.zeros(3)
         self.torque, self.damping, self.wrench = room.zeros(j, 3), room.zeros(j), room.zeros(j, 6)
-        self.stops, self.axial, self.aim, self.firm = (
-            room.zeros(j, 3),
-            room.zeros(j, 3),
-            room.zeros(j, 4),
-            room.zeros(j),
-        )
+        self.stops, self.axial = room.zeros(j, 3), room.zeros(j, 3)
+        self.aim, self.firm = room.zeros(j, 4), room.zeros(j)
         self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
         self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
         self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
@@ -66,7 +62,8 @@ class Body:
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
             om=self.om, vel=self.v, c=self.c, dc=self.dc, torque=self.torque, damping=self.damping, wrench=self.wrench,
             nudges=self.nudges, nudged=self.nudged, coupling=self.coupling, w_before=self.w_before,
-            v_before=self.v_before, stops=self.stops, axial=self.axial, aim=self.aim, firm=self.firm, f=self.f, n=self.n, shown_root=shown.root, shown_q=shown.q,
+            v_before=self.v_before, stops=self.stops, axial=self.axial, aim=self.aim, firm=self.firm, f=self.f,
+            n=self.n, shown_root=shown.root, shown_q=shown.q,
         )  # fmt: skip
         self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes, and the

@@ -120,8 +120,11 @@ class Player(ABC):
         """How the engine should build its joints at the body's present state; balls where nothing is said."""
         return {}
 
-    def prefers(self, body: Body) -> dict[int, Joint]:
-        """How its joints had better be built, where the engine can and `kinds` says nothing."""
+    def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
+        """How its joints had better be built, where the engine can and `kinds` says nothing.
+
+        falling  whether nobody keeps the body on its feet
+        """
         return {}
 
     def weigh(self, body: Body) -> None:  # noqa: B027

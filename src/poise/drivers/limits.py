@@ -110,17 +110,18 @@ class Limits:
         return int(self.block["count"])
 
 
-def build_hinges(body: Body, joint: int) -> Joint | None:
+def build_hinges(body: Body, joint: int, aim: np.ndarray | None = None) -> Joint | None:
     """A joint without play about z (elbow, knee, toes) as hinges at the body's pose: about x, and y if it has that.
 
-    None: it has three axes, or is turned or turns about one that it has not right now.
+    None: it has three axes, or is turned, turns or is to be turned (aim) about one that it has not.
     """
     limits = body.character.limits.get(body.skeleton.names[joint])
     if limits is None or limits.lower[2] < limits.upper[2] or limits.lower[0] == limits.upper[0]:
         return None
     count = 2 if limits.lower[1] < limits.upper[1] else 1
     angles = limits.angles(body.state.q[joint])
-    if np.any(np.abs(angles[count:]) > _ASIDE):
+    wanted = angles if aim is None else limits.angles(aim)
+    if np.any(np.abs(angles[count:]) > _ASIDE) or np.any(np.abs(wanted[count:]) > _ASIDE):
         return None
     to_body = rotation.conjugate(limits.child_zero)
     twist = rotation.exp(np.array([0.0, -angles[1], 0.0]))

@@ -1,7 +1,8 @@
 """Joints kept in their ranges, compiled; `limits.py` says how and why.
 
     E = P q C^-1 = exp(x, 0, z) exp(0, y, 0)                             see `body/limits.py`
-    (x, z)' = A (T om)_xz,  A = s s^T + f (1 - s s^T),  f = |s| / sin|s| with s the direction of (x, z), T = exp(0, y, 0)
+    (x, z)' = A (T om)_xz with T = exp(0, y, 0), s the direction of (x, z), a its size
+    A = s s^T + f (1 - s s^T),  f = a / sin a
     y' = om_y, the swing's own share in it left out: it has no end where the swing comes to half a turn
 
 om is the joint's velocity in the zero pose's axes of the segment that it carries, C w.
@@ -15,13 +16,14 @@ from poise.motion.part_kernels import multiply
 from poise.spatial.compile import kernel
 
 ZONE = np.radians(5.0)  # rad before the end, in which a joint is braked
-# rad beyond the end, and beyond what is aimed at, that a joint may turn while a servo holds it firmly: it sees to that
-# by itself, and a joint with no play about an axis would else be slow about the others, too.
-AIMED = np.radians(5.0)
 DEEP = 0.8  # rad beyond the end: nobody got there by moving, so the range is widened and nothing is flung back
 FARTHEST = 0.17  # rad beyond the end that a spring pulls back from at once: return is as slow as from there
 NARROW = 1.0  # rad/s, at which a range that was widened closes again
 LOOK = 2.0  # steps ahead: who would come to the end by then is braked, wherever he is
+# rad, of play that a joint has about an axis that it has not, while a spring firmly aims at something: the damping that
+# keeps an elbow from bending sideways also slows its bending, once the forearm is turned (`spread_damping`), and what
+# follows a motion by springs would be 10 degrees off instead of 2.
+EASE = 0.17
 STEEP = 3.0  # f above, at most
 _FAR = 2.6  # rad of swing, from where on every step looks closely
 
@@ -94,18 +96,20 @@ def keep_in_range(
     if size > 1e-4:
         sine = np.sin(size)
         f = min(max(size / sine if abs(sine) > 1e-6 else STEEP, -STEEP), STEEP)
-    # T om: a turn about y
+    # T is a turn about y by twice the angle of c and s
     px, pz = c * c - s * s, 2.0 * c * s
-    wx, wz = px * om[0] + pz * om[2], px * om[2] - pz * om[0]
-    free = 10.0
+    free = 10.0 if not is_aimed else 0.0
     for k in range(4):
         value = size if k == 3 else angles[k]
         wanted_low, wanted_high = lower[k], upper[k]
         if is_aimed:
             asked = np.sqrt(aim[0] ** 2 + aim[2] ** 2) if k == 3 else aim[k]
-            wanted_low, wanted_high = min(wanted_low, asked) - AIMED, max(wanted_high, asked) + AIMED
+            ease = EASE if wanted_high - wanted_low < EASE else 0.0
+            wanted_low, wanted_high = min(wanted_low, asked) - ease, max(wanted_high, asked) + ease
         low[k] = min(wanted_low, low[k] + NARROW * dt)
         high[k] = max(wanted_high, high[k] - NARROW * dt)
+        if low[k] != lower[k] or high[k] != upper[k]:
+            free = 0.0  # a range that changes is looked at in every step
         if value > high[k] + DEEP:
             high[k] = value
         if value < low[k] - DEEP:

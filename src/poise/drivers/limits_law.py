@@ -29,9 +29,9 @@ def keep_ranges(body: int, block: int) -> None:
         i = joints[n]
         near, now, w = quick[n], q[i], vectors(b.w, j, 3)[i]
         # a slow joint near where it was surely free is free
-        if abs(near[0] * now[0] + near[1] * now[1] + near[2] * now[2] + near[3] * now[3]) > near[4]:
-            if w[0] * w[0] + w[1] * w[1] + w[2] * w[2] < slow:
-                continue
+        same = abs(near[0] * now[0] + near[1] * now[1] + near[2] * now[2] + near[3] * now[3])
+        if same > near[4] and w[0] * w[0] + w[1] * w[1] + w[2] * w[2] < slow:
+            continue
         P, C, turns = vectors(x.P, count, 4), vectors(x.C, count, 4), blocks(x.turns, count, 3, 3)
         om, t, F = np.empty(3), np.empty(3), np.empty((3, 3))
         angles, aim, work = np.empty(5), np.empty(5), np.empty((2, 4))

@@ -24,7 +24,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import ACT, TORQUE, Driver, TorquePlayer
 from poise.drivers.hand_over import TAKE_OVER, find_offset, find_span
 from poise.drivers.limits import build_hinges
-from poise.engines.scene import Joint
+from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial.law import Block, Law
@@ -115,13 +115,24 @@ class LoosePlayer(TorquePlayer):
         moves = bool(self.offset.any()) or math.isfinite(self.relax[0])
         return self._laws.pull_along if moves else self._laws.pull
 
-    def prefers(self, body: Body) -> dict[int, Joint]:
-        """See `Player.prefers`: what hangs loose and has no play sideways, an elbow, is made of hinges."""
+    def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
+        """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges.
+
+        Joints with no mass on one side (fingers of many files, a root below the hips) are stiff: whatever turns them,
+        they would spin. So is what has none of its own and no range, a twist joint, in a body that falls.
+        """
         mass, arm, _ = body.outboard()
+        names, limits, none = body.skeleton.names, body.character.limits, 1e-6 * mass[0]
         weight = mass * float(np.linalg.norm(body.gravity) or 9.81) * arm
-        soft = self.joints[self.stiffness < weight[self.joints]]
-        found = {int(i): build_hinges(body, int(i)) for i in soft}
-        return {i: joint for i, joint in found.items() if joint is not None}
+        found: dict[int, Joint] = {}
+        for i, aim, is_soft in zip(self.joints.tolist(), self.aim, self.stiffness < weight[self.joints], strict=True):
+            joint = build_hinges(body, i, None if is_soft else aim) if is_soft or falling else None
+            is_bare = body.tree.masses[i] <= none and names[i] not in limits
+            if min(mass[i], mass[0] - mass[i]) <= none or (is_bare and falling):
+                joint = Joint(HINGES)
+            if joint is not None:
+                found[i] = joint
+        return found
 
     def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""

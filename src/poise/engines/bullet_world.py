@@ -31,8 +31,8 @@ _BODIES = sum(1 << bit for bit in KINDS)
 # Bullet's solver is a Gauss-Seidel one: a 40 kg leg on a 1 kg foot creeps 4 mm/s with 50 iterations, 0.8 with 500, 0.1
 # with 1000 (at 5 ms).
 ITERATIONS = 1000
-# rad/s; Bullet cuts joint speeds at 100 unless told. No body is faster (a pitcher's arm turns at 130), and Bullet, which
-# takes what a spinning link does to its parents from the step's beginning, explodes where light hands spin at 400.
+# rad/s; Bullet cuts joint speeds at 100 unless told. No body is faster (a pitcher's arm turns at 130), and Bullet,
+# which takes what a spinning link does to its parents from the step's beginning, explodes where hands spin at 400.
 FASTEST = 200.0
 # No turn, as Bullet writes quaternions.
 HERE = [0.0, 0.0, 0.0, 1.0]

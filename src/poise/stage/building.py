@@ -146,8 +146,9 @@ def describe_at(
 def _find_joints(actor: Actor) -> tuple[Joint, ...]:
     """How each joint moves in the engine."""
     kinds: dict[int, Joint] = {}
+    falling = not any(player.stands for player in actor.players)
     for player in actor.players if actor.stage.engine.abilities.hinges else ():
-        kinds.update(player.prefers(actor.body))
+        kinds.update(player.prefers(actor.body, falling))
     for player in actor.players:
         kinds.update(player.kinds(actor.body))
     given = actor.given

@@ -15,7 +15,8 @@ def build_bulk(character: Character) -> dict[int, Shape]:
     """Joint -> capsule or sphere in its frame, for every joint that carries mass.
 
     A segment reaches from its joint to the middle of the next joints, or to its tip; one that has neither (a head, a
-    hand) reaches twice as far as its centre of mass. Its volume is its mass over the body's density.
+    hand) reaches twice as far as its centre of mass, and a hand whose fingers weigh nothing of their own to the middle
+    of their tips. Its volume is its mass over the body's density.
     """
     skeleton = character.skeleton
     shapes: dict[int, Shape] = {}
@@ -38,6 +39,11 @@ def _find_end(character: Character, i: int) -> np.ndarray:
     """(3,) m, where a segment ends, in its joint's frame."""
     skeleton = character.skeleton
     children = skeleton.children(i)
+    below = [k for k in skeleton.descendants(i) if k != i]
+    if below and all(character.inertias[k].mass <= 0.0 for k in below):
+        rest = skeleton.rest_positions()
+        ends = [rest[k] + (skeleton.tips[k] if skeleton.has_tip[k] else 0.0) for k in below if not skeleton.children(k)]
+        return np.asarray(np.mean(ends, axis=0) - rest[i])
     if children:
         return np.asarray(np.mean([skeleton.offsets[child] for child in children], axis=0))
     if skeleton.has_tip[i]:
