@@ -208,7 +208,7 @@ class BalancePlayer(TorquePlayer):
         self.aim = self._find_aim(body)
         self.way: Following | None = None
         if driver.follow is not None:
-            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground)
+            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground, self.damping)
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (body.c - body.p[hips])[[0, 2]].copy()
         self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
@@ -224,11 +224,11 @@ class BalancePlayer(TorquePlayer):
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
-        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
+        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (8, 2)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
         names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
-        work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
+        work = dict(zip(("spots", "bearing", "hull", "loads", "shared"), self.work, strict=True))
         self.block = Block(
             record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
             **{name: getattr(self, name) for name in names},
@@ -273,7 +273,7 @@ class BalancePlayer(TorquePlayer):
         height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(record.AIMS)
         aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
-        aim[record.HOME :] = soles[..., [0, 2]].ravel()
+        aim[record.HOME : record.LEG_TORQUE] = soles[..., [0, 2]].ravel()
         return aim
 
     def kinds(self, body: Body) -> dict[int, Joint]:

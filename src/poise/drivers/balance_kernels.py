@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.drivers.balance_record import (
     AIMS,
+    ALARMED,
     CATCH,
     CATCH_DAMPING,
     CENTER_PULL,
@@ -26,6 +27,7 @@ from poise.drivers.balance_record import (
     HOME,
     LEAN,
     LEAN_DAMPING,
+    LEG_TORQUE,
     LIFTING,
     MARGIN,
     MASS,
@@ -54,7 +56,7 @@ from poise.drivers.feet_kernels import (
     put_down,
     steepness,
 )
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
+from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_between_feet, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
@@ -66,6 +68,8 @@ ALARM = (0.03, 0.06)
 RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
+LIGHTEST = 0.2  # of the load: what a foot carries at least while a clip is followed, as long as soles allow
+TWISTING = 0.6  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
@@ -97,9 +101,27 @@ def _find_support(b: Any, x: Any) -> tuple[int, int]:
     count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
+    elif x.follow == 77:
+        size = _find_shared(bearing, LIGHTEST * (1.0 - told[ALARMED]), vectors(x.shared, 8, 2), hull)
     told[CORNERS] = count
     _shrink(hull, size, 1.0 - floats(x.gains, GAINS)[EDGE])
     return count, size
+
+
+@kernel
+def _find_shared(bearing: np.ndarray, least: float, shared: np.ndarray, hull: np.ndarray) -> int:
+    """The polygon of pressure centres that leave at least a share of the load on either foot, into hull; its corners.
+
+    shared  (8, 2) for work
+    """
+    for side in range(2):
+        x, z = 0.0, 0.0
+        for i in range(4 * (1 - side), 4 * (1 - side) + 4):
+            x, z = x + 0.25 * bearing[i, 0], z + 0.25 * bearing[i, 1]
+        for i in range(4 * side, 4 * side + 4):
+            shared[i, 0] = bearing[i, 0] + least * (x - bearing[i, 0])
+            shared[i, 1] = bearing[i, 1] + least * (z - bearing[i, 1])
+    return find_hull(shared, 8, hull)
 
 
 @kernel
@@ -135,6 +157,9 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     gone = max(gone, TILTED * tilt)
     u = min(max((gone - ALARM[0]) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
     u = u * u * (3.0 - 2.0 * u)
+    if x.follow != 0:
+        told[ALARMED] = u
+        u = 1.0
     fx += u * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
     fz += u * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]
@@ -200,18 +225,28 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
-    share_load(bearing, count, fy, ax, az, loads)
+    is_shared = False
+    if x.follow != 0 and count == 88:
+        is_shared = share_between_feet(bearing, fy, ax, az, LIGHTEST, vectors(x.hull, 9, 2), loads)
+    if not is_shared:
+        share_load(bearing, count, fy, ax, az, loads)
     for i in range(len(parents)):
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
-    spread = 1e-9
+    spread, reach = 1e-9, 1e-9
     for i in range(count):
-        spread += loads[i] * ((bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2)
+        square = (bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2
+        spread += loads[i] * square
+        if loads[i] > 0.0:
+            reach = max(reach, square)
+    # No corner is asked for more than a share of its friction: feet that turn on the ground would not turn back
+    most = max(0.0, TWISTING * friction - np.sqrt(fx * fx + fz * fz) / fy) / np.sqrt(reach)
+    twist = min(max(my / spread, -most), most)
     for side in range(2):
         foot = legs[side, 2]
         carried = press(
-            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, friction, spots, p[foot],
+            bearing, count, side, loads, fx / fy, fz / fy, twist, ax, az, friction, spots, p[foot],
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
@@ -222,6 +257,9 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
         level(legs[side, 2], R, corners[side], floors[side], LEVEL * gains[MASS] * gains[GRAVITY], torque)
+        if x.follow != 0:
+            for k in range(9):
+                torque[legs[side, k // 3], k % 3] += aim[LEG_TORQUE + 9 * side + k]
 
 
 @kernel
@@ -303,13 +341,13 @@ def follow(
         k += 1
     u = min(max((t - times[k]) / (times[k + 1] - times[k]), 0.0), 1.0)
     for i in range(n):
-        aim[i] = (1.0 - u) * aims[k, i] + u * aims[k + 1, i]
+        aim[i if i < HOME else i - HOME + LEG_TORQUE] = (1.0 - u) * aims[k, i] + u * aims[k + 1, i]
     norm = np.sqrt(aim[TURN] ** 2 + aim[TURN + 1] ** 2 + aim[TURN + 2] ** 2 + aim[TURN + 3] ** 2)
     for i in range(4):
         aim[TURN + i] /= norm
     if t < times[0] or t > times[-1]:
         for i in range(CENTER_SPEED, n):
-            aim[i] = 0.0
+            aim[i if i < HOME else i - HOME + LEG_TORQUE] = 0.0
     for i in range(2):
         now = (1.0 - u) * habits[k, i] + u * habits[k + 1, i]
         if memory[0] > 0.0:

@@ -30,6 +30,7 @@ from poise.body.roles import SIDES
 from poise.drivers import balance_record as record
 from poise.drivers.body import Body
 from poise.drivers.outline import Outline, find_outline
+from poise.drivers.planted_legs import find_leg_torques
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
 from poise.dynamics.tree import Kinematics
 from poise.dynamics.world import compute_world_pose
@@ -41,11 +42,17 @@ from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 from poise.world.footing import find_soles_of
 
+LEAST, CORE = 0.3, 0.0
 INNER = 0.8  # of the support about its middle: the share that a pressure centre may be asked to
 # Hz: hips of people who stand move below it; noise of a recording above it would become force.
 CUTOFF = 4.0
+STRAIGHT = 0.975
 BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movement
 LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
+CALM = (0.55, 1.6)  # of the weight: as much as a clip's hips may ask of the ground
+_SLOWER = (2.8, 2.0, 1.4, 1.0, 0.7, 0.5)  # Hz
+QUIET = 0.8
+_GAUSS = 0.1325  # s Hz, half the width of a Gaussian window that halves the power at a frequency
 _LOW = 0.1  # m: a centre of mass is never this low over feet that carry it
 _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is under a body
 
@@ -84,7 +91,9 @@ class Following:
         return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
 
 
-def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
+def build_following(
+    clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float, damping: np.ndarray
+) -> Following:
     """The aims of a clip for a body that stands as it is going to.
 
     legs (2, 3), corners (2, 4, 3): see `balance_record`;  ground  m, the height of the floor between the feet
@@ -103,13 +112,17 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
     turned = rotation.make_continuous(rotation.from_matrix(pose.turns[:, hips]))
     places, middle, turned = _begin_at_rest(places, middle, turned, rate)
     habit = (middle - places)[:, [0, 2]]
-    inner = find_outline(find_soles_of(body.R, body.p, legs[:, 2], corners)).shrink(INNER)
+    inner = _find_inner(find_soles_of(body.R, body.p, legs[:, 2], corners))
     height = body.p[hips, 1] + places[:, 1] - places[0, 1]
-    height = np.minimum(height, _find_reach(body, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips))
+    reach = _find_reach(body, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips)
+    height = np.minimum(height, reach)
     height = np.maximum(height, _find_lowest(body, legs))
+    over = middle[:, 1] - places[:, 1] - ground
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
-    above = height + middle[:, 1] - places[:, 1] - ground
+        height = _calm(height + over, rate) - over
+        height += _fade(body.p[[hips], 1] - height[0], -(height[1:2] - height[0]) * rate, len(height), rate)[:, 0]
+    above = height + over
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
     moment = np.gradient(_angular_momentum(body, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
@@ -118,7 +131,9 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
     center += _fade(body.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
-    aims = np.zeros((len(clip), record.HOME))
+    hips_at = np.stack([center[:, 0] - habit[:, 0], height, center[:, 1] - habit[:, 1]], axis=1)
+    torques = find_leg_torques(body, legs, hips_at, turned, rate, damping)
+    aims = np.zeros((len(clip), record.HOME + torques[0].size))
     for at, values in (
         (record.CENTER_X, center),
         (record.HEIGHT, height[:, None]),
@@ -130,10 +145,42 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
         (record.LIFTING, lifting[:, None]),
         (record.SPIN, _spin(turned, rate)),
         (record.MOMENT, moment),
+        (record.HOME, torques.reshape(len(clip), -1)),
     ):
         aims[:, at : at + values.shape[1]] = values
     up = body.R[0].T @ body.R[hips][:, 1]
     return Following(*(np.ascontiguousarray(a, float) for a in (clip.times, aims, habit, height, up)))
+
+
+def _calm(above: np.ndarray, rate: float) -> np.ndarray:
+    """(F,) m, a height over the ground (F,) that asks no more of it than `CALM`: smoothed where it would, and only there.
+
+    Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    for cutoff in _SLOWER:
+        force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / 9.81
+        wild = (force < CALM[0]) | (force > CALM[1])
+        if not wild.any() or rate <= 2.5 * cutoff:
+            break
+        reach = int(np.ceil(0.5 * rate / cutoff))
+        near = np.convolve(wild, np.ones(2 * reach + 1), "same") > 0.5
+        sigma = _GAUSS * rate / cutoff
+        share = gaussian_filter1d(near.astype(float), sigma, mode="nearest")
+        above = above + share * (gaussian_filter1d(above, sigma, mode="nearest") - above)
+    return above
+
+
+def _find_inner(soles: np.ndarray) -> Outline:
+    """Where a pressure centre may be asked to: within `INNER` of each sole, with `LEAST` of the load on either foot.
+
+    soles  (2, 4, 3) m, corners
+    """
+    middles = soles.mean(axis=1, keepdims=True)
+    inner, core = (middles + share * (soles - middles) for share in (INNER, CORE))
+    shared = [LEAST * core[k] + (1.0 - LEAST) * corner for k in range(2) for corner in inner[1 - k]]
+    return find_outline(np.array(shared))
 
 
 def _begin_at_rest(
@@ -171,6 +218,7 @@ def _find_feasible(
     moment   (F, 2) N m/kg, what the pressure centre has to give besides: (M_z, -M_x) / m
     """
     from scipy.linalg import solve_banded
+    from scipy.ndimage import gaussian_filter1d
 
     from poise.dynamics.tree import GRAVITY
 
@@ -180,6 +228,8 @@ def _find_feasible(
     pull[1:-1] = (center[2:] - 2.0 * center[1:-1] + center[:-2]) * rate**2
     # s = c - (h F - M) / F_y
     pressure = _clamp_all(inner, center - (h * pull - moment) / weight)
+    # Means of points of a convex outline are in it, too.
+    pressure = gaussian_filter1d(pressure, _GAUSS * rate / QUIET, axis=0, mode="nearest")
     # c'' - a c = b - a s  with  a = F_y / (m h),  b = M / (m h);  c is the pressure centre at both ends
     a, b = weight / h, moment / h
     bands = np.zeros((3, len(center)))
@@ -209,7 +259,7 @@ def _find_reach(body: Body, legs: np.ndarray, turns: np.ndarray, aside: np.ndarr
     """(F,) m, the highest that the hips may be for both legs to reach their ankles."""
     most = np.full(len(turns), np.inf)
     for side, leg in zip(SIDES, legs, strict=True):
-        ankle, length = body.p[leg[2]], REACH * leg_length(body.skeleton, side)
+        ankle, length = body.p[leg[2]], STRAIGHT * leg_length(body.skeleton, side)
         socket = rotation.rotate(turns, body.R[hips].T @ (body.p[leg[0]] - body.p[hips]))
         flat = np.linalg.norm(aside + socket[:, [0, 2]] - ankle[[0, 2]], axis=1)
         up = np.sqrt(np.maximum(length**2 - flat**2, (_LOWEST * length) ** 2))
