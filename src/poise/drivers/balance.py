@@ -64,6 +64,7 @@ STEADY = 1.0
 LATELY = 0.5  # s, T above
 CATCH = 0.5  # k / w above
 EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner that carries everything would tip
+EDGE_FOLLOWING = 0.2
 # N m s/rad of hip, knee and ankle, as a share of m h^2 w: calms the legs' own swinging, a tenth of critical
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
@@ -189,7 +190,7 @@ class BalancePlayer(TorquePlayer):
             record.LEAN: (TILT * w) ** 2,
             record.LEAN_DAMPING: 2.0 * leaning * TILT * w,
             record.FRICTION: friction,
-            record.EDGE: EDGE,
+            record.EDGE: EDGE if driver.follow is None else EDGE_FOLLOWING,
             record.MASS: tree.mass,
             record.GRAVITY: gravity,
             record.HABIT: body.dt / LATELY,

@@ -27,6 +27,7 @@ PINNED = 2.0
 DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
 # s, 1/b above (a contact of MuJoCo's has b = 2 / timeconst, 100/s), doubled; m/s: what is faster slides in any case
 DRIFT, FASTEST = 0.02, 0.1
+AWAY = 0.02  # m: feet that slid less far from where they are to stand go back there
 # Where each number is in a row of `floors`.
 LEVEL_AT, NORMAL, PLANE, UNDER, VELOCITY, FLOORS = 0, 1, 4, 8, 12, 15
 # Tangent of how far a foot turns with the floor: ankles allow some 20 degrees sideways, and more forward.
@@ -279,6 +280,23 @@ def _square(x: np.ndarray) -> float:
 
 
 @kernel
+def _find_home(side: int, R: np.ndarray, corners: np.ndarray, aim: np.ndarray, anchors: np.ndarray) -> None:
+    """Where a foot that stands again is to stand: at home, if it has slid from there by less than `AWAY`."""
+    hx, hz, turned, square, n = 0.0, 0.0, 0.0, 1e-12, HOME + 8 * side
+    for k in range(4):
+        hx, hz = hx + 0.25 * aim[n + 2 * k], hz + 0.25 * aim[n + 2 * k + 1]
+    mx, _, mz = turn(R, 0.25 * (corners[0] + corners[1] + corners[2] + corners[3]))
+    for k in range(4):
+        x, _, z = turn(R, corners[k])
+        x, z = x - mx, z - mz
+        turned += z * (aim[n + 2 * k] - hx) - x * (aim[n + 2 * k + 1] - hz)
+        square += x * x + z * z
+    turned /= square
+    if (hx - anchors[side, 0]) ** 2 + (hz - anchors[side, 1]) ** 2 < AWAY * AWAY and abs(turned) < 10.0 * AWAY:
+        anchors[side, 0], anchors[side, 1], anchors[side, 2] = hx, hz, anchors[side, 2] + turned
+
+
+@kernel
 def hold_feet(
     hips: int,
     R: np.ndarray,
@@ -289,6 +307,7 @@ def hold_feet(
     corners: np.ndarray,
     floors: np.ndarray,
     dt: float,
+    aim: np.ndarray,
     anchors: np.ndarray,
     turns: np.ndarray,
 ) -> None:
@@ -324,6 +343,8 @@ def hold_feet(
         if anchors[side, 3] == 0.0 or not planted:
             anchors[side, 0], anchors[side, 1], anchors[side, 2] = sx, sz, heading
             anchors[side, 3] = 1.0 if planted else 0.0
+            if planted:
+                _find_home(side, R[foot], corners[side], aim, anchors)
             continue
         most = slip * dt
         dx = min(max(anchors[side, 0] - sx, -most), most)

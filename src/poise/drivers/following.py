@@ -43,7 +43,7 @@ from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 from poise.world.footing import find_soles_of
 
 LEAST, CORE = 0.3, 0.0
-INNER = 0.8  # of the support about its middle: the share that a pressure centre may be asked to
+INNER = 0.7  # of the support about its middle: the share that a pressure centre may be asked to
 # Hz: hips of people who stand move below it; noise of a recording above it would become force.
 CUTOFF = 4.0
 STRAIGHT = 0.975
@@ -51,7 +51,7 @@ BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movem
 LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
 CALM = (0.55, 1.6)  # of the weight: as much as a clip's hips may ask of the ground
 _SLOWER = (2.8, 2.0, 1.4, 1.0, 0.7, 0.5)  # Hz
-QUIET = 0.8
+QUIET = 2.0
 _GAUSS = 0.1325  # s Hz, half the width of a Gaussian window that halves the power at a frequency
 _LOW = 0.1  # m: a centre of mass is never this low over feet that carry it
 _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is under a body
@@ -128,7 +128,9 @@ def build_following(
     center = _find_feasible(
         middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner
     )
-    center += _fade(body.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
+    # Hips at rest, and what they carry as fast as it is.
+    late = (habit[1] - habit[0] - center[1] + center[0]) * rate
+    center += _fade(body.c[[0, 2]] - center[0], late, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
     hips_at = np.stack([center[:, 0] - habit[:, 0], height, center[:, 1] - habit[:, 1]], axis=1)
