@@ -64,7 +64,7 @@ STEADY = 1.0
 LATELY = 0.5  # s, T above
 CATCH = 0.5  # k / w above
 EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner that carries everything would tip
-EDGE_FOLLOWING = 0.2
+EDGE_FOLLOWING = 0.2  # the same where a clip is followed: what it asks for is never that far out
 # N m s/rad of hip, knee and ankle, as a share of m h^2 w: calms the legs' own swinging, a tenth of critical
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
@@ -225,11 +225,11 @@ class BalancePlayer(TorquePlayer):
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
-        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (8, 2)))
+        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
         names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
-        work = dict(zip(("spots", "bearing", "hull", "loads", "shared"), self.work, strict=True))
+        work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
         self.block = Block(
             record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
             **{name: getattr(self, name) for name in names},

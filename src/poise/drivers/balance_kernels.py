@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.drivers.balance_record import (
     AIMS,
-    ALARMED,
     CATCH,
     CATCH_DAMPING,
     CENTER_PULL,
@@ -56,7 +55,7 @@ from poise.drivers.feet_kernels import (
     put_down,
     steepness,
 )
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_between_feet, share_load
+from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
@@ -68,7 +67,7 @@ ALARM = (0.03, 0.06)
 RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
-LIGHTEST = 0.2  # of the load: what a foot carries at least while a clip is followed, as long as soles allow
+ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
 TWISTING = 0.6  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
@@ -101,27 +100,9 @@ def _find_support(b: Any, x: Any) -> tuple[int, int]:
     count = find_bearing(spots, floors, RISEN, max(0.0, low), bearing)
     if count < 8:
         size = find_hull(bearing, count, hull)
-    elif x.follow == 77:
-        size = _find_shared(bearing, LIGHTEST * (1.0 - told[ALARMED]), vectors(x.shared, 8, 2), hull)
     told[CORNERS] = count
     _shrink(hull, size, 1.0 - floats(x.gains, GAINS)[EDGE])
     return count, size
-
-
-@kernel
-def _find_shared(bearing: np.ndarray, least: float, shared: np.ndarray, hull: np.ndarray) -> int:
-    """The polygon of pressure centres that leave at least a share of the load on either foot, into hull; its corners.
-
-    shared  (8, 2) for work
-    """
-    for side in range(2):
-        x, z = 0.0, 0.0
-        for i in range(4 * (1 - side), 4 * (1 - side) + 4):
-            x, z = x + 0.25 * bearing[i, 0], z + 0.25 * bearing[i, 1]
-        for i in range(4 * side, 4 * side + 4):
-            shared[i, 0] = bearing[i, 0] + least * (x - bearing[i, 0])
-            shared[i, 1] = bearing[i, 1] + least * (z - bearing[i, 1])
-    return find_hull(shared, 8, hull)
 
 
 @kernel
@@ -157,8 +138,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     gone = max(gone, TILTED * tilt)
     u = min(max((gone - ALARM[0]) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
     u = u * u * (3.0 - 2.0 * u)
-    if x.follow != 0:
-        told[ALARMED] = u
+    if x.follow != 0:  # the clip says where the centre of mass is to be, and how it sways
         u = 1.0
     fx += u * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
     fz += u * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
@@ -182,6 +162,10 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     sx = c[0] - (h * fx - mz) / fy
     sz = c[2] - (h * fz + mx) / fy
     ax, az = clamp_to_hull(hull, size, sx, sz)
+    if x.follow != 0 and told[FORCE + 1] > 0.0:  # not the first step
+        lag = b.dt / (b.dt + ROLLING)
+        ax = told[PRESSURE] + lag * (ax - told[PRESSURE])
+        az = told[PRESSURE + 1] + lag * (az - told[PRESSURE + 1])
     # Where it cannot, the moment gives way first, down to bending at the hips the other way while they are not bent
     # far: s_x = c_x - (h F_x - M_z) / F_y,  s_z = c_z - (h F_z + M_x) / F_y.  The rest is taken from the force.
     # How far is judged by where they will be: a bend that is under way needs as much room again to be stopped.
@@ -225,11 +209,7 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
-    is_shared = False
-    if x.follow != 0 and count == 88:
-        is_shared = share_between_feet(bearing, fy, ax, az, LIGHTEST, vectors(x.hull, 9, 2), loads)
-    if not is_shared:
-        share_load(bearing, count, fy, ax, az, loads)
+    share_load(bearing, count, fy, ax, az, loads)
     for i in range(len(parents)):
         for k in range(3):
             f[i, k] = 0.0

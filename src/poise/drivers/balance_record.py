@@ -29,9 +29,9 @@ CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
 AIMS = 55
 # Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
-# the left and the right foot are off the ground somewhere (1) or flat on it (0); how alarmed it is, 0 to 1.
-FORCE, PRESSURE, MARGIN, CORNERS, OFF, ALARMED = 0, 3, 5, 6, 7, 9
-TOLD = 10
+# the left and the right foot are off the ground somewhere (1) or flat on it (0).
+FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
+TOLD = 9
 # x and z of the corners of the soles, in `aim`: where they are to stand.
 HOME = 21
 # Torques of hip, knee and ankle of both legs, world axes: see `planted_legs`. Only where a clip is followed.
@@ -45,15 +45,14 @@ LEG_TORQUE = 37
 # floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
 # damping   (J,) N m s/rad of the legs' joints; swing (2,) of the ankles of feet that are not flat on the ground
 # anchors   (2, 4) and turns (2, 3): see `feet_kernels.hold_feet`; ridden (2, 3): see `balance_kernels.ride_along`
-# spots, bearing, hull, shared, loads   (8, 3), (8, 3), (9, 2), (8, 2), (8,) for work: corners of the soles in the
-#           world; x, z and number of those that carry; what is round them; as far out as leaves a load on the other
-#           foot; how much each carries
+# spots, bearing, hull, loads   (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in the world; x, z and
+#           number of those that carry; what is round them; how much each carries
 # way_...   of the clip that is followed: see `balance_kernels.follow`
 # follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
-        spots bearing hull shared loads floors ridden
+        spots bearing hull loads floors ridden
         way_times way_aims way_habits way_memory
     """,
     integers="follow ride way_count way_columns",

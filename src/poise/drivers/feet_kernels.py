@@ -25,7 +25,8 @@ LEVEL, STEEP = 0.1, 0.3
 LANDING, LEG_SHARE = 15.0, 0.33
 PINNED = 2.0
 DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
-# s, 1/b above (a contact of MuJoCo's has b = 2 / timeconst, 100/s), doubled; m/s: what is faster slides in any case
+# s, some times 1/b of what `hold_feet` says (MuJoCo's contacts have b = 2 / timeconst, 200/s);
+# m/s: what is faster slides
 DRIFT, FASTEST = 0.02, 0.1
 AWAY = 0.02  # m: feet that slid less far from where they are to stand go back there
 # Where each number is in a row of `floors`.

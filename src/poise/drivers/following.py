@@ -1,9 +1,11 @@
 """What a balance aims at when it follows a clip: the clip's hips and centre of mass, as far as planted feet allow.
 
-    centre of mass   the clip's, changed as little as keeps its pressure centre within the inner support
-    hip height       the clip's, counted from the height at which the body begins, and no higher than legs that are not
-                     quite straight reach from where the feet are
+    centre of mass   the clip's, changed as little as keeps its pressure centre within the inner support, with a part
+                     of the load on either foot
+    hip height       the clip's, counted from the height at which the body begins, no higher than legs that are not
+                     quite straight reach from where the feet are, and no livelier than leaves a load on the feet
     hip orientation  the clip's
+    legs             what their masses and their damping then ask of their joints (`planted_legs`)
 
 Their rates go with them, and so does what the clip asks of the ground: the acceleration of its centre of mass and the
 rate of its angular momentum. Without those a bow would throw the body on its back before the springs notice. Everything
@@ -37,21 +39,21 @@ from poise.dynamics.world import compute_world_pose
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
-from poise.motion.own.figure import REACH
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 from poise.world.footing import find_soles_of
 
-LEAST, CORE = 0.3, 0.0
-INNER = 0.7  # of the support about its middle: the share that a pressure centre may be asked to
+# Of each sole about its middle: the share that a pressure centre may be asked to; of the load: what either foot carries
+# at least. Feet that carry less are dragged along by their legs: at 0.2 some of a fighter's slid by 20 mm.
+INNER, LEAST = 0.7, 0.3
 # Hz: hips of people who stand move below it; noise of a recording above it would become force.
 CUTOFF = 4.0
-STRAIGHT = 0.975
+QUIET = 2.0  # Hz: a pressure centre that goes from heel to toe faster rolls the foot
 BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movement
 LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
-CALM = (0.55, 1.6)  # of the weight: as much as a clip's hips may ask of the ground
+CALM = (0.65, 1.45)  # of the weight: as much as a clip's hips may ask of the ground
+STRAIGHT = 0.975  # the longest leg, hip to ankle, as a share of its length: a knee that is straighter can only be bent
 _SLOWER = (2.8, 2.0, 1.4, 1.0, 0.7, 0.5)  # Hz
-QUIET = 2.0
 _GAUSS = 0.1325  # s Hz, half the width of a Gaussian window that halves the power at a frequency
 _LOW = 0.1  # m: a centre of mass is never this low over feet that carry it
 _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is under a body
@@ -61,7 +63,7 @@ _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is un
 class Following:
     """Aims over F times (s, the clip's).
 
-    aims    (F, 21) as in `balance_record`
+    aims    (F, 39) the first 21 of `balance_record`, and the torques of the legs
     habits  (F, 2) m, x and z from the hips to the centre of mass
     height  (F,) m, of the hips
     own_up  (3,) what points up in the root's axes where the hips are upright
@@ -120,13 +122,13 @@ def build_following(
     over = middle[:, 1] - places[:, 1] - ground
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
-        height = _calm(height + over, rate) - over
+        height = _stay_below(_calm(height + over, rate) - over, reach, rate)
         height += _fade(body.p[[hips], 1] - height[0], -(height[1:2] - height[0]) * rate, len(height), rate)[:, 0]
     above = height + over
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
     moment = np.gradient(_angular_momentum(body, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
-        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner
+        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner, QUIET
     )
     # Hips at rest, and what they carry as fast as it is.
     late = (habit[1] - habit[0] - center[1] + center[0]) * rate
@@ -155,7 +157,7 @@ def build_following(
 
 
 def _calm(above: np.ndarray, rate: float) -> np.ndarray:
-    """(F,) m, a height over the ground (F,) that asks no more of it than `CALM`: smoothed where it would, and only there.
+    """(F,) m, a height over the ground (F,) that asks no more of it than `CALM`: smoothed only where it would.
 
     Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
     """
@@ -174,14 +176,26 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
     return above
 
 
+def _stay_below(height: np.ndarray, most: np.ndarray, rate: float) -> np.ndarray:
+    """(F,) m, a height (F,) that nowhere exceeds another (F,), lowered smoothly about where it would."""
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+    excess = np.maximum(height - most, 0.0)
+    if not excess.any():
+        return height
+    sigma = _GAUSS * rate / QUIET
+    wide = maximum_filter1d(excess, 2 * int(np.ceil(3.0 * sigma)) + 1, mode="nearest")
+    return height - gaussian_filter1d(wide, sigma, mode="nearest", truncate=3.0)
+
+
 def _find_inner(soles: np.ndarray) -> Outline:
     """Where a pressure centre may be asked to: within `INNER` of each sole, with `LEAST` of the load on either foot.
 
     soles  (2, 4, 3) m, corners
     """
     middles = soles.mean(axis=1, keepdims=True)
-    inner, core = (middles + share * (soles - middles) for share in (INNER, CORE))
-    shared = [LEAST * core[k] + (1.0 - LEAST) * corner for k in range(2) for corner in inner[1 - k]]
+    inner = middles + INNER * (soles - middles)
+    shared = [LEAST * middles[k, 0] + (1.0 - LEAST) * corner for k in range(2) for corner in inner[1 - k]]
     return find_outline(np.array(shared))
 
 
@@ -213,10 +227,12 @@ def _find_feasible(
     moment: np.ndarray,
     rate: float,
     inner: Outline,
+    quiet: float | None = None,
 ) -> np.ndarray:
     """(F, 2) m, x and z of a centre of mass near a given one (F, 2) whose pressure centre stays within an outline.
 
     above    (F,) m, its height over the ground;  lifting (F,) m/s2, its upward acceleration
+    quiet    Hz, above which the pressure centre does not move; None: as fast as it is asked to
     moment   (F, 2) N m/kg, what the pressure centre has to give besides: (M_z, -M_x) / m
     """
     from scipy.linalg import solve_banded
@@ -230,8 +246,8 @@ def _find_feasible(
     pull[1:-1] = (center[2:] - 2.0 * center[1:-1] + center[:-2]) * rate**2
     # s = c - (h F - M) / F_y
     pressure = _clamp_all(inner, center - (h * pull - moment) / weight)
-    # Means of points of a convex outline are in it, too.
-    pressure = gaussian_filter1d(pressure, _GAUSS * rate / QUIET, axis=0, mode="nearest")
+    if quiet is not None:  # means of points of a convex outline are in it, too
+        pressure = gaussian_filter1d(pressure, _GAUSS * rate / quiet, axis=0, mode="nearest")
     # c'' - a c = b - a s  with  a = F_y / (m h),  b = M / (m h);  c is the pressure centre at both ends
     a, b = weight / h, moment / h
     bands = np.zeros((3, len(center)))

@@ -155,34 +155,3 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
     share = load / total if total > 0.0 else 0.0
     for i in range(n):
         out[i] *= share
-
-
-@kernel
-def share_between_feet(
-    points: np.ndarray, load: float, x: float, y: float, least: float, hull: np.ndarray, out: np.ndarray
-) -> bool:
-    """The same for the corners of two soles, the first four and the last, with at least a share of the load on either.
-
-    least  of the load;  hull (9, 2) for work
-
-    Both pressure centres are as far from the middles of their soles, in the same direction. Returns whether that can
-    be: if not, nothing is written.
-    """
-    lx, ly, rx, ry = 0.0, 0.0, 0.0, 0.0
-    for i in range(4):
-        lx, ly = lx + 0.25 * points[i, 0], ly + 0.25 * points[i, 1]
-        rx, ry = rx + 0.25 * points[4 + i, 0], ry + 0.25 * points[4 + i, 1]
-    ex, ey = lx - rx, ly - ry
-    apart = ex * ex + ey * ey
-    if apart == 0.0:
-        return False
-    share = min(max(((x - rx) * ex + (y - ry) * ey) / apart, least), 1.0 - least)
-    dx, dy = x - rx - share * ex, y - ry - share * ey
-    for side in range(2):
-        size = find_hull(points[4 * side : 4 * side + 4], 4, hull)
-        mx, my = (lx, ly) if side == 0 else (rx, ry)
-        if size < 3 or not _is_inside(hull, size, mx + dx, my + dy):
-            return False
-    share_load(points[:4], 4, share * load, lx + dx, ly + dy, out[:4])
-    share_load(points[4:8], 4, (1.0 - share) * load, rx + dx, ry + dy, out[4:8])
-    return True
