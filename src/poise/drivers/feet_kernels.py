@@ -28,7 +28,7 @@ DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are p
 # s, some times 1/b of what `hold_feet` says (MuJoCo's contacts have b = 2 / timeconst, 200/s);
 # m/s: what is faster slides
 DRIFT, FASTEST = 0.02, 0.1
-AWAY = 0.02  # m: feet that slid less far from where they are to stand go back there
+HARDLY, AWAY = 1e-6, 0.02  # m: feet that slid by more and by less than this from where they are to stand go back
 # Where each number is in a row of `floors`.
 LEVEL_AT, NORMAL, PLANE, UNDER, VELOCITY, FLOORS = 0, 1, 4, 8, 12, 15
 # Tangent of how far a foot turns with the floor: ankles allow some 20 degrees sideways, and more forward.
@@ -282,7 +282,10 @@ def _square(x: np.ndarray) -> float:
 
 @kernel
 def _find_home(side: int, R: np.ndarray, corners: np.ndarray, aim: np.ndarray, anchors: np.ndarray) -> None:
-    """Where a foot that stands again is to stand: at home, if it has slid from there by less than `AWAY`."""
+    """Where a foot that stands again is to stand: at home, if it has slid from there by less than `AWAY`.
+
+    What has moved by less than `HARDLY` is there.
+    """
     hx, hz, turned, square, n = 0.0, 0.0, 0.0, 1e-12, HOME + 8 * side
     for k in range(4):
         hx, hz = hx + 0.25 * aim[n + 2 * k], hz + 0.25 * aim[n + 2 * k + 1]
@@ -293,7 +296,8 @@ def _find_home(side: int, R: np.ndarray, corners: np.ndarray, aim: np.ndarray, a
         turned += z * (aim[n + 2 * k] - hx) - x * (aim[n + 2 * k + 1] - hz)
         square += x * x + z * z
     turned /= square
-    if (hx - anchors[side, 0]) ** 2 + (hz - anchors[side, 1]) ** 2 < AWAY * AWAY and abs(turned) < 10.0 * AWAY:
+    off = max(np.sqrt((hx - anchors[side, 0]) ** 2 + (hz - anchors[side, 1]) ** 2), 0.1 * abs(turned))
+    if HARDLY < off < AWAY:
         anchors[side, 0], anchors[side, 1], anchors[side, 2] = hx, hz, anchors[side, 2] + turned
 
 
