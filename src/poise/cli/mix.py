@@ -83,6 +83,13 @@ def mix(
             help="A push: 't=2 chest 0,0,75 0.2s' (newtons, world x, y, z); repeatable.",
         ),
     ] = (),
+    base: Annotated[
+        Literal["auto", "planted", "kinematic"] | None,
+        Parameter(
+            help="planted: physical legs balance on feet that stay; kinematic: root and legs follow the clip; auto: "
+            "planted if it stands. [default: auto]"
+        ),
+    ] = None,
     pin: Annotated[bool | None, Parameter(negative="", show_default=False, help="Fix the feet to the ground.")] = None,
     stiffness: Annotated[
         float | None,
@@ -105,6 +112,7 @@ def mix(
     """Put physics on a part of a body, under the rest of its motion.
 
     Physical legs keep the body on its feet, which stay planted; arms, head and trunk are where the clip has them.
+    A clip that steps is followed on its own legs, and only other parts are physical.
     What is written has the clip's joints and frame times. Exit 1 if it falls.
     """
     from poise.files.source import parse_roles
@@ -119,7 +127,7 @@ def mix(
         simulation.stage, simulation.engine, simulation.couple, simulation.gain,
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
-        report.seed or None,
+        report.seed or None, base=base,
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

@@ -65,6 +65,7 @@ STEADY = 1.0
 LATELY = 0.5  # s, T above
 CATCH = 0.5  # k / w above
 EDGE = 0.08  # of the support, from its edge inwards, is never used: a corner that carries everything would tip
+EDGE_FOLLOWING = 0.2  # the same where a clip is followed: what it asks for is never that far out
 # N m s/rad of hip, knee and ankle, as a share of m h^2 w: calms the legs' own swinging, a tenth of critical
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
@@ -199,7 +200,7 @@ class BalancePlayer(TorquePlayer):
             record.LEAN: (TILT * w) ** 2,
             record.LEAN_DAMPING: 2.0 * leaning * TILT * w,
             record.FRICTION: friction,
-            record.EDGE: EDGE,
+            record.EDGE: EDGE if driver.follow is None else EDGE_FOLLOWING,
             record.MASS: tree.mass,
             record.GRAVITY: gravity,
             record.HABIT: body.dt / LATELY,
@@ -218,7 +219,7 @@ class BalancePlayer(TorquePlayer):
         self.aim = self._find_aim(body)
         self.way: Following | None = None
         if driver.follow is not None:
-            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground)
+            self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground, self.damping)
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (body.c - body.p[hips])[[0, 2]].copy()
         self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
@@ -283,7 +284,7 @@ class BalancePlayer(TorquePlayer):
         height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(record.AIMS)
         aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
-        aim[record.HOME :] = soles[..., [0, 2]].ravel()
+        aim[record.HOME : record.LEG_TORQUE] = soles[..., [0, 2]].ravel()
         return aim
 
     def kinds(self, body: Body) -> dict[int, Joint]:

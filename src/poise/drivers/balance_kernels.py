@@ -26,6 +26,7 @@ from poise.drivers.balance_record import (
     HOME,
     LEAN,
     LEAN_DAMPING,
+    LEG_TORQUE,
     LIFTING,
     MARGIN,
     MASS,
@@ -66,6 +67,8 @@ ALARM = (0.03, 0.06)
 RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
+ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
+TWISTING = 0.6  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
@@ -135,6 +138,8 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     gone = max(gone, TILTED * tilt)
     u = min(max((gone - ALARM[0]) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
     u = u * u * (3.0 - 2.0 * u)
+    if x.follow != 0:  # the clip says where the centre of mass is to be, and how it sways
+        u = 1.0
     fx += u * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
     fz += u * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]
@@ -157,6 +162,10 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     sx = c[0] - (h * fx - mz) / fy
     sz = c[2] - (h * fz + mx) / fy
     ax, az = clamp_to_hull(hull, size, sx, sz)
+    if x.follow != 0 and told[FORCE + 1] > 0.0:  # not the first step
+        lag = b.dt / (b.dt + ROLLING)
+        ax = told[PRESSURE] + lag * (ax - told[PRESSURE])
+        az = told[PRESSURE + 1] + lag * (az - told[PRESSURE + 1])
     # Where it cannot, the moment gives way first, down to bending at the hips the other way while they are not bent
     # far: s_x = c_x - (h F_x - M_z) / F_y,  s_z = c_z - (h F_z + M_x) / F_y.  The rest is taken from the force.
     # How far is judged by where they will be: a bend that is under way needs as much room again to be stopped.
@@ -205,13 +214,19 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
-    spread = 1e-9
+    spread, reach = 1e-9, 1e-9
     for i in range(count):
-        spread += loads[i] * ((bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2)
+        square = (bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2
+        spread += loads[i] * square
+        if loads[i] > 0.0:
+            reach = max(reach, square)
+    # No corner is asked for more than a share of its friction: feet that turn on the ground would not turn back
+    most = max(0.0, TWISTING * friction - np.sqrt(fx * fx + fz * fz) / fy) / np.sqrt(reach)
+    twist = min(max(my / spread, -most), most)
     for side in range(2):
         foot = legs[side, 2]
         carried = press(
-            bearing, count, side, loads, fx / fy, fz / fy, my / spread, ax, az, friction, spots, p[foot],
+            bearing, count, side, loads, fx / fy, fz / fy, twist, ax, az, friction, spots, p[foot],
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
@@ -222,6 +237,9 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     _hand_up(parents, masses, centers, R, p, legs, limb, gains[GRAVITY], f, n, torque)
     for side in range(2):
         level(legs[side, 2], R, corners[side], floors[side], LEVEL * gains[MASS] * gains[GRAVITY], torque)
+        if x.follow != 0:
+            for k in range(9):
+                torque[legs[side, k // 3], k % 3] += aim[LEG_TORQUE + 9 * side + k]
 
 
 @kernel
@@ -303,13 +321,13 @@ def follow(
         k += 1
     u = min(max((t - times[k]) / (times[k + 1] - times[k]), 0.0), 1.0)
     for i in range(n):
-        aim[i] = (1.0 - u) * aims[k, i] + u * aims[k + 1, i]
+        aim[i if i < HOME else i - HOME + LEG_TORQUE] = (1.0 - u) * aims[k, i] + u * aims[k + 1, i]
     norm = np.sqrt(aim[TURN] ** 2 + aim[TURN + 1] ** 2 + aim[TURN + 2] ** 2 + aim[TURN + 3] ** 2)
     for i in range(4):
         aim[TURN + i] /= norm
     if t < times[0] or t > times[-1]:
         for i in range(CENTER_SPEED, n):
-            aim[i] = 0.0
+            aim[i if i < HOME else i - HOME + LEG_TORQUE] = 0.0
     for i in range(2):
         now = (1.0 - u) * habits[k, i] + u * habits[k + 1, i]
         if memory[0] > 0.0:

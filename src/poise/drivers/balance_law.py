@@ -41,8 +41,10 @@ def keep_feet(body: Any, x: Any) -> None:
     j = body.joints
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)
     hold_feet(
-        blocks(body.R, j, 3, 3), vectors(body.p, j, 3), vectors(body.om, j, 3), vectors(body.vel, j, 3), legs,
-        blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS), body.dt, vectors(x.anchors, 2, 4), turns,
+        integers(body.parents, j)[legs[0, 0]], blocks(body.R, j, 3, 3), vectors(body.p, j, 3),
+        vectors(body.om, j, 3), vectors(body.vel, j, 3), legs,
+        blocks(x.corners, 2, 4, 3), vectors(x.floors, 2, FLOORS), body.dt, floats(x.aim, AIMS),
+        vectors(x.anchors, 2, 4), turns,
     )  # fmt: skip
     nudges, nudged = vectors(body.nudges, j, 3), integers(body.nudged, j)
     for side in range(2):

@@ -27,13 +27,15 @@ CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # rate of the hips' height and upward acceleration of the centre; angular velocity of the hips; rate of the angular
 # momentum. World axes.
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
-AIMS = 37
+AIMS = 55
 # Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
 # the left and the right foot are off the ground somewhere (1) or flat on it (0).
 FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
 TOLD = 9
 # x and z of the corners of the soles, in `aim`: where they are to stand.
 HOME = 21
+# Torques of hip, knee and ankle of both legs, world axes: see `planted_legs`. Only where a clip is followed.
+LEG_TORQUE = 37
 
 # legs      (2, 3) joints: hip, knee, ankle of the left and the right
 # limb      (J,) 0 or 1: the leg that a body is in; -1 for others

@@ -25,6 +25,10 @@ LEVEL, STEEP = 0.1, 0.3
 LANDING, LEG_SHARE = 15.0, 0.33
 PINNED = 2.0
 DOWN, SLIP = 0.003, 0.005  # m and m/s: corners below and slower than this are planted
+# s, some times 1/b of what `hold_feet` says (MuJoCo's contacts have b = 2 / timeconst, 200/s);
+# m/s: what is faster slides
+DRIFT, FASTEST = 0.02, 0.1
+HARDLY, AWAY = 1e-6, 0.02  # m: feet that slid by more and by less than this from where they are to stand go back
 # Where each number is in a row of `floors`.
 LEVEL_AT, NORMAL, PLANE, UNDER, VELOCITY, FLOORS = 0, 1, 4, 8, 12, 15
 # Tangent of how far a foot turns with the floor: ankles allow some 20 degrees sideways, and more forward.
@@ -272,7 +276,34 @@ def level(
 
 
 @kernel
+def _square(x: np.ndarray) -> float:
+    return x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+
+
+@kernel
+def _find_home(side: int, R: np.ndarray, corners: np.ndarray, aim: np.ndarray, anchors: np.ndarray) -> None:
+    """Where a foot that stands again is to stand: at home, if it has slid from there by less than `AWAY`.
+
+    What has moved by less than `HARDLY` is there.
+    """
+    hx, hz, turned, square, n = 0.0, 0.0, 0.0, 1e-12, HOME + 8 * side
+    for k in range(4):
+        hx, hz = hx + 0.25 * aim[n + 2 * k], hz + 0.25 * aim[n + 2 * k + 1]
+    mx, _, mz = turn(R, 0.25 * (corners[0] + corners[1] + corners[2] + corners[3]))
+    for k in range(4):
+        x, _, z = turn(R, corners[k])
+        x, z = x - mx, z - mz
+        turned += z * (aim[n + 2 * k] - hx) - x * (aim[n + 2 * k + 1] - hz)
+        square += x * x + z * z
+    turned /= square
+    off = max(np.sqrt((hx - anchors[side, 0]) ** 2 + (hz - anchors[side, 1]) ** 2), 0.1 * abs(turned))
+    if HARDLY < off < AWAY:
+        anchors[side, 0], anchors[side, 1], anchors[side, 2] = hx, hz, anchors[side, 2] + turned
+
+
+@kernel
 def hold_feet(
+    hips: int,
     R: np.ndarray,
     p: np.ndarray,
     om: np.ndarray,
@@ -281,6 +312,7 @@ def hold_feet(
     corners: np.ndarray,
     floors: np.ndarray,
     dt: float,
+    aim: np.ndarray,
     anchors: np.ndarray,
     turns: np.ndarray,
 ) -> None:
@@ -290,13 +322,19 @@ def hold_feet(
              here
 
     An engine that holds contacts by J v' = -b J v lacks the acceleration J' v of a moving leg, and so lets a planted
-    foot drift at J' v / b: some millimetres a minute, whatever the friction. A foot whose corners are all down and
-    hardly move is put back, by less than `SLIP` times the step; one that slides is let go.
+    foot drift at J' v / b, whatever the friction: some millimetres a minute under a beating arm, some centimetres a
+    second under hips that turn at 4 rad/s. A foot whose corners are all down and move no faster than that, with `SLIP`
+    to spare, is put back as fast; one that slides is let go.
     """
     for side in range(2):
         hip, foot = legs[side, 0], legs[side, 2]
         turns[side, 0], turns[side, 1], turns[side, 2] = 0.0, 0.0, 0.0
         heading = np.arctan2(R[foot, 0, 2], R[foot, 2, 2])
+        slip, above = SLIP, hips
+        for k in range(3):
+            slip += DRIFT * _square(om[above]) * np.sqrt(_square(p[legs[side, k]] - p[above]))
+            above = legs[side, k]
+        slip = min(slip, FASTEST)
         high, fast = 0.0, 0.0
         sx, sy, sz = p[foot, 0], p[foot, 1], p[foot, 2]  # the middle of the sole
         for k in range(4):
@@ -306,12 +344,14 @@ def hold_feet(
             vx = v[foot, 0] + om[foot, 1] * z - om[foot, 2] * y - floors[side, VELOCITY]
             vz = v[foot, 2] + om[foot, 0] * y - om[foot, 1] * x - floors[side, VELOCITY + 2]
             fast = max(fast, vx * vx + vz * vz)
-        planted = anchors[side, 3] == PINNED or (high < DOWN and fast < SLIP * SLIP)
+        planted = anchors[side, 3] == PINNED or (high < DOWN and fast < slip * slip)
         if anchors[side, 3] == 0.0 or not planted:
             anchors[side, 0], anchors[side, 1], anchors[side, 2] = sx, sz, heading
             anchors[side, 3] = 1.0 if planted else 0.0
+            if planted:
+                _find_home(side, R[foot], corners[side], aim, anchors)
             continue
-        most = SLIP * dt
+        most = slip * dt
         dx = min(max(anchors[side, 0] - sx, -most), most)
         dz = min(max(anchors[side, 1] - sz, -most), most)
         turned = min(max(anchors[side, 2] - heading, -10.0 * most), 10.0 * most)

@@ -1,9 +1,11 @@
 """What a balance aims at when it follows a clip: the clip's hips and centre of mass, as far as planted feet allow.
 
-    centre of mass   the clip's, changed as little as keeps its pressure centre within the inner support
-    hip height       the clip's, counted from the height at which the body begins, and no higher than legs that are not
-                     quite straight reach from where the feet are
+    centre of mass   the clip's, changed as little as keeps its pressure centre within the inner support, with a part
+                     of the load on either foot
+    hip height       the clip's, counted from the height at which the body begins, no higher than legs that are not
+                     quite straight reach from where the feet are, and no livelier than leaves a load on the feet
     hip orientation  the clip's
+    legs             what their masses and their damping then ask of their joints (`planted_legs`)
 
 Their rates go with them, and so does what the clip asks of the ground: the acceleration of its centre of mass and the
 rate of its angular momentum. Without those a bow would throw the body on its back before the springs notice. Everything
@@ -30,22 +32,29 @@ from poise.body.roles import SIDES
 from poise.drivers import balance_record as record
 from poise.drivers.body import Body
 from poise.drivers.outline import Outline, find_outline
+from poise.drivers.planted_legs import find_leg_torques
 from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
 from poise.dynamics.tree import Kinematics
 from poise.dynamics.world import compute_world_pose
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
-from poise.motion.own.figure import REACH
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 from poise.world.footing import find_soles_of
 
-INNER = 0.8  # of the support about its middle: the share that a pressure centre may be asked to
+# Of each sole about its middle: the share that a pressure centre may be asked to; of the load: what either foot carries
+# at least. Feet that carry less are dragged along by their legs: at 0.2 some of a fighter's slid by 20 mm.
+INNER, LEAST = 0.7, 0.3
 # Hz: hips of people who stand move below it; noise of a recording above it would become force.
 CUTOFF = 4.0
+QUIET = 2.0  # Hz: a pressure centre that goes from heel to toe faster rolls the foot
 BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movement
 LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
+CALM = (0.65, 1.45)  # of the weight: as much as a clip's hips may ask of the ground
+STRAIGHT = 0.975  # the longest leg, hip to ankle, as a share of its length: a knee that is straighter can only be bent
+_SLOWER = (2.8, 2.0, 1.4, 1.0, 0.7, 0.5)  # Hz
+_GAUSS = 0.1325  # s Hz, half the width of a Gaussian window that halves the power at a frequency
 _LOW = 0.1  # m: a centre of mass is never this low over feet that carry it
 _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is under a body
 
@@ -54,7 +63,7 @@ _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is un
 class Following:
     """Aims over F times (s, the clip's).
 
-    aims    (F, 21) as in `balance_record`
+    aims    (F, 39) the first 21 of `balance_record`, and the torques of the legs
     habits  (F, 2) m, x and z from the hips to the centre of mass
     height  (F,) m, of the hips
     own_up  (3,) what points up in the root's axes where the hips are upright
@@ -84,7 +93,9 @@ class Following:
         return rotation.rotate(rotation.normalize(self.aims[frame, 3:7]), np.array([0.0, 1.0, 0.0]))
 
 
-def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float) -> Following:
+def build_following(
+    clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarray, ground: float, damping: np.ndarray
+) -> Following:
     """The aims of a clip for a body that stands as it is going to.
 
     legs (2, 3), corners (2, 4, 3): see `balance_record`;  ground  m, the height of the floor between the feet
@@ -103,22 +114,30 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
     turned = rotation.make_continuous(rotation.from_matrix(pose.turns[:, hips]))
     places, middle, turned = _begin_at_rest(places, middle, turned, rate)
     habit = (middle - places)[:, [0, 2]]
-    inner = find_outline(find_soles_of(body.R, body.p, legs[:, 2], corners)).shrink(INNER)
+    inner = _find_inner(find_soles_of(body.R, body.p, legs[:, 2], corners))
     height = body.p[hips, 1] + places[:, 1] - places[0, 1]
-    height = np.minimum(height, _find_reach(body, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips))
+    reach = _find_reach(body, legs, turned, _clamp_all(inner, middle[:, [0, 2]]) - habit, hips)
+    height = np.minimum(height, reach)
     height = np.maximum(height, _find_lowest(body, legs))
+    over = middle[:, 1] - places[:, 1] - ground
     if is_noisy:  # clamping made corners
         height = lowpass(height, rate, CUTOFF)
-    above = height + middle[:, 1] - places[:, 1] - ground
+        height = _stay_below(_calm(height + over, rate) - over, reach, rate)
+        height += _fade(body.p[[hips], 1] - height[0], -(height[1:2] - height[0]) * rate, len(height), rate)[:, 0]
+    above = height + over
     lifting = np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate)
     moment = np.gradient(_angular_momentum(body, root, turns, rate), 1.0 / rate, axis=0)
     center = _find_feasible(
-        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner
+        middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner, QUIET
     )
-    center += _fade(body.c[[0, 2]] - center[0], -(center[1] - center[0]) * rate, len(center), rate)
+    # Hips at rest, and what they carry as fast as it is.
+    late = (habit[1] - habit[0] - center[1] + center[0]) * rate
+    center += _fade(body.c[[0, 2]] - center[0], late, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
-    aims = np.zeros((len(clip), record.HOME))
+    hips_at = np.stack([center[:, 0] - habit[:, 0], height, center[:, 1] - habit[:, 1]], axis=1)
+    torques = find_leg_torques(body, legs, hips_at, turned, rate, damping)
+    aims = np.zeros((len(clip), record.HOME + torques[0].size))
     for at, values in (
         (record.CENTER_X, center),
         (record.HEIGHT, height[:, None]),
@@ -130,10 +149,54 @@ def build_following(clip: Clip, body: Body, legs: np.ndarray, corners: np.ndarra
         (record.LIFTING, lifting[:, None]),
         (record.SPIN, _spin(turned, rate)),
         (record.MOMENT, moment),
+        (record.HOME, torques.reshape(len(clip), -1)),
     ):
         aims[:, at : at + values.shape[1]] = values
     up = body.R[0].T @ body.R[hips][:, 1]
     return Following(*(np.ascontiguousarray(a, float) for a in (clip.times, aims, habit, height, up)))
+
+
+def _calm(above: np.ndarray, rate: float) -> np.ndarray:
+    """(F,) m, a height over the ground (F,) that asks no more of it than `CALM`: smoothed only where it would.
+
+    Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    for cutoff in _SLOWER:
+        force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / 9.81
+        wild = (force < CALM[0]) | (force > CALM[1])
+        if not wild.any() or rate <= 2.5 * cutoff:
+            break
+        reach = int(np.ceil(0.5 * rate / cutoff))
+        near = np.convolve(wild, np.ones(2 * reach + 1), "same") > 0.5
+        sigma = _GAUSS * rate / cutoff
+        share = gaussian_filter1d(near.astype(float), sigma, mode="nearest")
+        above = above + share * (gaussian_filter1d(above, sigma, mode="nearest") - above)
+    return above
+
+
+def _stay_below(height: np.ndarray, most: np.ndarray, rate: float) -> np.ndarray:
+    """(F,) m, a height (F,) that nowhere exceeds another (F,), lowered smoothly about where it would."""
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
+
+    excess = np.maximum(height - most, 0.0)
+    if not excess.any():
+        return height
+    sigma = _GAUSS * rate / QUIET
+    wide = maximum_filter1d(excess, 2 * int(np.ceil(3.0 * sigma)) + 1, mode="nearest")
+    return height - gaussian_filter1d(wide, sigma, mode="nearest", truncate=3.0)
+
+
+def _find_inner(soles: np.ndarray) -> Outline:
+    """Where a pressure centre may be asked to: within `INNER` of each sole, with `LEAST` of the load on either foot.
+
+    soles  (2, 4, 3) m, corners
+    """
+    middles = soles.mean(axis=1, keepdims=True)
+    inner = middles + INNER * (soles - middles)
+    shared = [LEAST * middles[k, 0] + (1.0 - LEAST) * corner for k in range(2) for corner in inner[1 - k]]
+    return find_outline(np.array(shared))
 
 
 def _begin_at_rest(
@@ -164,13 +227,16 @@ def _find_feasible(
     moment: np.ndarray,
     rate: float,
     inner: Outline,
+    quiet: float | None = None,
 ) -> np.ndarray:
     """(F, 2) m, x and z of a centre of mass near a given one (F, 2) whose pressure centre stays within an outline.
 
     above    (F,) m, its height over the ground;  lifting (F,) m/s2, its upward acceleration
+    quiet    Hz, above which the pressure centre does not move; None: as fast as it is asked to
     moment   (F, 2) N m/kg, what the pressure centre has to give besides: (M_z, -M_x) / m
     """
     from scipy.linalg import solve_banded
+    from scipy.ndimage import gaussian_filter1d
 
     from poise.dynamics.tree import GRAVITY
 
@@ -180,6 +246,8 @@ def _find_feasible(
     pull[1:-1] = (center[2:] - 2.0 * center[1:-1] + center[:-2]) * rate**2
     # s = c - (h F - M) / F_y
     pressure = _clamp_all(inner, center - (h * pull - moment) / weight)
+    if quiet is not None:  # means of points of a convex outline are in it, too
+        pressure = gaussian_filter1d(pressure, _GAUSS * rate / quiet, axis=0, mode="nearest")
     # c'' - a c = b - a s  with  a = F_y / (m h),  b = M / (m h);  c is the pressure centre at both ends
     a, b = weight / h, moment / h
     bands = np.zeros((3, len(center)))
@@ -209,7 +277,7 @@ def _find_reach(body: Body, legs: np.ndarray, turns: np.ndarray, aside: np.ndarr
     """(F,) m, the highest that the hips may be for both legs to reach their ankles."""
     most = np.full(len(turns), np.inf)
     for side, leg in zip(SIDES, legs, strict=True):
-        ankle, length = body.p[leg[2]], REACH * leg_length(body.skeleton, side)
+        ankle, length = body.p[leg[2]], STRAIGHT * leg_length(body.skeleton, side)
         socket = rotation.rotate(turns, body.R[hips].T @ (body.p[leg[0]] - body.p[hips]))
         flat = np.linalg.norm(aside + socket[:, [0, 2]] - ankle[[0, 2]], axis=1)
         up = np.sqrt(np.maximum(length**2 - flat**2, (_LOWEST * length) ** 2))

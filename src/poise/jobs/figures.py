@@ -14,24 +14,38 @@ from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.motion.clip import Clip
+from poise.motion.contacts import find_contacts
 from poise.motion.feet import find_soles
 from poise.motion.interpolation import interpolate
+from poise.motion.runs import find_runs
 from poise.spatial import rotation
 from poise.stage.take import ActorTake
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, place_corners
 
-STEP = 0.1  # m: feet of a clip that stay within this of where they were stand
+STEP, LIFTED = 0.1, 1.0  # m and s: feet of a clip that are not down further than this, nor in the air for longer, stand
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 
 
 def find_stepping(clip: Clip) -> bool:
-    """Whether a clip takes its feet elsewhere: the ball of either is ever more than `STEP` from where it first was."""
+    """Whether a clip takes its feet elsewhere: the ball of either is ever down further than `STEP` from where it was.
+
+    One that is lifted and put back stands, unless it is away for longer than `LIFTED`.
+    """
     positions, orientations = clip.world
-    for sole in find_soles(clip.skeleton):
+    contacts = find_contacts(clip)
+    for side, sole in enumerate(find_soles(clip.skeleton)):
         front = sole.foot if sole.toes is None else sole.toes
         ball = positions[:, front] + rotation.rotate(orientations[:, front], sole.ball)
-        if np.linalg.norm(ball - ball[0], axis=1).max() > STEP:
+        down = contacts.foot[:, side]
+        home = ball[int(np.argmax(down))]
+        away = np.linalg.norm(ball - home, axis=1) > STEP
+        if not down.any():
+            return bool(away.any())
+        if (down & (np.linalg.norm((ball - home)[:, [0, 2]], axis=1) > STEP)).any():
+            return True
+        runs = find_runs(away)
+        if len(runs) and (clip.times[runs[:, 1]] - clip.times[runs[:, 0]]).max() > LIFTED:
             return True
     return False
 

@@ -42,6 +42,7 @@ def mix(
     dt: float | None = None,
     stiffness: float | None = None,
     pinned: bool | None = None,
+    base: str | None = None,
     scenery: Scenery | File | None = None,
     ground: Ground | None = None,
     props: Prop | Iterable[Prop] = (),
@@ -65,6 +66,8 @@ def mix(
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     couple, gain, torque_only, engine, dt   as of `Stage`; dt is the longest step that may be taken
     stiffness, pinned   of the balance
+    base       what physical legs stand on: `planted` feet, or the clip's own legs (`kinematic`: root and legs follow
+               it); `auto` plants the feet of a clip that stands
     scenery    ground and props as of a stage file; or `ground` and `props` by themselves
     character  a body on the clip's skeleton, or its file; or its `mass` (kg), where it is made up
     height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
@@ -73,10 +76,10 @@ def mix(
                centre of mass over the support (.png), the recipe itself (.toml)
     tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
 
-    None is as the recipe says, else as usual: exact coupling, gain 1, MuJoCo, 5 ms, physical legs.
+    None is as the recipe says, else as usual: exact coupling, gain 1, MuJoCo, 5 ms, physical legs, base `auto`.
     """
     audience = Notebook(tell)
-    _check_kinds("text", str, couple=couple, engine=engine, up=up)
+    _check_kinds("text", str, couple=couple, engine=engine, up=up, base=base)
     _check_kinds(
         "a number", Real, gain=gain, dt=dt, stiffness=stiffness, mass=mass, height=height, fps=fps, scale=scale
     )
@@ -106,6 +109,7 @@ def mix(
         physical=None if words is None else parse_parts(words),
         stiffness=stiffness,
         pin=pinned or None,
+        base=base,
         loads=_list_given(loads, Load, parse_load, "poise.Load or words such as 'rightHand=2'"),
         pushes=_list_given(pushes, Push, parse_push, "poise.Push or words such as 't=2 chest 0,0,75 0.2s'"),
         output=next(iter(files.motions), None),

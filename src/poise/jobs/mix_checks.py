@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from poise.body.character import Character
+from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
 from poise.files.audience import Audience
+from poise.jobs.base import Base
 from poise.jobs.mix_outputs import FILMS, TAKE, MixOutputs
 from poise.jobs.mix_pictures import check_film
-from poise.jobs.mixing import choose_step, find_physical, find_pushed
+from poise.jobs.mixing import choose_step, find_base, find_pushed
 from poise.jobs.outputs import check_outputs, check_suffix
-from poise.jobs.plan import MixPlan
+from poise.jobs.plan import KINEMATIC, PLANTED, MixPlan
 from poise.jobs.recipe import Recipe, check_stiffness
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
@@ -69,16 +71,13 @@ def check_effects(
     """
     check_stiffness(asked.stiffness, audience)
     skeleton = clip.skeleton
-    physical = find_physical(character, plan.physical)
-    try:
-        legs = set(part_joints(skeleton, "legs"))
-    except InputError:
-        legs = set()
-    balances = bool(legs) and legs <= physical
+    base, names = find_base(clip, character, plan)
+    physical = {skeleton.index(name) for name in names}
+    balances = base.name == PLANTED and _has_legs(skeleton, physical)
     if asked.stiffness is not None and not balances:
         raise InputError(
-            f"{audience.spell('stiffness')} is the balance's, which is for physical legs; make 'legs' physical, or "
-            "leave it out."
+            f"{audience.spell('stiffness')} is the balance's, which is for physical legs on planted feet; "
+            f"{_say_base(base, plan, audience)}, or leave it out."
         )
 
     def feels(joint: str) -> bool:
@@ -86,9 +85,11 @@ def check_effects(
 
     for load in plan.loads:
         if not feels(load.joint):
-            raise InputError(f"nothing physical carries the load at '{load.joint}'. {_say_physical(plan, audience)}")
+            raise InputError(
+                f"nothing physical carries the load at '{load.joint}'. {_say_physical(base, plan, audience)}"
+            )
     for push in plan.pushes:
-        _check_push(clip, plan, push, feels, audience)
+        _check_push(clip, base, plan, push, feels, audience)
     if films:
         from poise.body.mannequin import build_mannequin
 
@@ -99,7 +100,9 @@ def check_effects(
         check_film(clip)
 
 
-def _check_push(clip: Clip, plan: MixPlan, push: Push, feels: Callable[[str], bool], audience: Audience) -> None:
+def _check_push(
+    clip: Clip, base: Base, plan: MixPlan, push: Push, feels: Callable[[str], bool], audience: Audience
+) -> None:
     if not any(push.force):
         raise InputError(
             f"the push at t={push.start:g} s has 0 N and would do nothing. Give it a force, or leave it out."
@@ -116,13 +119,29 @@ def _check_push(clip: Clip, plan: MixPlan, push: Push, feels: Callable[[str], bo
             f"do nothing. Make it longer or earlier, or {audience.spell('dt')} smaller."
         )
     if not feels(find_pushed(clip.skeleton, push.joint)):
-        raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(plan, audience)}")
+        raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(base, plan, audience)}")
 
 
-def _say_physical(plan: MixPlan, audience: Audience) -> str:
-    return (
-        f"Physical is only: {', '.join(plan.physical)}. Name more with {audience.spell('physical')}, or leave it out."
-    )
+def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
+    try:
+        legs = set(part_joints(skeleton, "legs"))
+    except InputError:
+        return False
+    return bool(legs) and legs <= physical
+
+
+def _say_base(base: Base, plan: MixPlan, audience: Audience) -> str:
+    """What to do for a balance."""
+    if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
+        return f"this clip is followed on its own legs: say {audience.spell('base')} {PLANTED}"
+    return "make 'legs' physical"
+
+
+def _say_physical(base: Base, plan: MixPlan, audience: Audience) -> str:
+    physical, more = audience.spell("physical"), ""
+    if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
+        more = f" Its root and legs follow the clip; {audience.spell('base')} {PLANTED} plants its feet."
+    return f"Physical is only: {', '.join(plan.physical)}.{more} Name more with {physical}, or leave it out."
 
 
 def choose_dump(output: Path) -> Path:

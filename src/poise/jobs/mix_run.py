@@ -20,7 +20,7 @@ from poise.files.source import Source
 from poise.jobs.mix_checks import check_effects, check_files, choose_dump
 from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
-from poise.jobs.plan import MixPlan, Scenery
+from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
 from poise.jobs.recipe import Recipe, format_recipe
 from poise.motion.clip import Clip
 
@@ -106,7 +106,7 @@ def find_plan(asked: Recipe) -> MixPlan:
 
     said: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("physical", "couple", "gain", "torque_only", "dt", "engine", "stiffness")
+        for name in ("physical", "couple", "gain", "torque_only", "dt", "engine", "stiffness", "base")
         if getattr(asked, name) is not None
     }
     if asked.stage is not None:
@@ -151,6 +151,7 @@ def write_motion(
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         "stepping": found.stepping,
+        "base": found.base,
         "frames": n,
         "max_joint_error_m": error,
         "fps": clip.fps,
@@ -176,9 +177,14 @@ def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
             f"the ground is at {found.ground:.3f} m, where the clip's soles rest. Override with "
             f"{audience.spell('stage')}."
         )
-    if found.stepping and {"legs", "body"} & set(plan.physical):
-        said.append("the clip steps; its feet stay planted here.")
-    return [*said, *found.notes]
+    chosen = plan.base == AUTO and found.base == KINEMATIC
+    said += [f"{note} Override with {audience.spell('base')}." if chosen and " no balance" in note else note
+             for note in found.notes]  # fmt: skip
+    if found.base == KINEMATIC and not found.physical:
+        said.append(
+            f"nothing else is physical, so the result is the clip. Name parts with {audience.spell('physical')}."
+        )
+    return said
 
 
 def _say_broken(found: Mix, outputs: MixOutputs, audience: Audience) -> str:

@@ -1,8 +1,9 @@
 """A clip with physics under it: the chosen parts are simulated, all others are where the clip has them.
 
 The body is simulated apart from what carries it in the file (`motion.rooting`), and goes back there in the result.
-Physical legs balance, and free the root. Where the clip stands (`find_stepping`), the balance follows its hips and its
-centre of mass; where it steps, the feet stay planted as they first are. Other physical parts track the clip by springs.
+Physical legs balance, and free the root, where the clip stands (`base.py`): the balance follows its hips and its centre
+of mass. A clip that steps goes on its own legs, unless its feet are to stay planted as they first are: then the balance
+holds its stance. Other physical parts track the clip by springs.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
-from poise.jobs.figures import find_stepping
-from poise.jobs.plan import MixPlan
+from poise.jobs.base import Base, choose_base
+from poise.jobs.plan import PLANTED, MixPlan
 from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
@@ -58,13 +59,12 @@ class Mix(Portable):
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
     kinematic  indices of the joints that followed the clip
     physical   indices of those that the engine moved
-    stepping   whether the clip steps
+    stepping   whether the clip steps;  base: `planted`, or `kinematic` where root and legs followed it
     ground     m, its height
     dt         s, the step
     fell_at    s after the first frame, None: it stood;  fell_why: in words
     broken     the sentence about a simulation that became non-finite, else None;  last: its last states, of the body
                apart
-    notes      what there is to say, a sentence each
     floor      what was under it, where that is not level ground alone
     notes      what there is to say, a sentence each;  warnings: what may be wrong
     figures    what it came to, under the names of `poise mix --json`; of what was written, where anything was
@@ -87,6 +87,7 @@ class Mix(Portable):
     warnings: tuple[str, ...] = ()
     figures: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    base: str = PLANTED
 
     @property
     def fell(self) -> bool:
@@ -114,12 +115,11 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     """The mix of a body apart."""
     clip = rooting.body
     driven = find_driven(clip.skeleton, plan)
-    physical = find_physical(character, plan.physical) - driven
+    base, physical = _find_base(rooting, character, plan)
     legs = _find_legs(clip.skeleton)
-    balances = bool(legs) and legs <= physical
+    balances = base.name == PLANTED and bool(legs) and legs <= physical
     if plan.pinned and not balances:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
-    stepping = bool(legs) and _has_feet(clip.skeleton) and find_stepping(rooting.clip)
     dt = choose_step(clip, plan.dt)
     ground = _find_ground(rooting.clip, plan, bool(legs))
     stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
@@ -133,7 +133,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     start = -float(clip.times[0])
     claimed: set[int] = set()
     if balances:
-        follow = None if stepping else clip
+        follow = None if base.stepping else clip
         balance = Balance(plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY)
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
@@ -147,7 +147,9 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
-    return _run(stage, actor, clip, rest, stepping)
+    found = _run(stage, actor, clip, rest, base.stepping)
+    said = (base.why,) if base.why else ()
+    return dataclasses.replace(found, base=base.name, notes=said)
 
 
 def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
@@ -159,8 +161,24 @@ def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
         clip=rooting.restore(found.clip, found.kinematic),
         kinematic=[int(rooting.joints[i]) for i in found.kinematic],
         physical=[int(rooting.joints[i]) for i in found.physical],
-        notes=rooting.describe_stretch(),
+        notes=(*found.notes, *rooting.describe_stretch()),
     )
+
+
+def find_base(clip: Clip, character: Character, plan: MixPlan) -> tuple[Base, set[str]]:
+    """What a clip is mixed on, and the names of the joints that are physical then. character: on its skeleton."""
+    rooting = root_at_hips(clip)
+    base, physical = _find_base(rooting, cut_character(character, rooting.body.skeleton), plan)
+    return base, {rooting.body.skeleton.names[i] for i in physical}
+
+
+def _find_base(rooting: Rooting, character: Character, plan: MixPlan) -> tuple[Base, set[int]]:
+    """The same of a body apart, with joints as indices; of parts that have drivers of their own, none."""
+    skeleton = rooting.body.skeleton
+    physical = find_physical(character, plan.physical) - find_driven(skeleton, plan)
+    legs = _find_legs(skeleton)
+    base = choose_base(rooting.body, character, plan, bool(legs) and legs <= physical)
+    return base, physical if base.name == PLANTED or not legs <= physical else physical - legs
 
 
 def _check_size(clip: Clip) -> None:

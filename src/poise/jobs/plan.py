@@ -7,13 +7,14 @@ import re
 from dataclasses import dataclass, field
 
 from poise.drivers.registry import Drive
-from poise.errors import InputError
+from poise.errors import InputError, unknown_name
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
 from poise.world.push import Push
 from poise.world.touch import Touch
 
+AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
 DT = 0.005  # s, the longest step that is taken unless another is asked for
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -40,6 +41,8 @@ class MixPlan:
     dt           s, the longest step: the one taken is the longest of which a frame is a multiple
     stiffness    of the balance: 0.3 sways widely, 3 is stiff
     drives       parts that are under drivers of their own, whatever else is said of them
+    base         `planted`: physical legs balance on feet that stay; `kinematic`: root and legs follow the clip; `auto`:
+                 planted where the clip stands, kinematic where it steps or is off its feet
     """
 
     physical: tuple[str, ...] = ("legs",)
@@ -54,8 +57,11 @@ class MixPlan:
     stiffness: float = 1.0
     scenery: Scenery = field(default_factory=Scenery)
     drives: tuple[Drive, ...] = ()
+    base: str = AUTO
 
     def __post_init__(self) -> None:
+        if self.base not in BASES:
+            raise unknown_name("base", str(self.base), BASES)
         for push in self.pushes:
             plan_push(push.joint, push.force, push.seconds, push.start)
 

@@ -14,6 +14,7 @@
 
     [drivers]
     physical = ["legs"]       # everything else follows the clip
+    base = "auto"             # or "planted", "kinematic": what physical legs stand on
 
     [[drives]]                # a part by a driver of a name, with its parameters: see `drivers.registry`
     part = "leftArm"
@@ -108,6 +109,7 @@ class Recipe:
     plot: Path | None = None
     seed: int | None = field(default=None)
     drives: tuple[Drive, ...] = ()
+    base: str | None = None
 
     def list_said(self) -> list[str]:
         """Names of the fields that say something."""
@@ -188,7 +190,7 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     said |= {"gain": where.number("gain"), "dt": where.number("dt"), "torque_only": where.flag("torque_only")}
     drivers = top.table("drivers")
     said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
-    said["pin"] = drivers.flag("pin")
+    said |= {"pin": drivers.flag("pin"), "base": drivers.text("base")}
     drives, loads, pushes = top.tables("drives"), top.tables("loads"), top.tables("pushes")
     said["drives"] = tuple(read_drive(t.needed_text("part"), t.needed_text("driver"), t.rest()) for t in drives)
     said["loads"] = tuple(Load(t.needed_text("joint"), t.needed_number("mass")) for t in loads)
@@ -282,6 +284,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
         },
         "drivers": {
             "physical": None if recipe.physical is None else list(recipe.physical),  # none at all is said, too
+            "base": recipe.base,
             "stiffness": recipe.stiffness,
             "pin": recipe.pin,
         },

@@ -1,0 +1,208 @@
+"""People who stand and gesture, at random: bodies, gestures, loads, floors, steps, engines. Nobody is pushed.
+
+What a foot did is measured here from the poses that were recorded, by SciPy's rotations: no kernel of the balance, of
+the recorder or of the engine has a part in it. A run fails where it falls, where the simulation breaks off, where a
+corner of a sole gets `SKATED` from where it began, seen from above, where one rises by `ROSE` or sinks by `SUNK`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
+from poise.body.mannequin import build_mannequin
+from poise.body.skeleton import Skeleton
+from poise.errors import PoiseError, SolveError
+from poise.files.formats import load_clip
+from poise.motion.gestures import Gesture, Stress
+from poise.stage.take import ActorTake
+from poise.world.footing import build_footing, find_corners
+from realdata import data_folder
+from sweeps.page import table
+
+RUNS, SECONDS, SEED, FPS = 500, 10.0, 12, 50.0
+SKATED, ROSE, SUNK = 5.0, 10.0, 5.0  # mm
+FILES = ("bvh-cmu/02_05.bvh", "bvh-other/test_mocapbank.bvh", "gltf/Med_General.glb", "vrm/cryptovoxels.vrm",
+         "npz/120_04_conducting_amp15.npz", "gltf/RiggedFigure.glb", "c3d/Sample_Static.c3d")  # fmt: skip
+
+
+@dataclass
+class Case:
+    """One run: what stands, what it does, and on what."""
+
+    body: Character
+    who: str
+    gesture: Gesture
+    what: str
+    part: str
+    loads: tuple[Load, ...] = ()
+    friction: float = 0.8
+    dt: float = 0.005
+    engine: str = "mujoco"
+    couple: str = "exact"
+
+    def __str__(self) -> str:
+        held = ", ".join(f"{load.mass:.1f} kg in {load.joint}" for load in self.loads)
+        where = f"friction {self.friction:.2f}, {1000 * self.dt:.1f} ms, {self.engine} {self.couple}"
+        return f"{self.who}: {self.what} by {self.part}; {held or 'no load'}; {where}"
+
+
+@dataclass
+class Outcome:
+    """What a run came to: mm that a sole's corner travelled, rose and sank at most; why it failed, if it did."""
+
+    skated: float = np.nan
+    rose: float = np.nan
+    sank: float = np.nan
+    faults: list[str] = field(default_factory=list)
+
+
+def sweep(runs: int = RUNS) -> tuple[str, int]:
+    """All of it: a page's section, and how many failed."""
+    skeletons = find_skeletons()
+    cases = [make_case(k, skeletons) for k in range(runs)]
+    found = [(case, try_case(case)) for case in cases]
+    bad = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
+    skated = np.array([outcome.skated for _, outcome in found])
+    kinds = sorted({case.what.split("(")[0] for case in cases})
+    rows = []
+    for kind in kinds:
+        those = [outcome for case, outcome in found if case.what.startswith(kind)]
+        worst = np.nanmax([outcome.skated for outcome in those])
+        rows.append((kind, len(those), sum(bool(o.faults) for o in those), f"{worst:.2f}",
+                     f"{np.nanmax([o.rose for o in those]):.1f}"))  # fmt: skip
+    text = [
+        f"{runs} runs of {SECONDS:g} s, seed {SEED}: bodies of 0.5 to 2.5 m, thin and fat, by preset and from files;"
+        " gestures of random size and tempo; loads up to a tenth of the body; friction from 0.5; steps of 1 to 5 ms;"
+        " both engines. Nobody is pushed. A run fails where it falls or breaks, where a corner of a sole gets"
+        f" {SKATED:g} mm from where it began, rises by {ROSE:g} mm or sinks by {SUNK:g} mm. Travel is in mm: half of"
+        f" the runs stay below {np.nanmedian(skated):.2g}, 99 % below {np.nanpercentile(skated, 99):.2g}.",
+        "",
+        table(("gesture", "runs", "failed", "most travel, mm", "highest corner, mm"), rows),
+        *([""] if bad else []),
+        *(f"- {k}: {case}: {', '.join(outcome.faults)}" for k, case, outcome in bad),
+    ]
+    return "\n".join(text), len(bad)
+
+
+def find_skeletons() -> dict[str, Skeleton]:
+    """Skeletons of other people's files, where they are."""
+    folder = data_folder()
+    found = {}
+    for name in FILES if folder is not None else ():
+        try:
+            found[Path(name).name] = load_clip(folder / name).skeleton  # type: ignore[operator]
+        except PoiseError:
+            from poise.files.character import load_character
+
+            found[Path(name).name] = load_character(folder / name).skeleton  # type: ignore[operator]
+    return found
+
+
+def make_case(k: int, skeletons: dict[str, Skeleton]) -> Case:
+    """The k-th of all cases, whatever else is run."""
+    rng = np.random.default_rng([SEED, k])
+    body, who = make_body(rng, skeletons)
+    gesture, what = make_gesture(rng)
+    bullet = rng.random() < 0.15
+    part = "arms" if bullet else str(rng.choice(["arms", "upperBody"]))
+    loads = ()
+    if rng.random() < 0.5 and not bullet:
+        joints = [j for j in ("leftHand", "rightHand", "leftLowerArm", "rightLowerArm", "chest", "head", "hips")
+                  if body.skeleton.find_role(j) is not None]  # fmt: skip
+        chosen = rng.choice(joints, size=min(2, len(joints)), replace=False)[: rng.integers(1, 3)]
+        shares = rng.dirichlet(np.ones(len(chosen))) * rng.uniform(0.01, 0.1)
+        loads = tuple(Load(str(j), float(s * body.mass)) for j, s in zip(chosen, shares, strict=True))
+    friction = float(rng.uniform(0.5, 1.2))
+    dt = float(rng.choice([0.001, 0.002, 0.0025, 0.004, 0.005]))
+    return Case(body, who, gesture, what, part, loads, friction, dt, *(("bullet", "paper") if bullet else ()))
+
+
+def make_body(rng: np.random.Generator, skeletons: dict[str, Skeleton]) -> tuple[Character, str]:
+    """A person."""
+    kind = rng.choice(["preset", "preset", "mesh", "file"])
+    if kind == "file" and skeletons:
+        name = str(rng.choice(list(skeletons)))
+        body = Character.from_skeleton(skeletons[name], mass=None)
+        return body, f"{name} ({body.stature:.2f} m, {body.mass:.0f} kg)"
+    height = float(rng.choice([rng.uniform(0.5, 1.2), rng.uniform(1.2, 2.0), rng.uniform(1.5, 1.9), 2.5]))
+    mass = float(rng.uniform(14.0, 36.0) * height**2)
+    if kind == "mesh":
+        skeleton = Character.human(height, preset="mix").skeleton
+        try:
+            body = Character.from_meshes(skeleton, build_mannequin(skeleton, mass), mass=mass, height=height)
+            return body, f"mannequin ({height:.2f} m, {mass:.0f} kg)"
+        except PoiseError:
+            pass
+    preset = str(rng.choice(["mix", "full", "tracking", "strength"]))
+    return Character.human(height, mass, preset=preset), f"{preset} ({height:.2f} m, {mass:.0f} kg)"
+
+
+def make_gesture(rng: np.random.Generator) -> tuple[Gesture, str]:
+    """Something to do with the arms, and what it is in words."""
+    kind = str(rng.choice(["conduct", "arm_swing", "clap", "speak"]))
+    size, hands = round(float(rng.uniform(0.3, 1.5)), 2), str(rng.choice(["both", "right", "left"]))
+    if kind == "conduct":
+        bpm, beats = round(float(rng.uniform(40.0, 180.0))), int(rng.integers(1, 5))
+        return gestures.conduct(bpm, beats, hands, size), f"conduct({bpm}, {beats}, {hands}, size={size})"
+    if kind == "arm_swing":
+        rate, opposite = round(float(rng.uniform(0.3, 1.5)), 2), bool(rng.random() < 0.5)
+        amplitude = round(float(rng.uniform(15.0, 85.0)))
+        return (
+            gestures.arm_swing(rate, amplitude, hands, opposite),
+            f"arm_swing({rate}, {amplitude}, {hands}{', opposite' if opposite else ''})",
+        )
+    if kind == "clap":
+        rate = round(float(rng.uniform(0.5, 4.0)), 2)
+        return gestures.clap(rate, size), f"clap({rate}, {size})"
+    times = np.cumsum(rng.uniform(0.5, 1.5, 30))
+    stresses = [Stress(float(t), kind=str(rng.choice(["beat", "point"])), hand=hands) for t in times]
+    return gestures.speak(stresses, size), f"speak({len(stresses)} stresses, {size})"
+
+
+def try_case(case: Case) -> Outcome:
+    """Run it and look at its feet."""
+    out = Outcome()
+    try:
+        stage = Stage(case.engine, case.dt, case.couple, ground=Ground(friction=case.friction))
+        actor = stage.add(case.body, name="actor", loads=case.loads)
+        actor.drive("legs", Balance())
+        actor.drive(case.part, Kinematic(case.gesture))
+        take = stage.run(SECONDS, fps=FPS)
+    except SolveError as error:
+        out.faults.append(f"broke: {str(error).split('. ')[0]}")
+        return out
+    if take.fell_at("actor") is not None:
+        out.faults.append(f"fell at {take.fell_at('actor'):.1f} s")
+    soles = place_soles(take.actor("actor"))
+    if not np.isfinite(soles).all():
+        out.faults.append("not finite")
+        return out
+    out.skated = 1000.0 * float(np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max())
+    out.rose, out.sank = 1000.0 * float(soles[..., 1].max()), -1000.0 * float(soles[..., 1].min())
+    for what, value, most in (("skated", out.skated, SKATED), ("rose", out.rose, ROSE), ("sank", out.sank, SUNK)):
+        if value > most:
+            out.faults.append(f"{what} by {value:.1f} mm")
+    return out
+
+
+def place_soles(record: ActorTake) -> np.ndarray:
+    """(F, 2, 4, 3) m, corners of both soles, joint by joint from the root."""
+    skeleton = record.character.skeleton
+    turns, places = {}, {}
+    for i, parent in enumerate(skeleton.parents):
+        own = Rotation.from_quat(record.rotations[:, i].copy(), scalar_first=True)
+        if parent < 0:
+            turns[i], places[i] = own, np.array(record.root)
+            continue
+        turns[i] = turns[parent] * own
+        places[i] = places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
+    corners = []
+    for side, box in zip(("left", "right"), build_footing(skeleton), strict=True):
+        foot = skeleton.index(side + "Foot")
+        corners.append([places[foot] + turns[foot].apply(np.array(corner)) for corner in find_corners(box)])
+    return np.moveaxis(np.array(corners), 2, 0)
