@@ -66,7 +66,7 @@ class Limits:
 
         joints     how each moves: hinges with ranges of their own are the engine's to keep
         isotropic  whether the engine takes one damping for all axes of a joint
-        standing   joints of legs that stand, which are left alone: a range that closes about a planted foot topples a body
+        standing   joints of legs that stand, which are left alone: a range that closes on a planted foot topples a body
         """
         body = self._body
         body.stops[:] = body.axial[:] = 0.0
