@@ -45,8 +45,8 @@ FILES = {"cmu, 31 joints": "bvh-cmu/13_11.bvh", "vrm, 71 joints": "vrm/*.vrm", "
 ABOUT = (
     f"A body that stands is pushed until it falls and is a ragdoll from then on, or a ragdoll is dropped from 0.3 of "
     f"its height, tilted by 23 degrees; {DIRECTIONS} directions each ({FEWER} by Bullet), {SECONDS:g} s watched, the "
-    f"worst of each. Wanted: at rest no joint beyond its range by more than {MOST_BEYOND:g} degrees and nothing more than "
-    f"{MOST_UNDER:g} mm under the floor; energy, of motion and height, never more than {100 * MOST_GROWTH:g} % of "
+    f"worst of each. Wanted: at rest no joint beyond its range by more than {MOST_BEYOND:g} degrees and nothing more "
+    f"than {MOST_UNDER:g} mm under the floor; energy, of motion and height, never more than {100 * MOST_GROWTH:g} % of "
     "m g h above what it was before."
 )
 
