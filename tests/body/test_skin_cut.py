@@ -216,6 +216,7 @@ def test_characters_from_files(tmp_path):
     assert load_character(tmp_path / "hero.json").mass == pytest.approx(70.0)
     with pytest.raises(InputError, match="are for models"):
         load_character(tmp_path / "hero.json", mass=60.0)
+    (tmp_path / "hero.obj").write_text("v 0 0 0\n")
     with pytest.raises(FileError, match=r"known are \.json, \.glb"):
         load_character(tmp_path / "hero.obj")
 

@@ -91,6 +91,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--load": (MIX, ("--load", "rightHand=2")),
         "--push": (MIX, ("--push", "t=0.1 chest 0,0,40 0.1s")),
         "--pin": (MIX, ("--pin",)),
+        "--base": (MIX, ("--base", "kinematic")),
         "--stiffness": (MIX, ("--stiffness", "2")),
         "--recipe": (MIX, ("--recipe", "stiff.toml")),
         "--save-recipe": (MIX, ("--save-recipe", "new.toml")),

@@ -89,7 +89,7 @@ class NpzFile:
         """The first of these arrays that the file has, or None."""
         return next((self[name] for name in names if name in self), None)
 
-    def read_text(self, name: str) -> str:
+    def text_of(self, name: str) -> str:
         """The text that an array is."""
         array = self[name]
         if array.size != 1 or array.dtype.kind != "U":

@@ -51,9 +51,9 @@ def save_state(saved: dict[str, Any], path: str | PathLike[str]) -> None:
 def load_state(path: str | PathLike[str]) -> dict[str, Any]:
     """Read a state for `Stage.restore`. Whether it fits a stage is found out there."""
     with NpzFile(path) as file:
-        if "format" not in file or file.read_text("format") != FORMAT:
+        if "format" not in file or file.text_of("format") != FORMAT:
             raise FileError(path, f"is no state: it does not say '{FORMAT}'. States are what poise.save_state writes.")
-        text = file.read_text("tree")
+        text = file.text_of("tree")
         try:
             tree = json.loads(text, parse_constant=lambda word: _refuse(path, f"the number {word}"))
         except FileError:

@@ -39,7 +39,7 @@ _MOST = 1e12  # of any number in a take: what turned non-finite was large before
 def load_take(path: str | PathLike[str]) -> Take:
     """Read a take; everything is checked."""
     with NpzFile(path) as file:
-        if "format" not in file or file.read_text("format") != FORMAT:
+        if "format" not in file or file.text_of("format") != FORMAT:
             raise FileError(
                 path, f"is no take: it does not say '{FORMAT}'. Takes are what `poise mix -o x{SUFFIX}` writes."
             )
@@ -70,7 +70,7 @@ def _find_names(file: NpzFile) -> list[str]:
 
 
 def _read_actor(file: NpzFile, name: str, frames: int) -> ActorTake:
-    character = parse_character(file.read_text(f"actor/{name}/character"), f"{file.path}: actor '{shorten(name)}'")
+    character = parse_character(file.text_of(f"actor/{name}/character"), f"{file.path}: actor '{shorten(name)}'")
     labels = _json_list(file, f"actor/{name}/connectors")
     if not all(isinstance(label, str) for label in labels):
         raise FileError(file.path, f"the connectors of actor '{shorten(name)}' must be names.")
@@ -126,7 +126,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _json_list(file: NpzFile, name: str) -> list[Any]:
-    text = file.read_text(name)
+    text = file.text_of(name)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
