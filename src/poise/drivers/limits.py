@@ -41,7 +41,7 @@ class Limits:
     """The ranges of one actor's physical joints."""
 
     def __init__(self, body: Body):
-        from poise.drivers.limits_law import LIMITS, keep_ranges
+        from poise.drivers.limits_law import LIMITS, WORK, keep_ranges
 
         self.law: Law = keep_ranges
         self._body, skeleton = body, body.skeleton
@@ -57,7 +57,16 @@ class Limits:
         self._lower[:, 3] = -10.0
         self._P = np.array([each.parent_zero for each in limits]).reshape(n, 4)
         self._C = np.array([each.child_zero for each in limits]).reshape(n, 4)
-        self.block = Block(LIMITS, room, joints=self.joints, quick=self.quick, low=self.low, high=self.high, count=0)
+        self.block = Block(
+            LIMITS,
+            room,
+            joints=self.joints,
+            quick=self.quick,
+            low=self.low,
+            high=self.high,
+            work=room.zeros(WORK),
+            count=0,
+        )
 
     def begin(self, joints: tuple[Joint, ...], isotropic: bool) -> None:
         """Keep the joints that an engine moves, from now on, in their ranges, or no farther out than they are.
