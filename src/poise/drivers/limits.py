@@ -3,7 +3,7 @@
 Ligaments and bones, not muscles: they come on top of what drivers ask for, and ask for exactly nothing as long as a
 joint is in its range. At its end, with e the angle beyond it (rad; negative before it) and w the speed outwards,
 
-    torque = -k (e + tau w)        where e + tau w > 0, from 5 degrees before the end on
+    torque = -k (e + tau w)        beyond the end; and up to 5 degrees before it, where e + tau w > 0
 
 so a joint that comes to its end too fast is braked, to e = 0 with the time constant tau, and one that is pressed beyond
 it is held by a spring. The whole of it is taken at the step's end, linearly implicit as in `servo_kernels.py`: no step
