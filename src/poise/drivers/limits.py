@@ -3,7 +3,7 @@
 Ligaments and bones, not muscles: they come on top of what drivers ask for, and ask for exactly nothing as long as a
 joint is in its range. At its end, with e the angle beyond it (rad; negative before it) and w the speed outwards,
 
-    torque = -k (e + tau w)        where e + tau w > 0, from 5 degrees before the end on
+    torque = -k (e + tau w)        beyond the end; and up to 5 degrees before it, where e + tau w > 0
 
 so a joint that comes to its end too fast is braked, to e = 0 with the time constant tau, and one that is pressed beyond
 it is held by a spring. The whole of it is taken at the step's end, linearly implicit as in `servo_kernels.py`: no step
@@ -43,7 +43,7 @@ class Limits:
     """The ranges of one actor's physical joints."""
 
     def __init__(self, body: Body):
-        from poise.drivers.limits_law import LIMITS, keep_ranges
+        from poise.drivers.limits_law import LIMITS, WORK, keep_ranges
 
         self.law: Law = keep_ranges
         self._body, skeleton = body, body.skeleton
@@ -59,7 +59,16 @@ class Limits:
         self._lower[:, 3] = -10.0
         self._P = np.array([each.parent_zero for each in limits]).reshape(n, 4)
         self._C = np.array([each.child_zero for each in limits]).reshape(n, 4)
-        self.block = Block(LIMITS, room, joints=self.joints, quick=self.quick, low=self.low, high=self.high, count=0)
+        self.block = Block(
+            LIMITS,
+            room,
+            joints=self.joints,
+            quick=self.quick,
+            low=self.low,
+            high=self.high,
+            work=room.zeros(WORK),
+            count=0,
+        )
 
     def begin(self, joints: tuple[Joint, ...], isotropic: bool, standing: Collection[int] = ()) -> None:
         """Keep the joints that an engine moves, from now on, in their ranges, or no farther out than they are.

@@ -139,8 +139,8 @@ def keep_in_range(
         if e < -zone:
             continue
         e = min(e, FARTHEST) / g
-        if e + tau * speed <= 0.0:
-            continue
+        if e <= 0.0 and e + tau * speed <= 0.0:
+            continue  # beyond the end it acts on the way back, too: let go of there, a joint under load chatters
         # torque = -k (e + tau r.om) r, the second of it as damping
         t[0] -= stiffness * e * rx
         t[1] -= stiffness * e * ry

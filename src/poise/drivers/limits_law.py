@@ -10,9 +10,10 @@ from poise.dynamics.instant import turn, turn_back
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.law import fields, law
 
-# quick (K, 5): a rotation, and cosine of half the turn from it up to which a joint surely is free.
+# quick (K, 5): a rotation, and cosine of half the turn from it up to which a joint surely is free. work (WORK,): room.
+WORK = 33
 LIMITS = fields(
-    arrays="joints quick P C turns lower upper low high stiffness tau weight",
+    arrays="joints quick P C turns lower upper low high stiffness tau weight work",
     integers="count isotropic",
 )
 
@@ -24,6 +25,7 @@ def keep_ranges(body: int, block: int) -> None:
     j, count = b.joints, x.count
     joints, quick, q = integers(x.joints, count), vectors(x.quick, count, 5), vectors(b.q, j, 4)
     stops, axial = vectors(b.stops, j, 3), vectors(b.axial, j, 3)
+    rows, more, work = vectors(x.work, 5, 3), vectors(x.work + 8 * 15, 2, 5), vectors(x.work + 8 * 25, 2, 4)
     slow = (ZONE / (STEEP * LOOK * b.dt)) ** 2
     for n in range(count):
         i = joints[n]
@@ -33,8 +35,7 @@ def keep_ranges(body: int, block: int) -> None:
         if same > near[4] and w[0] * w[0] + w[1] * w[1] + w[2] * w[2] < slow:
             continue
         P, C, turns = vectors(x.P, count, 4), vectors(x.C, count, 4), blocks(x.turns, count, 3, 3)
-        om, t, F = np.empty(3), np.empty(3), np.empty((3, 3))
-        angles, aim, work = np.empty(5), np.empty(5), np.empty((2, 4))
+        om, t, F, angles, aim = rows[0], rows[1], rows[2:5], more[0], more[1]
         find_angles(P[n], now, C[n], work, angles)
         is_aimed = floats(b.firm, j)[i] >= floats(x.weight, count)[n]
         if is_aimed:
