@@ -1,8 +1,9 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md.
 
-usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | push | falls | soak |
-                                              steps | gains | published | engines | crowd | abuse ...]
+usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
+                                              push | falls | soak | steps | gains | published | engines | crowd |
+                                              abuse ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -23,16 +24,20 @@ from sweeps import (
     engines_sweep,
     fall_sweep,
     mix_sweep,
+    planted_sweep,
     published_sweep,
     push_sweep,
     reading_sweep,
     soak,
+    standing_sweep,
 )
 from sweeps.page import write_section
 
 SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "bodies": ("Bodies of 1.2 to 2.1 m and 30 to 150 kg", mix_sweep.sweep_bodies),
     "clips": ("Recordings of people who stand", mix_sweep.sweep_clips),
+    "planted": ("Soles of standing recordings", planted_sweep.sweep),
+    "standing": ("Random standing", standing_sweep.sweep),
     "push": ("Pushes at the chest", push_sweep.sweep),
     "falls": ("Falls", fall_sweep.sweep),
     "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),

@@ -61,9 +61,11 @@ class Figures:
 
     @property
     def ending(self) -> str:
-        """How and when it ended early, for a table; empty where it stood."""
+        """How and when it ended early, for a table; empty where it stood on the ground. A broken run is no standing."""
         if self.fell_at is None:
             return ""
+        if self.why.startswith("refused"):
+            return "refused"
         return f"**{'exploded' if self.why.startswith('simulation') else 'fell'}** at {self.fell_at:.1f} s"
 
     def look(self, stage: Stage, actor: Actor, seconds: float, keep: bool = True) -> bool:

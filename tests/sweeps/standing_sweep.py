@@ -159,7 +159,7 @@ def make_gesture(rng: np.random.Generator) -> tuple[Gesture, str]:
     if kind == "clap":
         rate = round(float(rng.uniform(0.5, 4.0)), 2)
         return gestures.clap(rate, size), f"clap({rate}, {size})"
-    times = np.cumsum(rng.uniform(0.5, 1.5, 30))
+    times = 0.5 + np.cumsum(rng.uniform(0.5, 1.5, 30))
     stresses = [Stress(float(t), kind=str(rng.choice(["beat", "point"])), hand=hands) for t in times]
     return gestures.speak(stresses, size), f"speak({len(stresses)} stresses, {size})"
 

@@ -230,6 +230,7 @@ class BalancePlayer(TorquePlayer):
                 self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(record.TOLD)
         self.told[record.MARGIN] = self._find_margin(body)
+        self.told[record.PRESSED :] = 1.0
         self.lost = (LOST_PINNED if driver.pinned else LOST) * height
         # What changes from step to step goes to where the body has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (

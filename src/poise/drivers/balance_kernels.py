@@ -32,6 +32,7 @@ from poise.drivers.balance_record import (
     MASS,
     MOMENT,
     OFF,
+    PRESSED,
     PRESSURE,
     RISE,
     RISE_DAMPING,
@@ -67,8 +68,11 @@ ALARM = (0.03, 0.06)
 RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
+# Of the weight: a foot that carries less is about to come up; of the hip's damping: what is left when it has.
+FIRM, FREE = 0.45, 0.1
+STIFFEN = 1.5  # by how much the damping of who sways so widely grows: from 0.4 of critical to all of it
 ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
-TWISTING = 0.6  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
+TWISTING = 0.45  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
@@ -125,8 +129,10 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
     habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
-    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + gains[SWAY_DAMPING] * ux)
-    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + gains[SWAY_DAMPING] * uz)
+    # Who sways so widely that a foot comes up holds himself stiff
+    steady = 1.0 + STIFFEN * (1.0 - min(told[PRESSED], told[PRESSED + 1]))
+    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + steady * gains[SWAY_DAMPING] * ux)
+    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + steady * gains[SWAY_DAMPING] * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
@@ -151,9 +157,9 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     ahead = 1.0 / np.sqrt(gains[LEAN])
     tilt_x = ex + ahead * (aim[SPIN] - om[hips, 0])
     tilt_z = ez + ahead * (aim[SPIN + 2] - om[hips, 2])
-    ex = gains[LEAN] * ex + gains[LEAN_DAMPING] * (aim[SPIN] - om[hips, 0])
-    ey = gains[LEAN] * ey + gains[LEAN_DAMPING] * (aim[SPIN + 1] - om[hips, 1])
-    ez = gains[LEAN] * ez + gains[LEAN_DAMPING] * (aim[SPIN + 2] - om[hips, 2])
+    ex = gains[LEAN] * ex + steady * gains[LEAN_DAMPING] * (aim[SPIN] - om[hips, 0])
+    ey = gains[LEAN] * ey + steady * gains[LEAN_DAMPING] * (aim[SPIN + 1] - om[hips, 1])
+    ez = gains[LEAN] * ez + steady * gains[LEAN_DAMPING] * (aim[SPIN + 2] - om[hips, 2])
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]
@@ -230,6 +236,8 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
+        if x.follow == 0:
+            told[PRESSED + side] = min(1.0, carried / fy / FIRM)
         high = find_highest(spots, floors, side)
         told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
         if idle > 0.0 or high > DOWN:
@@ -258,13 +266,14 @@ def _shrink(hull: np.ndarray, size: int, scale: float) -> None:
 def calm_legs(legs: np.ndarray, calm: np.ndarray, swing: np.ndarray, told: np.ndarray, damping: np.ndarray) -> None:
     """Damping (J,) N m s/rad of the legs' joints.
 
-    calm   (J,) of each
+    calm   (J,) of each; less of a leg whose foot carries little: hips that turn would drag it along
     swing  (2,) of the ankles of feet that are not flat on the ground: they swing on what levels them
     """
     for side in range(2):
-        for k in range(3):
-            damping[legs[side, k]] = calm[legs[side, k]]
+        damping[legs[side, 0]] = max(told[PRESSED + side], FREE) * calm[legs[side, 0]]
+        damping[legs[side, 1]] = calm[legs[side, 1]]
         foot = legs[side, 2]
+        damping[foot] = calm[foot]
         damping[foot] = max(damping[foot], told[OFF + side] * swing[side])
 
 

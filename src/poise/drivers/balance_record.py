@@ -29,9 +29,10 @@ CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
 AIMS = 55
 # Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
-# the left and the right foot are off the ground somewhere (1) or flat on it (0).
-FORCE, PRESSURE, MARGIN, CORNERS, OFF = 0, 3, 5, 6, 7
-TOLD = 9
+# the left and the right foot are off the ground somewhere (1) or flat on it (0), and how
+# firmly each is pressed down: 1 from `balance_kernels.FIRM` of the weight on, and wherever a clip is followed.
+FORCE, PRESSURE, MARGIN, CORNERS, OFF, PRESSED = 0, 3, 5, 6, 7, 9
+TOLD = 11
 # x and z of the corners of the soles, in `aim`: where they are to stand.
 HOME = 21
 # Torques of hip, knee and ankle of both legs, world axes: see `planted_legs`. Only where a clip is followed.

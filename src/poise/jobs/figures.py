@@ -30,7 +30,7 @@ _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 def find_stepping(clip: Clip) -> bool:
     """Whether a clip takes its feet elsewhere: the ball of either is ever down further than `STEP` from where it was.
 
-    One that is lifted and put back stands, unless it is away for longer than `LIFTED`.
+    One that is lifted and put back stands, unless it is away for longer than `LIFTED`, or at the beginning or end.
     """
     positions, orientations = clip.world
     contacts = find_contacts(clip)
@@ -43,6 +43,8 @@ def find_stepping(clip: Clip) -> bool:
         if not down.any():
             return bool(away.any())
         if (down & (np.linalg.norm((ball - home)[:, [0, 2]], axis=1) > STEP)).any():
+            return True
+        if away[0] or away[-1]:
             return True
         runs = find_runs(away)
         if len(runs) and (clip.times[runs[:, 1]] - clip.times[runs[:, 0]]).max() > LIFTED:
