@@ -104,12 +104,39 @@ def test_a_squat_is_followed(body: poise.Character) -> None:
     assert np.abs(found.clip.root[:, 1] - found.clip.root[0, 1] - wanted).max() < 0.05
 
 
-def test_a_walk_steps_and_its_feet_stay(body: poise.Character) -> None:
+def test_a_squat_leaves_its_soles_where_they_are(body: poise.Character) -> None:
+    clip = squat(body.skeleton, fps=50.0)
+    soles = mix(clip, body).take.actor().soles[..., [0, 2]]
+    assert np.linalg.norm(soles - soles[0], axis=-1).max() < 1e-3
+
+
+def test_a_walk_goes_on_its_own_legs_unless_its_feet_are_planted(body: poise.Character) -> None:
     clip = walk(body.skeleton, fps=50.0)
     assert find_stepping(clip)
     some = slice(0, 70)
     short = Clip(clip.skeleton, clip.times[some], clip.root[some], clip.rotations[some])
-    assert mix(short, body).stepping
+    found = mix(short, body, MixPlan(physical=("legs", "arms")))
+    assert (found.base, found.stepping, found.fell) == ("kinematic", True, False)
+    legs = [i for i, name in enumerate(body.skeleton.names) if "Leg" in name or "Foot" in name]
+    np.testing.assert_allclose(found.clip.root, short.root, atol=1e-9)
+    turned = np.abs(np.sum(found.clip.rotations[:, legs] * short.rotations[:, legs], axis=-1))
+    np.testing.assert_allclose(turned, 1.0, atol=1e-9)
+    assert found.physical and not set(found.physical) & set(legs)
+    planted = mix(short, body, MixPlan(base="planted"))
+    assert (planted.base, planted.stepping) == ("planted", True) and set(legs) & set(planted.physical)
+
+
+def test_who_lies_is_not_planted(body: poise.Character) -> None:
+    clip = squat(body.skeleton, fps=50.0)
+    down = rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), 0.5 * np.pi)
+    turns = clip.rotations.copy()
+    turns[:, 0] = rotation.multiply(down, turns[:, 0])
+    lying = Clip(clip.skeleton, clip.times, clip.root * [1.0, 0.15, 1.0], turns)
+    assert mix(lying, body).base == "kinematic"
+    with pytest.raises(poise.InputError, match="begins off its feet"):
+        mix(lying, body, MixPlan(base="planted"))
+    with pytest.raises(poise.InputError, match="Did you mean 'planted'"):
+        MixPlan(base="plantd")
 
 
 def test_frames_fall_on_steps(waving: Clip) -> None:

@@ -70,7 +70,6 @@ RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot i
 IDLE = 0.15
 # Of the weight: a foot that carries less is about to come up; of the hip's damping: what is left when it has.
 FIRM, FREE = 0.45, 0.1
-STIFFEN = 1.5  # by how much the damping of who sways so widely grows: from 0.4 of critical to all of it
 ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
 TWISTING = 0.45  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
@@ -129,10 +128,12 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
     habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
-    # Who sways so widely that a foot comes up holds himself stiff
-    steady = 1.0 + STIFFEN * (1.0 - min(told[PRESSED], told[PRESSED + 1]))
-    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + steady * gains[SWAY_DAMPING] * ux)
-    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + steady * gains[SWAY_DAMPING] * uz)
+    # Who sways so widely that a foot comes up is damped critically, and never more than that
+    wide = 1.0 - min(told[PRESSED], told[PRESSED + 1])
+    slow = gains[SWAY_DAMPING] + wide * max(0.0, 2.0 * np.sqrt(gains[SWAY]) - gains[SWAY_DAMPING])
+    calm = gains[LEAN_DAMPING] + wide * max(0.0, 2.0 * np.sqrt(gains[LEAN]) - gains[LEAN_DAMPING])
+    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
+    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
@@ -157,9 +158,9 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     ahead = 1.0 / np.sqrt(gains[LEAN])
     tilt_x = ex + ahead * (aim[SPIN] - om[hips, 0])
     tilt_z = ez + ahead * (aim[SPIN + 2] - om[hips, 2])
-    ex = gains[LEAN] * ex + steady * gains[LEAN_DAMPING] * (aim[SPIN] - om[hips, 0])
-    ey = gains[LEAN] * ey + steady * gains[LEAN_DAMPING] * (aim[SPIN + 1] - om[hips, 1])
-    ez = gains[LEAN] * ez + steady * gains[LEAN_DAMPING] * (aim[SPIN + 2] - om[hips, 2])
+    ex = gains[LEAN] * ex + calm * (aim[SPIN] - om[hips, 0])
+    ey = gains[LEAN] * ey + calm * (aim[SPIN + 1] - om[hips, 1])
+    ez = gains[LEAN] * ez + calm * (aim[SPIN + 2] - om[hips, 2])
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]
