@@ -3,11 +3,12 @@
 Ligaments and bones, not muscles: they come on top of what drivers ask for, and ask for exactly nothing as long as a
 joint is in its range. At its end, with e the angle beyond it (rad; negative before it) and w the speed outwards,
 
-    torque = -k (e + tau w)        beyond the end; and up to 5 degrees before it, where e + tau w > 0
+    torque = -k (e + tau w)        where e + tau w > 0, from 5 degrees before the end on
 
 so a joint that comes to its end too fast is braked, to e = 0 with the time constant tau, and one that is pressed beyond
-it is held by a spring. The whole of it is taken at the step's end, linearly implicit as in `servo_kernels.py`: no step
-makes it unstable, and it takes energy only.
+it is held by a spring. One that is on its way back is let go, with as much damping as its spring cancels: tau = -e / w.
+The whole of it is taken at the step's end, linearly implicit as in `servo_kernels.py`: no step makes it unstable, and
+it takes energy only.
 
     k = M g l / HOLD               M g the whole body's weight, l how far what the joint carries is from it
     tau = 2 sqrt(I / k)            critical for the inertia I that the joint carries; two steps at the least

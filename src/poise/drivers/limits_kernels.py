@@ -139,13 +139,18 @@ def keep_in_range(
         if e < -zone:
             continue
         e = min(e, FARTHEST) / g
-        if e <= 0.0 and e + tau * speed <= 0.0:
-            continue  # beyond the end it acts on the way back, too: let go of there, a joint under load chatters
+        span = tau
+        if e + tau * speed <= 0.0:
+            if e <= 0.0:
+                continue
+            # On the way back: nothing is asked for now, but what would press it out again in this step is resisted.
+            # Let go of, a joint under load chatters; braked, it comes back late.
+            span = -e / speed
         # torque = -k (e + tau r.om) r, the second of it as damping
         t[0] -= stiffness * e * rx
         t[1] -= stiffness * e * ry
         t[2] -= stiffness * e * rz
-        d = stiffness * tau
+        d = stiffness * span
         F[0, 0] += d * rx * rx
         F[1, 1] += d * ry * ry
         F[2, 2] += d * rz * rz
