@@ -18,7 +18,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Free, Loose, Stage, load_character, load_clip
-from poise.body.shape import Box, Capsule
+from poise.body.shape import Box, Capsule, Shape
 from poise.drivers.loose import LET_GO
 from poise.errors import PoiseError
 from poise.motion.motion import Pose
@@ -54,7 +54,7 @@ ABOUT = (
 
 @dataclass
 class Fall:
-    """One run. beyond: degrees at rest and at most on the way; under: mm, likewise; growth: share of m g h."""
+    """One run. beyond: degrees at rest and at most on the way; under, inside: mm, likewise; growth: share of m g h."""
 
     body: str
     engine: str
@@ -68,6 +68,10 @@ class Fall:
     joint_ever: str = ""
     under: float = 0.0
     under_ever: float = 0.0
+    inside: float = 0.0
+    inside_ever: float = 0.0
+    pair: str = ""
+    pair_ever: str = ""
     growth: float = 0.0
     speed: float = 0.0
 
@@ -76,7 +80,7 @@ class Fall:
         """Whether it misses an aim."""
         return bool(
             self.why or not self.fell or self.beyond > MOST_BEYOND or self.under > MOST_UNDER
-            or self.growth > MOST_GROWTH
+            or self.inside > MOST_UNDER or self.growth > MOST_GROWTH
         )  # fmt: skip
 
 
@@ -88,14 +92,18 @@ class Watch:
         self.parents, self.offsets, self.names = tree.parents.copy(), tree.offsets.copy(), tree.names
         self.masses, self.centers, self.inertias = tree.masses.copy(), tree.centers.copy(), tree.inertias.copy()
         limits = actor.character.limits
-        self.limits = {
-            i: (
-                Rotation.from_quat(limits[name].parent_zero, scalar_first=True),
-                Rotation.from_quat(limits[name].child_zero, scalar_first=True), limits[name].lower, limits[name].upper,
-            )
-            for i, name in enumerate(self.names) if name in limits
-        }  # fmt: skip
+        self.known = [i for i, name in enumerate(self.names) if name in limits]
+        known = [limits[self.names[i]] for i in self.known]
+        self.zeros = tuple(
+            Rotation.from_quat(np.array([getattr(each, name) for each in known]), scalar_first=True)
+            for name in ("parent_zero", "child_zero")
+        )
+        self.lower, self.upper = (np.array([getattr(each, name) for each in known]) for name in ("lower", "upper"))
         self.scale = float(tree.masses.sum()) * 9.81 * actor.character.height
+        bodies = [body for group in actor.stage.groups for body in group.scene.bodies]
+        shapes = next(body.shapes for body in bodies if body.name == actor.name)
+        self.solids = [(i, *list_points(shape)) for i, shape in shapes]
+        self.pairs = list_meeting(actor, [i for i, _ in shapes])
 
     def find_pose(self) -> tuple[np.ndarray, np.ndarray]:
         """R (J, 3, 3) and p (J, 3) in the world."""
@@ -124,39 +132,99 @@ class Watch:
 
     def beyond(self) -> tuple[float, str]:
         """Degrees by which the worst joint is beyond its range, and which that is."""
-        worst, who = 0.0, ""
-        for i, (P, C, lower, upper) in self.limits.items():
-            E = P * Rotation.from_quat(self.actor.body.state.q[i], scalar_first=True) * C.inv()
-            _, y, _, w = E.as_quat()
-            twist = Rotation.from_quat([0.0, y, 0.0, w]) if abs(y) + abs(w) > 1e-9 else Rotation.identity()
-            angles = (E * twist.inv()).as_rotvec()
-            angles[1] = twist.as_rotvec()[1]
-            over = np.degrees(np.maximum(angles - upper, lower - angles))
-            # A swing of more than half a turn is one the other way: an arm may go 188 degrees up and back.
-            size = math.hypot(angles[0], angles[2])
-            if size > 1e-6:
-                other = angles * (1.0 - 2.0 * math.pi / size)
-                other[1] = angles[1]
-                again = np.degrees(np.maximum(other - upper, lower - other))
-                over = again if again.max() < over.max() else over
-            if over.max() > worst:
-                worst, who = float(over.max()), f"{self.names[i]} {'xyz'[int(over.argmax())]}"
-        return worst, who
+        P, C = self.zeros
+        E = P * Rotation.from_quat(self.actor.body.state.q[self.known], scalar_first=True) * C.inv()
+        twist = E.as_quat() * [0.0, 1.0, 0.0, 1.0]
+        twist[np.abs(twist).sum(axis=1) < 1e-9, 3] = 1.0
+        angles = (E * Rotation.from_quat(twist).inv()).as_rotvec()
+        angles[:, 1] = Rotation.from_quat(twist).as_rotvec()[:, 1]
+        over = np.maximum(angles - self.upper, self.lower - angles)
+        # A swing of more than half a turn is one the other way: an arm may go 188 degrees up and back.
+        size = np.hypot(angles[:, 0], angles[:, 2])
+        other = angles * (1.0 - 2.0 * math.pi / np.maximum(size, 1e-6))[:, None]
+        other[:, 1] = angles[:, 1]
+        again = np.maximum(other - self.upper, self.lower - other)
+        is_less = again.max(axis=1) < over.max(axis=1)
+        over[is_less] = again[is_less]
+        k, axis = np.unravel_index(int(over.argmax()), over.shape)
+        return max(0.0, math.degrees(over[k, axis])), f"{self.names[self.known[k]]} {'xyz'[axis]}"
 
     def under(self) -> float:
         """mm by which the lowest point of its shapes, or the lowest joint that has mass, is under the floor."""
         R, p = self.find_pose()
-        lowest = np.inf
-        bodies = [body for group in self.actor.stage.groups for body in group.scene.bodies]
-        for i, shape in next(body.shapes for body in bodies if body.name == self.actor.name):
-            if isinstance(shape, Box):
-                points, r = shape.corners, 0.0
-            elif isinstance(shape, Capsule):
-                points, r = np.stack([shape.start, shape.end]), shape.radius
-            else:
-                points, r = np.asarray(shape.center)[None], shape.radius
-            lowest = min(lowest, float((p[i] + points @ R[i].T)[:, 1].min()) - r)
+        lowest = min(float((p[i] + points @ R[i].T)[:, 1].min()) - r for i, points, r in self.solids)
         return -1000.0 * min(lowest, float(p[self.masses > 0.0, 1].min()))
+
+    def inside(self) -> tuple[float, str]:
+        """mm by which two of its shapes that are to meet are in one another, at most, and which those are."""
+        R, p = self.find_pose()
+        placed = [(p[i] + points @ R[i].T, r) for i, points, r in self.solids]
+        worst, who = 0.0, ""
+        for a, b in self.pairs:
+            (one, r), (other, s) = placed[a], placed[b]
+            near = 0.5 * (one.max(axis=0) + one.min(axis=0) - other.max(axis=0) - other.min(axis=0))
+            reach = 0.5 * (np.ptp(one, axis=0) + np.ptp(other, axis=0)) + r + s
+            if np.any(np.abs(near) > reach):
+                continue
+            depth = 1000.0 * find_depth(one, r, other, s)
+            if depth > worst:
+                worst, who = depth, f"{self.names[self.solids[a][0]]} {self.names[self.solids[b][0]]}"
+        return worst, who
+
+
+def list_points(shape: Shape) -> tuple[np.ndarray, float]:
+    """A shape as the hull of some points, and how thick that is all around."""
+    if isinstance(shape, Box):
+        return shape.corners, 0.0
+    if isinstance(shape, Capsule):
+        return np.stack([shape.start, shape.end]), shape.radius
+    return np.asarray(shape.center)[None], shape.radius
+
+
+def list_meeting(actor: Actor, joints: list[int]) -> list[tuple[int, int]]:
+    """Pairs of its shapes, by number, that are to meet: all but those that the scene keeps apart."""
+    for group in actor.stage.groups:
+        for k, body in enumerate(group.scene.bodies):
+            if body.name == actor.name:
+                apart = {frozenset(pair) for pair in group.scene.apart}
+                return [
+                    (a, b) for a in range(len(joints)) for b in range(a)
+                    if joints[a] != joints[b] and frozenset(((k, joints[a]), (k, joints[b]))) not in apart
+                ]  # fmt: skip
+    return []
+
+
+def find_depth(one: np.ndarray, r: float, other: np.ndarray, s: float) -> float:
+    """m by which two hulls of points with a thickness are in one another; negative: at least so far apart.
+
+    The least, over all directions, of how far they overlap along it. Two lines have their common perpendicular and the
+    lines between their ends and the nearest points; where a box is one of them, its normals and the crossed edges
+    besides (separating axes).
+    """
+    lines = [_list_edges(points) for points in (one, other)]
+    directions = [np.cross(u, v) for u in lines[0] for v in lines[1]]
+    directions += [np.cross(u, v) for edges in lines for u in edges for v in edges]
+    for points, others in ((one, other), (other, one)):
+        for u in _list_edges(others):
+            # from each point straight to the line through each edge
+            for base in others:
+                arms = points - base
+                directions += list(arms - np.outer(arms @ u, u))
+    directions += [a - b for a in one for b in other]
+    n = np.array(directions)
+    size = np.linalg.norm(n, axis=1)
+    n = n[size > 1e-9] / size[size > 1e-9, None]
+    along, across = n @ one.T, n @ other.T
+    overlap = np.minimum(along.max(axis=1) - across.min(axis=1), across.max(axis=1) - along.min(axis=1))
+    return float(overlap.min()) + r + s
+
+
+def _list_edges(points: np.ndarray) -> list[np.ndarray]:
+    """The directions of the edges of a line, or of a box's eight corners; none of a point."""
+    if len(points) == 1:
+        return []
+    edges = [points[1] - points[0]] if len(points) == 2 else [points[k] - points[0] for k in (1, 2, 4)]
+    return [edge / max(float(np.linalg.norm(edge)), 1e-12) for edge in edges]
 
 
 def fall(character: Character, body: str, engine: str, way: str, angle: float, dt: float = 0.005) -> Fall:
@@ -206,8 +274,12 @@ def _fall(character: Character, found: Fall, angle: float, dt: float) -> None:
         if beyond > found.beyond_ever:
             found.beyond_ever, found.joint_ever = beyond, who
         found.under_ever = max(found.under_ever, watch.under())
+        inside, pair = watch.inside()
+        if inside > found.inside_ever:
+            found.inside_ever, found.pair_ever = inside, pair
     found.beyond, found.joint = watch.beyond()
     found.under = watch.under()
+    found.inside, found.pair = watch.inside()
     found.speed = float(np.abs(actor.body.state.w).max())
 
 

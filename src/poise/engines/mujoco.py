@@ -33,6 +33,7 @@ from poise.engines.engine import (
 from poise.engines.hits import Hits
 from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_ground import MujocoCarrier
+from poise.engines.mujoco_landing import Landing, has_landings
 from poise.engines.mujoco_library import find_function, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
@@ -78,6 +79,9 @@ class MujocoSimulation(Simulation):
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._moved = MovedSegments(self.model, scene, self.layouts) if has_moved_shapes(scene) else None
+        is_landing = self._moved is None and has_landings(scene)
+        self._landing = Landing(self.model, scene, self.layouts) if is_landing else None
+        self._landing_block: Block | None = None
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         self._touched: tuple[float, list[Touches]] | None = None  # what was restored, and at what time
@@ -260,6 +264,8 @@ class MujocoSimulation(Simulation):
         """MuJoCo's own step."""
         if self._moved is not None:
             self._moved.step(model, data)
+        elif self._landing is not None:
+            self._landing.step(model, data)
         else:
             self._mujoco.mj_step(model, data)
 
@@ -306,6 +312,9 @@ class MujocoSimulation(Simulation):
         active = np.flatnonzero(contact.efc_address >= 0) if data.ncon else np.zeros(0, int)
         pair = self.model.geom_bodyid[contact.geom[active]].reshape(-1, 2)
         rows = contact.efc_address[active][:, None] + np.arange(3)
+        if self._landing is not None and len(active):
+            felt = self._landing.is_felt(data, rows, active)
+            active, pair, rows = active[felt], pair[felt], rows[felt]
         frames = contact.frame[active].reshape(-1, 3, 3)
         force = np.einsum("ka,kab->kb", data.efc_force[rows].reshape(-1, 3), frames)
         joints, points, forces, others = [], [], [], []
@@ -389,7 +398,10 @@ class MujocoSimulation(Simulation):
         from poise.engines import mujoco_law as laws
 
         moved = self._moved.fields(self.model) if self._moved is not None else {}
-        if not self._is_lawful or moved is None:
+        if self._landing is not None and self._landing_block is None:
+            self._landing_block = self._landing.build(self.model)
+        is_understood = self._landing is None or self._landing_block is not None
+        if not self._is_lawful or moved is None or not is_understood:
             return None
         data, away = self.data, self.away
         own = {
@@ -401,6 +413,7 @@ class MujocoSimulation(Simulation):
                 laws.DATA, step=find_function("mj_step"), model=int(self.model._address), data=int(data._address),
                 own_data=int(data._address), nq=self.model.nq, nv=self.model.nv, before=away.before, after=away.after,
                 ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()}, **moved,
+                landing=0 if self._landing_block is None else self._landing_block.address,
             )  # fmt: skip
             self._body_blocks = [self._body_block(k, layout) for k, layout in enumerate(self.layouts)]
         step, move = laws.step, None
@@ -408,6 +421,10 @@ class MujocoSimulation(Simulation):
             from poise.engines import mujoco_moved_law as moved_laws
 
             step, move = moved_laws.step, moved_laws.move
+        elif self._landing is not None:
+            from poise.engines import mujoco_landing_law
+
+            step = mujoco_landing_law.step
         return SimulationLaws(
             laws.take,
             step,

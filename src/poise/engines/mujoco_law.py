@@ -24,7 +24,7 @@ PLACES = fields(
     integers="data given_count bodies is_open",
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
-# moved: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`).
+# moved: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing: `mujoco_landing_law`'s block.
 DATA = fields(
     arrays="""
         qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
@@ -33,7 +33,7 @@ DATA = fields(
     integers="""
         step model data own_data nq nv is_away
         forward solve advance moved_count geoms ncon nefc contact aref kbip size dist pos frame margin
-        dim geom address
+        dim geom address landing
     """,
     floats="dt",
 )

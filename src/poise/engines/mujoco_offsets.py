@@ -35,6 +35,28 @@ def find_offsets() -> dict[str, int] | None:
     return found if _are_right(found) else None
 
 
+@cache
+def find_speed_offsets() -> dict[str, int] | None:
+    """Where the addresses of velocities are in MuJoCo's data (bytes); None: this version is not understood.
+
+    speed  of `efc_vel`;  cvel, com, at  of `cvel`, `subtree_com` and `geom_xpos`
+    """
+    import ctypes
+
+    import mujoco
+
+    names = {"speed": "efc_vel", "cvel": "cvel", "com": "subtree_com", "at": "geom_xpos"}
+    try:
+        described = _describe("mjData")
+        found = {name: int(getattr(described, field).offset) for name, field in names.items()}
+    except (ImportError, LookupError, AttributeError, TypeError):
+        return None
+    data = mujoco.MjData(_build_balls())
+    mujoco.mj_forward(data.model, data)
+    words = {name: ctypes.c_int64.from_address(int(data._address) + offset).value for name, offset in found.items()}
+    return found if all(words[name] == getattr(data, field).ctypes.data for name, field in names.items()) else None
+
+
 def _describe(structure: str) -> Any:
     """A structure of MuJoCo's for ctypes."""
     import ctypes
@@ -66,13 +88,7 @@ def _are_right(offsets: dict[str, int]) -> bool:
 
     import mujoco
 
-    spec = mujoco.MjSpec()
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
-    for k in range(3):
-        ball = spec.worldbody.add_body(pos=[k, 0, 0.09 if k < 2 else 1.0])
-        ball.add_freejoint()
-        ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.1, 0, 0])
-    model = spec.compile()
+    model = _build_balls()
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     start, touched = int(data._address), data.contact
@@ -94,3 +110,16 @@ def _are_right(offsets: dict[str, int]) -> bool:
         and all(first + offsets[name] == array.ctypes.data for name, array in at.items())
         and all(array.strides[0] == offsets["size"] for array in at.values())
     )
+
+
+def _build_balls() -> Any:
+    """Two balls on the ground and one in the air."""
+    import mujoco
+
+    spec = mujoco.MjSpec()
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+    for k in range(3):
+        ball = spec.worldbody.add_body(pos=[k, 0, 0.09 if k < 2 else 1.0])
+        ball.add_freejoint()
+        ball.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[0.1, 0, 0])
+    return spec.compile()

@@ -1,0 +1,105 @@
+"""MuJoCo's step of bodies that fall, and do not stand: contacts are met before they are there.
+
+See `landing_kernels` for the equations and `mujoco_landing_law` for the step. MuJoCo has contacts ahead of its own
+(`speculative`), for what moves by more than its own thickness in a step; limbs that fall move by a third of that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.engines.mujoco_library import find_function
+from poise.engines.mujoco_model import BodyLayout
+from poise.engines.mujoco_offsets import find_offsets, find_speed_offsets
+from poise.engines.scene import Scene
+from poise.spatial.law import Block
+
+
+class Landing:
+    """What the step needs to know of a model.
+
+    base    (G,) m, where the contacts of each shape begin
+    bound   (G,) m, the radius around each shape of a body that falls; 0: of anything else
+    length  m, from a joint to a point that it moves, at most
+    wide    (1,) whether they begin farther out now
+    """
+
+    def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
+        import mujoco
+
+        self.base, self.around = model.geom_margin.copy(), model.body_margin.copy()
+        self.root, self.body = (np.ascontiguousarray(x, np.int64) for x in (model.body_rootid, model.geom_bodyid))
+        hard = [layout.bodies for body, layout in zip(scene.bodies, layouts, strict=True) if body.is_hard]
+        self.bound = np.where(np.isin(self.body, np.concatenate(hard)), model.geom_rbound, 0.0)
+        path = np.zeros(model.nbody)
+        for b in range(1, model.nbody):
+            is_first = model.body_parentid[b] == 0
+            path[b] = 0.0 if is_first else path[model.body_parentid[b]] + np.linalg.norm(model.body_pos[b])
+        reach = path[self.body] + np.linalg.norm(model.geom_pos, axis=1) + self.bound
+        self.length = float(reach.max(initial=0.0, where=self.bound > 0.0))
+        self.wide = np.zeros(1, np.int64)
+        # See `MovedSegments`.
+        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+
+    def step(self, model: Any, data: Any) -> None:
+        """Advance MuJoCo's data by a step."""
+        import mujoco
+
+        from poise.engines.landing_kernels import SLOW, is_slow, land, look_ahead
+
+        dt = model.opt.timestep
+        is_still = is_slow(data.qvel, self.length, dt)
+        if not is_still:
+            for find in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel):
+                find(model, data)
+            farthest = look_ahead(
+                data.cvel, data.subtree_com, self.root, self.body, data.geom_xpos, self.bound, self.base, dt,
+                model.geom_margin, model.body_margin,
+            )  # fmt: skip
+            self.wide[0], is_still = 1, farthest < SLOW
+        if is_still and self.wide[0]:
+            model.geom_margin[:], model.body_margin[:], self.wide[0] = self.base, self.around, 0
+        mujoco.mj_forward(model, data)
+        contact, is_met = data.contact, False
+        for k in range(0 if is_still else data.ncon):
+            row, (one, other) = contact.efc_address[k], contact.geom[k]
+            if row >= 0 and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
+                gap = contact.dist[k] - (self.base[one] + self.base[other])
+                data.efc_aref[row] = land(gap, data.efc_vel[row], dt)
+                is_met = True
+        if is_met:
+            mujoco.mj_fwdConstraint(model, data)
+        mujoco.mj_Euler(model, data)
+
+    def is_felt(self, data: Any, rows: np.ndarray, active: np.ndarray) -> np.ndarray:
+        """Which contacts are there, or carry something already. active (n,): which; rows (n, 3): theirs."""
+        contact = data.contact
+        gap = contact.dist[active] - self.base[contact.geom[active]].sum(axis=1)
+        return np.asarray((gap <= 0.0) | (data.efc_force[rows[:, 0]] > 0.0))
+
+    def build(self, model: Any) -> Block | None:
+        """What the compiled step reads (`mujoco_landing_law.LANDING`); None: of this MuJoCo it cannot."""
+        from poise.engines.mujoco_landing_law import LANDING
+
+        contacts, speeds = find_offsets(), find_speed_offsets()
+        if contacts is None or speeds is None:
+            return None
+        functions = {
+            "forward": "mj_forward", "solve": "mj_fwdConstraint", "advance": "mj_Euler", "kinematics": "mj_kinematics",
+            "middle": "mj_comPos", "velocity": "mj_comVel",
+        }  # fmt: skip
+        taken = ("ncon", "nefc", "contact", "aref", "size", "dist", "geom", "address")
+        return Block(
+            LANDING, base=self.base, around=self.around, root=self.root, body=self.body, wide=self.wide,
+            bound=self.bound, margin=model.geom_margin, widest=model.body_margin, geoms=model.ngeom,
+            bodies=model.nbody, length=self.length, dt=model.opt.timestep, **speeds,
+            **{name: find_function(function) for name, function in functions.items()},
+            **{name: contacts[name] for name in taken},
+        )  # fmt: skip
+
+
+def has_landings(scene: Scene) -> bool:
+    """Whether somebody falls, and lands as hard as the step allows."""
+    return scene.touch.softness == 0.0 and any(body.is_hard and body.shapes for body in scene.bodies)
