@@ -267,11 +267,12 @@ def _shrink(hull: np.ndarray, size: int, scale: float) -> None:
 def calm_legs(legs: np.ndarray, calm: np.ndarray, swing: np.ndarray, told: np.ndarray, damping: np.ndarray) -> None:
     """Damping (J,) N m s/rad of the legs' joints.
 
-    calm   (J,) of each; less of a leg whose foot carries little: hips that turn would drag it along
+    calm   (J,) of each; less at the hip of a leg whose foot carries little: hips that turn would drag it along. One
+           that is in the air is not dragged over anything, and would swing
     swing  (2,) of the ankles of feet that are not flat on the ground: they swing on what levels them
     """
     for side in range(2):
-        damping[legs[side, 0]] = max(told[PRESSED + side], FREE) * calm[legs[side, 0]]
+        damping[legs[side, 0]] = max(told[PRESSED + side], told[OFF + side], FREE) * calm[legs[side, 0]]
         damping[legs[side, 1]] = calm[legs[side, 1]]
         foot = legs[side, 2]
         damping[foot] = calm[foot]
