@@ -216,14 +216,15 @@ class Episode:
             root, turns = np.array(ease.root), np.array(ease.rotations)
             root += np.array([rng.uniform(-0.9, 0.9), 0.0, rng.uniform(-0.9, 0.9)])
             if rng.random() < 0.4:
-                root[1] += rng.uniform(0.0, 1.5)
                 turns[0] = rotation.exp(rng.normal(size=3))
+                lowest = get_figure(body).place(Pose(root, turns))[0][:, 1].min()
+                root[1] += rng.uniform(0.3, 1.5) - lowest
             pose = Pose(root, turns)
         actor = self._try(self.stage.add, get_body(body), f"actor {self.joined}", pose)
         self.joined += 1
         if actor is None:
             return
-        player = Player(actor, body, Watch(get_figure(body), np.array(self.options["gravity"])), pose)
+        player = Player(actor, body, Watch(get_figure(body), np.array(self.options["gravity"]), actor.pose()), pose)
         self.players.append(player)
         if rng.random() < 0.8:
             self._drive(player, "legs", Balance())

@@ -56,10 +56,10 @@ class Figure:
 class Watch:
     """One actor of an episode, over time."""
 
-    def __init__(self, figure: Figure, gravity: np.ndarray):
+    def __init__(self, figure: Figure, gravity: np.ndarray, start: Pose):
         self.figure, self.gravity = figure, gravity
         self.pushes: list[tuple[float, float, float]] = []  # when (s), and J / M, J / m (m/s)
-        self.highest = -np.inf
+        self.highest = -float(gravity @ (figure.masses @ figure.place(start)[1] / figure.mass))
 
     def note_push(self, t: float, joint: int, impulse: float) -> None:
         """Somebody pushes from time t (s) on."""
@@ -86,7 +86,7 @@ class Watch:
         if limb.max() > most:
             return f"fast: joint {int(limb.argmax())} goes at {limb.max():.0f} m/s; {most:.0f} is explained"
         if floor is not None:
-            deep = float(np.max(floor - joints[:, 1]))
+            deep = float(np.max((floor - joints[:, 1])[figure.masses > 1e-4 * figure.mass]))
             if deep > SUNK * figure.length:
                 return f"sunk: {deep:.2f} m under the floor"
         return None
