@@ -1,11 +1,12 @@
-"""Abuse: random switching, pushing, loading, changing, saving and restoring, over all drivers and many bodies.
+"""Abuse: random switching, pushing, loading, changing, joining, recording, saving and restoring, over all drivers.
 
 Every episode has a seed of its own and can be run alone:
 
     cd tests && python -m sweeps.abuse_sweep --seed 17 --episodes 1 --tell
 
-What is refused with a sentence (an InputError) is no failure. A state that is not finite is one, whatever else was,
-and so is any other error.
+What is refused with a sentence (an InputError) is no failure. A state that is not finite is one, whatever else was, and
+so is any other error, a speed that nothing explains, a body under the floor (`abuse_watch.py`), and a stage that goes on
+otherwise in a twin that a state of it was restored in.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import gc
 import resource
+import tempfile
 import time
 import traceback
 from collections import Counter
@@ -25,10 +27,39 @@ from typing import Any
 import numpy as np
 
 from humans import make_human
-from poise import Anchored, Balance, Character, Clip, Free, Kinematic, Load, Loose, Stage, Track, gestures
+from poise import (
+    Anchored,
+    Attached,
+    Balance,
+    Character,
+    Clip,
+    Free,
+    Ground,
+    HeightMap,
+    Hinge,
+    Kinematic,
+    Live,
+    Load,
+    Loose,
+    Moving,
+    Pose,
+    Prop,
+    Runner,
+    Stage,
+    Steps,
+    Tilted,
+    Touch,
+    Track,
+    gestures,
+    load_state,
+    rotation,
+    save_state,
+)
 from poise.errors import InputError, SolveError
 from poise.stage.actor import Actor
+from poise.stage.stance import stand_at_ease
 from rigs import mikumikudance, unreal
+from sweeps.abuse_watch import Figure, Watch
 from sweeps.page import table
 
 BODIES: dict[str, Callable[[], Character]] = {
@@ -48,12 +79,23 @@ STEPS = (0.001, 0.002, 0.005, 0.0075, 0.01)  # s
 ACTIONS = 30  # an episode
 SHARE = 0.2  # of episodes, in Bullet
 SECONDS = 4.0  # of an episode, about
+MOST_ACTORS = 3
+KINDS = {
+    "drive": 9, "push": 6, "load": 2, "change": 2, "save": 2, "restore": 2, "twin": 1, "record": 2, "add": 1,
+    "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
+}  # fmt: skip
 
 
 @cache
 def get_body(name: str) -> Character:
     """A body, made once."""
     return BODIES[name]()
+
+
+@cache
+def get_figure(name: str) -> Figure:
+    """The same as points with mass."""
+    return Figure(get_body(name))
 
 
 @cache
@@ -75,108 +117,276 @@ class Tally:
     failures: list[str] = field(default_factory=list)
 
 
+@dataclass(eq=False)
+class Player:
+    """An actor and all that was done to it, so that a twin can be set up alike."""
+
+    actor: Actor
+    body: str
+    watch: Watch
+    pose: Pose | None
+    drives: list[tuple[Any, Any]] = field(default_factory=list)
+    was_given: bool = False  # whether its root was ever put somewhere by a motion
+    live: Live | None = None
+
+
 class Episode:
-    """One stage with one or two actors, and what is done to them."""
+    """One stage with some actors, and what is done to them."""
 
     def __init__(self, seed: int, tally: Tally, tell: bool):
         self.rng, self.seed, self.tally, self.tell = np.random.default_rng(seed), seed, tally, tell
         rng, names = self.rng, list(BODIES)
         self.body = names[seed % len(names)]
+        self.options = self._draw_options()
+        self.dt = self.options["dt"]
+        self.stage = Stage(**self.options)
+        self.props = self._draw_props()
+        for prop in self.props:
+            self.stage.add_prop(prop)
+        self.saved: list[tuple[Any, list[list[tuple[Any, Any]]], list[list[Load]]]] = []
+        told = f"{self.options['engine']} {self.options['couple']}, {1000 * self.dt:g} ms"
+        self.done = [f"{self.body}, {told}, {type(self.options['ground']).__name__}, {len(self.props)} props"]
+        self.players: list[Player] = []
+        self.joined = 0
+        for _ in range(1 + int(rng.choice(3, p=[0.7, 0.2, 0.1]))):
+            self._add()
+
+    # What there is.
+
+    def _draw_options(self) -> dict[str, Any]:
+        rng = self.rng
         engine = "bullet" if rng.random() < SHARE else "mujoco"
-        couple = "paper" if engine == "bullet" else "exact"
-        self.dt = float(rng.choice(STEPS))
-        self.stage = Stage(dt=self.dt, engine=engine, couple=couple)
-        self.actors = [self.stage.add(get_body(self.body)) for _ in range(1 + int(rng.random() < 0.2))]
-        self.saved: list[Any] = []
-        self.done = [f"{self.body}, {engine}, {1000 * self.dt:g} ms"]
-        for actor in self.actors:
-            self._try(actor.drive, "legs", Balance())
-            self._try(actor.drive, "upperBody", Kinematic(gestures.conduct()))
+        couple = "paper" if engine == "bullet" or rng.random() < 0.1 else "exact"
+        odd = rng.random() < 0.15
+        gravity = rng.normal(size=3) * rng.choice([0.0, 3.0, 15.0]) if odd else np.array([0.0, -9.81, 0.0])
+        return {
+            "engine": engine, "couple": couple, "dt": float(rng.choice(STEPS)),
+            "gain": float(rng.uniform(0.0, 2.0)) if rng.random() < 0.2 else 1.0,
+            "ground": self._draw_ground(), "gravity": tuple(gravity.tolist()), "threads": int(rng.integers(1, 3)),
+            "touch": Touch(
+                itself=bool(rng.random() < 0.9), actors=bool(rng.random() < 0.9), props=bool(rng.random() < 0.9),
+                softness=float(rng.choice([0.0, 0.0, 0.02, 0.1])),
+                friction=float(rng.uniform(0.0, 2.0)) if rng.random() < 0.3 else None,
+            ),
+        }  # fmt: skip
+
+    def _draw_ground(self) -> Ground | None:
+        rng, friction = self.rng, float(self.rng.uniform(0.1, 1.2))
+        kind = rng.choice(["flat", "tilted", "rough", "steps", "moving", "none"], p=[0.5, 0.14, 0.14, 0.1, 0.06, 0.06])
+        if kind == "none":
+            return None
+        if kind == "tilted":
+            return Tilted(float(rng.uniform(0.0, 0.4)), float(rng.uniform(0.0, 6.3)), friction=friction)
+        if kind == "rough":
+            return HeightMap(rng.uniform(0.0, 0.06, (40, 40)), 0.15, friction=friction)
+        if kind == "steps":
+            return Steps(friction=friction)
+        if kind == "moving":
+            return Moving(Ground(friction=friction), velocity=(float(rng.uniform(-0.3, 0.3)), 0.0, 0.0))
+        return Ground(friction=friction)
+
+    def _draw_props(self) -> list[Prop]:
+        rng, found = self.rng, []
+        if rng.random() < 0.7:
+            return found
+        for k in range(int(rng.integers(1, 3))):
+            place = (float(rng.uniform(-0.6, 0.6)), float(rng.uniform(0.1, 1.2)), float(rng.uniform(0.35, 0.9)))
+            kind = rng.choice(["box", "ball", "rod", "wall", "door"])
+            mass = float(10 ** rng.uniform(-1.0, 1.3))
+            if kind == "box":
+                found.append(Prop.box(f"thing {k}", (0.3, 0.2, 0.25), mass, place))
+            elif kind == "ball":
+                found.append(Prop.sphere(f"thing {k}", 0.12, mass, place, velocity=(0.0, 1.0, -3.0)))
+            elif kind == "rod":
+                found.append(Prop.capsule(f"thing {k}", 0.03, 0.8, mass, place))
+            elif kind == "wall":
+                found.append(Prop.box(f"thing {k}", (2.0, 1.0, 0.1), None, (0.0, 0.5, 0.7)))
+            else:
+                hinge = Hinge(np.array([0.3, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), 0.1)
+                found.append(Prop.box(f"thing {k}", (0.6, 1.2, 0.05), mass, (0.0, 0.9, 0.6), hinge=hinge))
+        return found
+
+    def _add(self) -> None:
+        """Somebody joins: standing, or dropped from above and turned anyhow."""
+        rng, k = self.rng, len(self.players)
+        body = self.body if rng.random() < 0.7 else str(rng.choice(list(BODIES)))
+        pose: Pose | None = None
+        if k or rng.random() < 0.2:
+            ease = stand_at_ease(get_body(body))
+            root, turns = np.array(ease.root), np.array(ease.rotations)
+            root += np.array([rng.uniform(-0.9, 0.9), 0.0, rng.uniform(-0.9, 0.9)])
+            if rng.random() < 0.4:
+                turns[0] = rotation.exp(rng.normal(size=3))
+                lowest = get_figure(body).place(Pose(root, turns))[0][:, 1].min()
+                root[1] += rng.uniform(0.3, 1.5) - lowest
+            pose = Pose(root, turns)
+        actor = self._try(self.stage.add, get_body(body), f"actor {self.joined}", pose)
+        self.joined += 1
+        if actor is None:
+            return
+        player = Player(actor, body, Watch(get_figure(body), np.array(self.options["gravity"]), actor.pose()), pose)
+        self.players.append(player)
+        if rng.random() < 0.8:
+            self._drive(player, "legs", Balance())
+            self._drive(player, "upperBody", Kinematic(gestures.conduct()))
+        else:
+            self._drive(player, "body", Loose(0.3, 0.3))
+
+    # Acting.
 
     def run(self) -> None:
         """Act, and step in between."""
         try:
             for _ in range(ACTIONS):
+                if not self.players:
+                    self._add()
                 self._act()
                 steps = max(1, int(self.rng.exponential(SECONDS / ACTIONS) / self.dt))
                 self._advance(steps)
         except SolveError as error:
             self._fail(f"non-finite: {error}")
+        except Unsound as error:
+            self._fail(str(error))
         except Exception as error:  # every one of them is a finding
-            self._fail(f"{type(error).__name__}: {error} {traceback.format_exc(limit=-2)}")
+            self._fail(f"{type(error).__name__}: {error} {traceback.format_exc(limit=-3)}")
 
     def _advance(self, steps: int) -> None:
+        self._feed()
         try:
-            self.stage.advance(steps)
+            self.stage.advance(steps - 1)
+            before = [player.actor.pose() for player in self.players]
+            self.stage.advance(1)
         except SolveError:
             raise
         except InputError as error:  # a driver cannot begin where its body is: say, under the ground
-            self.tally.counts["refused when built"] += 1
-            self.done.append(f"refused: {error}")
-            self._drop_actor_drivers()
+            self._drop_drivers(error)
+            return
         self.tally.seconds += steps * self.dt
-        for actor in self.actors:
-            pose = actor.pose()
+        self._judge(before)
+
+    def _judge(self, before: list[Pose]) -> None:
+        in_company = len(self.players) > 1 or bool(self.props)
+        ground, t = self.options["ground"], self.stage.time
+        for player, then in zip(self.players, before, strict=True):
+            pose, actor = player.actor.pose(), player.actor
             if not (np.isfinite(pose.root).all() and np.isfinite(pose.rotations).all()):
                 raise SolveError(f"a pose of '{actor.name}' at {self.stage.time:g} s")
+            player.was_given |= bool(actor.given[0])
+            if actor.given[0]:
+                continue
+            floor = None
+            if ground is not None and not player.was_given:
+                places = player.watch.figure.place(pose)[0]
+                floor = np.asarray(ground.height_at(places[:, 0], places[:, 2], t), float)
+            wrong = player.watch.judge(then, pose, t, self.dt, floor, in_company or player.was_given)
+            if wrong is not None:
+                raise Unsound(f"{wrong} ('{actor.name}', {player.body})")
 
-    def _drop_actor_drivers(self) -> None:
-        for actor in self.actors:
+    def _feed(self) -> None:
+        for player in self.players:
+            if player.live is not None:
+                player.live.show(self._draw_pose(player))
+
+    def _draw_pose(self, player: Player) -> Pose:
+        pose = player.actor.pose()
+        turns = rotation.multiply(pose.rotations, rotation.exp(0.3 * self.rng.normal(size=(len(pose.rotations), 3))))
+        return Pose(pose.root, turns)
+
+    def _drop_drivers(self, error: Exception) -> None:
+        """Something that was accepted cannot be built: everything is loose from now on."""
+        self.tally.counts["refused when built"] += 1
+        self.done.append(f"{self.stage.time:.4f} refused when built: {error}")
+        for player in self.players:
             for part, driver in (("root", Free()), ("body", Loose(1.0, 1.0))):
-                self._try(actor.drive, part, driver)
+                self._drive(player, part, driver)
+        try:
+            self.stage.advance(1)
+        except InputError as again:
+            raise Unsound(f"stuck: nothing can be built any more: {again}") from None
 
     def _try(self, action: Callable[..., Any], *words: Any, **more: Any) -> Any:
-        self.done.append(f"{self.stage.time:.4f} {getattr(action, '__name__', action)} {words} {more}")
+        name = getattr(action, "__name__", str(action))
+        self.done.append(f"{self.stage.time:.4f} {name} {words} {more}")
         if self.tell:
-            print(self.done[-1], flush=True)
+            print(self.done[-1][:400], flush=True)
         try:
             found = action(*words, **more)
-            self.tally.counts[getattr(action, "__name__", "?")] += 1
-            return found
+            self.tally.counts[name] += 1
+            return True if found is None else found
         except SolveError:
             raise
         except InputError as error:
             self.tally.counts["refused"] += 1
             self.done[-1] += f" -> {error}"
+            if self.tell:
+                print(f"    refused: {error}", flush=True)
+            if not str(error).strip().endswith((".", ")", "?")):
+                raise Unsound(f"no sentence: {error}") from None
             return None
+
+    def _drive(self, player: Player, part: Any, driver: Any) -> None:
+        if self._try(player.actor.drive, part, driver):
+            player.drives.append((part, driver))
 
     def _act(self) -> None:
         rng = self.rng
-        actor = self.actors[int(rng.integers(len(self.actors)))]
-        kind = rng.choice(["drive", "drive", "drive", "push", "push", "load", "change", "save", "restore"])
-        if kind == "drive":
-            self._try(actor.drive, str(rng.choice(PARTS)), self._driver(actor))
-        elif kind == "push":
-            self._push(actor)
-        elif kind == "load":
-            self._load(actor)
-        elif kind == "change":
-            self._try(actor.change, bpm=float(rng.uniform(40.0, 180.0)))
-        elif kind == "save":
-            state = self._try(self.stage.save)
-            self.saved = [*self.saved[-2:], state] if state is not None else self.saved
-        elif self.saved:
-            self._try(self.stage.restore, self.saved[int(rng.integers(len(self.saved)))])
+        player = self.players[int(rng.integers(len(self.players)))]
+        weights = np.array(list(KINDS.values()))
+        kind = str(rng.choice(list(KINDS), p=weights / weights.sum()))
+        getattr(self, f"_do_{kind}")(player)
 
-    def _driver(self, actor: Actor) -> Any:
+    def _do_drive(self, player: Player) -> None:
         rng = self.rng
-        gesture = gestures.conduct(bpm=float(rng.uniform(50.0, 170.0)), hands=str(rng.choice(["right", "both"])))
+        part: Any = str(rng.choice(PARTS))
+        if rng.random() < 0.15:
+            labels = player.actor.character.skeleton.names[1:]
+            part = [str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)]
+        self._drive(player, part, self._draw_driver(player))
+        if rng.random() < 0.15:  # another one within a few steps
+            self._advance(int(rng.integers(1, 4)))
+            self._drive(player, part, self._draw_driver(player))
+
+    def _draw_driver(self, player: Player) -> Any:
+        rng, body = self.rng, player.body
+        gesture = self._draw_gesture()
         start = self.stage.time - float(rng.uniform(0.0, 1.0))
+        other = self.players[int(rng.integers(len(self.players)))].actor
+        things = [prop.name for prop in self.props] or ["nothing"]
+
+        def live() -> Live:
+            player.live = Live(player.actor.character.skeleton, player.actor.pose(), float(rng.choice([0.03, 0.1])))
+            return player.live
+
         choices: list[Callable[[], Any]] = [
             lambda: Kinematic(gesture, keeps=bool(rng.random() < 0.3)),
-            lambda: Kinematic(get_clip(self.body), start),
-            lambda: Track(gesture, stiffness=float(10 ** rng.uniform(0.0, 2.0))),
-            lambda: Track(get_clip(self.body), start=start),
+            lambda: Kinematic(get_clip(body), start),
+            lambda: Track(gesture, stiffness=float(10 ** rng.uniform(0.0, 2.0)), keeps=bool(rng.random() < 0.3)),
+            lambda: Track(get_clip(body), damping=float(rng.uniform(0.0, 2.0)), start=start),
             lambda: Loose(float(10 ** rng.uniform(-2.0, 2.0)), float(rng.choice([0.0, 0.1, 0.5, 1.0]))),
             lambda: Loose(0.5, 0.5, relax=0.3),
+            lambda: Loose(0.0, 0.0),
+            lambda: Loose(5.0, 1.0, pose=get_clip(body).rotations[0]),
             lambda: Balance(float(10 ** rng.uniform(-0.5, 0.5)), pinned=bool(rng.random() < 0.2)),
-            lambda: Balance(follow=get_clip(self.body), follow_start=start),
-            Free, Anchored, lambda: Kinematic(gestures.breathe()), lambda: Kinematic(self.actors[0]),
+            lambda: Balance(follow=get_clip(body), follow_start=start),
+            Free, Anchored, lambda: Attached(str(rng.choice(things))),
+            lambda: Kinematic(gestures.breathe()), lambda: Kinematic(other), lambda: Track(other),
+            lambda: Kinematic(live()), lambda: Track(live()),
         ]  # fmt: skip
         return choices[int(rng.integers(len(choices)))]()
 
-    def _push(self, actor: Actor) -> None:
+    def _draw_gesture(self) -> Any:
         rng = self.rng
+        hands = str(rng.choice(["right", "both", "left"]))
+        choices: list[Callable[[], Any]] = [
+            lambda: gestures.conduct(float(rng.uniform(50.0, 170.0)), int(rng.integers(1, 5)), hands),
+            lambda: gestures.arm_swing(float(rng.uniform(0.3, 1.5)), float(rng.uniform(15.0, 80.0)), hands),
+            lambda: gestures.clap(float(rng.uniform(0.5, 4.0))),
+            lambda: gestures.cue(),
+        ]
+        return choices[int(rng.integers(len(choices)))]()
+
+    def _do_push(self, player: Player) -> None:
+        rng, actor = self.rng, player.actor
         mass = actor.character.mass
         impulse = rng.normal(size=3) * rng.choice([0.05, 0.2, 0.6]) * mass  # N s: 0.05 to 0.6 m/s for all of the body
         joint = str(rng.choice([r for r in ("hips", "spine", "head", "rightHand", "leftLowerArm", "leftFoot")
@@ -184,36 +394,202 @@ class Episode:
         if joint in ("rightHand", "leftLowerArm", "leftFoot"):
             impulse *= 0.2
         seconds = float(10 ** rng.uniform(-3.5, -0.5))
-        self._try(actor.push, joint, tuple(impulse / seconds), seconds)
+        start = None if rng.random() < 0.8 else self.stage.time + float(rng.uniform(0.0, 0.3))
+        if self._try(actor.push, joint, tuple(impulse / seconds), seconds, start):
+            index = actor.character.skeleton.index(joint)
+            for each in self.players:  # who is hit by it, too
+                each.watch.note_push(self.stage.time + 0.5, index if each is player else 0, np.linalg.norm(impulse))
 
-    def _load(self, actor: Actor) -> None:
-        if actor.loads and self.rng.random() < 0.6:
+    def _do_load(self, player: Player) -> None:
+        actor, rng = player.actor, self.rng
+        if actor.loads and rng.random() < 0.6:
             self._try(actor.drop, actor.loads[0].joint)
-        elif actor.character.skeleton.find_role("rightHand") is not None:
-            self._try(actor.load, Load("rightHand", float(self.rng.uniform(0.01, 0.1)) * actor.character.mass))
+            return
+        joint = str(rng.choice([r for r in ("rightHand", "leftLowerArm", "head", "hips", "leftFoot")
+                                if actor.character.skeleton.find_role(r) is not None]))  # fmt: skip
+        self._try(actor.load, Load(joint, float(rng.uniform(0.01, 0.1)) * actor.character.mass))
+
+    def _do_change(self, player: Player) -> None:
+        self._try(player.actor.change, bpm=float(self.rng.uniform(40.0, 180.0)))
+
+    def _do_save(self, _player: Player) -> None:
+        try:
+            state = self._try(self.stage.save)
+        except InputError as error:
+            self._drop_drivers(error)
+            return
+        if state is not None:
+            setup = [list(player.drives) for player in self.players]
+            self.saved = [*self.saved[-2:], (state, setup, [list(player.actor.loads) for player in self.players])]
+
+    def _do_restore(self, _player: Player) -> None:
+        if self.saved:
+            state = self.saved[int(self.rng.integers(len(self.saved)))][0]
+            if self._try(self.stage.restore, state):
+                for player in self.players:  # what moved it there is not known here
+                    player.watch.note_push(self.stage.time + 0.5, 0, 5.0 * player.watch.figure.mass)
+
+    def _do_twin(self, _player: Player) -> None:
+        """Set another stage up alike, restore this one's state in it, by way of a file or not; both go on alike."""
+        try:
+            state = self._try(self.stage.save)
+        except InputError as error:
+            self._drop_drivers(error)
+            return
+        if state is None:
+            return
+        if self.rng.random() < 0.3:
+            with tempfile.TemporaryDirectory() as folder:
+                save_state(state, Path(folder) / "a.state.npz")
+                state = load_state(Path(folder) / "a.state.npz")
+        twin = Stage(**self.options)
+        for prop in self.props:
+            twin.add_prop(prop)
+        for player in self.players:
+            actor = twin.add(player.actor.character, player.actor.name, player.pose, player.actor.loads)
+            for part, driver in player.drives:
+                try:
+                    actor.drive(part, driver)
+                except InputError:
+                    self.tally.counts["twin not set up"] += 1
+                    return
+        if self._try(twin.restore, state) is None:
+            self.tally.counts["twin refused"] += 1
+            return
+        is_fed = any(getattr(getattr(d, "motion", None), "is_live", False) for p in self.players for _, d in p.drives)
+        steps = int(self.rng.integers(1, 20))
+        for stage in (self.stage, twin):
+            stage.advance(steps)
+        for player in self.players if not is_fed else ():
+            a, b = player.actor.pose(), twin.actors[player.actor.name].pose()
+            if not (np.array_equal(a.root, b.root) and np.array_equal(a.rotations, b.rotations)):
+                off = float(np.abs(a.rotations - b.rotations).max())
+                raise Unsound(f"twin: goes on otherwise after {steps} steps, by {off:.1e} ('{player.actor.name}')")
+        self.tally.counts["twins"] += 1
+
+    def _do_record(self, player: Player) -> None:
+        """Record a take, and switch and push meanwhile."""
+        rng, left = self.rng, [int(self.rng.integers(0, 3))]
+        times = set(rng.integers(0, 30, left[0]).tolist())
+        count = [0]
+
+        def each(_t: float) -> None:
+            count[0] += 1
+            if count[0] in times:
+                self._do_push(player) if rng.random() < 0.5 else self._do_drive_once(player)
+
+        self._feed()
+        try:
+            take = self._try(self.stage.run, float(rng.uniform(0.02, 0.3)), min(50.0, 1.0 / self.dt), None, each)
+        except InputError as error:
+            self._drop_drivers(error)
+            return
+        if take is None:
+            self._drop_drivers(InputError("in a take."))
+            return
+        for each_one in self.players:
+            record = take.actor(each_one.actor.name)
+            if not (np.isfinite(record.root).all() and np.isfinite(record.rotations).all()):
+                raise SolveError(f"a take of '{each_one.actor.name}'")
+
+    def _do_drive_once(self, player: Player) -> None:
+        self._drive(player, str(self.rng.choice(PARTS)), self._draw_driver(player))
+
+    def _do_add(self, _player: Player) -> None:
+        if len(self.players) < MOST_ACTORS:
+            self._add()
+            self.saved.clear()
+
+    def _do_remove(self, player: Player) -> None:
+        if len(self.players) > 1 and self._try(self.stage.remove, player.actor):
+            self.players.remove(player)
+            self.saved.clear()
+
+    def _do_runner(self, player: Player) -> None:
+        """The same in a thread of its own."""
+        self._feed()
+        try:
+            fps = min(50.0, 1.0 / self.dt)
+            with Runner(self.stage, fps=fps, speed=None, seconds=max(0.05, 2.0 * self.dt)) as runner:
+                runner.post(lambda: self._do_push(player))
+                runner.join()
+            self.tally.counts["runner"] += 1
+        except SolveError:
+            raise
+        except InputError as error:
+            self._drop_drivers(error)
+
+    def _do_nonsense(self, player: Player) -> None:
+        """What must be refused."""
+        actor, nan = player.actor, float("nan")
+        choices: list[Callable[[], Any]] = [
+            lambda: actor.push("hips", (nan, 0.0, 0.0), 0.1), lambda: actor.push("hips", (1.0, 0.0, 0.0), -1.0),
+            lambda: actor.push("nobody", (1.0, 0.0, 0.0), 0.1), lambda: actor.load(Load("hips", -1.0)),
+            lambda: actor.load(Load("hips", 1e9)), lambda: actor.drop("spine"), lambda: actor.drive("wings", Free()),
+            lambda: actor.drive("legs", Loose(-1.0)), lambda: actor.drive("legs", Track(gestures.conduct(), nan)),
+            lambda: self.stage.advance(-1), lambda: self.stage.restore({}), lambda: self.stage.add_prop(self.props[0]),
+            lambda: actor.change(tempo=3.0), lambda: self.stage.remove(None),  # type: ignore[arg-type]
+            lambda: self.stage.run(-1.0), lambda: self.stage.add(actor.character, actor.name),
+            lambda: actor.drive("root", Attached("nothing")), lambda: actor.drive([], Free()),
+            lambda: actor.push("hips", (1e300, 0.0, 0.0), 1e-300),
+        ]  # fmt: skip
+        which = int(self.rng.integers(len(choices)))
+        if which == 11 and not self.props:
+            return
+        before = list(actor.assignments)
+        if self._try(choices[which]) is not None and actor.assignments != before:
+            self._drive(player, "root", Free())  # it waits to be refused when it is built
+
+    def _do_show(self, player: Player) -> None:
+        """Look at what may be looked at."""
+        player.actor.pose(self.stage.time)
+        _ = [event.message for event in self.stage.events[-5:]]
+        player.actor.measure()
 
     def _fail(self, why: str) -> None:
         self.tally.failures.append(f"seed {self.seed} ({self.done[0]}) at {self.stage.time:.3f} s: {why}")
-        self.tally.counts["failures"] += 1
-        last = "\n    ".join(each[:200] for each in self.done[-4:])
-        print(f"seed {self.seed}: {self.done[0]}: {why[:300]}\n    {last}", flush=True)
+        self.tally.counts[f"failed: {why.split(':')[0]}"] += 1
+        last = "\n    ".join(each[:240] for each in self.done[-5:])
+        print(f"seed {self.seed}: {self.done[0]}: at {self.stage.time:.3f} s {why[:600]}\n    {last}", flush=True)
 
 
-def abuse(seeds: Iterator[int], minutes: float, tell: bool = False) -> tuple[Tally, list[float]]:
+class Unsound(Exception):
+    """Finite, and wrong."""
+
+
+def abuse(
+    seeds: Iterator[int], minutes: float, tell: bool = False, every: float = 60.0
+) -> tuple[Tally, list[float]]:
     """Episodes until the time is up: what happened, and MB of memory as it went on."""
-    tally, memory, end = Tally(), [], time.process_time() + 60.0 * minutes
+    tally, memory, began = Tally(), [], time.process_time()
+    told = time.monotonic()
     for k, seed in enumerate(seeds):
-        Episode(seed, tally, tell).run()
+        try:
+            episode = Episode(seed, tally, tell)
+        except Exception as error:
+            tally.failures.append(f"seed {seed}: {type(error).__name__}: {error}")
+            tally.counts["failed: set up"] += 1
+            print(f"seed {seed}: {traceback.format_exc(limit=-4)}", flush=True)
+            continue
+        episode.run()
+        del episode
         tally.counts["episodes"] += 1
         if k % 10 == 9:
             gc.collect()
-            memory.append(_find_memory())
-        if time.process_time() > end:
+            memory.append(find_memory())
+        if time.monotonic() - told > every:
+            told = time.monotonic()
+            print(
+                f"{time.strftime('%H:%M:%S')} {tally.counts['episodes']} episodes, {tally.seconds:.0f} s simulated, "
+                f"{len(tally.failures)} failures, {find_memory():.0f} MB",
+                flush=True,
+            )
+        if time.process_time() - began > 60.0 * minutes:
             break
     return tally, memory
 
 
-def _find_memory() -> float:
+def find_memory() -> float:
     """MB that the process holds now."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 1e6
@@ -228,14 +604,17 @@ def sweep(minutes: float = 10.0) -> tuple[str, int]:
     rows = [
         ("minutes of this machine", f"{minutes:g}"),
         ("episodes; simulated, s", f"{tally.counts['episodes']}; {tally.seconds:.0f}"),
-        *((name, str(count)) for name, count in sorted(tally.counts.items()) if name not in ("episodes", "failures")),
-        ("non-finite or other errors", str(len(tally.failures))),
+        *((name, str(count)) for name, count in sorted(tally.counts.items()) if name != "episodes"),
+        ("failures in all", str(len(tally.failures))),
         ("memory halfway and in the end, MB", f"{memory[half]:.0f}; {memory[-1]:.0f}" if memory else "-"),
     ]
     text = (
-        "Random switching between all drivers, pushing, loading, saving and restoring, ten bodies of 0.5 to 2.5 m (two"
-        " of them with 60 joints and more), both engines, steps of 1 to 10 ms. What is refused with a sentence is no"
-        " failure."
+        "Random switching between all drivers, pushing, loading, joining, leaving, recording, saving and restoring (in"
+        " the same stage and in a twin), ten bodies of 0.5 to 2.5 m (two of them with 60 joints and more), one to three"
+        " of them on a stage with things or without, both engines, steps of 1 to 10 ms, grounds that are level, tilted,"
+        " rough, stepped, moving or not there. What is refused with a sentence is no failure; a state that is not finite,"
+        " any other error, a body faster than anything explains, one under the floor, and a twin that goes on otherwise"
+        " are."
     )
     failed = "\n".join(f"- {each[:200]}" for each in tally.failures)
     return f"{text}\n\n{table(('what', 'how often'), rows)}\n\n{failed}", len(tally.failures)

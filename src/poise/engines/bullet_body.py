@@ -15,12 +15,13 @@ import numpy as np
 from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, SceneBody
-from poise.errors import InputError
+from poise.errors import InputError, check_most
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
 # Bullet divides by each link's inertia; so little is lost beside a segment's.
 TRACE = RigidInertia(1e-9, np.zeros(3), np.eye(3) * 1e-12)
+MOST = 128  # numbers that Bullet tells of one multibody: 7 of its base, 4 of a ball, 1 of a hinge
 # Steps over which a contact's force must last to count in the forecast: with 1, contacts that come and go feed on their
 # own kicks, and a leg on a badly solved contact (50 iterations at 10 ms) flies off.
 STEADY = 8
@@ -116,7 +117,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     shapes = {i: tuple(shape for k, shape in body.shapes if k == i) for i in (base, *members)}
     inertia = inertia_of(body, base)
     links: list[dict[str, Any]] = []
-    joints, numbers, dofs = [], [], []
+    joints, numbers, dofs, stiff = [], [], [], []
     last = {base: 0}  # the multibody's number of each joint's body, counted from its base
     for i in members:
         joint, parent = body.joints[i], last[int(tree.parents[i])]
@@ -135,7 +136,15 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
             joints.append(i)
             numbers.append(parent - 1)
             dofs.append(dof)
+        if not turns:  # a stiff joint: what it carries goes along with its parent
+            links.append(_fix(bullet, body, i, parent, world.add_shape(shapes[i])))
+            parent = len(links)
+            stiff.append(i)
         last[i] = parent
+    check_most(
+        f"body '{body.name}' in engine 'bullet' has {7 + sum(4 if dof < 0 else 1 for dof in dofs)} coordinates",
+        7 + sum(4 if dof < 0 else 1 for dof in dofs), MOST, "Hold some of its joints by a motion, or use mujoco.",
+    )  # fmt: skip
     arguments = {key: [link[key] for link in links] for key in links[0]} if links else {}
     uid = bullet.createMultiBody(
         inertia.mass if held.kind[base] == FREE else 0.0, world.add_shape(shapes[base]), basePosition=held.p[base],
@@ -160,6 +169,10 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, None, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
+    for i in stiff:
+        link, mask = last[i] - 1, world.masks[index] if shapes[i] else nothing
+        world.set_dynamics(piece.uid, link, inertia_of(body, i), mask, None, weight)
+        world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     if held.kind[base] == FREE:
         om = rotation.rotate(held.state.q[0], body.angular_velocity[0])
         v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
@@ -245,6 +258,12 @@ def _link(
         "linkJointTypes": bullet.JOINT_SPHERICAL if axis is None else bullet.JOINT_REVOLUTE,
         "linkJointAxis": [1.0, 0.0, 0.0] if axis is None else axis,
     }
+
+
+def _fix(bullet: Any, body: SceneBody, i: int, parent: int, shape: int) -> dict[str, Any]:
+    """The same of a link that does not turn."""
+    link = _link(bullet, inertia_of(body, i), parent, body.tree.offsets[i], np.asarray(body.rotations[i]), None, shape)
+    return link | {"linkJointTypes": bullet.JOINT_FIXED}
 
 
 def inertia_of(body: SceneBody, i: int) -> RigidInertia:

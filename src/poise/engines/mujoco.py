@@ -34,7 +34,7 @@ from poise.engines.hits import Hits
 from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_ground import MujocoCarrier
 from poise.engines.mujoco_landing import Landing, has_landings
-from poise.engines.mujoco_library import find_function, stop_timers
+from poise.engines.mujoco_library import find_function, give_memory_back, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
 from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
@@ -73,6 +73,7 @@ class MujocoSimulation(Simulation):
         # A state that turns non-finite is the stage's to tell; MuJoCo would write a log file where the user works.
         mujoco.set_mju_user_warning(lambda message: None)
         stop_timers()
+        give_memory_back()
         self._names = SceneNames(scene)
         self.model = _compile(scene, self._names)
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)

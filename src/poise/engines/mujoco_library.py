@@ -8,6 +8,9 @@ from typing import Any
 
 from poise.errors import InputError
 
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of <malloc.h>
+_LARGE = 1 << 20  # bytes: large arrays of NumPy's stay below it
+
 
 @cache
 def find_library() -> Any:
@@ -43,3 +46,20 @@ def stop_timers() -> None:
 
     if mujoco.get_mjcb_time() is None:
         ctypes.c_void_p.in_dll(find_library(), "mjcb_time").value = None
+
+
+@cache
+def give_memory_back() -> None:
+    """Have what a simulation took go back to the system when it is gone, where the C library is GNU's.
+
+    A body's workspace is 2 to 4 MB, and one is made at every switch. The library keeps such blocks among small ones
+    once it has seen one freed, up to 32 MB: of 300 MB in use, 900 were held after two hundred stages. With the limit
+    fixed they are mapped one by one, and unmapped.
+    """
+    import ctypes
+    import sys
+
+    if sys.platform == "linux":
+        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # musl has none
+        if mallopt is not None:
+            mallopt(_MMAP_THRESHOLD, _LARGE)

@@ -70,16 +70,26 @@ class Callback:
     """
 
     def __init__(self, function: Callable[[], None], raised: np.ndarray):
-        self.function, self.raised = function, raised
-        self.error: BaseException | None = None
-        self._call = _SIGNATURE(self._run)
+        kept: list[BaseException] = []
+
+        def run(_body: int, _block: int) -> None:
+            try:
+                function()
+            except BaseException as error:
+                kept[:], raised[0] = [error], 1
+
+        # nothing of it points back here: what it keeps, a simulation, goes when the list that it is in does
+        self._kept, self._call = kept, _SIGNATURE(run)
         self.address = int(ctypes.cast(self._call, ctypes.c_void_p).value or 0)
 
-    def _run(self, body: int, block: int) -> None:
-        try:
-            self.function()
-        except BaseException as error:
-            self.error, self.raised[0] = error, 1
+    @property
+    def error(self) -> BaseException | None:
+        """What it raised."""
+        return self._kept[0] if self._kept else None
+
+    def forget(self) -> None:
+        """Keep no error."""
+        self._kept.clear()
 
 
 class Block:

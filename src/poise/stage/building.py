@@ -24,6 +24,8 @@ from poise.world.floor import Floor
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
 
+_DOWN = 0.5  # of gravity that points down, for somebody to stand: 60 degrees off
+
 
 def build_actor(actor: Actor, t: float, starting: bool) -> None:
     """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
@@ -41,6 +43,11 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.stands]
     if stands and stage.ground is None:
         raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+    if stands and not -stage.gravity[1] > _DOWN * float(np.linalg.norm(stage.gravity)):
+        raise InputError(
+            f"{stands[0]} stands against gravity, and this stage's, {stage.gravity.round(3).tolist()} m/s2, does not "
+            "point down. Give it one that does: Stage(gravity=(0, -9.81, 0))."
+        )
     if starting and stands:
         plant_feet(body)
     body.update()

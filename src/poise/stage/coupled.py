@@ -8,6 +8,8 @@ from poise.drivers.body import Body
 from poise.spatial.law import Block, Law
 from poise.stage.partition import Partition
 
+_FEATHER = 1e-3  # of what a joint carries: a segment lighter than that does not resist
+
 
 class Coupled:
     """The coupling of one actor.
@@ -17,6 +19,7 @@ class Coupled:
     touched       (J,) bool, bodies that one of those moves, itself or from further in
     connectors    joints whose bodies carry what is given
     inertia       (J,) kg m2, of what each joint carries: see `Body.outboard`
+    bare          (J,) bool, segments of next to no mass beside what hangs from them
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     share         (1,) of the last step in them: see `published.py`
     """
@@ -26,7 +29,7 @@ class Coupled:
 
         j, room = len(body.tree), body.arena
         self._body = body
-        self.given, self.touched, self.accelerating = (room.zeros(j, dtype=bool) for _ in range(3))
+        self.given, self.touched, self.accelerating, self.bare = (room.zeros(j, dtype=bool) for _ in range(4))
         self._work, self.inertia = room.zeros(3, j, 3), room.zeros(j)
         self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
         self.share = np.ones(1)
@@ -34,7 +37,7 @@ class Coupled:
         self.block = Block(
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
             al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
-            share=self.share,
+            bare=self.bare, share=self.share,
         )  # fmt: skip
 
     def settle(self, partition: Partition, is_carried: bool) -> None:
@@ -51,7 +54,8 @@ class Coupled:
         for i in range(len(parents)):
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
-        self.inertia[:] = body.outboard()[2]
+        mass, _, self.inertia[:] = body.outboard()
+        self.bare[:] = body.tree.masses < _FEATHER * mass
         # A joint that was given keeps no acceleration of its own once it is physical.
         body.dw[~self.given] = 0.0
 

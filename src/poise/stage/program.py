@@ -82,7 +82,7 @@ class Program:
         self.raised[0] = 0
         errors = [call.error for call in self._calls if call.error is not None]
         for call in self._calls:
-            call.error = None
+            call.forget()
         return errors
 
     def _call(self, actor: Actor, function: Callable[[], None]) -> Call:

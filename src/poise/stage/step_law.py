@@ -15,13 +15,14 @@ from poise.stage.published_kernels import choose_share, find_ratio
 # Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
 # share  (1,) of the last step in the accelerations that the `paper` coupling goes by; the rest is of those before it
 COUPLING = fields(
-    arrays="given accelerating touched work al acc om_before vel_before pushes inertia share",
+    arrays="given accelerating touched work al acc om_before vel_before pushes inertia bare share",
     integers="push_count torque_only",
     floats="gain",
 )
 # c below. Of 40 runs of slapped arms and ragdolls with little damping, at 1 to 10 ms, 21 explode with 0, none with 1.
 CALM = 2.0
 WHIRL = 0.1  # rad a step, up to which an engine's own error is small
+BARE = 0.5  # s: an arm on a collar bone is braked less than by `Loose()`
 
 
 @law
@@ -130,11 +131,15 @@ def calm(body: int, block: int) -> None:
 
     takes that back, from w_0 = WHIRL / dt on, 20 rad/s at 5 ms: no slower limb feels it. At 50 rad/s it brakes within
     50 ms.   [calm, 1]
+
+    What has next to no mass of its own, a collar bone between chest and arm, can turn about itself and the arm back:
+    nothing resists that, and the least torque would make it infinitely fast. Its joint has a damper of I / BARE at
+    the least.   [calm, 2]
     """
     b, x = record(body, BODY), record(block, COUPLING)
     j = b.joints
     parents, given, inertia = integers(b.parents, j), flags(x.given, j), floats(x.inertia, j)
-    om, damping = vectors(b.om, j, 3), floats(b.damping, j)
+    om, damping, bare = vectors(b.om, j, 3), floats(b.damping, j), flags(x.bare, j)
     slow = (WHIRL / b.dt) ** 2
     for i in range(1, j):
         if not given[i]:
@@ -142,6 +147,8 @@ def calm(body: int, block: int) -> None:
             own = om[i, 0] * om[i, 0] + om[i, 1] * om[i, 1] + om[i, 2] * om[i, 2]
             base = om[k, 0] * om[k, 0] + om[k, 1] * om[k, 1] + om[k, 2] * om[k, 2]
             least = CALM * inertia[i] * (max(own, base) - slow) * b.dt
+            if bare[i]:
+                least = max(least, inertia[i] / BARE)
             if least > damping[i]:  # never below 0
                 damping[i] = least
 
