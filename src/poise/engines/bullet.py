@@ -39,7 +39,7 @@ class BulletEngine(Engine):
     name = "bullet"
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
-    abilities = Abilities(couplings=("paper",), carriers=False, axial=True, burden=0.08)
+    abilities = Abilities(couplings=("exact", "paper"), carriers=False, axial=True, burden=0.08)
 
     def build(self, scene: Scene) -> Simulation:
         """A world of its own with everything in the scene."""
@@ -61,6 +61,7 @@ class BulletSimulation(Simulation):
         self._held = [HeldBody(body) for body in scene.bodies]
         for index, held in enumerate(self._held):
             add_body(world, index, held)
+            held.locked.send(self._bullet, self.client, held.state.q)
         links = world.find_links() if scene.apart else {}
         for a, b in scene.apart:
             if a in links and b in links:
@@ -85,6 +86,7 @@ class BulletSimulation(Simulation):
                 self._bullet.resetBasePositionAndOrientation(
                     piece.uid, held.p[piece.base], turn, physicsClientId=self.client
                 )
+        held.locked.send(self._bullet, self.client, held.state.q)
         held.is_fresh = False
 
     def apply(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.engines.bullet_locked import CORNERS, Locked, find_carriers, list_turns
 from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, SceneBody
@@ -64,7 +65,8 @@ class HeldBody:
         self.axes = np.zeros((j, 2, 3))
         for i, joint in enumerate(body.joints):
             self.axes[i, : len(joint.axes)] = joint.axes
-        self.masses = np.where(self.kind == GIVEN, 0.0, self.tree.masses)
+        self.masses = self.tree.masses if body.is_locked else np.where(self.kind == GIVEN, 0.0, self.tree.masses)
+        self.locked = Locked(body)
         self.pieces: list[Piece] = []
         self.state = BodyState(
             np.array(body.root, float), np.array(body.rotations, float), np.zeros(3), np.zeros((j, 3))
@@ -117,6 +119,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     inertia = inertia_of(body, base)
     links: list[dict[str, Any]] = []
     joints, numbers, dofs = [], [], []
+    locked: dict[int, tuple[int, float]] = {}
     last = {base: 0}  # the multibody's number of each joint's body, counted from its base
     for i in members:
         joint, parent = body.joints[i], last[int(tree.parents[i])]
@@ -136,6 +139,12 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
             numbers.append(parent - 1)
             dofs.append(dof)
         last[i] = parent
+    carriers = {i: reach for i, reach in find_carriers(body).items() if i in last}
+    for i, reach in carriers.items():
+        first = len(links)
+        for corner, turn in zip(CORNERS, list_turns(), strict=True):
+            links.append(_lock(bullet, last[i], reach * corner, turn, world.add_shape(())))
+        locked[i] = first, reach
     arguments = {key: [link[key] for link in links] for key in links[0]} if links else {}
     uid = bullet.createMultiBody(
         inertia.mass if held.kind[base] == FREE else 0.0, world.add_shape(shapes[base]), basePosition=held.p[base],
@@ -160,6 +169,10 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, None, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
+    for i, (first, reach) in locked.items():
+        held.locked.links[i] = piece.uid, first, reach
+        for k in range(len(CORNERS)):
+            world.set_dynamics(piece.uid, first + k, TRACE, nothing)
     if held.kind[base] == FREE:
         om = rotation.rotate(held.state.q[0], body.angular_velocity[0])
         v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
@@ -244,6 +257,16 @@ def _link(
         "linkParentIndices": parent,
         "linkJointTypes": bullet.JOINT_SPHERICAL if axis is None else bullet.JOINT_REVOLUTE,
         "linkJointAxis": [1.0, 0.0, 0.0] if axis is None else axis,
+    }
+
+
+def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int) -> dict[str, Any]:
+    """A link that cannot move, whose mass is `at` in what carries it, and its axes turned: see `bullet_locked`."""
+    link = _link(bullet, TRACE, parent, np.zeros(3), rotation.identity(), None, shape)
+    return link | {
+        "linkJointTypes": bullet.JOINT_FIXED,
+        "linkInertialFramePositions": at,
+        "linkInertialFrameOrientations": xyzw(turn),
     }
 
 
