@@ -79,6 +79,9 @@ class MovedSegments:
 
         self._world, self._held, body = world, held, held.body
         frames = [principal(inertia_of(body, i))[0] for i in range(len(body.tree))]
+        for i in joints:
+            if find_carrier(body, i) == WORLD:
+                frames[i] = rotation.identity()  # as heavy about any axis
         self._axes, self._centers = np.array(frames), body.tree.centers
         self._inside = np.where(held.kind == GIVEN, body.tree.parents, -1)
         links = {owner: link for link, owner in world.owners.items()}
