@@ -115,7 +115,7 @@ class Mixed:
         wrench = np.zeros((4, 6))
         coupling.couple_exact(
             tree.parents, tree.masses, tree.centers, tree.inertias, self.given, self.given, R, p, s.w, self.dw,
-            self.a, om, 1.0, np.zeros((3, 4, 3)), wrench,
+            self.a, om, 0.0 if self.simulation.couples(0) else 1.0, np.zeros((3, 4, 3)), wrench,
         )  # fmt: skip
         coupling.hand_to_connectors(tree.parents, self.given, p, wrench)
         return wrench

@@ -340,7 +340,9 @@ class Episode:
         part: Any = str(rng.choice(PARTS))
         if rng.random() < 0.15:
             labels = player.actor.character.skeleton.names[1:]
-            part = [str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)]
+            part = [
+                str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)
+            ]
         self._drive(player, part, self._draw_driver(player))
         if rng.random() < 0.15:  # another one within a few steps
             self._advance(int(rng.integers(1, 4)))
@@ -557,9 +559,7 @@ class Unsound(Exception):
     """Finite, and wrong."""
 
 
-def abuse(
-    seeds: Iterator[int], minutes: float, tell: bool = False, every: float = 60.0
-) -> tuple[Tally, list[float]]:
+def abuse(seeds: Iterator[int], minutes: float, tell: bool = False, every: float = 60.0) -> tuple[Tally, list[float]]:
     """Episodes until the time is up: what happened, and MB of memory as it went on."""
     tally, memory, began = Tally(), [], time.process_time()
     told = time.monotonic()

@@ -39,7 +39,7 @@ class BulletEngine(Engine):
     name = "bullet"
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
-    abilities = Abilities(couplings=("paper",), carriers=False, axial=True, burden=0.08)
+    abilities = Abilities(couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, burden=0.08)
 
     def build(self, scene: Scene) -> Simulation:
         """A world of its own with everything in the scene."""
@@ -61,6 +61,7 @@ class BulletSimulation(Simulation):
         self._held = [HeldBody(body) for body in scene.bodies]
         for index, held in enumerate(self._held):
             add_body(world, index, held)
+            held.locked.send(self._bullet, self.client, held.state.q)
         links = world.find_links() if scene.apart else {}
         for a, b in scene.apart:
             if a in links and b in links:
@@ -70,6 +71,7 @@ class BulletSimulation(Simulation):
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
         self._pushes: dict[str, np.ndarray] = {}
+        self._inputs: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]] = {}
         self._touched = [Touches.none() for _ in scene.bodies]
 
     def place(self, body: int, state: BodyState) -> None:
@@ -79,18 +81,40 @@ class BulletSimulation(Simulation):
         held.state.q[given] = state.q[given]
         if given[0]:
             held.state.root[:] = state.root
+        if given[0] and not held.is_moved:
             held.pose()
             for piece in held.pieces:
                 turn = xyzw(rotation.from_matrix(held.R[piece.base]))
                 self._bullet.resetBasePositionAndOrientation(
                     piece.uid, held.p[piece.base], turn, physicsClientId=self.client
                 )
+        held.locked.send(self._bullet, self.client, held.state.q)
         held.is_fresh = False
 
     def apply(
         self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
     ) -> None:
-        """See `Simulation.apply`."""
+        """See `Simulation.apply`. It is sent with the step, when it is known how fast GIVEN joints are."""
+        inputs = torque.copy(), damping.copy(), wrench.copy(), None if axial is None else axial.copy()
+        self._inputs[body] = inputs
+
+    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
+        """See `Simulation.speed`."""
+        held = self._held[body]
+        if held.moved is None:
+            return
+        self._refresh(held)
+        held.moved.move(state, dw, a, self.scene.dt)
+        held.given = state.w.copy(), dw.copy(), a.copy()
+
+    def couples(self, body: int) -> bool:
+        """See `Simulation.couples`."""
+        return self._held[body].is_moved
+
+    def _act(
+        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None
+    ) -> None:
+        """Send what acts on a body in the next step."""
         from poise.engines import bullet_kernels as kernels
         from poise.engines.joint_kernels import gather_wrenches
 
@@ -106,10 +130,10 @@ class BulletSimulation(Simulation):
         if np.any(held.D):
             held.check_forecast()
             touch, holds = self._foresee_contacts(body)
+            w, dw, gravity = held.find_given(np.asarray(self.scene.gravity, float))
             kernels.damp(
                 held.kind, held.count, tree.parents, held.masses, tree.centers, tree.inertias, held.R, held.p,
-                state.v, state.w, held.dw, held.S, torque, wrench + touch, held.D,
-                np.asarray(self.scene.gravity, float), self.scene.dt, *holds, held.out,
+                state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, self.scene.dt, *holds, held.out,
             )  # fmt: skip
             held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
             if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
@@ -152,6 +176,9 @@ class BulletSimulation(Simulation):
     def step(self) -> None:
         """See `Simulation.step`."""
         bullet = self._bullet
+        for body, inputs in self._inputs.items():
+            self._act(body, *inputs)
+        self._inputs.clear()
         for name, prop in self._props.items():
             if prop.hinge is not None and prop.hinge.damping > 0.0:
                 self._damp_prop(name, prop)

@@ -2,7 +2,9 @@
 
 A body becomes one multibody for its free root, or one for each GIVEN body of its base part that holds physical limbs;
 such holders are fixed bases that are put where they belong before each step. GIVEN bodies behind a simulated one are
-left out, shapes and all.
+inertia of it (`bullet_locked`). Where GIVEN bodies can touch something, or simulated ones hang from them, each is one of
+its own, held where it belongs (`bullet_moved`); with the `paper` coupling, which has no inertia of them, they are left
+out, shapes and all.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
+from poise.engines.bullet_locked import CORNERS, Locked, find_carriers, list_turns
+from poise.engines.bullet_moved import WORLD, MovedSegments, find_carrier, is_moved
+from poise.engines.bullet_world import FIXED, GROUND, HERE, BulletWorld, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, SceneBody
 from poise.errors import InputError, check_most
@@ -65,7 +69,10 @@ class HeldBody:
         self.axes = np.zeros((j, 2, 3))
         for i, joint in enumerate(body.joints):
             self.axes[i, : len(joint.axes)] = joint.axes
-        self.masses = np.where(self.kind == GIVEN, 0.0, self.tree.masses)
+        self.masses = self.tree.masses if body.is_locked else np.where(self.kind == GIVEN, 0.0, self.tree.masses)
+        self.locked, self.moved = Locked(body), None  # type: Locked, MovedSegments | None
+        self.is_moved = is_moved(body)
+        self.given: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # w, dw and the root's acceleration
         self.pieces: list[Piece] = []
         self.state = BodyState(
             np.array(body.root, float), np.array(body.rotations, float), np.zeros(3), np.zeros((j, 3))
@@ -82,7 +89,7 @@ class HeldBody:
         state = self.state
         return {
             "root": state.root, "q": state.q, "v": state.v, "w": state.w, "pressed": self.pressed,
-            "foreseen": self.foreseen,
+            "foreseen": self.foreseen, **({"aim": self.moved.aim} if self.moved is not None else {}),
         }  # fmt: skip
 
     def pose(self) -> None:
@@ -90,6 +97,17 @@ class HeldBody:
         from poise.dynamics import instant
 
         instant.pose_bodies(self.tree.parents, self.tree.offsets, self.state.root, self.state.q, self.R, self.p)
+
+    def find_given(self, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """w and dw (J, 3) of all joints, and gravity less a GIVEN root's acceleration, as the engine's step has them."""
+        if self.given is None:
+            return self.state.w, self.dw, gravity
+        is_given, (w, dw, a) = (self.kind == GIVEN)[:, None], self.given
+        return (
+            np.where(is_given, w, self.state.w),
+            np.where(is_given, dw, self.dw),
+            gravity - a if is_given[0] else gravity,
+        )
 
     def check_forecast(self) -> None:
         """Forget how steady the contacts were if the last forecast was wrong: the body counts as free for a while."""
@@ -108,6 +126,10 @@ def add_body(world: BulletWorld, index: int, held: HeldBody) -> None:
     for base in sorted(set(top[top >= 0].tolist())):
         members = [i for i in range(len(tree)) if top[i] == base and i != base]
         held.pieces.append(_add_piece(world, index, held, base, members))
+    if held.is_moved:
+        held.moved = MovedSegments(world, index, held, [p.base for p in held.pieces if held.kind[p.base] == GIVEN])
+        world.take_back_errors()
+        _keep_apart(world, index, held)
     for i in body.pinned:
         _pin(world, index, held, i)
 
@@ -115,9 +137,12 @@ def add_body(world: BulletWorld, index: int, held: HeldBody) -> None:
 def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, members: list[int]) -> Piece:
     bullet, body, tree = world.bullet, held.body, held.tree
     shapes = {i: tuple(shape for k, shape in body.shapes if k == i) for i in (base, *members)}
-    inertia = inertia_of(body, base)
+    inertia, is_free = inertia_of(body, base), held.kind[base] == FREE or held.is_moved
+    if held.is_moved and held.kind[base] == GIVEN and find_carrier(body, base) == WORLD:
+        inertia = _heavy(held, base)
     links: list[dict[str, Any]] = []
     joints, numbers, dofs, stiff = [], [], [], []
+    locked: dict[int, tuple[int, float]] = {}
     last = {base: 0}  # the multibody's number of each joint's body, counted from its base
     for i in members:
         joint, parent = body.joints[i], last[int(tree.parents[i])]
@@ -145,12 +170,18 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         f"body '{body.name}' in engine 'bullet' has {7 + sum(4 if dof < 0 else 1 for dof in dofs)} coordinates",
         7 + sum(4 if dof < 0 else 1 for dof in dofs), MOST, "Hold some of its joints by a motion, or use mujoco.",
     )  # fmt: skip
+    carriers = {} if held.is_moved else {i: reach for i, reach in find_carriers(body).items() if i in last}
+    for i, reach in carriers.items():
+        first = len(links)
+        for corner, turn in zip(CORNERS, list_turns(), strict=True):
+            links.append(_lock(bullet, last[i], reach * corner, turn, world.add_shape(())))
+        locked[i] = first, reach
     arguments = {key: [link[key] for link in links] for key in links[0]} if links else {}
     uid = bullet.createMultiBody(
-        inertia.mass if held.kind[base] == FREE else 0.0, world.add_shape(shapes[base]), basePosition=held.p[base],
+        inertia.mass if is_free else 0.0, world.add_shape(shapes[base]), basePosition=held.p[base],
         baseOrientation=xyzw(rotation.from_matrix(held.R[base])),
         **({"baseInertialFramePosition": inertia.center, "baseInertialFrameOrientation": xyzw(principal(inertia)[0])}
-           if held.kind[base] == FREE else {}),
+           if is_free else {}),
         **arguments, flags=_find_flags(world, index), physicsClientId=world.client,
     )  # fmt: skip
     P = np.array([rotation.to_matrix(principal(inertia_of(body, i))[0]) for i in joints]).reshape(-1, 3, 3)
@@ -161,7 +192,9 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     )  # fmt: skip
     nothing, weight = (0, 0), float(tree.mass)
     mask = world.masks[index] if shapes[base] else nothing
-    world.set_dynamics(piece.uid, -1, inertia if held.kind[base] == FREE else None, mask, None, weight)
+    if held.is_moved and find_carrier(body, base) == WORLD:  # nothing moves it: it touches what moves alone
+        mask = mask[0], mask[1] & ~(GROUND | FIXED)
+    world.set_dynamics(piece.uid, -1, inertia if is_free else None, mask, None, weight)
     world.names[piece.uid, -1], world.owners[piece.uid, -1] = f"{body.name}/{tree.names[base]}", (index, base)
     for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
         is_last = last[i] == link + 1
@@ -173,11 +206,43 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         link, mask = last[i] - 1, world.masks[index] if shapes[i] else nothing
         world.set_dynamics(piece.uid, link, inertia_of(body, i), mask, None, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
-    if held.kind[base] == FREE:
+    for i, (first, reach) in locked.items():
+        held.locked.links[i] = piece.uid, first, reach
+        for k in range(len(CORNERS)):
+            world.set_dynamics(piece.uid, first + k, TRACE, nothing)
+    if held.kind[base] == FREE:  # others are put where they belong before the first step
         om = rotation.rotate(held.state.q[0], body.angular_velocity[0])
         v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
         bullet.resetBaseVelocity(piece.uid, v, om, physicsClientId=world.client)
     return piece
+
+
+def _heavy(held: HeldBody, i: int) -> RigidInertia:
+    """Of a segment that the world holds, whatever touches it: the whole body's mass, which is easily held."""
+    mass = max(held.tree.mass, 1.0)
+    return RigidInertia(mass, held.tree.centers[i], mass * 0.04 * np.eye(3))
+
+
+def _keep_apart(world: BulletWorld, index: int, held: HeldBody) -> None:
+    """Segments that move with one carrier do not touch one another, nor what that hangs from, nor what hangs from it.
+
+    Bullet sees to it within a multibody. What the world holds does not touch another body's of the same kind.
+    """
+    body = held.body
+    links = {joint: link for link, (owner, joint) in world.owners.items() if owner == index}
+    group = {i: find_carrier(body, i) for i in links}
+    outer = {i: find_carrier(body, int(body.tree.parents[i])) for i in links if i > 0 and held.kind[i] != GIVEN}
+    touching = sorted({i for i, _ in body.shapes} & set(links))
+    for a in touching:
+        for b in touching:
+            near = group[a] == group[b] or outer.get(group[a]) == group[b] or outer.get(group[b]) == group[a]
+            if a < b and near and links[a][0] != links[b][0]:
+                world.keep_apart(links[a], links[b])
+    own = [links[i] for i in touching if group[i] == WORLD]
+    for a in own:
+        for b in world.held:
+            world.keep_apart(a, b)
+    world.held += own
 
 
 def _find_flags(world: BulletWorld, index: int) -> int:
@@ -226,7 +291,8 @@ def _pin(world: BulletWorld, index: int, held: HeldBody, joint: int) -> None:
 def _find_tops(held: HeldBody) -> np.ndarray:
     """(J,) the base of the multibody that each joint's body is in; -1 for those that Bullet does not have.
 
-    GIVEN bodies of the base part are bases by themselves if they hold a limb or can be touched.
+    GIVEN bodies of the base part are bases by themselves if they hold a limb or can be touched; where GIVEN segments are
+    moved, so are those on simulated bodies, and if they have a mass.
     """
     j, kind, parents = len(held.tree), held.kind, held.tree.parents
     top, in_base = np.full(j, -1), np.zeros(j, bool)
@@ -234,7 +300,10 @@ def _find_tops(held: HeldBody) -> np.ndarray:
     for i in range(j):
         p = int(parents[i])
         in_base[i] = kind[i] == GIVEN and (i == 0 or in_base[p])
-        if in_base[i]:
+        if kind[i] == GIVEN and held.is_moved:
+            holds, carried = np.any(kind[parents == i] != GIVEN), not in_base[i] and held.tree.masses[i] > 0.0
+            top[i] = i if holds or carried or i in touchable else -1
+        elif in_base[i]:
             holds = np.any(kind[parents == i] != GIVEN)
             top[i] = i if holds or i in touchable else -1
         elif kind[i] != GIVEN:
@@ -264,6 +333,16 @@ def _fix(bullet: Any, body: SceneBody, i: int, parent: int, shape: int) -> dict[
     """The same of a link that does not turn."""
     link = _link(bullet, inertia_of(body, i), parent, body.tree.offsets[i], np.asarray(body.rotations[i]), None, shape)
     return link | {"linkJointTypes": bullet.JOINT_FIXED}
+
+
+def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int) -> dict[str, Any]:
+    """A link that cannot move, whose mass is `at` in what carries it, and its axes turned: see `bullet_locked`."""
+    link = _link(bullet, TRACE, parent, np.zeros(3), rotation.identity(), None, shape)
+    return link | {
+        "linkJointTypes": bullet.JOINT_FIXED,
+        "linkInertialFramePositions": at,
+        "linkInertialFrameOrientations": xyzw(turn),
+    }
 
 
 def inertia_of(body: SceneBody, i: int) -> RigidInertia:

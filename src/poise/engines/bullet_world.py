@@ -25,8 +25,9 @@ from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.prop import Prop
 
-# Bits that say who may touch whom, as in MuJoCo's adapter; Bullet wants both sides to agree. Bodies have the others.
-GROUND, PROP, KINDS = 1, 2, range(2, 31)
+# Bits that say who may touch whom, as in MuJoCo's adapter; Bullet wants both sides to agree. FIXED are props
+# that do not move. Bodies have the others.
+GROUND, PROP, FIXED, KINDS = 1, 2, 4, range(3, 31)
 _BODIES = sum(1 << bit for bit in KINDS)
 # Bullet's solver is a Gauss-Seidel one: a 40 kg leg on a 1 kg foot creeps 4 mm/s with 50 iterations, 0.8 with 500, 0.1
 # with 1000 (at 5 ms).
@@ -62,6 +63,7 @@ class BulletWorld:
     owners  (body, joint) of every body's links, by (id, link)
     ground  Bullet's ids of the ground's pieces
     props   Bullet's id of each prop
+    held    (id, link) of bodies' segments that the world holds
     """
 
     def __init__(self, scene: Scene):
@@ -83,16 +85,21 @@ class BulletWorld:
         self._set_masks(scene)
         self.ground: list[int] = []
         self.props: dict[str, int] = {}
+        self.held: list[tuple[int, int]] = []
+
+    def take_back_errors(self) -> None:
+        """Have constraints take back all of an error in a step; contacts keep their own share."""
+        self.bullet.setPhysicsEngineParameter(erp=1.0, physicsClientId=self.client)
 
     def _set_masks(self, scene: Scene) -> None:
         """What each body is, and what it touches, in bits."""
         kinds, meets = scene.find_kinds()
         bits = [1 << KINDS[kind % len(KINDS)] for kind in range(len(meets))]
         others = [sum({bit for bit, met in zip(bits, row, strict=True) if met}) for row in meets]
-        always = GROUND | (PROP if scene.touch.props else 0)
+        always = GROUND | (PROP | FIXED if scene.touch.props else 0)
         self.masks = [(bits[kind], always | others[kind]) for kind in kinds]
-        self.ground_mask = GROUND, PROP | _BODIES
-        self._prop_mask = PROP, GROUND | PROP | (_BODIES if scene.touch.props else 0)
+        self.ground_mask = GROUND, PROP | FIXED | _BODIES
+        self._prop_met = GROUND | PROP | FIXED | (_BODIES if scene.touch.props else 0)
 
     def keep_apart(self, a: tuple[int, int], b: tuple[int, int]) -> None:
         """Two links (id, link) that do not touch."""
@@ -119,7 +126,7 @@ class BulletWorld:
     def _add_prop(self, prop: Prop) -> int:
         bullet = self.bullet
         shape = self.add_shape(prop.shapes if prop.touches else ())
-        mask = self._prop_mask if prop.touches else (0, 0)
+        mask = (FIXED if prop.inertia is None else PROP, self._prop_met) if prop.touches else (0, 0)
         friction = None if prop.friction is None else prop.friction / max(self._friction, 1e-6)
         if prop.hinge is None or prop.inertia is None:
             inertia = prop.inertia if prop.inertia is not None else RigidInertia.zero()

@@ -233,6 +233,10 @@ class Simulation(ABC):
         state  v and w at mid-step;  dw (J, 3) rad/s2 in body axes;  a (3,) m/s2 of the root
         """
 
+    def couples(self, body: int) -> bool:
+        """Whether its own step has what GIVEN joints do to those that carry them: nobody has to apply it."""
+        return False
+
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """What acts on a prop in the next step: (6,) [torque about its frame's origin, force], world axes."""
         raise InputError(f"{type(self).__name__} cannot push props.")

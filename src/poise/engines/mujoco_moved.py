@@ -12,7 +12,7 @@ import numpy as np
 from poise.engines.mujoco_library import find_function
 from poise.engines.mujoco_model import BodyLayout
 from poise.engines.mujoco_offsets import find_offsets
-from poise.engines.scene import GIVEN, Scene, SceneBody
+from poise.engines.scene import Scene, find_moved
 
 _OF_CONTACTS = ("geom", "pos", "frame", "dist", "includemargin", "efc_address", "dim")
 
@@ -72,15 +72,6 @@ class MovedSegments:
             "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"),
             **{name: offset for name, offset in offsets.items() if name != "force"},  # which only `mujoco_hits` reads
         }  # fmt: skip
-
-
-def find_moved(body: SceneBody) -> np.ndarray:
-    """The joints whose bodies a GIVEN joint moves, their own or one that carries them."""
-    moved: list[bool] = []
-    for i, joint in enumerate(body.joints):
-        is_moving = joint.kind == GIVEN and (i > 0 or body.carrier is None)
-        moved.append(is_moving or (i > 0 and moved[int(body.tree.parents[i])]))
-    return np.flatnonzero(moved)
 
 
 def has_moved_shapes(scene: Scene) -> bool:

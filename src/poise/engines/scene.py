@@ -105,3 +105,12 @@ class Scene:
         kinds = [rows.setdefault(row.tobytes(), len(rows)) for row in meets]
         first = [kinds.index(kind) for kind in range(len(rows))]
         return kinds, meets[np.ix_(first, first)]
+
+
+def find_moved(body: SceneBody) -> np.ndarray:
+    """The joints whose bodies a GIVEN joint moves, their own or one that carries them."""
+    moved: list[bool] = []
+    for i, joint in enumerate(body.joints):
+        is_moving = joint.kind == GIVEN and (i > 0 or body.carrier is None)
+        moved.append(is_moving or (i > 0 and moved[int(body.tree.parents[i])]))
+    return np.flatnonzero(moved)

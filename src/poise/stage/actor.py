@@ -198,13 +198,17 @@ class Actor:
         """Joints whose bodies carry what is given."""
         return self.coupled.connectors
 
-    def find_coupling(self) -> tuple[Law, Block]:
-        """The law that couples what is given to what is physical, with its block; and pushes are in that."""
+    def find_coupling(self, is_coupled: bool = False) -> tuple[Law, Block]:
+        """The law that couples what is given to what is physical, with its block; and pushes are in that.
+
+        is_coupled  the engine's step does so by itself: what is left is the share of a gain other than 1
+        """
         ordered = sorted(self.pushes, key=lambda push: push.start)
         at = self.character.skeleton.index
         rows = [[at(push.joint), *push.force, push.start, push.seconds] for push in ordered]
         pushes = np.array(rows, float).reshape(-1, 6)
-        return self.coupled.find_law(self.stage.couple, self.stage.gain, pushes), self.coupled.block
+        gain = self.stage.gain - (1.0 if is_coupled else 0.0)
+        return self.coupled.find_law(self.stage.couple, gain, pushes), self.coupled.block
 
     @property
     def players(self) -> list[Player]:

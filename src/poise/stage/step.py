@@ -53,7 +53,7 @@ def list_step(
 
     step: list[Call] = []
     for k, actor in enumerate(actors):
-        body, (couple, coupling) = actor.body.block, actor.find_coupling()
+        body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
         step.append(Call(laws.begin, body, coupling))
         # 1. kinematic drivers: q, w and dw at mid-step
         for player in actor.in_order():

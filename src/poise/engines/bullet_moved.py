@@ -1,0 +1,173 @@
+"""Segments of GIVEN joints that may touch something, or that hold simulated limbs, as bodies of their own in Bullet.
+
+Each is fixed by a constraint to the simulated body that carries it, or to the world. A constraint's frame is rewritten
+before every step to where the segment is at its end:
+
+    v_segment - v_carrier = (where it is to be - where it is) / dt                                     [held, eq 1]
+
+which is what Bullet's fixed constraint asks for when it takes back all of an error in a step. Its solver finds what that
+puts on the carrier together with all contacts, so a hand strikes, pushes and carries with the speed and the inertia that
+it has, and physical and given joints may alternate. What a given motion does to what carries it is in Bullet's step
+then, to the solver's precision (1e-9 of a velocity), and nobody has to apply it.
+
+Where nothing given can touch and nothing hangs from it, `bullet_locked` does the same without a solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
+from poise.engines.engine import BodyState
+from poise.engines.scene import GIVEN, SceneBody, find_moved
+from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.engines.bullet_body import HeldBody
+
+WORLD = -1
+_STRONGEST = 1e9  # N, N m: what holds them
+# m, rad: by so much what is given may differ from where it was to be; beyond it was put somewhere else.
+_JUMP = 0.005
+
+
+def is_moved(body: SceneBody) -> bool:
+    """Whether a body's GIVEN segments are bodies of their own: what they move can touch, or is simulated."""
+    if not body.is_locked:
+        return False
+    moved = set(find_moved(body).tolist())
+    touching = {joint for joint, _ in body.shapes}
+    return bool(moved & touching) or any(_hangs(body, i) for i in range(len(body.tree)))
+
+
+def _hangs(body: SceneBody, i: int) -> bool:
+    """Whether a joint is simulated, and on something given that a simulated body carries."""
+    if i == 0 or body.joints[i].kind == GIVEN:
+        return False
+    k = int(body.tree.parents[i])
+    return body.joints[k].kind == GIVEN and find_carrier(body, k) != WORLD
+
+
+def find_carrier(body: SceneBody, i: int) -> int:
+    """The simulated body that a GIVEN joint's moves with; WORLD for none."""
+    while i >= 0 and body.joints[i].kind == GIVEN:
+        i = int(body.tree.parents[i])
+    return i
+
+
+@dataclass(frozen=True, eq=False)
+class _Hold:
+    """One segment: Bullet's ids of its body and of its constraint, its joint and that of its carrier."""
+
+    uid: int
+    pin: int
+    joint: int
+    carrier: int
+
+
+class MovedSegments:
+    """The GIVEN segments of one body that are bodies of their own, and where they are to be.
+
+    aim  (n, 7) their places and turns in what carries them, at the end of the step before; NaN at first
+    """
+
+    def __init__(self, world: BulletWorld, index: int, held: HeldBody, joints: list[int]):
+        from poise.engines.bullet_body import inertia_of
+
+        self._world, self._held, body = world, held, held.body
+        frames = [principal(inertia_of(body, i))[0] for i in range(len(body.tree))]
+        for i in joints:
+            if find_carrier(body, i) == WORLD:
+                frames[i] = rotation.identity()  # as heavy about any axis
+        self._axes, self._centers = np.array(frames), body.tree.centers
+        self._inside = np.where(held.kind == GIVEN, body.tree.parents, -1)
+        links = {owner: link for link, owner in world.owners.items()}
+        self._holds = [self._fix(links, index, i) for i in joints]
+        self._joints = np.array(joints, int)
+        self._carriers = np.array([hold.carrier for hold in self._holds], int)
+        self.aim = np.full((len(joints), 7), np.nan)
+
+    def _fix(self, links: dict[tuple[int, int], tuple[int, int]], index: int, i: int) -> _Hold:
+        bullet, client = self._world.bullet, self._world.client
+        uid, carrier = links[index, i][0], find_carrier(self._held.body, i)
+        # Held by its centre of mass: by any other point a push on it would turn it, and the solver takes for ever.
+        to = (-1, -1) if carrier == WORLD else links[index, carrier]
+        pin = bullet.createConstraint(
+            uid, -1, *to, bullet.JOINT_FIXED, [0, 0, 0], [0, 0, 0], [0, 0, 0], HERE, HERE, physicsClientId=client
+        )
+        return _Hold(uid, int(pin), i, carrier)
+
+    def move(self, state: BodyState, dw: np.ndarray, a: np.ndarray, dt: float) -> None:
+        """Have them move through the next step as is given at its middle; see `Simulation.speed`."""
+        places, turns = self._place(state, dw, a, -0.5 * dt)
+        off = np.abs(places - self.aim[:, :3]).max(initial=0.0) + _apart(turns, self.aim[:, 3:])
+        if not off < _JUMP:  # NaN is one
+            self._jump(state, dw, a, dt)
+        places, turns = self._place(state, dw, a, 0.5 * dt)
+        self.aim[:, :3], self.aim[:, 3:] = places, turns
+        self._send(places, turns)
+
+    def _place(self, state: BodyState, dw: np.ndarray, a: np.ndarray, ahead: float) -> tuple[np.ndarray, np.ndarray]:
+        """Places (n, 3) m and turns (n, 4) in what carries them, some time (s) from mid-step."""
+        from poise.dynamics.instant import pose_bodies
+
+        tree, kind = self._held.tree, self._held.kind
+        q = np.where((kind == GIVEN)[:, None], _turn_on(state.q, state.w, dw, ahead), rotation.identity())
+        R, p = np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
+        pose_bodies(self._inside, tree.offsets, np.zeros(3), q, R, p)
+        places, turns = p[self._joints], rotation.from_matrix(R[self._joints])
+        if kind[0] == GIVEN:
+            root = state.root + ahead * (state.v + 0.5 * ahead * a)
+            places = places + np.where((self._carriers == WORLD)[:, None], root, 0.0)
+        return places, turns
+
+    def _send(self, places: np.ndarray, turns: np.ndarray) -> None:
+        bullet, client = self._world.bullet, self._world.client
+        own, centers = self._axes[self._joints], self._centers[self._joints]
+        outer = rotation.multiply(turns, own)  # axes of the segment's inertia, in its carrier
+        at = places + rotation.rotate(turns, centers)
+        held = self._carriers != WORLD
+        c = self._carriers[held]
+        back = rotation.conjugate(self._axes[c])  # to the frame of its carrier's inertia, which is Bullet's
+        at[held] = rotation.rotate(back, at[held] - self._centers[c])
+        outer[held] = rotation.multiply(back, outer[held])
+        for hold, pivot, turn in zip(self._holds, at.tolist(), outer, strict=True):
+            bullet.changeConstraint(
+                hold.pin, jointChildPivot=pivot, jointChildFrameOrientation=xyzw(turn), maxForce=_STRONGEST,
+                physicsClientId=client,
+            )  # fmt: skip
+
+    def _jump(self, state: BodyState, dw: np.ndarray, a: np.ndarray, dt: float) -> None:
+        """Put all where they are as the step begins, at the speed that they have there."""
+        from poise.dynamics.instant import move_bodies, pose_bodies
+
+        bullet, client, held, tree = self._world.bullet, self._world.client, self._held, self._held.tree
+        given = held.kind == GIVEN
+        q = np.where(given[:, None], _turn_on(state.q, state.w, dw, -0.5 * dt), held.state.q)
+        w = np.where(given[:, None], state.w - dt * dw, held.state.w)
+        root, v = held.state.root, held.state.v
+        if given[0]:
+            root, v = state.root - 0.5 * dt * (state.v - 0.25 * dt * a), state.v - dt * a
+        R, p, om, u = np.empty((len(tree), 3, 3)), *(np.empty((len(tree), 3)) for _ in range(3))
+        pose_bodies(tree.parents, tree.offsets, root, q, R, p)
+        move_bodies(tree.parents, R, p, v, w, om, u)
+        for hold in self._holds:
+            i = hold.joint
+            lever = R[i] @ self._centers[i]
+            turn = rotation.multiply(rotation.from_matrix(R[i]), self._axes[i])
+            bullet.resetBasePositionAndOrientation(hold.uid, p[i] + lever, xyzw(turn), physicsClientId=client)
+            bullet.resetBaseVelocity(hold.uid, u[i] + np.cross(om[i], lever), om[i], physicsClientId=client)
+
+
+def _turn_on(q: np.ndarray, w: np.ndarray, dw: np.ndarray, ahead: float) -> np.ndarray:
+    """Joint rotations some time (s) later, which may be negative."""
+    return rotation.multiply(q, rotation.exp(ahead * (w + 0.5 * ahead * dw)))
+
+
+def _apart(a: np.ndarray, b: np.ndarray) -> float:
+    """rad, at most, between turns (n, 4)."""
+    cosine = np.abs(np.einsum("na,na->n", a, b)).min(initial=1.0)
+    return 2.0 * float(np.sqrt(max(0.0, 1.0 - cosine * cosine))) if cosine == cosine else np.nan

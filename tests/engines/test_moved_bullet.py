@@ -1,0 +1,153 @@
+"""Given segments in Bullet: they strike, push and carry as those of a whole body, and anything may hang from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pybullet")
+
+import poise
+from oracles.touching import CARRIED, STRIKES, Mixed
+from oracles.touching_bullet import WholeBullet
+from poise.dynamics.hybrid import solve_hybrid_dynamics
+from poise.body.shape import Sphere
+from poise.engines.bullet import BulletEngine
+from poise.engines.engine import BodyState
+from poise.engines.scene import BALL, FREE, GIVEN, Joint, Scene, SceneBody
+from poise.spatial import rotation
+from poise.stage.stage import Stage
+from test_moved import figures, reaching, world
+from trees import random_state, random_tree
+
+ENGINE = BulletEngine()
+
+
+@pytest.mark.parametrize("name", STRIKES)
+def test_a_given_hand_strikes_as_that_of_a_whole_body(name: str) -> None:
+    """Bullet's contacts are hard: where in a step they meet says how much of it is in that step."""
+    case, dt, found, wanted = STRIKES[name], 0.005, [], []
+    assert case.prop is not None
+    away = np.array([0, 0, -1.0]) if name == "box on the floor" else np.array([0, -1.0, 0])
+    for k in range(4):
+        each = replace(case, prop=replace(case.prop, position=case.prop.position + away * 0.003 * k))
+        found.append(figures(Mixed(each, dt, ENGINE).run(0.4), each, dt))
+        wanted.append(figures(WholeBullet(each, dt).run(0.4), each, dt))
+    means = np.mean(wanted, axis=0)
+    counts = means > 0.012  # a ball's push back is less than what half a step is worth
+    assert counts[:2].all()
+    np.testing.assert_allclose(np.mean(found, axis=0)[counts], means[counts], rtol=0.05)
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.01])
+def test_what_a_palm_carries_stays_on_it(dt: float) -> None:
+    moved = Mixed(CARRIED, dt, ENGINE).run(0.8).prop[:, 0]
+    palm = np.array([0.8 + CARRIED.root(dt * (k + 1))[0] for k in range(len(moved))])  # type: ignore[misc]
+    assert np.abs(moved - palm).max() < 5e-4
+
+
+def test_a_hand_that_strikes_a_ball_in_flight_keeps_the_momentum_of_both() -> None:
+    case = STRIKES["heavy"]
+    mixed, before, struck = Mixed(case, 0.005, ENGINE), None, 0
+    simulation = mixed.simulation
+    held = simulation._held[0]  # type: ignore[attr-defined]
+    bullet, client = simulation._bullet, simulation.client  # type: ignore[attr-defined]
+    assert case.prop is not None and case.prop.inertia is not None
+    masses = [40.0, 2.0, 1.2, 0.5]
+    for _ in range(60):
+        mixed.step()
+        total = case.prop.inertia.mass * simulation.read_prop("heavy").velocity
+        for piece in held.pieces:
+            total = total + masses[piece.base] * np.array(bullet.getBaseVelocity(piece.uid, physicsClientId=client)[0])
+        if before is not None:
+            np.testing.assert_allclose(total, before, atol=1e-9)
+        before = total
+        struck += bool(len(simulation.find_contacts(0)))
+    assert struck
+
+
+SPLITS = (
+    (FREE, BALL, GIVEN, BALL),
+    (FREE, GIVEN, GIVEN, BALL, GIVEN),
+    (GIVEN, BALL, GIVEN, BALL),
+)
+
+
+@pytest.mark.parametrize("kinds", SPLITS)
+def test_any_split_moves_as_the_equation_of_motion_says(kinds: tuple[int, ...]) -> None:
+    """Physical and given joints alternate along a chain; Bullet needs two steps to follow a turn that has begun."""
+    rng, dt, j = np.random.default_rng(1), 2e-4, len(kinds)
+    tree = replace(random_tree(rng, j), parents=np.arange(j) - 1)
+    hidden = np.array(kinds) == GIVEN
+    start = random_state(rng, tree)
+    torque, nothing = rng.normal(size=(j, 3)) * 5, np.zeros((j, 6))
+    dw, a = start.angular_acceleration * hidden[:, None], start.acceleration * hidden[0]
+    joints = tuple(Joint(kind) for kind in kinds)
+    body = SceneBody(
+        "body", tree, joints, start.root, start.rotations, start.velocity, start.angular_velocity,
+        shapes=((j - 1, Sphere(np.zeros(3), 0.01)),),
+    )  # fmt: skip
+    simulation = ENGINE.build(Scene((body,), ground=None, dt=dt))
+    assert simulation.couples(0)
+    now = BodyState(start.root.copy(), start.rotations.copy(), start.velocity.copy(), start.angular_velocity.copy())
+    for _ in range(5):
+        before = now.copy()
+        simulation.place(0, now)
+        simulation.apply(0, torque, np.zeros(j), nothing)
+        simulation.speed(0, now, dw, a)
+        simulation.step()
+        simulation.read(0, now)
+        now.q[hidden] = rotation.multiply(now.q, rotation.exp(dt * (now.w + 0.5 * dt * dw)))[hidden]
+        now.w[hidden] += dt * dw[hidden]
+        if hidden[0]:
+            now.root += dt * (now.v + 0.5 * dt * a)
+            now.v += dt * a
+    found = np.concatenate([now.v - before.v, (now.w - before.w).ravel()]) / dt
+    is_given = np.concatenate([np.full(3, hidden[0]), np.repeat(hidden, 3)])
+    state = replace(
+        start, root=before.root, rotations=before.q, velocity=before.v, angular_velocity=before.w,
+        acceleration=a, angular_acceleration=dw,
+    )  # fmt: skip
+    turns: list[np.ndarray] = []
+    for q in before.q:
+        turns.append(rotation.multiply(turns[-1], q) if turns else q)
+    inside = rotation.rotate(rotation.conjugate(np.array(turns)), torque)
+    tau = np.concatenate([np.zeros(6), inside[1:].ravel()])
+    wanted = solve_hybrid_dynamics(tree, state, tau, is_given, nothing).acceleration
+    assert np.abs(found - wanted)[~is_given].max() < 0.01 * np.abs(wanted[~is_given]).max()
+
+
+# On a stage.
+
+
+def test_a_hand_knocks_a_ball_off_its_post_and_goes_on_from_a_saved_state() -> None:
+    (one, actor), (other, _) = reaching(engine="bullet"), reaching(engine="bullet")
+    knocked = 0
+    for _ in range(60):
+        one.step()
+        knocked += "ball" in one.groups[0].simulation.find_contacts(0).others
+        if knocked == 1:
+            break
+    assert knocked
+    other.restore(one.save())
+    one.advance(6)
+    other.advance(6)
+    np.testing.assert_array_equal(world(one), world(other))
+    assert one.read_prop("ball").velocity[2] > 1.0
+    assert actor.body.state.root[1] > 0.8
+
+
+def test_somebody_all_of_whom_is_given_pushes_a_ball() -> None:
+    stage = Stage("bullet", gravity=(0, 0, 0), ground=None)
+    stage.add_prop(poise.Prop.sphere("ball", 0.12, 0.3, (0.25, 0.92, 0.4)))
+    actor = stage.add(poise.Character.human(1.75, 75, preset="mix"))
+    actor.drive("body", poise.Kinematic(poise.gestures.arm_swing(1.0)))
+    fastest, body = 0.0, actor.body
+    for _ in range(60):
+        stage.step()
+        touches = stage.groups[0].simulation.find_contacts(0)
+        for i, point in zip(touches.joints, touches.points, strict=True):
+            fastest = max(fastest, float(np.linalg.norm(body.v[i] + np.cross(body.om[i], point - body.p[i]))))
+    assert 0.9 * fastest < float(np.linalg.norm(stage.read_prop("ball").velocity)) < 1.2 * fastest
