@@ -22,7 +22,7 @@ from poise.spatial.compile import kernel
 
 SLOW = 1e-3  # m that nothing moves by in a step: then there is nothing to look ahead for
 FARTHEST = 0.1  # m, that is looked ahead at the most
-DAMP, PUSH = 0.9, 0.05
+DAMP, PUSH = 0.9, 0.015
 
 
 @kernel
