@@ -6,7 +6,7 @@ a step,
 
     reach = h (|v| + |om| r)            v of its middle, r the radius around it                      [landing, eq 1]
 
-and with g the gap and v_n the speed at which it grows, a contact asks for no more than what closes the gap in this step:
+and with g the gap and v_n the speed at which it grows, a contact asks for no more than what closes it in this step:
 
     v_n' >= -g / h                      g > 0: a = -(v_n + g / h) / h                                [landing, eq 2]
     a = -DAMP v_n / h - PUSH g / h2     g <= 0: met; stopped at once, and pushed out slowly          [landing, eq 3]
