@@ -17,6 +17,7 @@ import numpy as np
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground
 from poise.engines.bullet_state import restore_world, save_world
+from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Engine, PropState, Simulation, Touches
 from poise.engines.scene import FREE, GIVEN, HINGES, Scene
@@ -139,6 +140,7 @@ class BulletSimulation(Simulation):
             if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
                 held.foreseen[axial.any(axis=1)] = np.nan
             force += held.out
+        stop_joints(self._bullet, self.client, held, axial, self.scene.dt)
         for piece in held.pieces:
             self._send(held, piece, force)
 

@@ -82,6 +82,7 @@ class HeldBody:
         self.dw, self.f, self.n, self.out, self.D = (np.zeros((j, 3)) for _ in range(5))
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
+        self.stopped: set[int] = set()  # joints that a motor holds: see `bullet_stops`
         self.is_fresh = False
 
     def numbers(self) -> dict[str, np.ndarray]:

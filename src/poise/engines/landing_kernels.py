@@ -6,7 +6,7 @@ a step,
 
     reach = h (|v| + |om| r)            v of its middle, r the radius around it                      [landing, eq 1]
 
-and with g the gap and v_n the speed at which it grows, a contact asks for no more than what closes the gap in this step:
+and with g the gap and v_n the speed at which it grows, a contact asks for no more than what closes it in this step:
 
     v_n' >= -g / h                      g > 0: a = -(v_n + g / h) / h                                [landing, eq 2]
     a = -DAMP v_n / h - PUSH g / h2     g <= 0: met; stopped at once, and pushed out slowly          [landing, eq 3]
@@ -22,7 +22,7 @@ from poise.spatial.compile import kernel
 
 SLOW = 1e-3  # m that nothing moves by in a step: then there is nothing to look ahead for
 FARTHEST = 0.1  # m, that is looked ahead at the most
-DAMP, PUSH = 0.9, 0.05
+DAMP, PUSH = 0.9, 0.015
 
 
 @kernel
