@@ -51,6 +51,7 @@ from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
 from poise.kinds import checked
 from poise.motion.clip import Clip
+from poise.motion.feet import leg_length
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 from poise.world.footing import build_footing, find_corners, find_soles_of
@@ -70,6 +71,8 @@ EDGE_FOLLOWING = 0.2  # the same where a clip is followed: what it asks for is n
 CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
 LOST = 0.06
+# Of the legs' length: how far hips sink under lively arms, for knees that bend by 20 degrees and more.
+SINK = 0.025
 # The spring's own frequency (1/s), and its damper's rate, times the step. Bodies of 0.5 to 2.5 m conducted for 4 s at
 # steps of 1 to 10 ms: all stand up to 0.42 and 0.45; from 0.7 and 0.55 on some swing up.
 STIFFEST, HARDEST = 0.42, 0.45
@@ -206,6 +209,8 @@ class BalancePlayer(TorquePlayer):
             record.HABIT: body.dt / LATELY,
             record.CATCH: CATCH * w * w,
             record.CATCH_DAMPING: (CATCH + 1.0) * w,
+            record.TURN_DAMPING: 2.0 * (STEADY if given is None else given) * TILT * w,
+            record.SINK: SINK * min(leg_length(skeleton, side) for side in SIDES),
         }
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
@@ -230,17 +235,16 @@ class BalancePlayer(TorquePlayer):
                 self.anchors[side] = x, z, heading, PINNED
         self.told = np.zeros(record.TOLD)
         self.told[record.MARGIN] = self._find_margin(body)
-        self.told[record.PRESSED :] = 1.0
         self.lost = (LOST_PINNED if driver.pinned else LOST) * height
         # What changes from step to step goes to where the body has the rest of it.
         self.aim, self.habit, self.told, self.anchors, self.turns = (
             body.arena.copy(array) for array in (self.aim, self.habit, self.told, self.anchors, self.turns)
         )
-        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,)))
+        self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (4, 2)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
         names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
-        work = dict(zip(("spots", "bearing", "hull", "loads"), self.work, strict=True))
+        work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
             record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
             **{name: getattr(self, name) for name in names},

@@ -15,6 +15,7 @@ from poise.drivers.balance_record import (
     CENTER_X,
     CENTER_Z,
     CORNERS,
+    CROUCH,
     EDGE,
     FORCE,
     FRICTION,
@@ -32,16 +33,17 @@ from poise.drivers.balance_record import (
     MASS,
     MOMENT,
     OFF,
-    PRESSED,
     PRESSURE,
     RISE,
     RISE_DAMPING,
     RISING,
+    SINK,
     SPIN,
     SWAY,
     SWAY_DAMPING,
     TOLD,
     TURN,
+    TURN_DAMPING,
 )
 from poise.drivers.feet_kernels import (
     DOWN,
@@ -50,13 +52,14 @@ from poise.drivers.feet_kernels import (
     LEVEL_AT,
     find_bearing,
     find_highest,
+    find_pressure,
     level,
     place_soles,
     press,
     put_down,
     steepness,
 )
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
+from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
 from poise.dynamics.instant import add_to_parent, turn
 from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
@@ -66,13 +69,15 @@ from poise.world.ground_kernels import move_ground
 # law that catches a fall, and where it has given way. Arms at their liveliest stay below the first.
 ALARM = (0.03, 0.06)
 RISEN = 0.04  # m: a corner of a sole this high is in the air; below, the foot is pressed down again
+# Where nothing is wrong: what either foot carries at least, of the load, and how far a pressure centre goes, of each
+# sole about its middle. A foot that carries less is dragged along by its leg, and comes up.
+LEAST, INNER = 0.2, 0.6
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
-# Of the weight: a foot that carries less is about to come up; of the hip's damping: what is left when it has.
-FIRM, FREE = 0.45, 0.1
 ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
-TWISTING = 0.45  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
+TWISTING = 0.7  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
+SINKING, RISING_AGAIN = 0.15, 3.0  # s
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
 
@@ -128,12 +133,8 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
     habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
-    # Who sways so widely that a foot comes up is damped critically, and never more than that
-    wide = 1.0 - min(told[PRESSED], told[PRESSED + 1])
-    slow = gains[SWAY_DAMPING] + wide * max(0.0, 2.0 * np.sqrt(gains[SWAY]) - gains[SWAY_DAMPING])
-    calm = gains[LEAN_DAMPING] + wide * max(0.0, 2.0 * np.sqrt(gains[LEAN]) - gains[LEAN_DAMPING])
-    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
-    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
+    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + gains[SWAY_DAMPING] * ux)
+    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + gains[SWAY_DAMPING] * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
@@ -151,16 +152,17 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     fz += u * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]
     fz += mass * aim[CENTER_PULL + 1]
-    lift = gains[RISE] * (aim[HEIGHT] - p[hips, 1]) + gains[RISE_DAMPING] * (aim[RISING] - v[hips, 1]) + aim[LIFTING]
+    high = aim[HEIGHT] - told[CROUCH] * gains[SINK]
+    lift = gains[RISE] * (high - p[hips, 1]) + gains[RISE_DAMPING] * (aim[RISING] - v[hips, 1]) + aim[LIFTING]
     fy = mass * max(0.2 * gains[GRAVITY], min(2.0 * gains[GRAVITY], gains[GRAVITY] + lift))
 
     # M: what should turn the hips upright, about the centre of mass
     ahead = 1.0 / np.sqrt(gains[LEAN])
     tilt_x = ex + ahead * (aim[SPIN] - om[hips, 0])
     tilt_z = ez + ahead * (aim[SPIN + 2] - om[hips, 2])
-    ex = gains[LEAN] * ex + calm * (aim[SPIN] - om[hips, 0])
-    ey = gains[LEAN] * ey + calm * (aim[SPIN + 1] - om[hips, 1])
-    ez = gains[LEAN] * ez + calm * (aim[SPIN + 2] - om[hips, 2])
+    ex = gains[LEAN] * ex + gains[LEAN_DAMPING] * (aim[SPIN] - om[hips, 0])
+    ey = gains[LEAN] * ey + gains[TURN_DAMPING] * (aim[SPIN + 1] - om[hips, 1])
+    ez = gains[LEAN] * ez + gains[LEAN_DAMPING] * (aim[SPIN + 2] - om[hips, 2])
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]
@@ -169,6 +171,16 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     sx = c[0] - (h * fx - mz) / fy
     sz = c[2] - (h * fz + mx) / fy
     ax, az = clamp_to_hull(hull, size, sx, sz)
+    if x.follow == 0 and told[CORNERS] == 8 and gains[EDGE] >= 0.0:
+        # where a fall would be caught from, by the law above
+        catch = 1.0 + u * gains[CATCH] * lag * lag
+        kx = aim[CENTER_X] + catch * (c[0] + lag * ux - aim[CENTER_X])
+        kz = aim[CENTER_Z] + catch * (c[2] + lag * uz - aim[CENTER_Z])
+        ax, az = _keep_both_down(vectors(x.spots, 8, 3), vectors(x.inner, 4, 2), kx, kz, sx, sz)
+        ax, az = clamp_to_hull(hull, size, ax, az)
+        # Who is asked for more bends his knees: a straight leg is a strut that takes its foot along
+        asked = min(1.0, np.sqrt((ax - sx) ** 2 + (az - sz) ** 2) / (ALARM[0] * h))
+        told[CROUCH] += b.dt * (asked - told[CROUCH]) / (SINKING if asked > told[CROUCH] else RISING_AGAIN)
     if x.follow != 0 and told[FORCE + 1] > 0.0:  # not the first step
         lag = b.dt / (b.dt + ROLLING)
         ax = told[PRESSURE] + lag * (ax - told[PRESSURE])
@@ -177,11 +189,11 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     # far: s_x = c_x - (h F_x - M_z) / F_y,  s_z = c_z - (h F_z + M_x) / F_y.  The rest is taken from the force.
     # How far is judged by where they will be: a bend that is under way needs as much room again to be stopped.
     wanted = mz + (ax - sx) * fy
-    mz, missing = _give_way(mz, wanted, inertia[2, 2] * gains[LEAN], tilt_z)
-    fx += missing / h
+    given, missing = _give_way(mz, wanted, inertia[2, 2] * gains[LEAN], tilt_z)
+    fx += (missing + (1.0 - u) * (mz - given)) / h
     wanted = mx - (az - sz) * fy
-    mx, missing = _give_way(mx, wanted, inertia[0, 0] * gains[LEAN], tilt_x)
-    fz -= missing / h
+    given, missing = _give_way(mx, wanted, inertia[0, 0] * gains[LEAN], tilt_x)
+    fz -= (missing + (1.0 - u) * (mx - given)) / h
     # On a slope of tangent s the cone of friction leans: what is left of it uphill is (m - s) / (1 + m s)
     steep = steepness(floors)
     friction = max(0.0, (gains[FRICTION] - steep) / (1.0 + gains[FRICTION] * steep))
@@ -194,6 +206,45 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     told[FORCE], told[FORCE + 1], told[FORCE + 2] = fx, fy, fz
     told[PRESSURE], told[PRESSURE + 1] = ax, az
     return fx, fy, fz, my, friction
+
+
+@kernel
+def _keep_both_down(
+    spots: np.ndarray, inner: np.ndarray, kx: float, kz: float, sx: float, sz: float
+) -> tuple[float, float]:
+    """The pressure centre nearest to (sx, sz) that leaves a load on either foot, and the tips of their soles alone.
+
+    It is within a quadrangle about the line between the middles of the soles, which ends at `LEAST` from either, as
+    wide as `INNER` of the soles; moved, where (kx, kz) is outside, as far as to have it inside: no fall goes uncaught
+    for the sake of flat feet.
+
+    inner  (4, 2) for work
+    """
+    mx, mz, ox, oz = 0.0, 0.0, 0.0, 0.0
+    for k in range(4):
+        mx, mz = mx + 0.25 * spots[k, 0], mz + 0.25 * spots[k, 2]
+        ox, oz = ox + 0.25 * spots[4 + k, 0], oz + 0.25 * spots[4 + k, 2]
+    dx, dz = ox - mx, oz - mz
+    far = np.sqrt(dx * dx + dz * dz)
+    if far < 1e-6:
+        return sx, sz
+    nx, nz = -dz / far, dx / far
+    for side in range(2):
+        at_x, at_z = (mx, mz) if side == 0 else (ox, oz)
+        low, high = 0.0, 0.0
+        for k in range(4):
+            across = nx * (spots[4 * side + k, 0] - at_x) + nz * (spots[4 * side + k, 2] - at_z)
+            low, high = min(low, across), max(high, across)
+        toward = LEAST if side == 0 else -LEAST
+        at_x, at_z = at_x + toward * dx, at_z + toward * dz
+        # counter-clockwise: low and high of the first, high and low of the second
+        first, last = (0, 3) if side == 0 else (1, 2)
+        inner[first, 0], inner[first, 1] = at_x + INNER * low * nx, at_z + INNER * low * nz
+        inner[last, 0], inner[last, 1] = at_x + INNER * high * nx, at_z + INNER * high * nz
+    tx, tz = clamp_to_hull(inner, 4, kx, kz)
+    tx, tz = kx - tx, kz - tz
+    ax, az = clamp_to_hull(inner, 4, sx - tx, sz - tz)
+    return ax + tx, az + tz
 
 
 @kernel
@@ -216,14 +267,19 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
-    share_load(bearing, count, fy, ax, az, loads)
+    flat = share_feet(spots, fy, ax, az, loads) if count == 8 else 0.0
+    if flat < 1.0:
+        share_load(bearing, count, fy, ax, az, loads, flat)
     for i in range(len(parents)):
         for k in range(3):
             f[i, k] = 0.0
             n[i, k] = 0.0
+    left, lx, lz = find_pressure(bearing, count, 0, loads)
+    right, rx, rz = find_pressure(bearing, count, 1, loads)
     spread, reach = 1e-9, 1e-9
     for i in range(count):
-        square = (bearing[i, 0] - ax) ** 2 + (bearing[i, 1] - az) ** 2
+        x0, z0 = (lx, lz) if bearing[i, 2] < 4.0 else (rx, rz)
+        square = (bearing[i, 0] - x0) ** 2 + (bearing[i, 1] - z0) ** 2
         spread += loads[i] * square
         if loads[i] > 0.0:
             reach = max(reach, square)
@@ -232,13 +288,12 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     twist = min(max(my / spread, -most), most)
     for side in range(2):
         foot = legs[side, 2]
-        carried = press(
-            bearing, count, side, loads, fx / fy, fz / fy, twist, ax, az, friction, spots, p[foot],
+        carried, x0, z0 = (left, lx, lz) if side == 0 else (right, rx, rz)
+        press(
+            bearing, count, side, loads, fx / fy, fz / fy, twist, x0, z0, friction, spots, p[foot],
             f[foot], n[foot],
         )  # fmt: skip
         idle = max(0.0, 1.0 - carried / fy / IDLE)
-        if x.follow == 0:
-            told[PRESSED + side] = min(1.0, carried / fy / FIRM)
         high = find_highest(spots, floors, side)
         told[OFF + side] = min(max(high / DOWN - 1.0, 0.0), 1.0)
         if idle > 0.0 or high > DOWN:
@@ -267,12 +322,11 @@ def _shrink(hull: np.ndarray, size: int, scale: float) -> None:
 def calm_legs(legs: np.ndarray, calm: np.ndarray, swing: np.ndarray, told: np.ndarray, damping: np.ndarray) -> None:
     """Damping (J,) N m s/rad of the legs' joints.
 
-    calm   (J,) of each; less at the hip of a leg whose foot carries little: hips that turn would drag it along. One
-           that is in the air is not dragged over anything, and would swing
+    calm   (J,) of each
     swing  (2,) of the ankles of feet that are not flat on the ground: they swing on what levels them
     """
     for side in range(2):
-        damping[legs[side, 0]] = max(told[PRESSED + side], told[OFF + side], FREE) * calm[legs[side, 0]]
+        damping[legs[side, 0]] = calm[legs[side, 0]]
         damping[legs[side, 1]] = calm[legs[side, 1]]
         foot = legs[side, 2]
         damping[foot] = calm[foot]

@@ -19,8 +19,10 @@ from poise.spatial.law import fields
     HABIT,
     CATCH,
     CATCH_DAMPING,
-) = range(13)
-GAINS = 13
+    TURN_DAMPING,
+    SINK,
+) = range(15)
+GAINS = 15
 # Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
 CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;
@@ -28,11 +30,11 @@ CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # momentum. World axes.
 CENTER_SPEED, HIP_SPEED, CENTER_PULL, RISING, LIFTING, SPIN, MOMENT = 7, 9, 11, 13, 14, 15, 18
 AIMS = 55
-# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, and whether
-# the left and the right foot are off the ground somewhere (1) or flat on it (0), and how
-# firmly each is pressed down: 1 from `balance_kernels.FIRM` of the weight on, and wherever a clip is followed.
-FORCE, PRESSURE, MARGIN, CORNERS, OFF, PRESSED = 0, 3, 5, 6, 7, 9
-TOLD = 11
+# Where each number is in `told`: force, pressure centre, margin of the centre of mass, corners that carry, whether the
+# left and the right foot are off the ground somewhere (1) or flat on it (0), and how far the knees are bent for lively
+# arms, 0 to 1.
+FORCE, PRESSURE, MARGIN, CORNERS, OFF, CROUCH = 0, 3, 5, 6, 7, 9
+TOLD = 10
 # x and z of the corners of the soles, in `aim`: where they are to stand.
 HOME = 21
 # Torques of hip, knee and ankle of both legs, world axes: see `planted_legs`. Only where a clip is followed.
@@ -46,14 +48,14 @@ LEG_TORQUE = 37
 # floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
 # damping   (J,) N m s/rad of the legs' joints; swing (2,) of the ankles of feet that are not flat on the ground
 # anchors   (2, 4) and turns (2, 3): see `feet_kernels.hold_feet`; ridden (2, 3): see `balance_kernels.ride_along`
-# spots, bearing, hull, loads   (8, 3), (8, 3), (9, 2), (8,) for work: corners of the soles in the world; x, z and
-#           number of those that carry; what is round them; how much each carries
+# spots, bearing, hull, loads, inner   (8, 3), (8, 3), (9, 2), (8,), (4, 2) for work: corners of the soles in the
+#           world; x, z and number of those that carry; what is round them; how much each carries; see `_keep_both_down`
 # way_...   of the clip that is followed: see `balance_kernels.follow`
 # follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
-        spots bearing hull loads floors ridden
+        spots bearing hull inner loads floors ridden
         way_times way_aims way_habits way_memory
     """,
     integers="follow ride way_count way_columns",

@@ -142,6 +142,18 @@ def find_bearing(spots: np.ndarray, floors: np.ndarray, risen: float, low: float
 
 
 @kernel
+def find_pressure(bearing: np.ndarray, count: int, side: int, loads: np.ndarray) -> tuple[float, float, float]:
+    """What one sole carries (N), and x and z of its pressure centre."""
+    carried, x, z = 0.0, 0.0, 0.0
+    for i in range(count):
+        if int(bearing[i, 2]) // 4 == side:
+            carried, x, z = carried + loads[i], x + loads[i] * bearing[i, 0], z + loads[i] * bearing[i, 1]
+    if carried <= 0.0:
+        return 0.0, 0.0, 0.0
+    return carried, x / carried, z / carried
+
+
+@kernel
 def press(
     bearing: np.ndarray,
     count: int,
@@ -157,10 +169,10 @@ def press(
     p: np.ndarray,
     f: np.ndarray,
     n: np.ndarray,
-) -> float:
-    """What the corners of one sole press on the ground with, onto its foot; returns how much that carries.
+) -> None:
+    """What the corners of one sole press on the ground with, onto its foot.
 
-    fx, fz  sideways force, a part of the load;  twist  1/m, the same about the pressure centre (ax, az)
+    fx, fz  sideways force, a part of the load;  twist  1/m, the same about the sole's pressure centre (ax, az)
     p, f, n (3,) of the foot
     """
     carried, x, z, turn_x, turn_y, turn_z = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -183,7 +195,6 @@ def press(
     # tau = ... - sum of r x f: the legs hand the ground's force on to the hips
     f[0], f[1], f[2] = f[0] - x, f[1] - carried, f[2] - z
     n[0], n[1], n[2] = n[0] - turn_x, n[1] - turn_y, n[2] - turn_z
-    return carried
 
 
 @kernel

@@ -6,6 +6,7 @@ import numpy as np
 
 from poise.spatial.compile import kernel
 
+TIPPING = 0.005  # of the load
 _TINY = 1e-14  # m2: a corner this little off an edge is on it
 
 
@@ -86,10 +87,13 @@ def hull_margin(hull: np.ndarray, size: int, x: float, y: float) -> float:
 
 
 @kernel
-def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out: np.ndarray) -> None:
+def share_load(
+    points: np.ndarray, n: int, load: float, x: float, y: float, out: np.ndarray, kept: float = 0.0
+) -> None:
     """The evenest share of a downward load (N) between points, none pulling, whose centre of pressure is (x, y).
 
-    points (N, 2) m or more columns, the first n of which count; out (N,) N.
+    points (N, 2) m or more columns, the first n of which count; out (N,) N. kept: the share of what is in out already
+    that stays there.
 
         minimise sum f_i^2   with   sum f_i = load,  sum f_i X_i = load X,  f_i >= 0
 
@@ -150,8 +154,44 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
             break  # all carry and none pulls: there is nothing else to find
     total = 0.0
     for i in range(n):
-        out[i] = max(0.0, a + b * (points[i, 0] - cx) * unit + c * (points[i, 1] - cy) * unit)
-        total += out[i]
-    share = load / total if total > 0.0 else 0.0
+        total += max(0.0, a + b * (points[i, 0] - cx) * unit + c * (points[i, 1] - cy) * unit)
+    share = (1.0 - kept) * load / total if total > 0.0 else 0.0
     for i in range(n):
-        out[i] *= share
+        found = max(0.0, a + b * (points[i, 0] - cx) * unit + c * (points[i, 1] - cy) * unit)
+        out[i] = (kept * out[i] if kept > 0.0 else 0.0) + share * found
+
+
+@kernel
+def share_feet(spots: np.ndarray, load: float, x: float, z: float, out: np.ndarray) -> float:
+    """A share of a downward load (N) with centre of pressure (x, z) that presses each sole in its middle, as it can.
+
+    spots (8, 3) m, corners of two rectangular soles; out (8,) N. Returns how far it is to be followed: 1, or less, down
+    to 0, where a corner carries less than `TIPPING` of the load or would have to pull.
+
+    The evenest share over all corners (`share_load`) presses the lighter foot at its inner edge, and tips it. Here the
+    feet share the load by where the pressure centre is between their middles; what is left of its place is asked of
+    each in proportion to its load, which asks for the smallest sum of squares.
+    """
+    mx, mz, ox, oz = 0.0, 0.0, 0.0, 0.0
+    for k in range(4):
+        mx, mz = mx + 0.25 * spots[k, 0], mz + 0.25 * spots[k, 2]
+        ox, oz = ox + 0.25 * spots[4 + k, 0], oz + 0.25 * spots[4 + k, 2]
+    dx, dz = ox - mx, oz - mz
+    t = ((x - mx) * dx + (z - mz) * dz) / max(dx * dx + dz * dz, 1e-12)
+    t = min(max(t, 0.0), 1.0)
+    rx, rz = x - mx - t * dx, z - mz - t * dz
+    least = 1.0
+    for side in range(2):
+        i = 4 * side
+        share = t if side == 1 else 1.0 - t
+        carried, aside = 0.25 * share, share / (t * t + (1.0 - t) * (1.0 - t))
+        ax, az = spots[i + 1, 0] - spots[i, 0], spots[i + 1, 2] - spots[i, 2]
+        bx, bz = spots[i + 2, 0] - spots[i, 0], spots[i + 2, 2] - spots[i, 2]
+        u = 2.0 * aside * (rx * ax + rz * az) / max(ax * ax + az * az, 1e-12)
+        v = 2.0 * aside * (rx * bx + rz * bz) / max(bx * bx + bz * bz, 1e-12)
+        out[i], out[i + 1] = carried * (1.0 - u - v), carried * (1.0 + u - v)
+        out[i + 2], out[i + 3] = carried * (1.0 - u + v), carried * (1.0 + u + v)
+        for k in range(i, i + 4):
+            least = min(least, out[k])
+            out[k] *= load
+    return min(max(least / TIPPING, 0.0), 1.0)
