@@ -849,3 +849,35 @@ def test_a_missing_library_is_said_in_a_sentence(name: str, monkeypatch: pytest.
         InputError, match=rf"engine '{name}' needs {MODULES[name]}, which is not installed: pip install"
     ):
         get_engine(name)
+
+
+def test_what_a_stiff_joint_carries_has_its_mass_and_its_place(engine: Engine) -> None:
+    """Three masses in a row, the outer ones on joints without an axis, and a ball on one of them; Bullet lost both."""
+    offsets = np.array([[0, 0, 0], [0.5, 0, 0], [-0.5, 0, 0], [0, 0.3, 0]], float)
+    tree = Tree(("root", "left", "right", "tip"), np.array([-1, 0, 0, 1]), offsets, np.array([0.1, 1.0, 1.0, 1e-6]),
+                np.zeros((4, 3)), np.array([np.eye(3) * 1e-3] * 3 + [np.eye(3) * 1e-9]))  # fmt: skip
+    state = Kinematics.at_rest(np.zeros(3), rotation.identity((4,)))
+    tip = (3, Sphere(np.zeros(3), 0.1))
+    body = body_of(tree, state, (Joint(FREE), Joint(HINGES), Joint(HINGES), Joint(BALL)), shapes=(tip,))
+    simulation = engine.build(Scene((body,), ground=None, dt=TINY, gravity=np.zeros(3)))
+    torque, damping, wrench = still(4)
+    wrench[0, 3:] = 0.0, 0.0, 21.0
+    simulation.apply(0, torque, damping, wrench)
+    simulation.step()
+    found = read(simulation, 4)
+    np.testing.assert_allclose(found.v / TINY, [0.0, 0.0, 10.0], atol=0.01)
+    # the tip's ball is at x = 0.5, y = 0.3: a floor a little under it is touched there, and nowhere else
+    simulation = engine.build(Scene((body,), ground=Ground(0.205), dt=0.001, gravity=np.zeros(3)))
+    simulation.apply(0, torque, damping, 0.0 * wrench)
+    simulation.step()
+    touches = simulation.find_contacts(0)
+    assert set(touches.joints.tolist()) == {3}
+    np.testing.assert_allclose(touches.points[0], [0.5, 0.2, 0.0], atol=0.01)
+
+
+def test_a_body_of_more_joints_than_bullet_tells_of_is_refused() -> None:
+    pytest.importorskip("pybullet")
+    tree = random_tree(np.random.default_rng(0), 40)
+    body = body_of(tree, random_state(np.random.default_rng(1), tree), [FREE] + [BALL] * (len(tree) - 1))
+    with pytest.raises(InputError, match="at most 128 can be had at once"):
+        get_engine("bullet").build(Scene((body,), ground=None))

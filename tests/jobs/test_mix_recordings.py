@@ -10,7 +10,7 @@ import poise
 from realdata import data_file
 
 FILES = (
-    "bvh-cmu/141_16.bvh", "bvh-cmu/90_18.bvh", "bvh-other/bvh_test1.bvh", "force-bvh/walk3d.bvh",
+    "bvh-cmu/140_01.bvh", "bvh-cmu/141_16.bvh", "bvh-cmu/90_18.bvh", "bvh-other/bvh_test1.bvh", "force-bvh/walk3d.bvh",
     "gltf/Med_General.glb", "gltf/RiggedFigure.glb", "vrm/test.vrma", "c3d/Sample_Static.c3d",
     "forces-walk3d/markers_walk.trc", "deepmimic/humanoid3d_walk.txt",
 )  # fmt: skip

@@ -4,9 +4,9 @@ Every episode has a seed of its own and can be run alone:
 
     cd tests && python -m sweeps.abuse_sweep --seed 17 --episodes 1 --tell
 
-What is refused with a sentence (an InputError) is no failure. A state that is not finite is one, whatever else was, and
-so is any other error, a speed that nothing explains, a body under the floor (`abuse_watch.py`), and a stage that goes on
-otherwise in a twin that a state of it was restored in.
+What is refused with a sentence (an InputError) is no failure. A state that is not finite is one, whatever else was,
+and so is any other error, a speed that nothing explains, a body under the floor (`abuse_watch.py`), and a stage that
+goes on otherwise in a twin that a state of it was restored in.
 """
 
 from __future__ import annotations
@@ -579,6 +579,7 @@ def abuse(seeds: Iterator[int], minutes: float, tell: bool = False, every: float
             memory.append(find_memory())
         if time.monotonic() - told > every:
             told = time.monotonic()
+            gc.collect()
             print(
                 f"{time.strftime('%H:%M:%S')} {tally.counts['episodes']} episodes, {tally.seconds:.0f} s simulated, "
                 f"{len(tally.failures)} failures, {find_memory():.0f} MB",
@@ -612,9 +613,9 @@ def sweep(minutes: float = 10.0) -> tuple[str, int]:
         "Random switching between all drivers, pushing, loading, joining, leaving, recording, saving and restoring (in"
         " the same stage and in a twin), ten bodies of 0.5 to 2.5 m (two of them with 60 joints and more), one to three"
         " of them on a stage with things or without, both engines, steps of 1 to 10 ms, grounds that are level, tilted,"
-        " rough, stepped, moving or not there. What is refused with a sentence is no failure; a state that is not finite,"
-        " any other error, a body faster than anything explains, one under the floor, and a twin that goes on otherwise"
-        " are."
+        " rough, stepped, moving or not there. What is refused with a sentence is no failure; a state that is not"
+        " finite, any other error, a body faster than anything explains, one under the floor, and a twin that goes on"
+        " otherwise are."
     )
     failed = "\n".join(f"- {each[:200]}" for each in tally.failures)
     return f"{text}\n\n{table(('what', 'how often'), rows)}\n\n{failed}", len(tally.failures)

@@ -52,7 +52,10 @@ def sweep() -> tuple[str, int]:
     found = []
     for threads in THREADS:
         words = [sys.executable, "-m", "sweeps.crowd_sweep", str(COUNT), str(SECONDS), str(threads)]
-        found.append(json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout))
+        ran = subprocess.run(words, capture_output=True, text=True)
+        if ran.returncode != 0:
+            return f"With {threads} threads it broke off: {ran.stderr.strip().splitlines()[-1][:200]}", 1
+        found.append(json.loads(ran.stdout))
         print(f"crowd: {found[-1]}", flush=True)
     rows = [
         (

@@ -123,7 +123,9 @@ def sweep_clips() -> tuple[str, int]:
             f"{find_least_force(clip):.2f}",
         )
         if find_stepping(clip):
-            stepping.append((*facts, show(try_clip(name, clip, own, 75.0))))
+            cell = try_clip(name, clip, own, 75.0)
+            missed += cell.is_broken
+            stepping.append((*facts, show(cell)))
             continue
         cells = [try_clip(name, clip, *body) for body in bodies]
         missed += sum(cell.fell_at is not None or not cell.creep <= SKATED for cell in cells)

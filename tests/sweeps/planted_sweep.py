@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.errors import PoiseError
+from poise.errors import PoiseError, SolveError
 from poise.files.formats import FORMATS
 from poise.motion.clip import Clip
 from poise.world.footing import build_footing, find_corners
@@ -108,6 +108,9 @@ def try_recording(path: Path, take: str | None) -> tuple[float | None, float, fl
             if mixed.figures.get("base", "kinematic" if mixed.stepping else "planted") != "planted":
                 return None
             there = poise.load_clip(Path(place) / "out.bvh", scale=1.0, up="Y")
+    except SolveError as error:  # it was read, and broke
+        print(f"{path.name}: {error}", flush=True)
+        return 0.0, np.nan, np.nan, np.nan, np.nan
     except PoiseError as error:
         print(f"{path.name}: {error}", flush=True)
         return None
@@ -122,7 +125,8 @@ def try_recording(path: Path, take: str | None) -> tuple[float | None, float, fl
             worst = max(worst, float(np.linalg.norm(path_ - path_[0], axis=-1).max()))
     travel = np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max()
     moved = np.linalg.norm((own - own[0])[..., [0, 2]], axis=-1).max()
-    return mixed.fell_at, 1000.0 * worst, 1000.0 * float(travel), 1000.0 * float(moved), float(planted.mean())
+    fell = float(clip.times[n - 1]) if mixed.fell_at is None and mixed.broken is not None else mixed.fell_at
+    return fell, 1000.0 * worst, 1000.0 * float(travel), 1000.0 * float(moved), float(planted.mean())
 
 
 def find_planted(soles: np.ndarray, times: np.ndarray) -> np.ndarray:

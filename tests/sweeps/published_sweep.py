@@ -44,7 +44,7 @@ def sweep() -> tuple[str, int]:
             )
         ]  # fmt: skip
         rows.append((body, part, f"{gain:g}", f"{step:g}", *(" ".join(row) for row in cells)))
-        missed += sum("*" in cell for row in cells[1:] for cell in row)
+        missed += sum("*" in cell for row in cells for cell in row) + sum(cell == "refused" for cell in cells[0])
         print(rows[-1], flush=True)
     head = ("body", "given", "k", "step, ms", "exact", "paper", "paper, Bullet")
     text = (

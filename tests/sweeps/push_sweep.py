@@ -13,6 +13,7 @@ import numpy as np
 
 from poise import Balance, Character, Kinematic, Stage, gestures
 from poise.drivers.balance import BalancePlayer
+from poise.errors import SolveError
 from poise.stage.actor import Actor
 from sweeps.page import table
 
@@ -52,6 +53,7 @@ class Pusher:
         while self.stage.time < START - 1e-9:
             self.stage.step()
         self.saved = self.stage.save()
+        self.broken = 0  # runs that broke off
         balance = self.actor.player("legs")
         if not isinstance(balance, BalancePlayer):
             raise TypeError("it has no balance")
@@ -77,7 +79,11 @@ class Pusher:
         self.actor.pushes.clear()
         self.actor.push(self.chest, force, seconds)
         while self.stage.time < START + WATCHED:
-            self.stage.step()
+            try:
+                self.stage.step()
+            except SolveError:  # neither a recovery nor a fall
+                self.broken += 1
+                return False
             if self.balance.gone is not None or self.actor.fallen is not None:
                 return False
         return True
@@ -130,7 +136,7 @@ def sweep() -> tuple[str, int]:
 
 def measure(pusher: Pusher, seconds: float) -> tuple[list[str], int]:
     """A row, and how many aims it misses."""
-    cells, missed, fell = [], 0, 0
+    cells, missed, fell, before = [], 0, 0, pusher.broken
     for k in range(DIRECTIONS):
         angle = 2.0 * math.pi * k / DIRECTIONS
         impulse, falls = pusher.largest(angle, seconds)
@@ -139,4 +145,6 @@ def measure(pusher: Pusher, seconds: float) -> tuple[list[str], int]:
         missed += bad + (not falls)
         fell += falls
         cells.append(f"{'**' if bad else ''}{impulse:.0f} {ratio:.2f}{'**' if bad else ''}")
-    return [*cells, f"{fell} of {DIRECTIONS}"], missed
+    broken = pusher.broken - before
+    said = f", **{broken} broke**" if broken else ""
+    return [*cells, f"{fell} of {DIRECTIONS}{said}"], missed + broken

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise import Balance, Character, Kinematic, Stage, gestures
+from poise.errors import InputError
 from poise.motion.gestures import Gesture, Stress
 from poise.stage.actor import Actor
 
@@ -66,7 +67,17 @@ class Figures:
             return ""
         if self.why.startswith("refused"):
             return "refused"
-        return f"**{'exploded' if self.why.startswith('simulation') else 'fell'}** at {self.fell_at:.1f} s"
+        return f"**{'exploded' if self.is_broken else 'fell'}** at {self.fell_at:.1f} s"
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the simulation broke off: a failure of whatever was tried, wherever a fall is none."""
+        return self.fell_at is not None and self.why.startswith("simulation")
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it was refused before it began."""
+        return self.fell_at is not None and self.why.startswith("refused")
 
     def look(self, stage: Stage, actor: Actor, seconds: float, keep: bool = True) -> bool:
         """Run on for some seconds; whether it still stands."""
@@ -114,6 +125,10 @@ def run(
 ) -> Figures:
     """Run a stage until the time is over or the actor falls."""
     figures = Figures()
+    try:
+        stage.build()
+    except InputError as error:
+        return Figures(0.0, f"refused: {error}")
     while figures.seconds < seconds - 1e-9:
         if not figures.look(stage, actor, min(chunk, seconds - figures.seconds)):
             break

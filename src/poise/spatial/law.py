@@ -80,7 +80,8 @@ class Callback:
 
         # nothing of it points back here: what it keeps, a simulation, goes when the list that it is in does
         self._kept, self._call = kept, _SIGNATURE(run)
-        self.address = int(ctypes.cast(self._call, ctypes.c_void_p).value or 0)
+        # ctypes.cast would have it point at itself
+        self.address = int(ctypes.c_void_p.from_buffer(self._call).value or 0)
 
     @property
     def error(self) -> BaseException | None:

@@ -1,0 +1,57 @@
+"""What a simulation took goes back to the system when it is gone."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+
+import pytest
+
+from poise import Balance, Character, Stage
+
+
+class Blocks(ctypes.Structure):
+    """What `mallinfo2` of GNU's C library tells; hblkhd: bytes in blocks that are mapped one by one."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "arena",
+            "ordblks",
+            "smblks",
+            "hblks",
+            "hblkhd",
+            "usmblks",
+            "fsmblks",
+            "uordblks",
+            "fordblks",
+            "keep",
+        )
+    ]
+
+
+def test_workspaces_are_mapped_one_by_one() -> None:
+    """Once one had been freed, the library put them among small blocks, and held three times what was used."""
+    if sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("another C library")
+    tell = ctypes.CDLL(None).mallinfo2
+    tell.restype = Blocks
+
+    def mapped() -> int:
+        return int(tell().hblkhd)
+
+    def build() -> Stage:
+        stage = Stage()
+        stage.add(Character.human(preset="mix")).drive("legs", Balance())
+        stage.advance(1)
+        return stage
+
+    build()
+    gc.collect()
+    before = mapped()
+    stage = build()
+    assert mapped() - before >= 1 << 21
+    del stage
+    gc.collect()
+    assert mapped() == before

@@ -1,0 +1,47 @@
+"""Runs that once exploded, lifted their heels or were refused too late, as they were tried; feet by SciPy's rotations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise import Balance, Character, InputError, Kinematic, Stage, gestures
+from sweeps.standing_sweep import place_soles
+
+FULL, MIX = Character.human(), Character.human(preset="mix")
+
+
+@pytest.mark.parametrize("body", [MIX, FULL])
+def test_heels_stay_down_under_large_fast_conducting(body: Character) -> None:
+    """They lifted and slammed once a bar, up to 20 mm."""
+    stage = Stage()
+    actor = stage.add(body, name="actor")
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(gestures.conduct(130, hands="both", size=1.5)))
+    take = stage.run(4.0, fps=100)
+    soles = place_soles(take.actor("actor"))
+    assert take.fell_at("actor") is None
+    assert np.abs(soles[..., 1]).max() < 1e-3
+    assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3
+
+
+def test_the_default_body_stands_in_bullet_and_what_it_cannot_carry_is_refused() -> None:
+    """It became non-finite within a second, arms given or not."""
+    pytest.importorskip("pybullet")
+    stage = Stage("bullet", couple="paper")
+    actor = stage.add(FULL)
+    actor.drive("legs", Balance())
+    stage.advance(100)
+    assert actor.fallen is None and np.abs(actor.body.state.w).max() < 1.0
+    actor.drive("arms", Kinematic(gestures.conduct()))
+    with pytest.raises(InputError, match="'paper' coupling, which is late, would not be stable"):
+        stage.advance(1)
+
+
+@pytest.mark.parametrize("gravity", [(0.0, 9.81, 0.0), (9.81, -1.0, 0.0), (0.0, 0.0, 0.0)])
+def test_nobody_stands_against_gravity_that_does_not_point_down(gravity: tuple[float, float, float]) -> None:
+    """Its legs swung up in the air until they broke."""
+    stage = Stage(gravity=gravity)
+    stage.add(MIX).drive("legs", Balance())
+    with pytest.raises(InputError, match="does not point down"):
+        stage.advance(1)
