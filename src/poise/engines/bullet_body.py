@@ -81,6 +81,7 @@ class HeldBody:
         self.dw, self.f, self.n, self.out, self.D = (np.zeros((j, 3)) for _ in range(5))
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
+        self.before = np.zeros(3), np.eye(3)  # where the root was and its axes, as the last step began
         self.is_fresh = False
 
     def numbers(self) -> dict[str, np.ndarray]:
