@@ -291,6 +291,28 @@ def test_a_ball_that_hits_a_ragdoll_is_told_with_its_impulse(engine: str) -> Non
     assert actor.body.tree.mass > 70.0
 
 
+def test_a_hit_has_the_time_of_its_step_however_a_run_is_cut() -> None:
+    """Told at the end of a run of steps, at the time when the ball came to the trunk."""
+
+    def throw_ball() -> Stage:
+        stage = Stage(**FLYING)
+        add_doll(stage, "a", place())
+        chest = stand_pose(HUMAN.skeleton).root + [0.0, 0.28, 0.35]
+        stage.add_prop(Prop.sphere("ball", 0.1, 2.0, chest, velocity=(0.0, 0.0, -5.0)))
+        return stage
+
+    whole, cut, began = throw_ball(), throw_ball(), np.inf
+    whole.advance(40)
+    for _ in range(40):
+        start = cut.time
+        cut.step()
+        if "ball" in cut.groups[0].simulation.find_contacts(0).others:
+            began = min(began, start)
+    times = [[event.time for event in stage.events if event.other == "ball"] for stage in (whole, cut)]
+    assert times[0] == times[1] != []
+    assert times[0][0] == pytest.approx(began, abs=1e-12)
+
+
 class Feeling(poise.TorquePlayer):
     feels = True
 
