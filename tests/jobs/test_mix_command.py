@@ -302,3 +302,23 @@ def test_a_push_at_a_chest_that_is_not_there_is_at_the_spine(waving: Clip, body:
     assert np.array_equal(one.clip.root, other.clip.root)
     with pytest.raises(InputError, match="elbow"):
         mix(waving, body, MixPlan(pushes=(parse_push("t=0.1 elbow 0,0,40 0.1s"),)))
+
+
+def test_what_a_part_with_a_driver_of_its_own_feels_is_no_load_for_nothing(waving: Clip, body: poise.Character) -> None:
+    from poise.files.audience import Audience
+    from poise.jobs.mix_checks import check_effects
+    from poise.jobs.recipe import Recipe
+
+    loose = (read_drive("leftArm", "loose", {"stiffness": 0.5}),)
+    held = (read_drive("leftArm", "kinematic", {}),)
+
+    def check(joint: str, **plan: object) -> None:
+        load = (poise.Load(joint, 2.0),)
+        check_effects(waving, body, MixPlan(base="kinematic", loads=load, **plan), Recipe(), False, Audience())  # type: ignore[arg-type]
+
+    check("leftHand", physical=(), drives=loose)
+    check("leftHand", physical=("leftArm",))
+    with pytest.raises(InputError, match="nothing physical carries the load at 'rightHand'"):
+        check("rightHand", physical=(), drives=loose)
+    with pytest.raises(InputError, match="nothing physical carries the load at 'leftHand'"):
+        check("leftHand", physical=("leftArm",), drives=held)

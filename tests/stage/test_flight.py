@@ -80,6 +80,19 @@ def test_ten_seconds_of_flight_keep_momentum(split: str, gravity: float, dt: flo
     assert np.abs(record.angular_velocity).max() < 60.0
 
 
+@pytest.mark.parametrize("split", ["arms", "a loose arm on an animated trunk"])
+def test_flight_keeps_momentum_in_bullet_too(split: str) -> None:
+    """Given segments are bodies of their own there."""
+    pytest.importorskip("pybullet")
+    stage, actor = fly(0.01, -9.81, SPLITS[split], engine="bullet")
+    take = stage.run(1.0, fps=20)
+    record, tree = take.actor(), actor.body.tree
+    linear, angular = sum_momentum(record, tree)
+    linear -= np.outer(take.times, [0.0, -9.81 * tree.masses.sum(), 0.0])
+    for found, own in zip((linear, angular), sum_momentum(record, tree, actor.given), strict=True):
+        assert np.linalg.norm(found - found[0], axis=1).max() < 1e-6 * np.linalg.norm(own, axis=1).max()
+
+
 def test_pushes_and_switches_in_flight_change_what_they_must_and_nothing_else() -> None:
     stage, actor = fly(0.005, 0.0, SPLITS["a loose arm on an animated trunk"])
     actor.push("rightLowerArm", (10.0, 5.0, -30.0), 0.1, start=0.3)

@@ -40,7 +40,9 @@ class BulletEngine(Engine):
     name = "bullet"
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
-    abilities = Abilities(couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, burden=0.08)
+    abilities = Abilities(
+        couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, flights=True, burden=0.08
+    )
 
     def build(self, scene: Scene) -> Simulation:
         """A world of its own with everything in the scene."""
@@ -68,6 +70,10 @@ class BulletSimulation(Simulation):
             if a in links and b in links:
                 world.keep_apart(links[a], links[b])
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
+        self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
+        for body in scene.bodies:
+            if body.joints[0].kind == FREE and not body.pinned:
+                self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
@@ -121,6 +127,7 @@ class BulletSimulation(Simulation):
 
         held = self._held[body]
         self._refresh(held)
+        held.before = held.p[0].copy(), held.R[0].copy()
         tree, state = held.tree, held.state
         gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
         kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
@@ -163,6 +170,33 @@ class BulletSimulation(Simulation):
     def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
         """Not asked for: see `Abilities.nudges`."""
         raise InputError("Bullet's joints cannot be turned between steps.")
+
+    def is_aloft(self, body: int) -> bool:
+        """See `Simulation.is_aloft`."""
+        held = self._held[body]
+        return held.kind[0] == FREE and not held.body.pinned and self._floats.issuperset(self._touched[body].others)
+
+    def find_outside(self, body: int) -> np.ndarray:
+        """See `Simulation.find_outside`."""
+        held, touched = self._held[body], self._touched[body]
+        own = held.body.name + "/"
+        others = np.array([not name.startswith(own) for name in touched.others], bool)
+        points, forces = touched.points[others], touched.forces[others]
+        at, turn = held.before
+        torque = np.cross(points - at, forces).sum(axis=0)
+        return np.concatenate([forces.sum(axis=0), turn.T @ torque])
+
+    def steer(self, body: int, state: BodyState) -> None:
+        """See `Simulation.steer`: given segments go along."""
+        held, options = self._held[body], {"physicsClientId": self.client}
+        self._refresh(held)
+        old, R = held.state, held.R[0]
+        dv, dom = state.v - old.v, R @ (state.w[0] - old.w[0])
+        for piece in held.pieces:
+            at = np.array(self._bullet.getBasePositionAndOrientation(piece.uid, **options)[0])
+            v, om = (np.array(x) for x in self._bullet.getBaseVelocity(piece.uid, **options))
+            self._bullet.resetBaseVelocity(piece.uid, v + dv + np.cross(dom, at - held.p[0]), om + dom, **options)
+        old.v[:], old.w[0] = state.v, state.w[0]
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""

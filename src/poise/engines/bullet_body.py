@@ -83,6 +83,7 @@ class HeldBody:
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.stopped: set[int] = set()  # joints that a motor holds: see `bullet_stops`
+        self.before = np.zeros(3), np.eye(3)  # where the root was and its axes, as the last step began
         self.is_fresh = False
 
     def numbers(self) -> dict[str, np.ndarray]:

@@ -36,7 +36,8 @@ from poise.engines.mujoco_ground import MujocoCarrier
 from poise.engines.mujoco_landing import Landing, has_landings
 from poise.engines.mujoco_library import find_function, give_memory_back, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
-from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
+from poise.engines.mujoco_moved import MovedSegments, needs_care
+from poise.engines.mujoco_offsets import find_offsets
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -79,7 +80,7 @@ class MujocoSimulation(Simulation):
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
-        self._moved = MovedSegments(self.model, scene, self.layouts) if has_moved_shapes(scene) else None
+        self._moved = MovedSegments(self.model, scene, self.layouts) if needs_care(scene, self.model.nv) else None
         is_landing = self._moved is None and has_landings(scene)
         self._landing = Landing(self.model, scene, self.layouts) if is_landing else None
         self._landing_block: Block | None = None
@@ -201,8 +202,15 @@ class MujocoSimulation(Simulation):
         """See `Simulation.is_aloft`."""
         from poise.engines.mujoco_kernels import is_aloft
 
-        x = self.layouts[body]
-        return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open))
+        x, contact = self.layouts[body], self.data.contact
+        if self._moved is not None and self._moved.is_unsolved:
+            return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, False))
+        if is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open):
+            return True
+        if self.floater is None or x.kind[0] != FREE:
+            return False
+        pairs = self.floater[contact.geom[contact.efc_address >= 0]]
+        return not bool(np.any((pairs == body) & (pairs[:, ::-1] < 0)))
 
     def find_outside(self, body: int) -> np.ndarray:
         """See `Simulation.find_outside`."""
@@ -215,6 +223,23 @@ class MujocoSimulation(Simulation):
         scene = self.scene
         given = any(body.joints[0].kind == GIVEN or body.pinned for body in scene.bodies)
         return scene.ground is None and not given and all(prop.inertia is not None for prop in scene.props)
+
+    @cached_property
+    def floater(self) -> np.ndarray | None:
+        """(geoms,) which thing each shape is of that floats: bodies by their numbers, then props; -1: it stands fast.
+
+        None: there is nothing else to touch than what stands fast, or nothing that does.
+        """
+        scene, things = self.scene, np.full(self.model.nbody, -1, np.int64)
+        for k, (body, layout) in enumerate(zip(scene.bodies, self.layouts, strict=True)):
+            if body.joints[0].kind == FREE and not body.pinned:
+                things[layout.bodies] = k
+        for k, prop in enumerate(scene.props):
+            if prop.inertia is not None and prop.hinge is None:
+                things[self._find_prop(prop.name)] = len(scene.bodies) + k
+        if self._is_open or len(set(things[things >= 0].tolist())) < 2:
+            return None
+        return np.ascontiguousarray(things[self.model.geom_bodyid])
 
     def steer(self, body: int, state: BodyState) -> None:
         """See `Simulation.steer`."""
@@ -409,6 +434,8 @@ class MujocoSimulation(Simulation):
             "qpos": data.qpos, "qvel": data.qvel, "warm": data.qacc_warmstart, "force": data.qfrc_applied,
             "constraint": data.qfrc_constraint,
         }  # fmt: skip
+        if self.floater is not None:
+            moved = {**{name: at for name, at in (find_offsets() or {}).items() if name != "force"}, **moved}
         if self._scene_block is None:
             self._scene_block = Block(
                 laws.DATA, step=find_function("mj_step"), model=int(self.model._address), data=int(data._address),
@@ -449,6 +476,8 @@ class MujocoSimulation(Simulation):
             body_quat=self.model.body_quat, is_open=self._is_open,
             **{name: room.copy(np.ascontiguousarray(getattr(layout, name))) for name in names},
         )  # fmt: skip
+        if self.floater is not None and find_offsets() is not None:
+            made.set(floater=self.floater, geoms=len(self.floater), number=body)
         if layout.mocap >= 0:
             made.set(mocap_pos=self.data.mocap_pos[layout.mocap], mocap_quat=self.data.mocap_quat[layout.mocap])
         if self._moved is not None:

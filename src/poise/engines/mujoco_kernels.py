@@ -82,6 +82,13 @@ def is_aloft(kind: np.ndarray, vadr: np.ndarray, constraint: np.ndarray, is_open
 
 
 @kernel
+def stands_fast(floater: np.ndarray, first: int, second: int, body: int) -> bool:
+    """Whether a contact of two shapes is one of a body with something that does not float."""
+    a, b = floater[first], floater[second]
+    return (a == body and b < 0) or (b == body and a < 0)
+
+
+@kernel
 def steer_root(kind: np.ndarray, vadr: np.ndarray, v: np.ndarray, w: np.ndarray, qvel: np.ndarray) -> None:
     """The velocity of a root that floats, into MuJoCo's coordinates."""
     if kind[0] == FREE:

@@ -11,20 +11,21 @@ import numpy as np
 
 from poise.dynamics.body_kernels import BODY
 from poise.engines.joint_kernels import gather_wrenches
-from poise.engines.mujoco_kernels import is_aloft, nudge, read_body, steer_root, write_forces
-from poise.engines.scene import BALL
-from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, vectors
+from poise.engines.mujoco_kernels import is_aloft, nudge, read_body, stands_fast, steer_root, write_forces
+from poise.engines.scene import BALL, FREE
+from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, shorts, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
 # Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `MovedSegments`.
+# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.find_floaters`, or 0.
 PLACES = fields(
-    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved",
-    integers="data given_count bodies is_open",
+    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater",
+    integers="data given_count bodies is_open number geoms",
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
-# moved: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing: `mujoco_landing_law`'s block.
+# moved, or things that float: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing:
+# `mujoco_landing_law`'s block.
 DATA = fields(
     arrays="""
         qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
@@ -33,7 +34,7 @@ DATA = fields(
     integers="""
         step model data own_data nq nv is_away
         forward solve advance moved_count geoms ncon nefc contact aref kbip size dist pos frame margin
-        dim geom address landing
+        dim geom address landing niter solver iterations unsolved
     """,
     floats="dt",
 )
@@ -91,9 +92,26 @@ def read(body: int, block: int) -> None:
         vectors(b.w, j, 3),
     )  # fmt: skip
     constraint = floats(d.constraint, d.nv)
+    # where MuJoCo found no forces, what it says that they are is not what moved the body
     b.aloft = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
+    if b.aloft == 0 and x.floater != 0 and kind[0] == FREE and _meets_floaters(d, x):
+        b.aloft = 1
+    if d.unsolved == 1 and not is_aloft(kind, vadr, constraint, False):
+        b.aloft = 0
     for k in range(6):
         b.outside[k] = constraint[vadr[0] + k] if b.aloft == 1 else 0.0
+
+
+@kernel
+def _meets_floaters(d: Any, x: Any) -> bool:
+    """Whether all that touches a body floats itself."""
+    floater, at = integers(x.floater, x.geoms), integers(d.data + d.contact, 1)[0]
+    for _ in range(shorts(d.data + d.ncon, 1)[0]):
+        geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
+        if row >= 0 and geom[0] >= 0 and geom[1] >= 0 and stands_fast(floater, geom[0], geom[1], x.number):
+            return False
+        at += d.size
+    return True
 
 
 @law

@@ -1,6 +1,10 @@
 """Segments of GIVEN joints that may touch something, and MuJoCo's step that knows how fast they are.
 
 See `moved_kernels` for the equations and `mujoco_moved_law` for the step.
+
+The same step is made where several bodies may touch that have LARGE freedoms together. MuJoCo 4.0 then works with sparse
+matrices, and its Newton solver now and then finds no end (2 steps of 350 of two ragdolls that meet): what it leaves
+behind are forces of a million newtons that are not those which move the bodies. Conjugate gradients find them.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from poise.engines.mujoco_model import BodyLayout
 from poise.engines.mujoco_offsets import find_offsets
 from poise.engines.scene import Scene, find_moved
 
+GRADIENTS, LONGEST = 1, 2000  # MuJoCo's number of that solver, and how often it may go on
+LARGE = 60  # freedoms from which on MuJoCo's matrices are sparse
 _OF_CONTACTS = ("geom", "pos", "frame", "dist", "includemargin", "efc_address", "dim")
 
 
@@ -37,6 +43,7 @@ class MovedSegments:
             moved = find_moved(body)
             row_of_body[layout.bodies[moved]] = first + moved
         self.row_of_geom = np.ascontiguousarray(row_of_body[model.geom_bodyid], np.int64)
+        self.is_unsolved = False  # whether the forces of the last step are not those that moved anything
         # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
 
@@ -59,6 +66,13 @@ class MovedSegments:
             data.efc_KBIP, data.efc_aref,
         ):  # fmt: skip
             mujoco.mj_fwdConstraint(model, data)
+        self.is_unsolved = False
+        if data.solver_niter[0] >= model.opt.iterations:
+            usual = model.opt.solver, model.opt.iterations
+            model.opt.solver, model.opt.iterations = GRADIENTS, LONGEST
+            mujoco.mj_fwdConstraint(model, data)
+            self.is_unsolved = bool(data.solver_niter[0] >= LONGEST)
+            model.opt.solver, model.opt.iterations = usual
         mujoco.mj_Euler(model, data)
 
     def fields(self, model: Any) -> dict[str, Any] | None:
@@ -74,6 +88,8 @@ class MovedSegments:
         }  # fmt: skip
 
 
-def has_moved_shapes(scene: Scene) -> bool:
-    """Whether any shape is on a body that a GIVEN joint moves."""
+def needs_care(scene: Scene, freedoms: int) -> bool:
+    """Whether any shape is on a body that a GIVEN joint moves, or the matrices of several bodies are sparse."""
+    if freedoms >= LARGE and scene.meets is not None and len(scene.bodies) > 1:
+        return True
     return any(not {joint for joint, _ in body.shapes}.isdisjoint(find_moved(body).tolist()) for body in scene.bodies)

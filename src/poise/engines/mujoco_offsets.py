@@ -14,6 +14,8 @@ def find_offsets() -> dict[str, int] | None:
     """Where contacts are in MuJoCo's data, and what is where in one (bytes); None: this version is not understood.
 
     ncon, nefc, contact, aref, kbip, force  of `mjData`: counts, and addresses of arrays that move from step to step
+    niter                                   of `mjData`: how often the solver went on
+    solver, iterations                      of `mjModel`: which it is, and how often it may at most
     size, dist, pos, frame, margin, dim, geom, address  of `mjContact`
 
     By MuJoCo's own description of its structures, and checked against what its bindings read in a small scene.
@@ -21,14 +23,16 @@ def find_offsets() -> dict[str, int] | None:
     import ctypes
 
     try:
-        data, contact = _describe("mjData"), _describe("mjContact")
+        data, contact, option = (_describe(name) for name in ("mjData", "mjContact", "mjOption"))
+        options = _find_options() - option.gravity.offset
         found = {
             "ncon": data.ncon.offset, "nefc": data.nefc.offset, "contact": data.contact.offset,
             "aref": data.efc_aref.offset, "kbip": data.efc_KBIP.offset, "force": data.efc_force.offset,
             "size": ctypes.sizeof(contact),
             "dist": contact.dist.offset, "pos": contact.pos.offset, "frame": contact.frame.offset,
             "margin": contact.includemargin.offset, "dim": contact.dim.offset, "geom": contact.geom.offset,
-            "address": contact.efc_address.offset,
+            "address": contact.efc_address.offset, "niter": data.solver_niter.offset,
+            "solver": options + option.solver.offset, "iterations": options + option.iterations.offset,
         }  # fmt: skip
     except (ImportError, LookupError, AttributeError, TypeError):
         return None
@@ -82,6 +86,14 @@ def _describe(structure: str) -> Any:
     return type(structure, (ctypes.Structure,), {"_fields_": members})
 
 
+def _find_options() -> int:
+    """Where gravity is in a model, which is in its options."""
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string("<mujoco/>")
+    return int(model.opt.gravity.ctypes.data) - int(model._address)
+
+
 def _are_right(offsets: dict[str, int]) -> bool:
     """Whether a scene's contacts are where they should be: two balls on the ground and one in the air."""
     import ctypes
@@ -89,6 +101,7 @@ def _are_right(offsets: dict[str, int]) -> bool:
     import mujoco
 
     model = _build_balls()
+    model.opt.iterations = 77
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     start, touched = int(data._address), data.contact
@@ -96,14 +109,20 @@ def _are_right(offsets: dict[str, int]) -> bool:
     def word(name: str) -> int:
         return int(ctypes.c_int64.from_address(start + offsets[name]).value)
 
+    def number(of: int, name: str) -> int:
+        return int(ctypes.c_int.from_address(of + offsets[name]).value)
+
     first = word("contact")
     at = {
         "dist": touched.dist, "pos": touched.pos, "frame": touched.frame, "margin": touched.includemargin,
         "dim": touched.dim, "geom": touched.geom, "address": touched.efc_address,
     }  # fmt: skip
     return (
-        ctypes.c_int.from_address(start + offsets["ncon"]).value == data.ncon == 2
-        and ctypes.c_int.from_address(start + offsets["nefc"]).value == data.nefc
+        number(start, "ncon") == data.ncon == 2
+        and number(start, "nefc") == data.nefc
+        and number(start, "niter") == data.solver_niter[0] > 0
+        and number(int(model._address), "solver") == model.opt.solver
+        and number(int(model._address), "iterations") == model.opt.iterations
         and word("aref") == data.efc_aref.ctypes.data
         and word("kbip") == data.efc_KBIP.ctypes.data
         and word("force") == data.efc_force.ctypes.data

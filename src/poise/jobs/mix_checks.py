@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.drivers.driver import MOTION
 from poise.errors import FileError, InputError
 from poise.files.audience import Audience
 from poise.jobs.base import Base
 from poise.jobs.mix_outputs import FILMS, TAKE, MixOutputs
 from poise.jobs.mix_pictures import check_film
-from poise.jobs.mixing import choose_step, find_base, find_pushed
+from poise.jobs.mixing import choose_step, find_base, find_driven, find_pushed
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import KINEMATIC, PLANTED, MixPlan
 from poise.jobs.recipe import Recipe, check_stiffness
@@ -80,8 +82,10 @@ def check_effects(
             f"{_say_base(base, plan, audience)}, or leave it out."
         )
 
+    physical, floats = _add_drives(clip, character, plan, physical, balances)
+
     def feels(joint: str) -> bool:
-        return balances or any(i in physical for i in skeleton.chain(skeleton.index(joint)))
+        return floats or any(i in physical for i in skeleton.chain(skeleton.index(joint)))
 
     for load in plan.loads:
         if not feels(load.joint):
@@ -98,6 +102,20 @@ def check_effects(
         except InputError as error:
             raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
         check_film(clip)
+
+
+def _add_drives(
+    clip: Clip, character: Character, plan: MixPlan, physical: set[int], balances: bool
+) -> tuple[set[int], bool]:
+    """What is physical, and whether the root floats, once parts have the drivers of their own."""
+    for drive in plan.drives:
+        joints = find_driven(clip.skeleton, dataclasses.replace(plan, drives=(drive,)))
+        driver = drive.build(motion=clip, start=-float(clip.times[0]))
+        is_given = driver.level == MOTION
+        physical = physical - joints if is_given else physical | joints
+        balances = balances and not joints & _find_legs(clip.skeleton)
+        balances = balances or driver.claim(character, sorted(joints), drive.part).frees_root
+    return physical, balances
 
 
 def _check_push(
@@ -122,11 +140,15 @@ def _check_push(
         raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(base, plan, audience)}")
 
 
-def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
+def _find_legs(skeleton: Skeleton) -> set[int]:
     try:
-        legs = set(part_joints(skeleton, "legs"))
+        return set(part_joints(skeleton, "legs"))
     except InputError:
-        return False
+        return set()
+
+
+def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
+    legs = _find_legs(skeleton)
     return bool(legs) and legs <= physical
 
 
