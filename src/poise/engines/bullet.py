@@ -41,7 +41,7 @@ class BulletEngine(Engine):
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
     abilities = Abilities(
-        couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, flights=True, burden=0.08
+        couplings=("exact", "paper"), carriers=False, axial=True, stops=True, speeds=True, flights=True, burden=0.08
     )
 
     def build(self, scene: Scene) -> Simulation:
@@ -129,18 +129,17 @@ class BulletSimulation(Simulation):
         self._refresh(held)
         held.before = held.p[0].copy(), held.R[0].copy()
         tree, state = held.tree, held.state
+        torque = torque - held.stops  # which motors do
         gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
         kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
         force = np.einsum("iab,ib->ia", held.S, held.n)
-        kernels.set_damping(
-            held.count, held.R, held.S, damping, np.zeros_like(held.dw) if axial is None else axial, held.D
-        )
+        kernels.set_damping(held.count, held.R, held.S, damping, np.zeros_like(held.dw), held.D)
         if np.any(held.D):
             held.check_forecast()
             touch, holds = self._foresee_contacts(body)
             w, dw, gravity = held.find_given(np.asarray(self.scene.gravity, float))
             kernels.damp(
-                held.kind, held.count, tree.parents, held.masses, tree.centers, tree.inertias, held.R, held.p,
+                held.kind, held.count, tree.parents, held.masses, tree.centers, held.inertias, held.R, held.p,
                 state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, self.scene.dt, *holds, held.out,
             )  # fmt: skip
             held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
@@ -150,6 +149,10 @@ class BulletSimulation(Simulation):
         stop_joints(self._bullet, self.client, held, axial, self.scene.dt)
         for piece in held.pieces:
             self._send(held, piece, force)
+
+    def stop(self, body: int, torque: np.ndarray) -> None:
+        """See `Simulation.stop`."""
+        self._held[body].stops[:] = torque
 
     def _send(self, held: HeldBody, piece: Piece, force: np.ndarray) -> None:
         bullet, b = self._bullet, piece.uid

@@ -26,6 +26,9 @@ from poise.spatial.inertia import RigidInertia
 # Bullet divides by each link's inertia; so little is lost beside a segment's.
 TRACE = RigidInertia(1e-9, np.zeros(3), np.eye(3) * 1e-12)
 MOST = 128  # numbers that Bullet tells of one multibody: 7 of its base, 4 of a ball, 1 of a hinge
+# Of what a segment without mass carries, at its end: its inertia. With a trace, limbs beyond a massless collar bone
+# that is at the end of its range spin up until they are cut off: Bullet's solver does not converge.
+LIGHT = 0.05
 # Steps over which a contact's force must last to count in the forecast: with 1, contacts that come and go feed on their
 # own kicks, and a leg on a badly solved contact (50 iterations at 10 ms) flies off.
 STEADY = 8
@@ -70,6 +73,9 @@ class HeldBody:
         for i, joint in enumerate(body.joints):
             self.axes[i, : len(joint.axes)] = joint.axes
         self.masses = self.tree.masses if body.is_locked else np.where(self.kind == GIVEN, 0.0, self.tree.masses)
+        self.inertias = np.array([
+            self.tree.inertias[i] if self.tree.masses[i] > 0.0 else inertia_of(body, i).inertia for i in range(j)
+        ])  # fmt: skip
         self.locked, self.moved = Locked(body), None  # type: Locked, MovedSegments | None
         self.is_moved = is_moved(body)
         self.given: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # w, dw and the root's acceleration
@@ -79,7 +85,7 @@ class HeldBody:
         )
         self.angles, self.speeds = np.zeros((j, 2)), np.zeros((j, 2))
         self.R, self.p, self.S = np.zeros((j, 3, 3)), np.zeros((j, 3)), np.zeros((j, 3, 3))
-        self.dw, self.f, self.n, self.out, self.D = (np.zeros((j, 3)) for _ in range(5))
+        self.dw, self.f, self.n, self.out, self.D, self.stops = (np.zeros((j, 3)) for _ in range(6))
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.stopped: set[int] = set()  # joints that a motor holds: see `bullet_stops`
@@ -348,4 +354,16 @@ def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int
 
 
 def inertia_of(body: SceneBody, i: int) -> RigidInertia:
-    return body.tree.body(i) if body.tree.masses[i] > 0.0 else TRACE
+    """Of a segment in Bullet; one without mass has a trace, or in a body that falls a little of what it carries."""
+    tree = body.tree
+    if tree.masses[i] > 0.0:
+        return tree.body(i)
+    children = np.flatnonzero(tree.parents == i)
+    if not body.is_hard or body.joints[i].kind != BALL or not len(children):
+        return TRACE
+    carried = np.zeros(len(tree), bool)
+    carried[i] = True
+    for k in range(i + 1, len(tree)):
+        carried[k] = carried[tree.parents[k]]
+    size = LIGHT * tree.masses[carried].sum() * float((tree.offsets[children] ** 2).sum(axis=1).max())
+    return RigidInertia(TRACE.mass, np.zeros(3), np.eye(3) * max(size, 1e-12))

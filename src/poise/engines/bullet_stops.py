@@ -1,10 +1,13 @@
 """Joints at the ends of their ranges in Bullet: held against what touches them.
 
-What keeps a joint in its range is a torque with damping, far more of it than the limb weighs (`Simulation.apply`:
-axial). The damping is foreseen without knowing what Bullet's contacts will do in the step, so a limb that the body lies
-on would be pushed on with no more than what a free limb needs, and go 100 degrees beyond its range. So Bullet's own
-motor holds such a joint, inside the solve for contacts, to the speed that is foreseen; it gives what the torque asks
-for, at the most. About the axes that are not at an end the joint goes on as it was, a little slower.
+What keeps a joint in its range is a torque t with damping D, far more of it than the limb weighs. Bullet has no
+implicit damping, and what is foreseen in its place (`bullet_kernels`) does not know what contacts will do in the step:
+a limb that the body lies on would be pushed back with no more than what a free limb needs, and go 100 degrees beyond
+its range. So Bullet's own motor does it, inside the solve for contacts:
+
+    w = t / D, and no faster back than _BACK;  with |t| + D |w| at the most
+
+About the axes that are not at an end the joint goes on as it was, a little slower.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ _BACK = 0.5  # rad/s, at which a joint is turned back into its range
 
 
 def stop_joints(bullet: Any, client: int, held: HeldBody, axial: np.ndarray | None, dt: float) -> None:
-    """Motors for the joints that have axial damping (J, 3), and none for others; after the forecast."""
+    """Motors for the joints that have axial damping (J, 3), and none for others. held.stops: t, world axes."""
     ends = set() if axial is None else set(np.flatnonzero(axial.any(axis=1)).tolist())
     if axial is None or not (ends or held.stopped):
         return
@@ -40,28 +43,26 @@ def stop_joints(bullet: Any, client: int, held: HeldBody, axial: np.ndarray | No
 
 def _hold(bullet: Any, client: int, held: HeldBody, piece: Piece, k: int, axial: np.ndarray, dt: float) -> None:
     joint, dof, options = piece.joints[k], piece.dof[k], {"physicsClientId": client}
-    R, D = held.R[joint], held.D[joint]
-    now = held.S[joint] @ (R @ held.state.w[joint])
-    count = held.count[joint]
-    damped = np.einsum("ab,b->a", (held.S[joint] @ R) ** 2, axial)  # about each turn
-    share = damped / max(float(damped[:count].max()), 1e-12)
-    foreseen = np.where(D > 0.0, -held.out[joint] / np.where(D > 0.0, D, 1.0), now)
+    S, R, count = held.S[joint], held.R[joint], held.count[joint]
+    now, torque = S @ (R @ held.state.w[joint]), S @ held.stops[joint]
+    D = np.einsum("ab,b->a", (S @ R) ** 2, axial)  # about each turn
+    share = D / max(float(D[:count].max()), 1e-12)
+    wanted = np.where(D > 0.0, torque / np.where(D > 0.0, D, 1.0), 0.0)
     # it is stopped and brought back slowly, never flung
-    fastest = np.maximum(_BACK, np.where(foreseen * now > 0.0, np.abs(now), 0.0))
-    target = share * np.clip(foreseen, -fastest, fastest) + (1.0 - share) * _ON * now
-    most = float(np.linalg.norm(held.S[joint] @ held.n[joint]) + np.max(damped[:count]) * np.abs(now[:count]).max())
+    fastest = np.maximum(_BACK, np.where(wanted * now > 0.0, np.abs(now), 0.0))
+    target = share * np.clip(wanted, -fastest, fastest) + (1.0 - share) * _ON * now
+    most = np.abs(torque) + D * np.abs(now)
     if dof >= 0:
         bullet.setJointMotorControl2(
-            piece.uid, piece.links[k], bullet.VELOCITY_CONTROL, targetVelocity=target[dof], force=most * share[dof],
-            **options,
-        )  # fmt: skip
+            piece.uid, piece.links[k], bullet.VELOCITY_CONTROL, targetVelocity=target[dof], force=most[dof], **options
+        )
         return
     back = rotation.conjugate(rotation.from_matrix(piece.P[k]))
     q = rotation.multiply(rotation.multiply(back, held.state.q[joint]), rotation.conjugate(back))
     turn = rotation.exp(rotation.rotate(back, dt / _SHARE * target))
     bullet.setJointMotorControlMultiDof(
         piece.uid, piece.links[k], bullet.POSITION_CONTROL, targetPosition=xyzw(rotation.multiply(q, turn)),
-        positionGain=1.0, velocityGain=1.0, force=[most] * 3, **options,
+        positionGain=1.0, velocityGain=1.0, force=[float(np.linalg.norm(most))] * 3, **options,
     )  # fmt: skip
 
 

@@ -35,6 +35,9 @@ ITERATIONS = 1000
 # rad/s; Bullet cuts joint speeds at 100 unless told. No body is faster (a pitcher's arm turns at 130), and Bullet,
 # which takes what a spinning link does to its parents from the step's beginning, explodes where hands spin at 400.
 FASTEST = 200.0
+# Of its depth a step: how fast what is in something is pushed out, where a body falls. With Bullet's 0.2 a body that
+# lands 25 mm deep is given 3 % of its height.
+OUT = 0.05
 # No turn, as Bullet writes quaternions.
 HERE = [0.0, 0.0, 0.0, 1.0]
 
@@ -76,6 +79,8 @@ class BulletWorld:
             fixedTimeStep=scene.dt, numSubSteps=0, numSolverIterations=ITERATIONS, solverResidualThreshold=1e-9,
             deterministicOverlappingPairs=1, physicsClientId=self.client,
         )  # fmt: skip
+        if any(body.is_hard for body in scene.bodies):
+            pybullet.setPhysicsEngineParameter(contactERP=OUT, physicsClientId=self.client)
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))

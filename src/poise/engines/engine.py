@@ -47,6 +47,7 @@ class Abilities:
     pins       whether bodies can be fixed to the world
     carriers   whether a body can ride on a prop
     axial      whether `apply` takes damping about each axis of a joint apart, as its last argument
+    stops      whether `stop` tells it which torques keep joints in their ranges
     nudges     whether joints can be turned a little between steps; without, such corrections are left out
     accelerations  whether it integrates joints whose accelerations are given
     uneven     whether the ground may be other than one level plane
@@ -64,6 +65,7 @@ class Abilities:
     carriers: bool = True
     nudges: bool = False
     axial: bool = False
+    stops: bool = False
     accelerations: bool = False
     uneven: bool = True
     moving: bool = True
@@ -189,6 +191,12 @@ class Simulation(ABC):
         damping  (J,) N m s/rad at each joint, which the engine integrates implicitly
         wrench   (J, 6) [torque N m about its joint, force N] on each body from outside
         axial    (J, 3) N m s/rad about each body's own axes, besides; given to engines whose `Abilities` take it
+        """
+
+    def stop(self, body: int, torque: np.ndarray) -> None:  # noqa: B027
+        """Which of the torques (J, 3) that `apply` is then given keep joints in their ranges; axial is their damping.
+
+        For engines that hold such joints in ways of their own, which their `Abilities` say.
         """
 
     @abstractmethod

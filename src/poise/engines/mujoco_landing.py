@@ -91,12 +91,12 @@ class Landing:
             "middle": "mj_comPos", "velocity": "mj_comVel",
         }  # fmt: skip
         taken = ("ncon", "nefc", "contact", "aref", "size", "dist", "geom", "address")
+        numbers: dict[str, Any] = {name: find_function(function) for name, function in functions.items()}
+        numbers |= speeds | {name: contacts[name] for name in taken}
         return Block(
             LANDING, base=self.base, around=self.around, root=self.root, body=self.body, wide=self.wide,
             bound=self.bound, margin=model.geom_margin, widest=model.body_margin, geoms=model.ngeom,
-            bodies=model.nbody, length=self.length, dt=model.opt.timestep, **speeds,
-            **{name: find_function(function) for name, function in functions.items()},
-            **{name: contacts[name] for name in taken},
+            bodies=model.nbody, length=self.length, dt=model.opt.timestep, **numbers,
         )  # fmt: skip
 
 

@@ -163,6 +163,8 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
 
     def take() -> None:
         simulation.place(k, body.state)
+        if actor.stage.engine.abilities.stops:
+            simulation.stop(k, body.stops)
         simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if is_axial else ()))
         for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
             simulation.nudge(k, int(joint), body.nudges[joint])
