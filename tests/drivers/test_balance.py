@@ -227,7 +227,7 @@ def test_a_foot_that_a_push_lifts_comes_down_calmly_at_any_step(height: float, m
     actor = stage.add(Character.human(height, mass, preset="mix"))
     actor.drive("legs", Balance())
     actor.drive("upperBody", Kinematic(poise.gestures.conduct(bpm=100.0)))
-    actor.push("spine", (0.9 * mass, 0.0, 0.0), 0.3, start=0.5)
+    actor.push("spine", (0.82 * np.sqrt(height) * mass, 0.0, 0.0), 0.3, start=0.5)
     feet = [actor.character.skeleton.index(role) for role in ("leftFoot", "rightFoot")]
     highest, fastest = 0.0, 0.0
     while stage.time < 3.0:

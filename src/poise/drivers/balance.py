@@ -72,7 +72,7 @@ CALM = (0.010, 0.006, 0.0015)
 # The centre of mass this far outside the support, as a share of its height, is past saving.
 LOST = 0.06
 # Of the legs' length: how far hips sink under lively arms, for knees that bend by 20 degrees and more.
-SINK = 0.025
+SINK = 0.02
 # The spring's own frequency (1/s), and its damper's rate, times the step. Bodies of 0.5 to 2.5 m conducted for 4 s at
 # steps of 1 to 10 ms: all stand up to 0.42 and 0.45; from 0.7 and 0.55 on some swing up.
 STIFFEST, HARDEST = 0.42, 0.45
@@ -209,7 +209,8 @@ class BalancePlayer(TorquePlayer):
             record.HABIT: body.dt / LATELY,
             record.CATCH: CATCH * w * w,
             record.CATCH_DAMPING: (CATCH + 1.0) * w,
-            record.TURN_DAMPING: 2.0 * (STEADY if given is None else given) * TILT * w,
+            record.SWAY_STEADY: 2.0 * (steady if given is None else given) * sway,
+            record.LEAN_STEADY: 2.0 * (STEADY if given is None else given) * TILT * w,
             record.SINK: SINK * min(leg_length(skeleton, side) for side in SIDES),
         }
         self.gains = np.array([gains[k] for k in range(len(gains))])

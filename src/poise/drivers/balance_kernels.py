@@ -27,6 +27,7 @@ from poise.drivers.balance_record import (
     HOME,
     LEAN,
     LEAN_DAMPING,
+    LEAN_STEADY,
     LEG_TORQUE,
     LIFTING,
     MARGIN,
@@ -41,9 +42,9 @@ from poise.drivers.balance_record import (
     SPIN,
     SWAY,
     SWAY_DAMPING,
+    SWAY_STEADY,
     TOLD,
     TURN,
-    TURN_DAMPING,
 )
 from poise.drivers.feet_kernels import (
     DOWN,
@@ -133,8 +134,11 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
     habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
-    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + gains[SWAY_DAMPING] * ux)
-    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + gains[SWAY_DAMPING] * uz)
+    # Who is asked for more than both feet can give, as of late, is damped as well as can be
+    slow = gains[SWAY_DAMPING] + told[CROUCH] * (gains[SWAY_STEADY] - gains[SWAY_DAMPING])
+    calm = gains[LEAN_DAMPING] + told[CROUCH] * (gains[LEAN_STEADY] - gains[LEAN_DAMPING])
+    fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
+    fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
@@ -160,9 +164,9 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     ahead = 1.0 / np.sqrt(gains[LEAN])
     tilt_x = ex + ahead * (aim[SPIN] - om[hips, 0])
     tilt_z = ez + ahead * (aim[SPIN + 2] - om[hips, 2])
-    ex = gains[LEAN] * ex + gains[LEAN_DAMPING] * (aim[SPIN] - om[hips, 0])
-    ey = gains[LEAN] * ey + gains[TURN_DAMPING] * (aim[SPIN + 1] - om[hips, 1])
-    ez = gains[LEAN] * ez + gains[LEAN_DAMPING] * (aim[SPIN + 2] - om[hips, 2])
+    ex = gains[LEAN] * ex + calm * (aim[SPIN] - om[hips, 0])
+    ey = gains[LEAN] * ey + gains[LEAN_STEADY] * (aim[SPIN + 1] - om[hips, 1])
+    ez = gains[LEAN] * ez + calm * (aim[SPIN + 2] - om[hips, 2])
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]

@@ -19,10 +19,11 @@ from poise.spatial.law import fields
     HABIT,
     CATCH,
     CATCH_DAMPING,
-    TURN_DAMPING,
+    SWAY_STEADY,
+    LEAN_STEADY,
     SINK,
-) = range(15)
-GAINS = 15
+) = range(16)
+GAINS = 16
 # Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
 CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;

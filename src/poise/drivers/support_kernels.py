@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.spatial.compile import kernel
 
-TIPPING = 0.005  # of the load
+FAR = 0.9  # of a sole, from its middle to its edge: a pressure centre that is further out tips it
 _TINY = 1e-14  # m2: a corner this little off an edge is on it
 
 
@@ -160,15 +160,27 @@ def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out:
 
 
 @kernel
+def _place_in_sole(spots: np.ndarray, side: int, rx: float, rz: float) -> tuple[float, float]:
+    """A place (rx, rz) from a sole's middle along its two edges: -1 to 1 within it."""
+    i = 4 * side
+    ax, az = spots[i + 1, 0] - spots[i, 0], spots[i + 1, 2] - spots[i, 2]
+    bx, bz = spots[i + 2, 0] - spots[i, 0], spots[i + 2, 2] - spots[i, 2]
+    u = 2.0 * (rx * ax + rz * az) / max(ax * ax + az * az, 1e-12)
+    v = 2.0 * (rx * bx + rz * bz) / max(bx * bx + bz * bz, 1e-12)
+    return u, v
+
+
+@kernel
 def share_feet(spots: np.ndarray, load: float, x: float, z: float, out: np.ndarray) -> float:
     """A share of a downward load (N) with centre of pressure (x, z) that presses each sole in its middle, as it can.
 
     spots (8, 3) m, corners of two rectangular soles; out (8,) N. Returns how far it is to be followed: 1, or less, down
-    to 0, where a corner carries less than `TIPPING` of the load or would have to pull.
+    to 0, where a sole would be pressed at its very edge or beyond.
 
     The evenest share over all corners (`share_load`) presses the lighter foot at its inner edge, and tips it. Here the
-    feet share the load by where the pressure centre is between their middles; what is left of its place is asked of
-    each in proportion to its load, which asks for the smallest sum of squares.
+    feet share the load by where the pressure centre is between their middles, t and 1 - t. What is left of its place is
+    asked of each in proportion to its load, which asks for the least sum of squares, but of the heavier no more than
+    `FAR`. Corners then carry (1 +- u) (1 +- v) / 4 of a foot's load for a pressure centre at (u, v) in its sole.
     """
     mx, mz, ox, oz = 0.0, 0.0, 0.0, 0.0
     for k in range(4):
@@ -178,18 +190,20 @@ def share_feet(spots: np.ndarray, load: float, x: float, z: float, out: np.ndarr
     t = ((x - mx) * dx + (z - mz) * dz) / max(dx * dx + dz * dz, 1e-12)
     t = min(max(t, 0.0), 1.0)
     rx, rz = x - mx - t * dx, z - mz - t * dz
-    least = 1.0
+    heavy = 1 if t > 0.5 else 0
+    much = max(t, 1.0 - t)
+    little = 1.0 - much
+    u, v = _place_in_sole(spots, heavy, rx, rz)
+    far = min(much / (much * much + little * little), FAR / max(abs(u), abs(v), 1e-12))
+    near = (1.0 - much * far) / max(little, 1e-12)
+    if little < 1e-6:
+        far, near = 1.0, 0.0
+    room = 1.0
     for side in range(2):
-        i = 4 * side
-        share = t if side == 1 else 1.0 - t
-        carried, aside = 0.25 * share, share / (t * t + (1.0 - t) * (1.0 - t))
-        ax, az = spots[i + 1, 0] - spots[i, 0], spots[i + 1, 2] - spots[i, 2]
-        bx, bz = spots[i + 2, 0] - spots[i, 0], spots[i + 2, 2] - spots[i, 2]
-        u = 2.0 * aside * (rx * ax + rz * az) / max(ax * ax + az * az, 1e-12)
-        v = 2.0 * aside * (rx * bx + rz * bz) / max(bx * bx + bz * bz, 1e-12)
-        out[i], out[i + 1] = carried * (1.0 - u - v), carried * (1.0 + u - v)
-        out[i + 2], out[i + 3] = carried * (1.0 - u + v), carried * (1.0 + u + v)
-        for k in range(i, i + 4):
-            least = min(least, out[k])
-            out[k] *= load
-    return min(max(least / TIPPING, 0.0), 1.0)
+        aside, carried = (far, much) if side == heavy else (near, little)
+        u, v = _place_in_sole(spots, side, aside * rx, aside * rz)
+        room = min(room, 1.0 - abs(u), 1.0 - abs(v))
+        i, share = 4 * side, 0.25 * carried * load
+        out[i], out[i + 1] = share * (1.0 - u) * (1.0 - v), share * (1.0 + u) * (1.0 - v)
+        out[i + 2], out[i + 3] = share * (1.0 - u) * (1.0 + v), share * (1.0 + u) * (1.0 + v)
+    return min(max(room / (1.0 - FAR), 0.0), 1.0)
