@@ -29,6 +29,7 @@ from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
 from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
+from poise.stage.published import spread
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
 from poise.world.load import Load
@@ -133,7 +134,7 @@ class Actor:
     def push(self, joint: str, force: Iterable[float], seconds: float, start: float | None = None) -> None:
         """Push a body at its centre of mass with a force (N, world axes) for some seconds, from now or from `start`.
 
-        A push that has ended is forgotten.
+        A push that has ended is forgotten. Under the `paper` coupling a blow is spread over what that is late by.
         """
         push = Push(joint, force, seconds, self.stage.time if start is None else start)  # type: ignore[arg-type]
         self.character.skeleton.index(joint)
@@ -142,6 +143,8 @@ class Actor:
                 f"'{self.name}' has {len(self.pushes)} pushes before it already, as many as can be planned at once. "
                 "Let some of them end first."
             )
+        if self.stage.couple == "paper":
+            push = spread(push, float(self.coupled.share[0]), self.stage.dt)
         with self.stage.hold():
             self.pushes.append(push)
             self.stage.expect(push.start + push.seconds, self)

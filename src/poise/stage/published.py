@@ -20,6 +20,12 @@ late, at worst, and where that is most of the body, a balance falls over it. Mea
 stands at a step of 1 ms (21 ms late), sways twice as far or falls at 2.5 (53 ms), falls at 5; both arms of any body
 stand at up to 10 ms.
 
+A blow meets the physical part alone before what it carries is felt, and makes that too fast by
+
+    J / M  dt / (s T)                    J its impulse, T how long it lasts, M the whole body
+
+so a shorter push is spread over `SPREAD` dt / s, with the same impulse.
+
 u goes with the pose: the step's law finds it anew every `EVERY` steps (`step_law.differentiate`).
 """
 
@@ -31,9 +37,23 @@ from poise.drivers.body import Body
 from poise.dynamics import instant
 from poise.dynamics.tree import Tree
 from poise.errors import InputError
+from poise.world.push import Push
 
 EVERY = 10  # steps
 LATEST = 0.04  # s, of how late the body's mass may be followed
+
+SPREAD = 3.0  # times dt / s: a blow makes nothing faster than by a third too much
+
+
+def spread(push: Push, share: float, dt: float) -> Push:
+    """A push that lasts as long as the coupling with a share takes to follow it; the same where that is no time."""
+    from poise.stage.published_kernels import USUAL
+
+    least = SPREAD * dt / share if 0.0 < share < USUAL else 0.0
+    if push.seconds >= least:
+        return push
+    x, y, z = (a * push.seconds / least for a in push.force)
+    return Push(push.joint, (x, y, z), least, push.start)
 
 
 def find_share(body: Body, given: np.ndarray, gain: float, torque_only: bool, name: str, burden: float) -> float:
