@@ -1,7 +1,8 @@
 """Bullet (pybullet) behind the protocol of `engine.py`.
 
 `bullet_world.py` says what pybullet means by its frames, `bullet_body.py` builds the bodies. Bullet cannot move inertia
-inside a multibody, so it does the `paper` coupling only.
+inside a multibody, but it takes other masses and moments of links: see `bullet_locked` for the `exact` coupling, and
+`bullet_moved` for given segments that touch something.
 
 Forces go in as generalised forces at the joints, found from the state. Bullet has no implicit joint damping:
 `bullet_kernels.damp` foresees the velocity at the step's end, with the contact forces that have been steady over the
@@ -34,12 +35,14 @@ PIN_MASS = 1e6
 
 
 class BulletEngine(Engine):
-    """Bullet: the `paper` coupling, hinges and pins."""
+    """Bullet: both couplings, hinges and pins."""
 
     name = "bullet"
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
     # 0.09 the first fell.
-    abilities = Abilities(couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, flights=True, burden=0.08)
+    abilities = Abilities(
+        couplings=("exact", "paper"), carriers=False, axial=True, speeds=True, flights=True, burden=0.08
+    )
 
     def build(self, scene: Scene) -> Simulation:
         """A world of its own with everything in the scene."""
@@ -191,9 +194,7 @@ class BulletSimulation(Simulation):
         for piece in held.pieces:
             at = np.array(self._bullet.getBasePositionAndOrientation(piece.uid, **options)[0])
             v, om = (np.array(x) for x in self._bullet.getBaseVelocity(piece.uid, **options))
-            self._bullet.resetBaseVelocity(
-                piece.uid, v + dv + np.cross(dom, at - held.p[0]), om + dom, **options
-            )
+            self._bullet.resetBaseVelocity(piece.uid, v + dv + np.cross(dom, at - held.p[0]), om + dom, **options)
         old.v[:], old.w[0] = state.v, state.w[0]
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
