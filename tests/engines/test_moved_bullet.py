@@ -12,11 +12,11 @@ pytest.importorskip("pybullet")
 import poise
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
-from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.body.shape import Sphere
+from poise.dynamics.hybrid import solve_hybrid_dynamics
 from poise.engines.bullet import BulletEngine
 from poise.engines.engine import BodyState
-from poise.engines.scene import BALL, FREE, GIVEN, Joint, Scene, SceneBody
+from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from test_moved import figures, reaching, world
@@ -151,3 +151,29 @@ def test_somebody_all_of_whom_is_given_pushes_a_ball() -> None:
         for i, point in zip(touches.joints, touches.points, strict=True):
             fastest = max(fastest, float(np.linalg.norm(body.v[i] + np.cross(body.om[i], point - body.p[i]))))
     assert 0.9 * fastest < float(np.linalg.norm(stage.read_prop("ball").velocity)) < 1.2 * fastest
+
+
+def test_a_stiff_joint_keeps_its_mass_and_its_turn() -> None:
+    """A hinge about no axis: what hangs from it moves with its parent."""
+    rng, dt = np.random.default_rng(3), 1e-5
+    tree = replace(random_tree(rng, 3), parents=np.array([-1, 0, 1]))
+    state = random_state(rng, tree)
+    still = np.array([[1.0], [0.0], [1.0]])
+    state = replace(
+        state, angular_velocity=state.angular_velocity * still, angular_acceleration=np.zeros((3, 3))
+    )  # fmt: skip
+    joints = (Joint(FREE), Joint(HINGES), Joint(BALL))
+    body = SceneBody(
+        "body", tree, joints, state.root, state.rotations, state.velocity, state.angular_velocity
+    )  # fmt: skip
+    simulation = ENGINE.build(Scene((body,), ground=None, dt=dt))
+    before, after = BodyState.zeros(3), BodyState.zeros(3)
+    simulation.read(0, before)
+    np.testing.assert_allclose(np.abs(before.q[1] @ state.rotations[1]), 1.0, atol=1e-12)
+    simulation.apply(0, np.zeros((3, 3)), np.zeros(3), np.zeros((3, 6)))
+    simulation.step()
+    simulation.read(0, after)
+    found = np.concatenate([after.v - before.v, (after.w - before.w).ravel()]) / dt
+    stiff = np.repeat([False, False, True, False], 3)
+    wanted = solve_hybrid_dynamics(tree, state, np.zeros(12), stiff, np.zeros((3, 6))).acceleration
+    np.testing.assert_allclose(found, np.where(stiff, 0.0, wanted), atol=1e-3 * np.abs(wanted).max())

@@ -268,7 +268,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (["--torque-only"], "torque alone is an option of the 'paper' coupling"),
         (["--physical", "arms", "--pin"], "pinned feet are for physical legs"),
         (["--stiffness", "0"], "--stiffness must be from 0.01 to 50; 0 given"),
-        (["--engine", "bullet"], "bullet"),
+        (["--engine", "bullt"], "bullet"),
         (["--film", "x.bvh"], "--film writes"),
         (["--stage", "none.toml"], "none.toml: there is no such file"),
         (["--recipe", "none.toml"], "none.toml: there is no such file"),

@@ -1,7 +1,8 @@
 """Bullet (pybullet) behind the protocol of `engine.py`.
 
 `bullet_world.py` says what pybullet means by its frames, `bullet_body.py` builds the bodies. Bullet cannot move inertia
-inside a multibody, so it does the `paper` coupling only.
+inside a multibody, but it takes other masses and moments of links: see `bullet_locked` for the `exact` coupling, and
+`bullet_moved` for given segments that touch something.
 
 Forces go in as generalised forces at the joints, found from the state. Bullet has no implicit joint damping:
 `bullet_kernels.damp` foresees the velocity at the step's end, with the contact forces that have been steady over the
@@ -35,7 +36,7 @@ PIN_MASS = 1e6
 
 
 class BulletEngine(Engine):
-    """Bullet: the `paper` coupling, hinges and pins."""
+    """Bullet: both couplings, hinges and pins."""
 
     name = "bullet"
     # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with

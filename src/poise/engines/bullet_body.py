@@ -2,9 +2,9 @@
 
 A body becomes one multibody for its free root, or one for each GIVEN body of its base part that holds physical limbs;
 such holders are fixed bases that are put where they belong before each step. GIVEN bodies behind a simulated one are
-inertia of it (`bullet_locked`). Where GIVEN bodies can touch something, or simulated ones hang from them, each is one of
-its own, held where it belongs (`bullet_moved`); with the `paper` coupling, which has no inertia of them, they are left
-out, shapes and all.
+inertia of it (`bullet_locked`). Where GIVEN bodies can touch something, or simulated ones hang from them, each is one
+of its own, held where it belongs (`bullet_moved`). With the `paper` coupling, which has no inertia of them, those
+behind a simulated body are left out, shapes and all.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class HeldBody:
         instant.pose_bodies(self.tree.parents, self.tree.offsets, self.state.root, self.state.q, self.R, self.p)
 
     def find_given(self, gravity: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """w and dw (J, 3) of all joints, and gravity less a GIVEN root's acceleration, as the engine's step has them."""
+        """w and dw (J, 3) of all joints, and gravity less a GIVEN root's acceleration, as Bullet's step has them."""
         if self.given is None:
             return self.state.w, self.dw, gravity
         is_given, (w, dw, a) = (self.kind == GIVEN)[:, None], self.given
@@ -149,12 +149,17 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     if held.is_moved and held.kind[base] == GIVEN and find_carrier(body, base) == WORLD:
         inertia = _heavy(held, base)
     links: list[dict[str, Any]] = []
-    joints, numbers, dofs, stiff = [], [], [], []
+    joints, numbers, dofs = [], [], []
     locked: dict[int, tuple[int, float]] = {}
+    stiff: list[tuple[int, int]] = []  # joints that do not turn, and their links
     last = {base: 0}  # the multibody's number of each joint's body, counted from its base
     for i in members:
         joint, parent = body.joints[i], last[int(tree.parents[i])]
         turns = [-1] if joint.kind == BALL else list(range(len(joint.axes)))
+        if not turns:  # stiff, as it was built
+            links.append(_stiff(bullet, body, i, parent, world.add_shape(shapes[i])))
+            parent = len(links)
+            stiff.append((i, parent - 1))
         for dof in turns:
             is_last = dof == turns[-1]
             links.append(
@@ -169,10 +174,6 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
             joints.append(i)
             numbers.append(parent - 1)
             dofs.append(dof)
-        if not turns:  # a stiff joint: what it carries goes along with its parent
-            links.append(_fix(bullet, body, i, parent, world.add_shape(shapes[i])))
-            parent = len(links)
-            stiff.append(i)
         last[i] = parent
     check_most(
         f"body '{body.name}' in engine 'bullet' has {7 + sum(4 if dof < 0 else 1 for dof in dofs)} coordinates",
@@ -210,9 +211,10 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, None, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
-    for i in stiff:
-        link, mask = last[i] - 1, world.masks[index] if shapes[i] else nothing
-        world.set_dynamics(piece.uid, link, inertia_of(body, i), mask, None, weight)
+    for i, link in stiff:
+        world.set_dynamics(
+            piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing, None, weight
+        )
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     for i, (first, reach) in locked.items():
         held.locked.links[i] = piece.uid, first, reach
@@ -247,9 +249,9 @@ def _keep_apart(world: BulletWorld, index: int, held: HeldBody) -> None:
             if a < b and near and links[a][0] != links[b][0]:
                 world.keep_apart(links[a], links[b])
     own = [links[i] for i in touching if group[i] == WORLD]
-    for a in own:
-        for b in world.held:
-            world.keep_apart(a, b)
+    for mine in own:
+        for other in world.held:
+            world.keep_apart(mine, other)
     world.held += own
 
 
@@ -299,8 +301,8 @@ def _pin(world: BulletWorld, index: int, held: HeldBody, joint: int) -> None:
 def _find_tops(held: HeldBody) -> np.ndarray:
     """(J,) the base of the multibody that each joint's body is in; -1 for those that Bullet does not have.
 
-    GIVEN bodies of the base part are bases by themselves if they hold a limb or can be touched; where GIVEN segments are
-    moved, so are those on simulated bodies, and if they have a mass.
+    GIVEN bodies of the base part are bases by themselves if they hold a limb or can be touched; where GIVEN segments
+    are moved, so are those on simulated bodies, and if they have a mass.
     """
     j, kind, parents = len(held.tree), held.kind, held.tree.parents
     top, in_base = np.full(j, -1), np.zeros(j, bool)
@@ -337,9 +339,10 @@ def _link(
     }
 
 
-def _fix(bullet: Any, body: SceneBody, i: int, parent: int, shape: int) -> dict[str, Any]:
-    """The same of a link that does not turn."""
-    link = _link(bullet, inertia_of(body, i), parent, body.tree.offsets[i], np.asarray(body.rotations[i]), None, shape)
+def _stiff(bullet: Any, body: SceneBody, i: int, parent: int, shape: int) -> dict[str, Any]:
+    """A link whose joint does not turn."""
+    turn = np.asarray(body.rotations[i])
+    link = _link(bullet, inertia_of(body, i), parent, body.tree.offsets[i], turn, None, shape)
     return link | {"linkJointTypes": bullet.JOINT_FIXED}
 
 

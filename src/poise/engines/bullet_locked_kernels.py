@@ -84,7 +84,10 @@ def _add_point(m: float, r: np.ndarray, I: np.ndarray) -> None:
 
 @kernel
 def spread(total: np.ndarray, reach: float, masses: np.ndarray, moments: np.ndarray) -> None:
-    """Write masses (4,) and moments (4, 3) of the links for one row of sums. reach: m, of the corners from the joint."""
+    """Write masses (4,) and moments (4, 3) of the links for one row of sums.
+
+    reach  m, of the corners from the joint
+    """
     E = np.empty((3, 3))
     for a in range(3):
         for b in range(3):

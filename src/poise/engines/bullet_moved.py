@@ -5,10 +5,11 @@ before every step to where the segment is at its end:
 
     v_segment - v_carrier = (where it is to be - where it is) / dt                                     [held, eq 1]
 
-which is what Bullet's fixed constraint asks for when it takes back all of an error in a step. Its solver finds what that
-puts on the carrier together with all contacts, so a hand strikes, pushes and carries with the speed and the inertia that
-it has, and physical and given joints may alternate. What a given motion does to what carries it is in Bullet's step
-then, to the solver's precision (1e-9 of a velocity), and nobody has to apply it.
+which is what Bullet's fixed constraint asks for when it takes back all of an error in a step. Its solver finds what
+that puts on the carrier together with all contacts, so a hand strikes, pushes and carries with the speed and the
+inertia that it has, and physical and given joints may alternate. What a given motion does to what carries it is in
+Bullet's step then, to the solver's precision, and nobody has to apply it. In the first two steps what turns fast is
+followed too late, by half a step of its centripetal acceleration.
 
 Where nothing given can touch and nothing hangs from it, `bullet_locked` does the same without a solver.
 """

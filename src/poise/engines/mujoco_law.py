@@ -18,9 +18,11 @@ from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
 # Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.find_floaters`, or 0.
+# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0.
 PLACES = fields(
-    arrays="kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater",
+    arrays="""
+        kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater
+    """,
     integers="data given_count bodies is_open number geoms",
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are

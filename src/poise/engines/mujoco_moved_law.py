@@ -12,8 +12,8 @@ from typing import Any
 
 from poise.dynamics.body_kernels import BODY
 from poise.engines.moved_kernels import COLUMNS, move_segments, shift_contact
-from poise.engines.mujoco_moved import GRADIENTS, LONGEST
 from poise.engines.mujoco_law import DATA, PLACES, keep_before
+from poise.engines.mujoco_moved import GRADIENTS, LONGEST
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, shorts, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import law

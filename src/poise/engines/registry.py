@@ -10,7 +10,7 @@ from poise.registry import Entry, Registry
 
 ENGINES = {
     "mujoco": Entry("poise.engines.mujoco:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"),
-    "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): the paper coupling, hinges"),
+    "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): both couplings, hinges, pins"),
 }
 DEFAULT = "mujoco"  # which can do all that there is
 _NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]")}
