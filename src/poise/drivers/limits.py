@@ -76,7 +76,9 @@ class Limits:
 
         joints     how each moves: hinges with ranges of their own are the engine's to keep
         isotropic  whether the engine takes one damping for all axes of a joint
-        standing   joints of legs that stand, which are left alone: a range that closes on a planted foot topples a body
+        standing   joints of legs that stand, which are left alone: between a planted foot and the hips nothing swings
+                   freely, and what turns a joint back there pushes the body off its feet (a recording that began
+                   beyond a range fell as that closed). When they stand no more their ranges begin where they are.
         """
         body = self._body
         body.stops[:] = body.axial[:] = 0.0
