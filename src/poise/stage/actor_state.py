@@ -80,5 +80,5 @@ def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
         "root": state.root, "q": state.q, "v": state.v, "w": state.w, "dw": body.dw, "a": body.a,
         "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
         "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.kept,
-        "share": coupled.share, "carried": coupled.inertia,
+        "share": coupled.share, "carried": coupled.inertia, "tied": coupled.tied,
     }  # fmt: skip

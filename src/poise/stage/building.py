@@ -59,7 +59,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     if starting:
         actor.start_height = hips_over_floor(actor)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
-    actor.coupled.settle(actor.partition, actor.carrier is not None)
+    actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
     if stage.couple == "paper":
         burden = stage.engine.abilities.burden
         actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)

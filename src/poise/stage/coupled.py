@@ -10,6 +10,9 @@ from poise.stage.partition import Partition
 
 _FEATHER = 1e-3  # of what a joint carries: a segment lighter than that does not resist
 
+_TRUNK = 0.3  # of the body: who carries more is of the trunk
+_TIED = 3.0  # times sqrt(m g l I) of what a joint carries: what holds a pose firmly has 6.9
+
 
 class Coupled:
     """The coupling of one actor.
@@ -20,6 +23,7 @@ class Coupled:
     connectors    joints whose bodies carry what is given
     inertia       (J,) kg m2, of what each joint carries: see `Body.outboard`
     bare          (J,) bool, segments of next to no mass beside what hangs from them
+    tied          (J,) N m s/rad, damping that ties a trunk to hips that stand: see `step_law.calm`
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     share         (1,) of the last step in them: see `published.py`
     """
@@ -30,18 +34,18 @@ class Coupled:
         j, room = len(body.tree), body.arena
         self._body = body
         self.given, self.touched, self.accelerating, self.bare = (room.zeros(j, dtype=bool) for _ in range(4))
-        self._work, self.inertia = room.zeros(3, j, 3), room.zeros(j)
+        self._work, self.inertia, self.tied = room.zeros(3, j, 3), room.zeros(j), room.zeros(j)
         self.al, self.acc, om, vel = (np.zeros((j, 3)) for _ in range(4))
         self.share = np.ones(1)
         self.connectors: list[int] = []
         self.block = Block(
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
             al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
-            bare=self.bare, share=self.share,
+            bare=self.bare, tied=self.tied, share=self.share,
         )  # fmt: skip
 
-    def settle(self, partition: Partition, is_carried: bool) -> None:
-        """Begin with a partition."""
+    def settle(self, partition: Partition, is_carried: bool, stands: bool = False) -> None:
+        """Begin with a partition. stands: whether its hips are held up by its legs."""
         body, parents = self._body, self._body.tree.parents
         for mask in (self.given, self.touched, self.accelerating):
             mask[:] = True
@@ -54,8 +58,11 @@ class Coupled:
         for i in range(len(parents)):
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
-        mass, _, self.inertia[:] = body.outboard()
+        mass, arm, self.inertia[:] = body.outboard()
         self.bare[:] = body.tree.masses < _FEATHER * mass
+        weight = mass * arm * float(np.linalg.norm(body.gravity))
+        self.tied[:] = np.where(mass > _TRUNK * mass[0], _TIED * np.sqrt(weight * self.inertia), 0.0) if stands else 0.0
+        self.tied[0] = 0.0
         # A joint that was given keeps no acceleration of its own once it is physical.
         body.dw[~self.given] = 0.0
 

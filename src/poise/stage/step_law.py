@@ -15,7 +15,7 @@ from poise.stage.published_kernels import choose_share, find_ratio
 # Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
 # share  (1,) of the last step in the accelerations that the `paper` coupling goes by; the rest is of those before it
 COUPLING = fields(
-    arrays="given accelerating touched work al acc om_before vel_before pushes inertia bare share",
+    arrays="given accelerating touched work al acc om_before vel_before pushes inertia bare tied share",
     integers="push_count torque_only",
     floats="gain",
 )
@@ -135,11 +135,19 @@ def calm(body: int, block: int) -> None:
     What has next to no mass of its own, a collar bone between chest and arm, can turn about itself and the arm back:
     nothing resists that, and the least torque would make it infinitely fast. Its joint has a damper of I / BARE at
     the least.   [calm, 2]
+
+    Legs that stand turn the hips by what the whole body weighs, and step by step: hips under a loose trunk, which are
+    light, would shake. What ties them to it resists only that its speed changes: a damper that is lacking,
+
+        t = e w(n) - e w(n+1)           e: as much as the joint's own is less than `tied`
+
+    which is an inertia of e dt, and nothing where the trunk is held firmly.   [calm, 3]
     """
     b, x = record(body, BODY), record(block, COUPLING)
     j = b.joints
     parents, given, inertia = integers(b.parents, j), flags(x.given, j), floats(x.inertia, j)
     om, damping, bare = vectors(b.om, j, 3), floats(b.damping, j), flags(x.bare, j)
+    tied, torque, w, R = floats(x.tied, j), vectors(b.torque, j, 3), vectors(b.w, j, 3), blocks(b.R, j, 3, 3)
     slow = (WHIRL / b.dt) ** 2
     for i in range(1, j):
         if not given[i]:
@@ -151,6 +159,11 @@ def calm(body: int, block: int) -> None:
                 least = max(least, inertia[i] / BARE)
             if least > damping[i]:  # never below 0
                 damping[i] = least
+            lack = tied[i] - damping[i]
+            if lack > 0.0:
+                damping[i] += lack
+                for c in range(3):
+                    torque[i, c] += lack * (R[i, c, 0] * w[i, 0] + R[i, c, 1] * w[i, 1] + R[i, c, 2] * w[i, 2])
 
 
 @law
