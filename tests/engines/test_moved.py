@@ -11,7 +11,7 @@ import pytest
 
 import poise
 from oracles.touching import CARRIED, STRIKES, Case, Mixed, Run, Whole, still
-from poise.engines import mujoco_moved
+from poise.engines import mujoco_care
 from poise.engines.mujoco import MujocoEngine
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
@@ -66,7 +66,7 @@ def test_where_nothing_moves_the_step_is_mujocos_own_to_the_bit() -> None:
         mixed.step()
         mujoco.mj_step(model, data)
     assert data.ncon >= 4
-    assert simulation._moved is not None  # type: ignore[attr-defined]
+    assert simulation._care is not None and simulation._care.is_moving  # type: ignore[attr-defined]
     np.testing.assert_array_equal(simulation.data.qpos, data.qpos)
     np.testing.assert_array_equal(simulation.data.efc_force, data.efc_force)
 
@@ -146,7 +146,7 @@ def test_a_state_in_the_middle_of_a_contact_goes_on_with_the_same_bits() -> None
 def test_of_a_mujoco_that_is_not_understood_the_verbs_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     (known, _), (unknown, _) = reaching(), reaching()
     known.advance(70)
-    monkeypatch.setattr(mujoco_moved, "find_offsets", lambda: None)
+    monkeypatch.setattr(mujoco_care, "find_offsets", lambda: None)
     unknown.advance(70)
     assert known.groups[0].program.is_compiled and not unknown.groups[0].program.is_compiled
     np.testing.assert_array_equal(world(known), world(unknown))

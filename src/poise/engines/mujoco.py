@@ -31,12 +31,11 @@ from poise.engines.engine import (
     Workspaces,
 )
 from poise.engines.hits import Hits
+from poise.engines.mujoco_care import Care, needs_care
 from poise.engines.mujoco_desk import Away, Desks, find_structure
 from poise.engines.mujoco_ground import MujocoCarrier
-from poise.engines.mujoco_landing import Landing, has_landings
 from poise.engines.mujoco_library import find_function, give_memory_back, stop_timers
 from poise.engines.mujoco_model import BodyLayout, SceneNames, build_spec, find_layout
-from poise.engines.mujoco_moved import MovedSegments, needs_care
 from poise.engines.mujoco_offsets import find_offsets
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody
 from poise.errors import InputError
@@ -80,10 +79,7 @@ class MujocoSimulation(Simulation):
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
-        self._moved = MovedSegments(self.model, scene, self.layouts) if needs_care(scene, self.model.nv) else None
-        is_landing = self._moved is None and has_landings(scene)
-        self._landing = Landing(self.model, scene, self.layouts) if is_landing else None
-        self._landing_block: Block | None = None
+        self._care = Care(self.model, scene, self.layouts) if needs_care(scene, self.model.nv) else None
         self._work = [_Work.of(body.tree) for body in scene.bodies]
         self._props = {prop.name: prop for prop in scene.props}
         self._touched: tuple[float, list[Touches]] | None = None  # what was restored, and at what time
@@ -203,7 +199,7 @@ class MujocoSimulation(Simulation):
         from poise.engines.mujoco_kernels import is_aloft
 
         x, contact = self.layouts[body], self.data.contact
-        if self._moved is not None and self._moved.is_unsolved:
+        if self._care is not None and self._care.is_unsolved:
             return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, False))
         if is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open):
             return True
@@ -250,14 +246,14 @@ class MujocoSimulation(Simulation):
 
     def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
         """See `Simulation.speed`."""
-        if self._moved is None:
+        if self._care is None or not self._care.is_moving:
             return
         from poise.engines.moved_kernels import move_segments
 
         work, tree = self._work[body], self.scene.bodies[body].tree
         move_segments(
             self.layouts[body].kind, tree.parents, self.scene.bodies[body].carrier is not None, self.scene.dt, work.R,
-            work.p, state.w, dw, state.v, a, self._moved.rows_of(body),
+            work.p, state.w, dw, state.v, a, self._care.moved.rows_of(body),
         )  # fmt: skip
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
@@ -288,10 +284,8 @@ class MujocoSimulation(Simulation):
 
     def _advance(self, model: Any, data: Any) -> None:
         """MuJoCo's own step."""
-        if self._moved is not None:
-            self._moved.step(model, data)
-        elif self._landing is not None:
-            self._landing.step(model, data)
+        if self._care is not None:
+            self._care.step(model, data)
         else:
             self._mujoco.mj_step(model, data)
 
@@ -338,8 +332,8 @@ class MujocoSimulation(Simulation):
         active = np.flatnonzero(contact.efc_address >= 0) if data.ncon else np.zeros(0, int)
         pair = self.model.geom_bodyid[contact.geom[active]].reshape(-1, 2)
         rows = contact.efc_address[active][:, None] + np.arange(3)
-        if self._landing is not None and len(active):
-            felt = self._landing.is_felt(data, rows, active)
+        if self._care is not None and self._care.landing is not None and len(active):
+            felt = self._care.landing.is_felt(data, rows, active)
             active, pair, rows = active[felt], pair[felt], rows[felt]
         frames = contact.frame[active].reshape(-1, 3, 3)
         force = np.einsum("ka,kab->kb", data.efc_force[rows].reshape(-1, 3), frames)
@@ -423,11 +417,8 @@ class MujocoSimulation(Simulation):
         """See `Simulation.laws`. Riding on a prop, which is pushed, and ground that moves are done in Python."""
         from poise.engines import mujoco_law as laws
 
-        moved = self._moved.fields(self.model) if self._moved is not None else {}
-        if self._landing is not None and self._landing_block is None:
-            self._landing_block = self._landing.build(self.model)
-        is_understood = self._landing is None or self._landing_block is not None
-        if not self._is_lawful or moved is None or not is_understood:
+        moved = self._care.fields(self.model) if self._care is not None else {}
+        if not self._is_lawful or moved is None:
             return None
         data, away = self.data, self.away
         own = {
@@ -441,18 +432,13 @@ class MujocoSimulation(Simulation):
                 laws.DATA, step=find_function("mj_step"), model=int(self.model._address), data=int(data._address),
                 own_data=int(data._address), nq=self.model.nq, nv=self.model.nv, before=away.before, after=away.after,
                 ahead=away.steps, **own, **{f"own_{name}": array for name, array in own.items()}, **moved,
-                landing=0 if self._landing_block is None else self._landing_block.address,
             )  # fmt: skip
             self._body_blocks = [self._body_block(k, layout) for k, layout in enumerate(self.layouts)]
         step, move = laws.step, None
-        if self._moved is not None:
-            from poise.engines import mujoco_moved_law as moved_laws
+        if self._care is not None:
+            from poise.engines import mujoco_care_law, mujoco_moved_law
 
-            step, move = moved_laws.step, moved_laws.move
-        elif self._landing is not None:
-            from poise.engines import mujoco_landing_law
-
-            step = mujoco_landing_law.step
+            step, move = mujoco_care_law.step, mujoco_moved_law.move if self._care.is_moving else None
         return SimulationLaws(
             laws.take,
             step,
@@ -480,8 +466,8 @@ class MujocoSimulation(Simulation):
             made.set(floater=self.floater, geoms=len(self.floater), number=body)
         if layout.mocap >= 0:
             made.set(mocap_pos=self.data.mocap_pos[layout.mocap], mocap_quat=self.data.mocap_quat[layout.mocap])
-        if self._moved is not None:
-            made.set(moved=self._moved.rows_of(body))
+        if self._care is not None:
+            made.set(moved=self._care.moved.rows_of(body))
         return made
 
     def _find_prop(self, name: str) -> int:

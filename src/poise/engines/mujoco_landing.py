@@ -1,6 +1,6 @@
-"""MuJoCo's step of bodies that fall, and do not stand: contacts are met before they are there.
+"""Bodies that fall, and do not stand, in MuJoCo: contacts are met before they are there.
 
-See `landing_kernels` for the equations and `mujoco_landing_law` for the step. MuJoCo has contacts ahead of its own
+See `landing_kernels` for the equations and `mujoco_care_law` for the step. MuJoCo has contacts ahead of its own
 (`speculative`), for what moves by more than its own thickness in a step; limbs that fall move by a third of that.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.engines.mujoco_library import find_function
 from poise.engines.mujoco_model import BodyLayout
-from poise.engines.mujoco_offsets import find_offsets, find_speed_offsets
+from poise.engines.mujoco_offsets import find_speed_offsets
 from poise.engines.scene import Scene
 from poise.spatial.law import Block
 
@@ -27,8 +27,6 @@ class Landing:
     """
 
     def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
-        import mujoco
-
         self.base, self.around = model.geom_margin.copy(), model.body_margin.copy()
         self.root, self.body = (np.ascontiguousarray(x, np.int64) for x in (model.body_rootid, model.geom_bodyid))
         hard = [layout.bodies for body, layout in zip(scene.bodies, layouts, strict=True) if body.is_hard]
@@ -40,14 +38,12 @@ class Landing:
         reach = path[self.body] + np.linalg.norm(model.geom_pos, axis=1) + self.bound
         self.length = float(reach.max(initial=0.0, where=self.bound > 0.0))
         self.wide = np.zeros(1, np.int64)
-        # See `MovedSegments`.
-        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
 
-    def step(self, model: Any, data: Any) -> None:
-        """Advance MuJoCo's data by a step."""
+    def look(self, model: Any, data: Any) -> bool:
+        """Have contacts begin as far ahead as shapes get in the next step; whether any gets far enough to matter."""
         import mujoco
 
-        from poise.engines.landing_kernels import SLOW, is_slow, land, look_ahead
+        from poise.engines.landing_kernels import SLOW, is_slow, look_ahead
 
         dt = model.opt.timestep
         is_still = is_slow(data.qvel, self.length, dt)
@@ -61,17 +57,24 @@ class Landing:
             self.wide[0], is_still = 1, farthest < SLOW
         if is_still and self.wide[0]:
             model.geom_margin[:], model.body_margin[:], self.wide[0] = self.base, self.around, 0
-        mujoco.mj_forward(model, data)
+        return not is_still
+
+    def meet(self, model: Any, data: Any, row_of_geom: np.ndarray) -> bool:
+        """Have contacts ask for no more than what brings the two together; False: there are none.
+
+        row_of_geom  (ngeom,) -1: nothing given moves the shape. Of those that something moves `moved_kernels` knows.
+        """
+        from poise.engines.landing_kernels import land
+
         contact, is_met = data.contact, False
-        for k in range(0 if is_still else data.ncon):
+        for k in range(data.ncon):
             row, (one, other) = contact.efc_address[k], contact.geom[k]
-            if row >= 0 and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
+            is_moved = row_of_geom[one] >= 0 or row_of_geom[other] >= 0
+            if row >= 0 and not is_moved and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
                 gap = contact.dist[k] - (self.base[one] + self.base[other])
-                data.efc_aref[row] = land(gap, data.efc_vel[row], dt)
+                data.efc_aref[row] = land(gap, data.efc_vel[row], model.opt.timestep)
                 is_met = True
-        if is_met:
-            mujoco.mj_fwdConstraint(model, data)
-        mujoco.mj_Euler(model, data)
+        return is_met
 
     def is_felt(self, data: Any, rows: np.ndarray, active: np.ndarray) -> np.ndarray:
         """Which contacts are there, or carry something already. active (n,): which; rows (n, 3): theirs."""
@@ -83,16 +86,12 @@ class Landing:
         """What the compiled step reads (`mujoco_landing_law.LANDING`); None: of this MuJoCo it cannot."""
         from poise.engines.mujoco_landing_law import LANDING
 
-        contacts, speeds = find_offsets(), find_speed_offsets()
-        if contacts is None or speeds is None:
+        speeds = find_speed_offsets()
+        if speeds is None:
             return None
-        functions = {
-            "forward": "mj_forward", "solve": "mj_fwdConstraint", "advance": "mj_Euler", "kinematics": "mj_kinematics",
-            "middle": "mj_comPos", "velocity": "mj_comVel",
-        }  # fmt: skip
-        taken = ("ncon", "nefc", "contact", "aref", "size", "dist", "geom", "address")
+        functions = {"kinematics": "mj_kinematics", "middle": "mj_comPos", "velocity": "mj_comVel"}
         numbers: dict[str, Any] = {name: find_function(function) for name, function in functions.items()}
-        numbers |= speeds | {name: contacts[name] for name in taken}
+        numbers |= speeds
         return Block(
             LANDING, base=self.base, around=self.around, root=self.root, body=self.body, wide=self.wide,
             bound=self.bound, margin=model.geom_margin, widest=model.body_margin, geoms=model.ngeom,

@@ -1,11 +1,6 @@
-"""Segments of GIVEN joints that may touch something, and MuJoCo's step that knows how fast they are.
+"""Segments of GIVEN joints that may touch something, in MuJoCo: how fast they are, which it does not know.
 
-See `moved_kernels` for the equations and `mujoco_moved_law` for the step.
-
-The same step is made where several bodies may touch that have LARGE freedoms together. MuJoCo 4.0 then works with
-sparse matrices, and its Newton solver now and then finds no end (2 steps of 350 of two ragdolls that meet; with dense
-ones, which take three times as long, never): what it leaves behind are forces of a million newtons that are not those
-which move the bodies. Conjugate gradients find them.
+See `moved_kernels` for the equations and `mujoco_care_law` for the step.
 """
 
 from __future__ import annotations
@@ -14,13 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from poise.engines.mujoco_library import find_function
 from poise.engines.mujoco_model import BodyLayout
-from poise.engines.mujoco_offsets import find_offsets
 from poise.engines.scene import Scene, find_moved
 
-GRADIENTS, LONGEST = 1, 2000  # MuJoCo's number of that solver, and how often it may go on
-LARGE = 60  # freedoms from which on MuJoCo's matrices are sparse
 _OF_CONTACTS = ("geom", "pos", "frame", "dist", "includemargin", "efc_address", "dim")
 
 
@@ -33,8 +24,6 @@ class MovedSegments:
     """
 
     def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
-        import mujoco
-
         from poise.engines.moved_kernels import COLUMNS
 
         self.first = np.concatenate([[0], np.cumsum([len(body.tree) for body in scene.bodies])]).astype(int)
@@ -44,53 +33,26 @@ class MovedSegments:
             moved = find_moved(body)
             row_of_body[layout.bodies[moved]] = first + moved
         self.row_of_geom = np.ascontiguousarray(row_of_body[model.geom_bodyid], np.int64)
-        self.is_unsolved = False  # whether the forces of the last step are not those that moved anything
-        # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.
-        model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EULERDAMP
 
     def rows_of(self, body: int) -> np.ndarray:
         """(J, 15) of one body."""
         return self.rows[self.first[body] : self.first[body + 1]]
 
-    def step(self, model: Any, data: Any) -> None:
-        """Advance MuJoCo's data by a step."""
-        import mujoco
-
+    def shift(self, model: Any, data: Any) -> bool:
+        """Have contacts ask for what segments that are moved bring about; False: none is of one."""
         from poise.engines.moved_kernels import shift_contacts
 
-        mujoco.mj_forward(model, data)
+        if not data.ncon:
+            return False
         geom, at, frame, dist, margin, address, dim = (
             np.ascontiguousarray(getattr(data.contact, name)) for name in _OF_CONTACTS
         )
-        if data.ncon and shift_contacts(
+        return bool(shift_contacts(
             self.row_of_geom, geom, at, frame, dist, margin, address, dim, model.opt.timestep, self.rows,
             data.efc_KBIP, data.efc_aref,
-        ):  # fmt: skip
-            mujoco.mj_fwdConstraint(model, data)
-        self.is_unsolved = False
-        if data.solver_niter[0] >= model.opt.iterations:
-            usual = model.opt.solver, model.opt.iterations
-            model.opt.solver, model.opt.iterations = GRADIENTS, LONGEST
-            mujoco.mj_fwdConstraint(model, data)
-            self.is_unsolved = bool(data.solver_niter[0] >= LONGEST)
-            model.opt.solver, model.opt.iterations = usual
-        mujoco.mj_Euler(model, data)
-
-    def fields(self, model: Any) -> dict[str, Any] | None:
-        """What the compiled step reads besides (`mujoco_law.DATA`); None: of this MuJoCo it cannot."""
-        offsets = find_offsets()
-        if offsets is None:
-            return None
-        return {
-            "moved": self.rows, "row_of_geom": self.row_of_geom, "moved_count": len(self.rows),
-            "geoms": len(self.row_of_geom), "dt": model.opt.timestep, "forward": find_function("mj_forward"),
-            "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"),
-            **{name: offset for name, offset in offsets.items() if name != "force"},  # which only `mujoco_hits` reads
-        }  # fmt: skip
+        ))  # fmt: skip
 
 
-def needs_care(scene: Scene, freedoms: int) -> bool:
-    """Whether any shape is on a body that a GIVEN joint moves, or the matrices of several bodies are sparse."""
-    if freedoms >= LARGE and scene.meets is not None and len(scene.bodies) > 1:
-        return True
+def has_moved_shapes(scene: Scene) -> bool:
+    """Whether any shape is on a body that a GIVEN joint moves."""
     return any(not {joint for joint, _ in body.shapes}.isdisjoint(find_moved(body).tolist()) for body in scene.bodies)
