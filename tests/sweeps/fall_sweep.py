@@ -48,7 +48,8 @@ ABOUT = (
     f"Wanted: at rest no joint beyond its range by more than {MOST_BEYOND:g} degrees, nothing more than "
     f"{MOST_UNDER:g} mm under the floor or in itself; energy, of motion and height, never more than "
     f"{100 * MOST_GROWTH:g} % of m g h above what it was before. In itself: shapes that are to meet (not neighbours, "
-    "and not what begins deep in one another); on the way, by how much more than when it began."
+    "and not what begins deep in one another); on the way, by how much more than when it began.\n\n"
+    "![Three bodies dropped as ragdolls, by both engines](pictures/falls.png)"
 )
 
 
