@@ -87,9 +87,7 @@ def hull_margin(hull: np.ndarray, size: int, x: float, y: float) -> float:
 
 
 @kernel
-def share_load(
-    points: np.ndarray, n: int, load: float, x: float, y: float, out: np.ndarray, kept: float = 0.0
-) -> None:
+def share_load(points: np.ndarray, n: int, load: float, x: float, y: float, out: np.ndarray, kept: float = 0.0) -> None:
     """The evenest share of a downward load (N) between points, none pulling, whose centre of pressure is (x, y).
 
     points (N, 2) m or more columns, the first n of which count; out (N,) N. kept: the share of what is in out already
