@@ -14,7 +14,7 @@ from poise.body.roles import mirror_role
 from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.balance import Balance, BalancePlayer
-from poise.drivers.balance_record import FORCE, PRESSURE
+from poise.drivers.balance_record import CROUCH, FORCE, PRESSURE
 from poise.drivers.body import Body
 from poise.drivers.kinematic import Kinematic
 from poise.dynamics.newton_euler import compute_inverse_dynamics
@@ -277,3 +277,38 @@ def test_fixed_feet_lose_their_balance_too(push: tuple[float, float, float]) -> 
     stage.advance(600)
     assert actor.has_lost_balance and actor.fallen is not None
     assert np.abs(actor.body.state.w).max() < 10.0
+
+
+@pytest.mark.parametrize(
+    ("height", "mass", "gesture", "load", "friction"),
+    [
+        (1.75, 75.0, poise.gestures.arm_swing(1.5, opposite=True), 0.0, 0.8),
+        (2.1, 108.0, poise.gestures.arm_swing(1.5, opposite=True), 0.0, 0.8),
+        (1.64, 88.0, poise.gestures.arm_swing(1.32, 64.0, opposite=True), 6.3, 0.61),
+    ],
+)
+def test_feet_neither_turn_nor_cross_under_lively_arms(
+    height: float, mass: float, gesture: poise.Motion, load: float, friction: float
+) -> None:
+    """They slid by 46 to 116 mm, and heels rose by 10 to 38 mm, while each foot was all but unloaded at every swing."""
+    stage = Stage(dt=0.004, ground=poise.Ground(friction=friction))
+    loads = (poise.Load("rightLowerArm", load),) if load else ()
+    actor = stage.add(Character.human(height, mass, preset="mix"), loads=loads)
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(gesture))
+    soles = stage.run(3.0, fps=50.0).actor().soles
+    assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3
+    assert soles[..., 1].max() < 2e-3
+    # knees bend for it, and no further than they have to
+    player = actor.player("legs")
+    assert isinstance(player, BalancePlayer) and 0.1 < player.told[CROUCH] <= 1.0
+
+
+def test_quiet_arms_leave_the_knees_as_they_are() -> None:
+    stage = Stage()
+    actor = stage.add(Character.human(preset="mix"))
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(poise.gestures.conduct()))
+    stage.advance(400)
+    player = actor.player("legs")
+    assert isinstance(player, BalancePlayer) and player.told[CROUCH] == 0.0

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_load
+from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
 
 
 def hull_of(points: np.ndarray) -> np.ndarray:
@@ -120,3 +120,33 @@ def test_a_load_in_the_middle_is_shared_alike_and_over_one_corner_is_its_own() -
     np.testing.assert_allclose(out, [0.0, 0.0, 8.0, 0.0], atol=1e-4)
     share_load(square, 4, 8.0, 0.5, 0.0, out)
     np.testing.assert_allclose(out, [4.0, 4.0, 0.0, 0.0], atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_feet_share_a_load_and_are_pressed_within_their_soles(seed: int) -> None:
+    """The lighter foot nearer to its middle than the heavier; force and pressure centre are the same as ever."""
+    rng = np.random.default_rng(seed)
+    spots, middles, axes = np.zeros((8, 3)), np.zeros((2, 2)), []
+    for side in range(2):
+        angle, half = rng.uniform(-0.4, 0.4), np.array([0.12, 0.045]) * rng.uniform(0.5, 1.5)
+        along = np.array([np.sin(angle), np.cos(angle)])
+        across = np.array([along[1], -along[0]])
+        middles[side] = [0.1 - 0.2 * side, rng.uniform(-0.05, 0.05)]
+        axes.append((along / half[0], across / half[1]))
+        signs = [(-1, -1), (1, -1), (-1, 1), (1, 1)]
+        spots[4 * side : 4 * side + 4, [0, 2]] = [middles[side] + a * half[0] * along + b * half[1] * across
+                                                  for a, b in signs]  # fmt: skip
+    t = rng.uniform(0.2, 0.8)
+    line = (middles[1] - middles[0]) / np.linalg.norm(middles[1] - middles[0])
+    at = (1.0 - t) * middles[0] + t * middles[1] + rng.uniform(-0.02, 0.02) * np.array([-line[1], line[0]])
+    out = np.full(8, np.nan)
+    assert share_feet(spots, 700.0, at[0], at[1], out) == 1.0
+    assert np.all(out >= 0.0) and out.sum() == pytest.approx(700.0)
+    np.testing.assert_allclose(out @ spots[:, [0, 2]] / 700.0, at, atol=1e-12)
+    carried = out.reshape(2, 4).sum(axis=1)
+    np.testing.assert_allclose(carried, [700.0 * (1.0 - t), 700.0 * t], rtol=1e-9)
+    off = [np.linalg.norm(out[4 * k : 4 * k + 4] @ spots[4 * k : 4 * k + 4, [0, 2]] / carried[k] - middles[k])
+           for k in range(2)]  # fmt: skip
+    assert off[int(t < 0.5)] <= off[int(t >= 0.5)] + 1e-12
+    # beyond the soles nothing of it is to be followed
+    assert share_feet(spots, 700.0, at[0], at[1] + 1.0, out) == 0.0

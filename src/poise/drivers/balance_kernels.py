@@ -76,7 +76,9 @@ LEAST, INNER = 0.2, 0.6
 # Of the weight: a foot that carries less may slide.
 IDLE = 0.15
 ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is followed: quicker, feet roll and slam
-TWISTING = 0.7  # of the friction at the corner that is furthest out: all that may be asked of it to turn the body
+# Of the friction at the corner that is furthest out: all that may be asked of it to turn the body, and where a clip is
+# followed.
+TWISTING = (0.7, 0.45)
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 SINKING, RISING_AGAIN = 0.15, 3.0  # s
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
@@ -271,7 +273,8 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
     ax, az = told[PRESSURE], told[PRESSURE + 1]
 
     # Corners share the load evenly; the sideways force goes with it, and the turn about the vertical as far as it may
-    flat = share_feet(spots, fy, ax, az, loads) if count == 8 else 0.0
+    follows = x.follow != 0
+    flat = share_feet(spots, fy, ax, az, loads) if count == 8 and not follows else 0.0
     if flat < 1.0:
         share_load(bearing, count, fy, ax, az, loads, flat)
     for i in range(len(parents)):
@@ -280,6 +283,8 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
             n[i, k] = 0.0
     left, lx, lz = find_pressure(bearing, count, 0, loads)
     right, rx, rz = find_pressure(bearing, count, 1, loads)
+    if follows:  # legs are planned for a turn about the pressure centre of both
+        lx, lz, rx, rz = ax, az, ax, az
     spread, reach = 1e-9, 1e-9
     for i in range(count):
         x0, z0 = (lx, lz) if bearing[i, 2] < 4.0 else (rx, rz)
@@ -288,7 +293,7 @@ def _press_down(b: Any, x: Any, count: int, force: tuple[float, float, float, fl
         if loads[i] > 0.0:
             reach = max(reach, square)
     # No corner is asked for more than a share of its friction: feet that turn on the ground would not turn back
-    most = max(0.0, TWISTING * friction - np.sqrt(fx * fx + fz * fz) / fy) / np.sqrt(reach)
+    most = max(0.0, TWISTING[1 if follows else 0] * friction - np.sqrt(fx * fx + fz * fz) / fy) / np.sqrt(reach)
     twist = min(max(my / spread, -most), most)
     for side in range(2):
         foot = legs[side, 2]

@@ -42,10 +42,12 @@ def is_loose(actor: Actor) -> bool:
     """Whether something of it is physical besides legs that stand and what is held firmly on them."""
     if actor.given.all():
         return False
-    standing = [player for player in actor.players if player.touches_with_soles_only]
+    standing = [player for player in actor.players if player.stands]
     if not standing:
         return True
-    firm = {0, *(int(i) for player in standing for i in player.joints)}
+    # with what is between the root and the legs: it is stiff
+    chain = actor.character.skeleton.chain
+    firm = {0, *(i for player in standing for joint in player.joints for i in chain(int(joint)))}
     if actor.rest is not None:
         firm |= {int(i) for i in actor.rest.joints}
     return any(i not in firm for i in np.flatnonzero(~actor.given))
