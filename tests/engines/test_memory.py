@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from poise import Balance, Character, Stage
+from poise import Balance, Character, Loose, Stage
 
 
 class Blocks(ctypes.Structure):
@@ -55,3 +55,25 @@ def test_workspaces_are_mapped_one_by_one() -> None:
     del stage
     gc.collect()
     assert mapped() == before
+
+
+def test_switches_take_no_memory() -> None:
+    if sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("another C library")
+    tell = ctypes.CDLL(None).mallinfo2
+    tell.restype = Blocks
+    stage = Stage()
+    actor = stage.add(Character.human(preset="mix"))
+    actor.drive("legs", Balance())
+
+    def switch(times: int) -> int:
+        for _ in range(times):
+            for stiffness in (0.3, 1.0):
+                actor.drive("arms", Loose(stiffness))
+                stage.advance(2)
+        gc.collect()
+        told = tell()
+        return int(told.uordblks + told.hblkhd)
+
+    before = switch(5)
+    assert switch(10) - before < 1 << 17

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import reprlib
 import resource
 import tempfile
 import time
@@ -84,6 +85,10 @@ KINDS = {
     "drive": 9, "push": 6, "load": 2, "change": 2, "save": 2, "restore": 2, "twin": 1, "record": 2, "add": 1,
     "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
 }  # fmt: skip
+
+# states and clips in full would be megabytes
+_SHORT = reprlib.Repr()
+_SHORT.maxother = 300
 
 
 @cache
@@ -306,7 +311,7 @@ class Episode:
 
     def _try(self, action: Callable[..., Any], *words: Any, **more: Any) -> Any:
         name = getattr(action, "__name__", str(action))
-        self.done.append(f"{self.stage.time:.4f} {name} {words} {more}")
+        self.done.append(f"{self.stage.time:.4f} {name} {_SHORT.repr(words)} {more}")
         if self.tell:
             print(self.done[-1][:400], flush=True)
         try:
