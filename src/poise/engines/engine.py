@@ -55,7 +55,8 @@ class Abilities:
     props      whether there are things on its ground
     flights    whether it can say that nothing touches a body, and takes another velocity of its root; without,
                momentum in flight drifts with the step
-    speeds     whether contacts know how fast what GIVEN joints move is; without, a drumming hand lies on the drum
+    speeds     whether contacts know how fast what GIVEN joints move is, with the `exact` coupling; without, a drumming
+               hand lies on the drum
     burden     s, with the `paper` coupling: the step times how often kinematic parts may outweigh what carries them
     """
 
