@@ -29,7 +29,7 @@ class Care:
     """What such steps need to know of a scene.
 
     moved        segments that something given moves
-    landing      bodies that fall; None: nobody does
+    landing      bodies that fall; None: nobody does, or something given moves shapes, which would have to be ahead too
     is_moving    whether any shape is of a segment that something given moves
     is_unsolved  whether the forces of the last step are not those that moved anything
     """
@@ -38,7 +38,7 @@ class Care:
         import mujoco
 
         self.moved, self.is_moving = MovedSegments(model, scene, layouts), has_moved_shapes(scene)
-        self.landing = Landing(model, scene, layouts) if has_landings(scene) else None
+        self.landing = Landing(model, scene, layouts) if has_landings(scene) and not self.is_moving else None
         self.is_unsolved = False
         self._block: Block | None = None
         # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.
@@ -50,7 +50,7 @@ class Care:
 
         is_fast = self.landing is not None and self.landing.look(model, data)
         mujoco.mj_forward(model, data)
-        is_met = is_fast and self.landing is not None and self.landing.meet(model, data, self.moved.row_of_geom)
+        is_met = is_fast and self.landing is not None and self.landing.meet(model, data)
         if self.moved.shift(model, data) or is_met:
             mujoco.mj_fwdConstraint(model, data)
         self.is_unsolved = False

@@ -59,18 +59,14 @@ class Landing:
             model.geom_margin[:], model.body_margin[:], self.wide[0] = self.base, self.around, 0
         return not is_still
 
-    def meet(self, model: Any, data: Any, row_of_geom: np.ndarray) -> bool:
-        """Have contacts ask for no more than what brings the two together; False: there are none.
-
-        row_of_geom  (ngeom,) -1: nothing given moves the shape. Of those that something moves `moved_kernels` knows.
-        """
+    def meet(self, model: Any, data: Any) -> bool:
+        """Have contacts ask for no more than what brings the two together; False: there are none."""
         from poise.engines.landing_kernels import land
 
         contact, is_met = data.contact, False
         for k in range(data.ncon):
             row, (one, other) = contact.efc_address[k], contact.geom[k]
-            is_moved = row_of_geom[one] >= 0 or row_of_geom[other] >= 0
-            if row >= 0 and not is_moved and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
+            if row >= 0 and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
                 gap = contact.dist[k] - (self.base[one] + self.base[other])
                 data.efc_aref[row] = land(gap, data.efc_vel[row], model.opt.timestep)
                 is_met = True

@@ -54,14 +54,13 @@ def _narrow(x: Any) -> None:
 def meet(d: Any, x: Any) -> bool:
     """See `Landing.meet`."""
     efc = shorts(d.data + d.nefc, 1)[0]
-    base, bound, row_of_geom = floats(x.base, x.geoms), floats(x.bound, x.geoms), integers(d.row_of_geom, x.geoms)
+    base, bound = floats(x.base, x.geoms), floats(x.bound, x.geoms)
     at = integers(d.data + d.contact, 1)[0]
     aref, speed = floats(integers(d.data + d.aref, 1)[0], efc), floats(integers(d.data + x.speed, 1)[0], efc)
     is_met = False
     for _ in range(shorts(d.data + d.ncon, 1)[0]):
         geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
-        is_moved = row_of_geom[geom[0]] >= 0 or row_of_geom[geom[1]] >= 0
-        if row >= 0 and not is_moved and (bound[geom[0]] > 0.0 or bound[geom[1]] > 0.0):
+        if row >= 0 and (bound[geom[0]] > 0.0 or bound[geom[1]] > 0.0):
             aref[row] = land(floats(at + d.dist, 1)[0] - (base[geom[0]] + base[geom[1]]), speed[row], x.dt)
             is_met = True
         at += d.size
