@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise import Balance, Character, Free, InputError, Kinematic, Loose, Pose, Stage, gestures, rotation
+from poise import Attached, Balance, Character, Free, InputError, Kinematic, Loose, Pose, Stage, gestures, rotation
 from poise.stage.stance import stand_at_ease
 from sweeps.standing_sweep import place_soles
 
@@ -62,3 +62,13 @@ def test_three_ragdolls_dropped_on_one_another_at_long_steps() -> None:
         stage.advance(10)
         highest = max(highest, *(float(np.abs(actor.body.state.v).max()) for actor in stage.actors.values()))
     assert highest < 8.0  # from 2.8 m: 7.4 m/s
+
+
+def test_a_prop_that_is_not_there_is_refused_at_once_while_a_stage_runs() -> None:
+    """It was taken, and the stage could not be built any more."""
+    actor = Stage().add(MIX)
+    actor.drive("legs", Balance())
+    actor.stage.advance(1)
+    with pytest.raises(InputError, match="prop 'swing' is not in this stage"):
+        actor.drive("root", Attached("swing"))
+    actor.stage.advance(1)

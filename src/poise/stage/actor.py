@@ -88,6 +88,8 @@ class Actor:
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
+        if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
+            raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
         divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
