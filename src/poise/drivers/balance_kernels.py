@@ -81,6 +81,9 @@ ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is foll
 TWISTING = (0.7, 0.45)
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 SINKING, RISING_AGAIN = 0.15, 3.0  # s
+# Of the way to critical, that the damping of tilting hips goes for who is asked for more than both feet can give: all of
+# it shakes those whose trunk hangs on springs until they fall, nothing lets giants with heavy hands slide.
+CALMER = 0.4
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
 
@@ -138,7 +141,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
     # Who is asked for more than both feet can give, as of late, is damped as well as can be
     slow = gains[SWAY_DAMPING] + told[CROUCH] * (gains[SWAY_STEADY] - gains[SWAY_DAMPING])
-    calm = gains[LEAN_DAMPING] + told[CROUCH] * (gains[LEAN_STEADY] - gains[LEAN_DAMPING])
+    calm = gains[LEAN_DAMPING] + CALMER * told[CROUCH] * (gains[LEAN_STEADY] - gains[LEAN_DAMPING])
     fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
     fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
