@@ -101,9 +101,13 @@ def find_drum(dt: float) -> tuple[np.ndarray, np.ndarray]:
     return middle, np.array([abs(low[0]), low[2] + 0.08])
 
 
-def find_beats(force: np.ndarray, least: float = 20.0) -> np.ndarray:
-    """(B,) steps in which a beat begins: the drum is pressed by `least` N, and was not."""
-    return np.flatnonzero((force[1:] > least) & (force[:-1] <= least)) + 1
+def find_beats(force: np.ndarray, least: float = 20.0, apart: int = 20) -> np.ndarray:
+    """(B,) steps in which a beat begins: the drum is pressed by `least` N, and was not for `apart` steps.
+
+    A hand that bounces once beats once.
+    """
+    pressed = np.flatnonzero(force > least)
+    return pressed[np.diff(pressed, prepend=-apart - 1) > apart]
 
 
 def find_ball_speed(take: Take) -> float:

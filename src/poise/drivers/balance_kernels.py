@@ -81,8 +81,8 @@ ROLLING = 0.04  # s, the time constant of a pressure centre where a clip is foll
 TWISTING = (0.7, 0.45)
 TILTED = 0.3  # 1/rad: a tilt of the hips by 0.1 rad alarms as much as the capture point at 0.03 of the height
 SINKING, RISING_AGAIN = 0.15, 3.0  # s
-# Of the way to critical, that the damping of tilting hips goes for who is asked for more than both feet can give: all of
-# it shakes those whose trunk hangs on springs until they fall, nothing lets giants with heavy hands slide.
+# Of the way to critical, that the damping of tilting hips goes for who is asked for more than both feet can give: all
+# of it shakes those whose trunk hangs on springs until they fall, nothing lets giants with heavy hands slide.
 CALMER = 0.4
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
