@@ -102,7 +102,7 @@ def sweep_blocks(
         size = 0
         for i in range(m):
             pull[i] = 0.0
-            if sides[i] == BOTH or pushes[i]:
+            if weights[i] > 0.0 and (sides[i] == BOTH or pushes[i]):
                 order[size] = i
                 size += 1
         for j in range(n):

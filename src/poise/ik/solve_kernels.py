@@ -31,6 +31,7 @@ from poise.ik.figure_kernels import (
 from poise.ik.gauss_seidel_kernels import BELOW, BOTH, sweep_blocks
 from poise.spatial.compile import kernel
 
+NEAR = 0.03
 TRUE = 1e-5  # m: an error of what is first, that doubles its weight
 
 
@@ -169,129 +170,196 @@ def find_turn_error(R: np.ndarray, goal: np.ndarray, out: np.ndarray) -> None:
     out[0], out[1], out[2] = scale * vx, scale * vy, scale * vz
 
 
+class Room(NamedTuple):
+    """What a solve writes on: of a figure with n free angles and goals of m rows."""
+
+    angles: np.ndarray  # (J, 3) rad
+    local: np.ndarray  # (J, 3, 3) the joints' matrices
+    place: np.ndarray  # (3,) m, of the held body, or of the root
+    turn: np.ndarray  # (3, 3)
+    R: np.ndarray  # (J, 3, 3) in the world
+    p: np.ndarray  # (J, 3) m
+    axes: np.ndarray  # (J, 3, 3)
+    under: np.ndarray  # (J, 4)
+    moves: np.ndarray  # (n, 3)
+    J: np.ndarray  # (m, n)
+    e: np.ndarray  # (m,)
+    sides: np.ndarray  # (m,)
+    weights: np.ndarray  # (m,)
+    first: np.ndarray  # (m,) bool
+    low: np.ndarray  # (n,)
+    high: np.ndarray  # (n,)
+    soft: np.ndarray  # (n,)
+    likes: np.ndarray  # (n,) b
+    d: np.ndarray  # (n,)
+    pushes: np.ndarray  # (m,)
+    locked: np.ndarray  # (n,)
+    pull: np.ndarray  # (m,)
+
+
+@kernel
+def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, room: Room) -> tuple[float, float, float]:
+    """Place the figure and write a row for each number that is asked for.
+
+    Returns the largest error of what is first (m), the largest of what is second, and the sum of its weighed squares.
+    """
+    R, p, J, e, n = room.R, room.p, room.J, room.e, len(fig.joint)
+    place_figure(fig.parents, fig.offsets, room.local, held, room.place, room.turn, R, p)
+    find_centers(fig.parents, fig.masses, fig.centers, R, p, room.under)
+    find_axes(fig.parents, fig.before_matrix, room.angles, fig.turns, R, room.axes)
+    write_center(fig, held, p, room.axes, room.under, room.moves)
+    mass = room.under[0, 0]
+    center = (room.under[0, 1] / mass, room.under[0, 2] / mass, room.under[0, 3] / mass)
+    row, primary, secondary, cost = 0, 0.0, 0.0, 0.0
+    for i in range(len(goals.edges)):
+        nx, nz = goals.edges[i, 0], goals.edges[i, 1]
+        e[row] = goals.edges[i, 2] - nx * center[0] - nz * center[2]
+        for j in range(n):
+            J[row, j] = nx * room.moves[j, 0] + nz * room.moves[j, 2]
+        room.sides[row], room.weights[row], room.first[row] = BELOW, goals.edge_weight, True
+        primary = max(primary, -e[row])
+        row += 1
+    for a in range(3):
+        if goals.center_weight[a] > 0.0:
+            e[row] = goals.center[a] - center[a]
+            for j in range(n):
+                J[row, j] = room.moves[j, a]
+            room.sides[row], room.weights[row], room.first[row] = BOTH, goals.center_weight[a], goals.center_first
+            if goals.center_first:
+                primary = max(primary, abs(e[row]))
+            else:
+                cost += goals.center_weight[a] * e[row] ** 2
+            row += 1
+    for i in range(len(goals.point_body)):
+        body, o = goals.point_body[i], goals.point_offset[i]
+        x = p[body, 0] + R[body, 0, 0] * o[0] + R[body, 0, 1] * o[1] + R[body, 0, 2] * o[2]
+        y = p[body, 1] + R[body, 1, 0] * o[0] + R[body, 1, 1] * o[1] + R[body, 1, 2] * o[2]
+        z = p[body, 2] + R[body, 2, 0] * o[0] + R[body, 2, 1] * o[1] + R[body, 2, 2] * o[2]
+        write_point(fig, held, p, room.axes, body, x, y, z, J[row : row + 3])
+        goal = goals.point_goal[i]
+        e[row], e[row + 1], e[row + 2] = goal[0] - x, goal[1] - y, goal[2] - z
+        square = set_rows(room, row, goals.point_weight[i], goals.point_first[i])
+        if goals.point_first[i]:
+            primary = max(primary, np.sqrt(square))
+        else:
+            secondary, cost = max(secondary, np.sqrt(square)), cost + goals.point_weight[i] * square
+        row += 3
+    for i in range(len(goals.turn_body)):
+        body = goals.turn_body[i]
+        write_turn(fig, held, room.axes, body, J[row : row + 3])
+        find_turn_error(R[body], goals.turn_goal[i], e[row : row + 3])
+        for a in range(3):
+            e[row + a] *= span
+            for j in range(n):
+                J[row + a, j] *= span
+        square = set_rows(room, row, goals.turn_weight[i], goals.turn_first[i])
+        if goals.turn_first[i]:
+            primary = max(primary, np.sqrt(square))
+        else:
+            secondary, cost = max(secondary, np.sqrt(square)), cost + goals.turn_weight[i] * square
+        row += 3
+    for i in range(len(goals.look_body)):
+        write_look(fig, goals, i, held, R, p, room.axes, span, J[row : row + 3], e[row : row + 3])
+        square = set_rows(room, row, goals.look_weight[i], False)
+        secondary, cost = max(secondary, np.sqrt(square)), cost + goals.look_weight[i] * square
+        row += 3
+    return primary, secondary, cost
+
+
+@kernel
+def set_rows(room: Room, row: int, weight: float, first: bool) -> float:
+    """Weigh the three rows of a goal; returns the square of its error."""
+    for a in range(row, row + 3):
+        room.sides[a], room.weights[a], room.first[a] = BOTH, weight, first
+    return room.e[row] ** 2 + room.e[row + 1] ** 2 + room.e[row + 2] ** 2
+
+
+@kernel
+def take_step(fig: FigureArrays, room: Room, mu: float, damping: float, most: float, sweeps: int, all_: bool) -> int:
+    """Solve the rows, all of them or those of what is first, and turn the joints; returns how often it solved."""
+    n = len(fig.joint)
+    for i in range(len(room.e)):
+        if room.first[i]:
+            room.weights[i] *= mu
+        elif not all_:
+            room.weights[i] = 0.0
+    for j in range(n):
+        i, a = fig.joint[j], fig.which[j]
+        room.soft[j] = fig.soft[j] / damping
+        room.likes[j] = 0.0
+        if i >= 0:
+            angle = room.angles[i, a]
+            room.low[j] = max(fig.low[j] - angle, -most)
+            room.high[j] = max(min(fig.high[j] - angle, most), room.low[j])
+            if all_:
+                room.likes[j] = min(max(fig.comfort[j] / damping * (fig.rest[j] - angle), room.low[j]), room.high[j])
+        else:
+            room.low[j], room.high[j] = -most, most
+    took = sweep_blocks(
+        room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, sweeps, room.pushes, room.locked,
+        room.pull, room.likes, room.d,
+    )  # fmt: skip
+    move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
+    return took
+
+
 @kernel
 def solve_pose(
     fig: FigureArrays,
     goals: GoalArrays,
     held: int,
-    place: np.ndarray,
-    turn: np.ndarray,
     span: float,
-    angles: np.ndarray,
-    local: np.ndarray,
     rounds: int,
     sweeps: int,
     most: float,
     enough: float,
     mu: np.ndarray,
-    pull: np.ndarray,
-    stop: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
+    room: Room,
     told: np.ndarray,
-    warm: int,
 ) -> None:
-    """Pose a figure.
+    """Pose a figure: `room` has where it begins, and where it ends.
 
-    held, place, turn   the body that stays, where it is (3,) and how it is turned (3, 3); FREE: the root's, which change
-    span                m: what a turn of a radian counts
-    angles, local       (J, 3) rad and (J, 3, 3): where it begins; written
-    rounds, sweeps      at most; most: rad that an angle changes by in a round
-    enough              m: errors that are no more, and changes that are no more, end it
-    mu, pull, stop      (1,), (m,), (n,): what is kept from call to call
-    R, p                (J, 3, 3), (J, 3): written
-    told                rounds, sweeps in all, largest error of what is first and of what is second (m); written
+    held            the body that stays; FREE: none, the root moves
+    span            m: what a turn of a radian counts
+    rounds, sweeps  at most; most: rad that an angle changes by in a round
+    enough          m: errors that are no more end it
+    mu              (1,), kept from call to call
+    told            rounds, solves in all, largest error of what is first and of what is second (m); written
     """
-    n, m = len(fig.joint), count_rows(goals)
-    count = len(fig.parents)
-    axes, under = np.zeros((count, 3, 3)), np.zeros((count, 4))
-    J, e, d = np.zeros((m, n)), np.zeros(m), np.zeros(n)
-    sides, weights, hefts = np.zeros(m, np.int64), np.zeros(m), np.zeros(m)
-    low, high, moves = np.zeros(n), np.zeros(n), np.zeros((n, 3))
-    first = np.zeros(m, np.bool_)
-    b, pushes, locked = np.zeros(n), np.zeros(m, np.int64), np.zeros(n, np.int64)
-    error, q = np.zeros(3), np.zeros(4)
-    told[1] = 0.0
-    for k in range(rounds + 1):
-        place_figure(fig.parents, fig.offsets, local, held, place, turn, R, p)
-        find_centers(fig.parents, fig.masses, fig.centers, R, p, under)
-        find_axes(fig.parents, fig.before_matrix, angles, fig.turns, R, axes)
-        cx, cy, cz = under[0, 1] / under[0, 0], under[0, 2] / under[0, 0], under[0, 3] / under[0, 0]
-        write_center(fig, held, p, axes, under, moves)
-        row = 0
-        primary = secondary = 0.0
-        for i in range(len(goals.edges)):
-            nx, nz = goals.edges[i, 0], goals.edges[i, 1]
-            e[row] = goals.edges[i, 2] - nx * cx - nz * cz
-            for j in range(n):
-                J[row, j] = nx * moves[j, 0] + nz * moves[j, 2]
-            sides[row], weights[row], first[row] = BELOW, goals.edge_weight, True
-            primary = max(primary, -e[row])
-            row += 1
-        center = (cx, cy, cz)
-        for a in range(3):
-            if goals.center_weight[a] > 0.0:
-                e[row] = goals.center[a] - center[a]
-                for j in range(n):
-                    J[row, j] = moves[j, a]
-                sides[row], weights[row], first[row] = BOTH, goals.center_weight[a], goals.center_first
-                if goals.center_first:
-                    primary = max(primary, abs(e[row]))
-                row += 1
-        for i in range(len(goals.point_body)):
-            body, o = goals.point_body[i], goals.point_offset[i]
-            x = p[body, 0] + R[body, 0, 0] * o[0] + R[body, 0, 1] * o[1] + R[body, 0, 2] * o[2]
-            y = p[body, 1] + R[body, 1, 0] * o[0] + R[body, 1, 1] * o[1] + R[body, 1, 2] * o[2]
-            z = p[body, 2] + R[body, 2, 0] * o[0] + R[body, 2, 1] * o[1] + R[body, 2, 2] * o[2]
-            write_point(fig, held, p, axes, body, x, y, z, J[row : row + 3])
-            e[row], e[row + 1], e[row + 2] = (
-                goals.point_goal[i, 0] - x, goals.point_goal[i, 1] - y, goals.point_goal[i, 2] - z,
-            )  # fmt: skip
-            size = np.sqrt(e[row] ** 2 + e[row + 1] ** 2 + e[row + 2] ** 2)
-            if goals.point_first[i]:
-                primary = max(primary, size)
-            else:
-                secondary = max(secondary, size)
-            for a in range(3):
-                sides[row + a], weights[row + a], first[row + a] = BOTH, goals.point_weight[i], goals.point_first[i]
-            row += 3
-        for i in range(len(goals.turn_body)):
-            body = goals.turn_body[i]
-            write_turn(fig, held, axes, body, J[row : row + 3])
-            find_turn_error(R[body], goals.turn_goal[i], error)
-            size = span * np.sqrt(error @ error)
-            if goals.turn_first[i]:
-                primary = max(primary, size)
-            else:
-                secondary = max(secondary, size)
-            for a in range(3):
-                e[row + a] = span * error[a]
-                for j in range(n):
-                    J[row + a, j] *= span
-                sides[row + a], weights[row + a], first[row + a] = BOTH, goals.turn_weight[i], goals.turn_first[i]
-            row += 3
-        for i in range(len(goals.look_body)):
-            secondary = max(secondary, write_look(fig, goals, i, held, R, p, axes, span, J[row : row + 3], e[row : row + 3]))
-            for a in range(3):
-                sides[row + a], weights[row + a], first[row + a] = BOTH, goals.look_weight[i], False
-            row += 3
-        told[0], told[2], told[3] = k, primary, secondary
-        mu[0] = np.sqrt(mu[0] * (1.0 + primary / TRUE))
-        if k == rounds or (max(primary, secondary) < enough and k > 0):
+    angles, local, place, turn = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
+    room.locked[:] = 0
+    room.pushes[:] = 0
+    damping, slow, took = 1.0, 0, 0
+    primary, secondary, cost = write_rows(fig, goals, held, span, room)
+    best_primary, best_cost, best_secondary = np.inf, np.inf, np.inf
+    k = 0
+    while True:
+        # What is first comes first, up to what the next round mends by the way
+        mends = 0
+        while mends < 4 and primary > max(enough, 0.1 * secondary) and k < rounds:
+            mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
+            took += take_step(fig, room, mu[0], 1.0, most, sweeps, False)
+            primary, secondary, cost = write_rows(fig, goals, held, span, room)
+            mends, k = mends + 1, k + 1
+        level = max(best_primary, enough, 0.1 * secondary)
+        better = primary < 0.9 * best_primary if primary > level else cost < best_cost
+        if better or best_cost == np.inf:
+            if best_cost < np.inf:
+                slow = slow + 1 if best_cost - cost < 3e-3 * best_cost and primary < enough else 0
+                damping = max(0.25 * damping, 1.0)
+            best_primary, best_secondary, best_cost = primary, secondary, cost
+            angles[:], local[:], place[:], turn[:] = room.angles, room.local, room.place, room.turn
+        else:
+            room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, place, turn
+            damping *= 6.0
+            primary, secondary, cost = write_rows(fig, goals, held, span, room)
+        if k >= rounds or max(primary, secondary) < enough or slow > 2 or damping > 1e7:
+            told[0], told[1], told[2], told[3] = k, took, primary, secondary
             return
-        for i in range(m):
-            if first[i]:
-                weights[i] *= mu[0]
-        for j in range(n):
-            i, a = fig.joint[j], fig.which[j]
-            if i >= 0:
-                low[j] = max(fig.low[j] - angles[i, a], -most)
-                high[j] = max(min(fig.high[j] - angles[i, a], most), low[j])
-                b[j] = min(max(fig.comfort[j] * (fig.rest[j] - angles[i, a]), low[j]), high[j])
-            else:
-                low[j], high[j], b[j] = -most, most, 0.0
-        told[1] += sweep_blocks(J, e, sides, weights, fig.soft, low, high, sweeps, pushes, locked, pull, b, d)
-        move_figure(fig, d, angles, local, place, turn)
+        mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
+        took += take_step(fig, room, mu[0], damping, most, sweeps, True)
+        primary, secondary, cost = write_rows(fig, goals, held, span, room)
+        k += 1
 
 
 @kernel
