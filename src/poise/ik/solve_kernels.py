@@ -28,7 +28,7 @@ from poise.ik.figure_kernels import (
     set_matrix,
     set_turn,
 )
-from poise.ik.gauss_seidel_kernels import BELOW, BOTH, sweep_blocks
+from poise.ik.gauss_seidel_kernels import BELOW, BOTH, NULL_SPACE, ROWS, sweep_blocks, sweep_rows
 from poise.spatial.compile import kernel
 
 NEAR = 0.03
@@ -275,7 +275,9 @@ def set_rows(room: Room, row: int, weight: float, first: bool) -> float:
 
 
 @kernel
-def take_step(fig: FigureArrays, room: Room, mu: float, damping: float, most: float, sweeps: int, all_: bool) -> int:
+def take_step(
+    fig: FigureArrays, room: Room, mu: float, damping: float, most: float, sweeps: int, all_: bool, method: int
+) -> int:
     """Solve the rows, all of them or those of what is first, and turn the joints; returns how often it solved."""
     n = len(fig.joint)
     for i in range(len(room.e)):
@@ -295,10 +297,16 @@ def take_step(fig: FigureArrays, room: Room, mu: float, damping: float, most: fl
                 room.likes[j] = min(max(fig.comfort[j] / damping * (fig.rest[j] - angle), room.low[j]), room.high[j])
         else:
             room.low[j], room.high[j] = -most, most
-    took = sweep_blocks(
-        room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, sweeps, room.pushes, room.locked,
-        room.pull, room.likes, room.d,
-    )  # fmt: skip
+    if method == ROWS:
+        room.d[:] = room.likes
+        took = sweep_rows(
+            room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, 8 * sweeps, 1e-5, room.pull, room.d
+        )  # fmt: skip
+    else:
+        took = sweep_blocks(
+            room.J, room.e, room.sides, room.weights, room.first, room.soft, room.low, room.high, sweeps,
+            method == NULL_SPACE, room.pushes, room.locked, room.pull, room.likes, room.d,
+        )  # fmt: skip
     move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
     return took
 
@@ -313,6 +321,7 @@ def solve_pose(
     sweeps: int,
     most: float,
     enough: float,
+    method: int,
     mu: np.ndarray,
     room: Room,
     told: np.ndarray,
@@ -329,37 +338,43 @@ def solve_pose(
     angles, local, place, turn = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
     room.locked[:] = 0
     room.pushes[:] = 0
-    damping, slow, took = 1.0, 0, 0
+    damping, slow, took, k = 1.0, 0, 0, 0
     primary, secondary, cost = write_rows(fig, goals, held, span, room)
-    best_primary, best_cost, best_secondary = np.inf, np.inf, np.inf
-    k = 0
+    best_primary, best_cost, allowed = np.inf, np.inf, np.inf
     while True:
         # What is first comes first, up to what the next round mends by the way
-        mends = 0
-        while mends < 4 and primary > max(enough, 0.1 * secondary) and k < rounds:
+        mends, allowed = 0, max(0.5 * enough, min(0.1 * secondary, allowed))
+        while mends < 6 and primary > allowed and k < rounds:
             mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
-            took += take_step(fig, room, mu[0], 1.0, most, sweeps, False)
+            took += take_step(fig, room, mu[0], 1.0, most, sweeps, False, method)
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
             mends, k = mends + 1, k + 1
-        level = max(best_primary, enough, 0.1 * secondary)
-        better = primary < 0.9 * best_primary if primary > level else cost < best_cost
-        if better or best_cost == np.inf:
+        if max(primary, allowed) == max(best_primary, allowed):
+            better = cost < best_cost
+        else:
+            better = primary < best_primary
+        if better:
             if best_cost < np.inf:
-                slow = slow + 1 if best_cost - cost < 3e-3 * best_cost and primary < enough else 0
+                slow = slow + 1 if best_cost - cost < 3e-3 * best_cost else 0
                 damping = max(0.25 * damping, 1.0)
-            best_primary, best_secondary, best_cost = primary, secondary, cost
+            best_primary, best_cost = primary, cost
             angles[:], local[:], place[:], turn[:] = room.angles, room.local, room.place, room.turn
         else:
             room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, place, turn
             damping *= 6.0
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
-        if k >= rounds or max(primary, secondary) < enough or slow > 2 or damping > 1e7:
-            told[0], told[1], told[2], told[3] = k, took, primary, secondary
-            return
+        if slow > 2 or damping > 1e6:
+            if allowed > enough and k < rounds:  # now what is first in earnest
+                allowed, slow, damping, best_cost, best_primary = 0.0, 0, 1.0, np.inf, np.inf
+                continue
+            break
+        if k >= rounds or max(primary, secondary) < enough:
+            break
         mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
-        took += take_step(fig, room, mu[0], damping, most, sweeps, True)
+        took += take_step(fig, room, mu[0], damping, most, sweeps, True, method)
         primary, secondary, cost = write_rows(fig, goals, held, span, room)
         k += 1
+    told[0], told[1], told[2], told[3] = k, took, primary, secondary
 
 
 @kernel
