@@ -1,69 +1,107 @@
 """A body as inverse kinematics sees it: a tree with masses whose joints turn by angles in their ranges.
 
-Compiled from a character: plain arrays in joint order, derived once and thrown away.
+Compiled from a character: plain arrays in joint order, derived once and thrown away. The angles are those of
+`body.limits`; joints that have no range or no freedom there (fingers, twist joints) stay as they are.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
-from poise.ik.solve_kernels import FigureArrays
+from poise.errors import InputError
+from poise.ik.solve_kernels import FigureArrays, Room
 from poise.spatial import rotation
 
-COMFORT = 0.1
+_ALONG = 0.5  # of a free axis, that an angle's own has at least: 60 degrees off it is not free
 
 
 class Figure:
     """A body that can be posed.
 
     character  whose it is
-    arrays     what kernels read
+    arrays     what kernels read: see `FigureArrays`
     """
 
-    def __init__(self, character: Character, free: bool = False, stiffness: Mapping[str, float] | None = None):
+    def __init__(self, character: Character, is_free: bool, stiffness: Mapping[str, float], comfort: float):
         self.character = character
-        tree, limits = build_tree(character), character.limits
-        count = len(tree)
-        under = np.zeros((count, count), np.uint8)
-        for i in range(count):
-            k = i
-            while k >= 0:
-                under[k, i] = 1
-                k = int(tree.parents[k])
+        tree, count = build_tree(character), len(character.skeleton)
         before, after = rotation.identity((count,)), rotation.identity((count,))
-        joint: list[int] = [-1] * 3 + [-2] * 3 if free else []
-        which: list[int] = [0, 1, 2, 0, 1, 2] if free else []
-        low, high, rest = [-np.inf] * len(joint), [np.inf] * len(joint), [0.0] * len(joint)
+        stiff = _read_stiffness(character, stiffness)
+        rows: list[tuple[int, int, float, float, float]] = []  # joint, which angle, its ends, its stiffness
+        if is_free:
+            rows += [(kind, a, -np.inf, np.inf, 1.0) for kind in (-1, -2) for a in range(3)]
         for i, name in enumerate(tree.names):
-            if i == 0 or name not in limits or name not in character.freedoms:
+            if i == 0 or name not in character.limits or name not in character.freedoms:
                 continue
-            ends = limits[name]
+            ends = character.limits[name]
             before[i], after[i] = rotation.conjugate(ends.parent_zero), ends.child_zero
-            axes = ends.axes @ character.freedoms[name].T  # (3, freedoms)
-            for a in range(3):
-                if ends.upper[a] > ends.lower[a] and np.linalg.norm(axes[a]) > 0.5:
-                    joint.append(i)
-                    which.append(a)
-                    low.append(ends.lower[a])
-                    high.append(ends.upper[a])
-                    rest.append(float(np.clip(0.0, ends.lower[a], ends.upper[a])))
+            along = np.linalg.norm(ends.axes @ character.freedoms[name].T, axis=1)
+            rows += [
+                (i, a, float(ends.lower[a]), float(ends.upper[a]), stiff[i])
+                for a in range(3) if ends.upper[a] > ends.lower[a] and along[a] > _ALONG and math.isfinite(stiff[i])
+            ]  # fmt: skip
+        joint, which = np.array([row[0] for row in rows], np.int64), np.array([row[1] for row in rows], np.int64)
+        low, high, hard = (np.array([row[k] for row in rows], float) for k in (2, 3, 4))
         turns = np.zeros(count, np.bool_)
-        turns[[i for i in joint if i >= 0]] = True
-        n = len(joint)
+        turns[joint[joint >= 0]] = True
         self.arrays = FigureArrays(
-            tree.parents.copy(), tree.offsets.copy(), tree.masses.copy(), tree.centers.copy(), under, before, after,
-            rotation.to_matrix(before), turns, np.array(joint), np.array(which), np.array(low), np.array(high),
-            np.ones(n), np.array(rest), np.full(n, COMFORT),
+            tree.parents.copy(), tree.offsets.copy(), tree.masses.copy(), tree.centers.copy(), _list_under(tree.parents),
+            before, after, rotation.to_matrix(before), turns, joint, which, low, high, 1.0 / hard,
+            np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
         )  # fmt: skip
 
     def angles(self, rotations: np.ndarray) -> np.ndarray:
-        """(J, 3) angles of joint rotations (J, 4); of joints that do not turn 0."""
+        """(J, 3) angles of joint rotations (J, 4); 0 of joints that do not turn."""
         out = np.zeros((len(rotations), 3))
         for i, name in enumerate(self.character.skeleton.names):
             if self.arrays.turns[i]:
                 out[i] = self.character.limits[name].angles(rotations[i])
         return out
+
+    def widened(self, angles: np.ndarray) -> FigureArrays:
+        """The arrays with ranges that have room for angles (J, 3): a pose beyond its range is not flung back."""
+        arrays = self.arrays
+        own = np.where(arrays.joint >= 0, angles[np.maximum(arrays.joint, 0), arrays.which], 0.0)
+        return arrays._replace(low=np.minimum(arrays.low, own), high=np.maximum(arrays.high, own))
+
+    def place(self, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """World orientations (J, 3, 3) and places (J, 3) m of a pose."""
+        from poise.ik.figure_kernels import FREE, place_figure
+
+        arrays, local = self.arrays, rotation.to_matrix(rotations)
+        R, p = np.empty_like(local), np.empty((len(local), 3))
+        place_figure(arrays.parents, arrays.offsets, local, FREE, root, local[0].copy(), R, p)
+        return R, p
+
+    def make_room(self, rows: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray) -> Room:
+        """Room for a solve of some rows, from a pose on."""
+        count, n, none = len(local), len(self.arrays.joint), np.zeros
+        return Room(
+            angles.copy(), local.copy(), place.copy(), turn.copy(), none((count, 3, 3)), none((count, 3)),
+            none((count, 3, 3)), none((count, 4)), none((n, 3)), none((rows, n)), none(rows), none(rows, np.int64),
+            none(rows), none(rows, np.bool_), none(n), none(n), none(n), none(n), none(n), none(rows, np.int64),
+            none(n, np.int64), none(rows),
+        )  # fmt: skip
+
+
+def _list_under(parents: np.ndarray) -> np.ndarray:
+    """(J, J) whether body b is under joint k, or its own."""
+    under = np.eye(len(parents), dtype=np.uint8)
+    for i in range(len(parents) - 1, 0, -1):
+        under[parents[i]] |= under[i]
+    return under
+
+
+def _read_stiffness(character: Character, stiffness: Mapping[str, float]) -> np.ndarray:
+    """(J,) how much harder than others each joint is turned."""
+    out = np.ones(len(character.skeleton))
+    for name, value in stiffness.items():
+        if not value > 0.0:
+            raise InputError(f"a joint's stiffness is more than 0, or inf; that of '{name}' is {value}.")
+        out[character.skeleton.index(name)] = value
+    return out

@@ -91,7 +91,9 @@ def count_rows(goals: GoalArrays) -> int:
 
 
 @kernel
-def write_center(fig: FigureArrays, held: int, p: np.ndarray, axes: np.ndarray, under: np.ndarray, out: np.ndarray) -> None:
+def write_center(
+    fig: FigureArrays, held: int, p: np.ndarray, axes: np.ndarray, under: np.ndarray, out: np.ndarray
+) -> None:
     """How the centre of mass goes with each angle: out (n, 3)."""
     for j in range(len(fig.joint)):
         k = fig.joint[j]
