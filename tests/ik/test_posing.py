@@ -72,6 +72,27 @@ def keep(joint, turns, places, body=BODY):
     ]
 
 
+def see(arrays, still, body, root, turns, point, j, step):
+    """Centre of mass, a point and a body's turn with angle j changed, the held body put back where it was."""
+    q, at = turns.copy(), root.copy()
+    if arrays.joint[j] == -1:
+        at[arrays.which[j]] += step
+    elif arrays.joint[j] == -2:
+        q[0] = rotation.multiply(rotation.exp(step * np.eye(3)[arrays.which[j]]), q[0])
+    else:
+        i = arrays.joint[j]
+        ends = BODY.limits[BODY.skeleton.names[i]]
+        q[i] = ends.rotation(ends.angles(q[i]) + step * np.eye(3)[arrays.which[j]])
+    all_turns, places, center = place(at, q)
+    where = places[body] + all_turns[body].apply(point)
+    if still < 0:
+        return center, where, all_turns[body]
+    was_turns, was, _ = place(root, turns)
+    back = was_turns[still] * all_turns[still].inv()
+    center, where = (was[still] + back.apply(x - places[still]) for x in (center, where))
+    return center, where, back * all_turns[body]
+
+
 @pytest.mark.parametrize("held", [None, "leftFoot", "rightHand", "head"])
 def test_jacobians_are_those_of_differences(held) -> None:
     """[balance, 4.6.3], in 3-D, with every joint's own angles, whatever stays."""
@@ -93,28 +114,10 @@ def test_jacobians_are_those_of_differences(held) -> None:
         kernels.write_point(arrays, still, p, axes, body, *(p[body] + R[body] @ point), reach)
         kernels.write_turn(arrays, still, axes, body, turned)
 
-        def see(j, step):
-            """The body with one angle changed, the held body put back where it was."""
-            q, at = turns.copy(), root.copy()
-            if arrays.joint[j] == -1:
-                at[arrays.which[j]] += step
-            elif arrays.joint[j] == -2:
-                q[0] = rotation.multiply(rotation.exp(step * np.eye(3)[arrays.which[j]]), q[0])
-            else:
-                i = arrays.joint[j]
-                changed = angles[i].copy()
-                changed[arrays.which[j]] += step
-                q[i] = BODY.limits[BODY.skeleton.names[i]].rotation(changed)
-            all_turns, places, center = place(at, q)
-            where = places[body] + all_turns[body].apply(point)
-            if held is not None:
-                back = Rotation.from_matrix(R[still]) * all_turns[still].inv()
-                center, where = (p[still] + back.apply(x - places[still]) for x in (center, where))
-                return center, where, back * all_turns[body]
-            return center, where, all_turns[body]
-
         for j in range(n):
-            (c1, x1, r1), (c0, x0, r0) = see(j, 1e-5), see(j, -1e-5)
+            (c1, x1, r1), (c0, x0, r0) = (
+                see(arrays, still, body, root, turns, point, j, step) for step in (1e-5, -1e-5)
+            )
             worst = max(worst, np.abs((c1 - c0) / 2e-5 - moves[j]).max(), np.abs((x1 - x0) / 2e-5 - reach[:, j]).max())
             worst = max(worst, np.abs((r1 * r0.inv()).as_rotvec() / 2e-5 - turned[:, j]).max())
     assert worst < 1e-6
@@ -167,7 +170,7 @@ def test_the_centre_of_mass_comes_first() -> None:
 
 
 def test_without_a_bias_conflicts_are_met_halfway() -> None:
-    """The centre of mass and a hand as equals: both are off by much; with the first first, one.   [balance, figure 5]"""
+    """Centre of mass and hand as equals: both are off by much; with one first, the other.   [balance, figure 5]"""
     root, turns, _ = stand()
     _, places, mass = place(root, turns)
     far = places[BODY.skeleton.index("rightHand")] + [0.0, 0.2, 1.4]

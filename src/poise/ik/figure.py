@@ -50,9 +50,9 @@ class Figure:
         turns = np.zeros(count, np.bool_)
         turns[joint[joint >= 0]] = True
         self.arrays = FigureArrays(
-            tree.parents.copy(), tree.offsets.copy(), tree.masses.copy(), tree.centers.copy(), _list_under(tree.parents),
-            before, after, rotation.to_matrix(before), turns, joint, which, low, high, 1.0 / hard,
-            np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
+            tree.parents.copy(), tree.offsets.copy(), tree.masses.copy(), tree.centers.copy(),
+            _list_under(tree.parents), before, after, rotation.to_matrix(before), turns, joint, which, low, high,
+            1.0 / hard, np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
         )  # fmt: skip
 
     def angles(self, rotations: np.ndarray) -> np.ndarray:

@@ -8,8 +8,8 @@ One body of it, the *held* one, stays where it is: the foot that carries [balanc
 that foot. A joint k has two sides, what is under it in the tree and all the rest; the side that does not have the held
 body turns against the other. So for a turn about the world axis r at joint k, whose place is O,
 
-    dX / dangle = s r x (X - O)                  of a point X on the side that moves, else 0     [balance, 10]
-    dc / dangle = s (m / M) r x (V - O)          of the centre of mass                           [balance, 14 as corrected]
+    dX / dangle = s r x (X - O)             of a point X on the side that moves, else 0          [balance, 10]
+    dc / dangle = s (m / M) r x (V - O)     of the centre of mass                               [balance, 14, corrected]
 
 with m and V mass and centre of the side that moves (the *virtual centre of mass*, [balance, 13]), and s = 1 where that
 is the side under the joint, -1 where it is the other. Where nothing is held the root moves by six more numbers: its

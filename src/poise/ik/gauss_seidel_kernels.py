@@ -6,16 +6,16 @@ angles go where they like best, b. The change of angles is what makes
     sum_i w_i (J_i d - e_i)^2 + sum_j s_j (d_j - b_j)^2          least, with every angle in its range       [steps, 2]
 
 s_j being the stiffness of angle j: the damping of [balance, 6], one a joint. That is the system J^T J d = J^T e of
-[balance, 4] with both sides of row i weighed (see the errata of 9) and damped. It is solved in l, what each row puts in:
+[balance, 4] with both sides of row i weighed (9, corrected) and damped. It is solved in l, what each row puts in:
 
     d = b + J^T l / s,      (J S^-1 J^T + W^-1) l = e - J b                                                 [steps, 3]
 
 A heavy row makes 1 / w_i small and nothing else worse: what is first costs no more than what is second. Two ways:
 
-`sweep_rows`    Gauss-Seidel row by row, as published: l_i += (e_i - J_i d - l_i / w_i) / (J_i S^-1 J_i^T + 1 / w_i), and
-                after each sweep an angle that has left its range is set back to its end, by a row of its own.
-`sweep_blocks`  Gauss-Seidel over two blocks: all rows at once, exactly, then the ranges. An angle that left its range is
-                held at its end in the next sweep, and let go when it would come back by itself; rows that only push
+`sweep_rows`    Gauss-Seidel row by row, as published: l_i += (e_i - J_i d - l_i / w_i) / (J_i S^-1 J_i^T + 1 / w_i),
+                and after each sweep an angle that has left its range is set back to its end, by a row of its own.
+`sweep_blocks`  Gauss-Seidel over two blocks: all rows at once, exactly, then the ranges. An angle that left its range
+                is held at its end in the next sweep, and let go when it would come back by itself; rows that only push
                 (the edges of a support) take part while they push. It ends when nothing changes sides any more, after
                 3 to 8 sweeps where rows take 20 to 100.
 

@@ -3,9 +3,9 @@
     poser = Poser(character, held="leftFoot")
     posed = poser.solve([Reach("rightHand", (0.4, 1.2, 0.3))], start, support=corners)
 
-One foot is held: it stays where the start has it, to the last bit. What else stands is a goal that is `first`, and so is
-the centre of mass, which stays inside the outline of the support. A poser keeps what it found; the next solve begins from
-where it is told, so that a motion asked for frame by frame costs a few rounds a frame.
+One foot is held: it stays where the start has it, to the last bit. What else stands is a goal that is `first`, and so
+is the centre of mass, which stays inside the outline of the support. A solve begins where it is told, so that a motion
+that is asked for frame by frame costs a few rounds a frame.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ class Poser:
         told = np.zeros(4)
         number = {"rows": ROWS, "blocks": BLOCKS, "null-space": NULL_SPACE}[method]
         kernels.solve_pose(
-            figure.widened(angles), asked, self.held, SPAN * self.character.height, rounds, _SWEEPS, _STEP, enough, number,
-            self._mu, room, told,
+            figure.widened(angles), asked, self.held, SPAN * self.character.height, rounds, _SWEEPS, _STEP, enough,
+            number, self._mu, room, told,
         )  # fmt: skip
         found = rotations.copy()
         turns = figure.arrays.turns

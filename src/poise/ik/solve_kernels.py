@@ -8,8 +8,12 @@ by the largest of these errors, E:
     mu <- sqrt(mu (1 + E / TRUE))                                                                [steps, 4]
 
 Where nothing conflicts E vanishes and mu is 1. Where a hand wants to go where the body would fall, its error H is
-balanced by mu E, so that E settles at sqrt(TRUE H): 3 mm for a hand that is kept back by a metre. The square root halves
-mu's own way to there, since E goes as 1 / mu: it comes at once and does not swing.
+balanced by mu E, so that E settles at sqrt(TRUE H): 3 mm for a hand that is kept back by a metre. The square root
+halves mu's own way to there, since E goes as 1 / mu: it comes at once and does not swing.
+
+Goals that cannot be met bend the way there: a step that is right for one rate of change takes feet off the ground. So
+what is first is mended after each step, by steps of its own that ask for nothing else; then the step is kept if what is
+second came nearer, and taken back and damped more if not (Levenberg and Marquardt's way, on feet that stand).
 """
 
 from __future__ import annotations
@@ -19,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.ik.figure_kernels import (
-    FREE,
     find_axes,
     find_centers,
     move_center,
@@ -31,7 +34,6 @@ from poise.ik.figure_kernels import (
 from poise.ik.gauss_seidel_kernels import BELOW, BOTH, NULL_SPACE, ROWS, sweep_blocks, sweep_rows
 from poise.spatial.compile import kernel
 
-NEAR = 0.03
 TRUE = 1e-5  # m: an error of what is first, that doubles its weight
 
 
@@ -302,7 +304,8 @@ def take_step(
     if method == ROWS:
         room.d[:] = room.likes
         took = sweep_rows(
-            room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, 8 * sweeps, 1e-5, room.pull, room.d
+            room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, 8 * sweeps, 1e-5, room.pull,
+            room.d,
         )  # fmt: skip
     else:
         took = sweep_blocks(
@@ -351,11 +354,8 @@ def solve_pose(
             took += take_step(fig, room, mu[0], 1.0, most, sweeps, False, method)
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
             mends, k = mends + 1, k + 1
-        if max(primary, allowed) == max(best_primary, allowed):
-            better = cost < best_cost
-        else:
-            better = primary < best_primary
-        if better:
+        is_even = max(primary, allowed) == max(best_primary, allowed)
+        if cost < best_cost if is_even else primary < best_primary:
             if best_cost < np.inf:
                 slow = slow + 1 if best_cost - cost < 3e-3 * best_cost else 0
                 damping = max(0.25 * damping, 1.0)
@@ -381,8 +381,8 @@ def solve_pose(
 
 @kernel
 def write_look(
-    fig: FigureArrays, goals: GoalArrays, i: int, held: int, R: np.ndarray, p: np.ndarray, axes: np.ndarray, span: float,
-    J: np.ndarray, e: np.ndarray,
+    fig: FigureArrays, goals: GoalArrays, i: int, held: int, R: np.ndarray, p: np.ndarray, axes: np.ndarray,
+    span: float, J: np.ndarray, e: np.ndarray,
 ) -> float:  # fmt: skip
     """Rows (3, n) that turn a body's line of sight to what it looks at; returns how far off it is, in m of `span`.
 

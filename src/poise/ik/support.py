@@ -27,7 +27,7 @@ def find_outline(points: np.ndarray) -> np.ndarray:
 
 
 def find_edges(points: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Edges (K, 3) of the outline of points (N, 2), each as a, b, c with a x + b z <= c inside; (a, b) is a unit vector.
+    """Edges (K, 3) of the outline of points (N, 2): a, b, c with a x + b z <= c inside, (a, b) a unit vector.
 
     margin  m, from the edge inwards; less where the outline is narrower than that
     """
