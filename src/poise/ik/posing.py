@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from poise.ik.figure import Figure
 from poise.ik.goals import Goal, Look, Reach, Turn
 from poise.ik.support import find_edges
 from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.ik.solve_kernels import GoalArrays, Room
 
 METHODS = ("rows", "blocks", "null-space")  # in the order of the kernels' numbers
 SPAN = 0.12  # of the height: m that a turn of a radian counts, about what it moves a hand or foot by
@@ -116,7 +120,7 @@ class Poser:
 
     def _compile(
         self, goals: Sequence[Goal], support: np.ndarray | None, margin: float, center: Sequence[float | None]
-    ) -> tuple:
+    ) -> GoalArrays:
         from poise.ik.solve_kernels import GoalArrays
 
         index = self.character.skeleton.index
@@ -145,12 +149,12 @@ class Poser:
             np.array([_HEAVY * g.weight for g in look]),
         )  # fmt: skip
 
-    def _miss(self, goals: Sequence[Goal], room: tuple) -> np.ndarray:
+    def _miss(self, goals: Sequence[Goal], room: Room) -> np.ndarray:
         """How far each goal is off."""
         misses = []
         for goal in goals:
             i = self.character.skeleton.index(goal.joint)
-            R, p = room.R[i], room.p[i]  # type: ignore[attr-defined]
+            R, p = room.R[i], room.p[i]
             if isinstance(goal, Reach):
                 misses.append(float(np.linalg.norm(p + R @ goal.point - goal.place)))
             elif isinstance(goal, Turn):
