@@ -22,6 +22,7 @@ from poise.jobs.mixing import choose_step
 from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan, parse_push
 from poise.motion.clip import Clip
+from poise.motion.feet import leg_length
 from poise.motion.own import squat, walk
 from poise.motion.own.standing import wave
 from poise.motion.parts import part_joints
@@ -108,6 +109,21 @@ def test_a_squat_leaves_its_soles_where_they_are(body: poise.Character) -> None:
     clip = squat(body.skeleton, fps=50.0)
     soles = mix(clip, body).take.actor().soles[..., [0, 2]]
     assert np.linalg.norm(soles - soles[0], axis=-1).max() < 1e-3
+
+
+@pytest.mark.parametrize("size", [0.3, 0.6, 1.0, 1.5])
+@pytest.mark.parametrize("shift", [0.05, 0.09, 0.15, 0.3])
+def test_a_step_is_one_whatever_the_size_of_who_takes_it(body: poise.Character, size: float, shift: float) -> None:
+    """A foot that is down elsewhere by a share of the leg's length; it was by 0.1 m, for a doll of 0.5 m too."""
+    walked, standing = walk(body.skeleton, fps=50.0), squat(body.skeleton, fps=50.0)
+    for clip, expected in ((walked, True), (standing, False)):
+        small = Clip(clip.skeleton.scaled(size), clip.times, size * clip.root, clip.rotations)
+        assert find_stepping(small) == expected
+    glide = np.interp(np.arange(len(standing)), [0, 20, 30, len(standing)], [0.0, 0.0, 1.0, 1.0])[:, None]
+    leg = leg_length(body.skeleton, "left")
+    moved = Clip(standing.skeleton.scaled(size), standing.times,
+                 size * (standing.root + shift * leg * glide * [1.0, 0.0, 0.0]), standing.rotations)  # fmt: skip
+    assert find_stepping(moved) == (shift > 0.12)
 
 
 def test_a_walk_goes_on_its_own_legs_unless_its_feet_are_planted(body: poise.Character) -> None:

@@ -72,3 +72,42 @@ def test_a_prop_that_is_not_there_is_refused_at_once_while_a_stage_runs() -> Non
     with pytest.raises(InputError, match="prop 'swing' is not in this stage"):
         actor.drive("root", Attached("swing"))
     actor.stage.advance(1)
+
+
+@pytest.mark.parametrize("gain", [0.0, 0.25, 0.5, 1.6])
+def test_paper_refuses_a_gain_that_changes_most_of_the_weight(gain: float) -> None:
+    """Half of the upper body's weight gone, a balance threw the rest into the air at 6 m/s."""
+    stage = Stage(dt=0.001, couple="paper", gain=gain)
+    actor = stage.add(MIX)
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(gestures.conduct()))
+    with pytest.raises(InputError, match="changes the weight of"):
+        stage.build()
+
+
+def test_paper_refuses_most_of_a_body_that_does_not_stand() -> None:
+    stage = Stage(dt=0.001, couple="paper")
+    actor = stage.add(MIX)
+    actor.drive("root", Free())
+    actor.drive("body", Loose(0.3, 0.3))
+    stage.advance(10)
+    with pytest.raises(InputError, match="would be kinematic while it does not stand"):
+        actor.drive("upperBody", Kinematic(gestures.conduct()))
+    stage.advance(10)  # as before
+    actor.drive("arms", Kinematic(gestures.conduct()))
+    stage.advance(10)
+
+
+def test_what_paper_follows_late_is_let_go_in_a_fall_whatever_it_is_to_keep() -> None:
+    stage = Stage(dt=0.001, couple="paper")
+    actor = stage.add(MIX)
+    actor.drive("legs", Balance())
+    actor.drive("upperBody", Kinematic(gestures.conduct(), keeps=True))
+    stage.advance(100)
+    actor.push("hips", (600.0, 0.0, 0.0), 0.3)
+    for _ in range(2000):
+        stage.advance(1)
+        if actor.has_lost_balance:
+            break
+    stage.advance(5)
+    assert actor.has_lost_balance and not actor.given.any()

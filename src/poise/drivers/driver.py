@@ -314,6 +314,11 @@ class Driver(ABC):
         """The prop that the root rides on under it."""
         return None
 
+    @property
+    def leader(self) -> object | None:
+        """Whose motion the root goes after, if it drives that; where that is an actor, this one is a ghost."""
+        return None
+
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Which of the joints it moves and which it holds; raises where they are not what it needs."""
         return Claim(tuple(joints))

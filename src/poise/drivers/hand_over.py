@@ -104,11 +104,11 @@ def find_offset(
     return np.stack([e, solve_right_jacobian(e, w0 - carried), bent])
 
 
-def find_span(e: np.ndarray, take_over: float) -> float:
-    """s that a hand-over by turns e (K, 3) takes: as asked for, or up to twice that for a long way."""
+def find_span(e: np.ndarray, take_over: float, most: float | None = None) -> float:
+    """s that a hand-over by turns e (K, 3) takes: as asked for, or up to twice that, or to `most`, for a long way."""
     # A quintic over T seconds reaches 5.8 times its way over T^2.
     longest = math.sqrt(5.8 * float(np.max(np.linalg.norm(e, axis=-1), initial=0.0)) / _HURRY)
-    return min(max(take_over, longest), 2.0 * take_over)
+    return min(max(take_over, longest), 2.0 * take_over if most is None else most)
 
 
 def find_root_span(way: np.ndarray, take_over: float) -> float:

@@ -42,7 +42,7 @@ class Kinematic(Driver, Portable):
     start      s of the stage's clock at which the motion's own time is 0
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
-               takes over in its own delay
+               takes over in its own delay, or longer for a long way
     keeps      whether it plays on when the body has lost its balance; else its joints go limp then
     """
 
@@ -69,6 +69,11 @@ class Kinematic(Driver, Portable):
     def __getstate__(self) -> dict[str, Any]:
         """Without the tracks, which go by where things are in this process' memory."""
         return {**super().__getstate__(), "_tracks": {}}
+
+    @property
+    def leader(self) -> object | None:
+        """See `Driver`: whoever is asked for his poses."""
+        return getattr(self.motion, "source", None) if self.motion.is_live else None
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """It moves those joints that the motion has, and holds the others."""

@@ -13,7 +13,8 @@ with gaps. A steady motion is shown `delay` seconds late. A jump by d reaches a 
     s = s* + (a + b x + c x^2) e^(-w x)             x: s since it was last asked
 
 which is exact at any time and any step. From physics it takes over by beginning with the pose, the velocity and the
-acceleration that the joints have.
+acceleration that the joints have; and s* begins there, too, and goes to where the motion is as any hand-over does
+(`hand_over.py`): who is to be where another is, two metres off, does not fly there within the delay.
 
 Everybody asks before anybody moves: an actor that follows another of its stage sees where that one is as the step
 begins, whoever of them was there first.
@@ -25,8 +26,10 @@ import numpy as np
 
 from poise.drivers.body import Body
 from poise.drivers.driver import GIVE, SHOW, MotionPlayer
+from poise.drivers.hand_over import TAKE_OVER, find_root_span, find_span
 from poise.motion.live import check_delay, check_pose
 from poise.motion.motion import Motion
+from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 
 _HARDEST, _HARDEST_ROOT = 300.0, 100.0  # rad/s2, m/s2: an acceleration above it is a blow, and is not taken over
@@ -38,6 +41,7 @@ class LivePlayer(MotionPlayer):
     start         s of the stage's clock at which the motion's own time is 0
     aim, fade     (K, 4), (3, K, 4): s* and a, b, c above;  place (3,), slide (3, 3): those of the root, m
     clock         (3,): when it was last asked (s on the stage's clock), w (1/s), and whether anything was seen so far
+    off, away     (K, 3) rad, (3,) m: from the motion to where it took over;  span (2,) s: when, and how long that lasts
     """
 
     looks = True
@@ -52,10 +56,11 @@ class LivePlayer(MotionPlayer):
         self.clock = room.copy(np.array([t, 3.0 / check_delay(motion.delay), 0.0]))
         self.aim, self.fade = room.zeros(k, 4), room.zeros(3, k, 4)
         self.place, self.slide = room.zeros(3), room.zeros(3, 3)
+        self.off, self.away, self.span = np.zeros((k, 3)), np.zeros(3), np.array([t, 0.0])
         self.q, self.w, self.dw = room.zeros(k, 4), room.zeros(k, 3), room.zeros(k, 3)
         self.block = Block(
             live_law.FOLLOWER, room, joints=joints, count=k, moves_root=self.moves_root, q=self.q, w=self.w,
-            dw=self.dw, **self.numbers(),
+            dw=self.dw, clock=self.clock, aim=self.aim, fade=self.fade, place=self.place, slide=self.slide,
         )  # fmt: skip
         self.place[:], self.aim[:] = self._ask(t)
 
@@ -69,9 +74,23 @@ class LivePlayer(MotionPlayer):
         return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
 
     def _ask(self, t: float) -> tuple[np.ndarray, np.ndarray]:
-        """Where the motion has the root (3,) and the joints (K, 4) at time t."""
+        """Where the root (3,) and the joints (K, 4) should be at time t: where the motion has them, or on the way."""
+        from poise.motion.part_kernels import die_away
+
         root, turns = check_pose(self.motion.pose(t - self.start), self._count)  # type: ignore[attr-defined]
-        return root, turns[self.joints]
+        turns, (began, span) = turns[self.joints], self.span
+        if t >= began + span:
+            return root, turns
+        left = die_away((t - began) / span)[0]
+        return root + left * self.away, rotation.multiply(turns, rotation.exp(left * self.off))
+
+    def _take_over(self, body: Body, t: float) -> None:
+        """Have where the joints should be go from the body's pose at time t to the motion's, no faster than others."""
+        self.span[:] = t, 0.0
+        root, turns = self._ask(t)
+        self.off[:] = rotation.log(rotation.multiply(rotation.conjugate(turns), body.state.q[self.joints]))
+        self.away[:] = body.state.root - root if self.moves_root else 0.0
+        self.span[1] = max(find_span(self.off, 0.0, 2.0 * TAKE_OVER), find_root_span(self.away, 0.0))
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """Begin in the motion's pose, or at the body's pose, velocity and acceleration, and go to the motion's."""
@@ -80,6 +99,7 @@ class LivePlayer(MotionPlayer):
             if self.moves_root:
                 body.state.root[:] = self.place
             return
+        self._take_over(body, t)
         q, w = body.state.q[self.joints], body.state.w[self.joints]
         dw = np.clip(body.turning[self.joints], -_HARDEST, _HARDEST)
         # q' = q w / 2,  q'' = q dw / 2 - |w|^2 q / 4
@@ -125,7 +145,7 @@ class LivePlayer(MotionPlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {name: getattr(self, name) for name in ("clock", "aim", "fade", "place", "slide")}
+        return {name: getattr(self, name) for name in ("clock", "aim", "fade", "place", "slide", "off", "away", "span")}
 
 
 def _flow(goal: np.ndarray, way: np.ndarray, w: float, x: float) -> np.ndarray:

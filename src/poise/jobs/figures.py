@@ -15,7 +15,7 @@ from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
-from poise.motion.feet import find_soles
+from poise.motion.feet import find_soles, leg_length
 from poise.motion.interpolation import interpolate
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
@@ -23,7 +23,8 @@ from poise.stage.take import ActorTake
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, place_corners
 
-STEP, LIFTED = 0.1, 1.0  # m and s: feet of a clip that are not down further than this, nor in the air for longer, stand
+# Of the leg's length, and s: feet of a clip that are not down further than this, nor in the air for longer, stand.
+STEP, LIFTED = 0.12, 1.0
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 
 
@@ -37,12 +38,12 @@ def find_stepping(clip: Clip) -> bool:
     for side, sole in enumerate(find_soles(clip.skeleton)):
         front = sole.foot if sole.toes is None else sole.toes
         ball = positions[:, front] + rotation.rotate(orientations[:, front], sole.ball)
-        down = contacts.foot[:, side]
+        down, step = contacts.foot[:, side], STEP * leg_length(clip.skeleton, SIDES[side])
         home = ball[int(np.argmax(down))]
-        away = np.linalg.norm(ball - home, axis=1) > STEP
+        away = np.linalg.norm(ball - home, axis=1) > step
         if not down.any():
             return bool(away.any())
-        if (down & (np.linalg.norm((ball - home)[:, [0, 2]], axis=1) > STEP)).any():
+        if (down & (np.linalg.norm((ball - home)[:, [0, 2]], axis=1) > step)).any():
             return True
         if away[0] or away[-1]:
             return True

@@ -22,6 +22,7 @@ from poise.motion.motion import Pose
 from poise.spatial.law import Block, Law
 from poise.stage.able import check_driven
 from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads, take_pose
+from poise.stage.boarding import check_boarding
 from poise.stage.coupled import Coupled
 from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
@@ -29,7 +30,7 @@ from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
 from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
-from poise.stage.published import spread
+from poise.stage.published import check_standing, is_followed_late, spread
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
 from poise.world.load import Load
@@ -90,9 +91,16 @@ class Actor:
         check_driven(self.stage.engine, driver, claim)
         if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
             raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
+        if self.started and driver.carrier is not None:
+            with self.stage.hold():
+                check_boarding(self.body, driver.carrier, self.name)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
-        divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
+        partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
+        if self.started and self.stage.couple == "paper":
+            given = ~np.isin(np.arange(len(self.body.tree)), partition.physical)
+            stands = any(a.claim.stands for a in assignments) and not self.has_lost_balance
+            check_standing(self.body, given, stands, self.name)
         with self.stage.hold():
             if self.started:  # where everybody is now, as long as those who know it are there
                 self.show(self.stage.time)
@@ -246,7 +254,8 @@ class Actor:
 
     def _let_go(self) -> None:
         """Stop what is played, from where it is: all that does not keep on goes limp."""
-        assignments = let_go(self.assignments, self.character.skeleton, self.body.tree, self.name)
+        is_late = self.stage.couple == "paper" and is_followed_late(float(self.coupled.share[0]))
+        assignments = let_go(self.assignments, self.character.skeleton, self.body.tree, self.name, is_late)
         gone = [a.part for a, old in zip(assignments, self.assignments, strict=True) if a is not old]
         if gone:
             self.show(self.stage.time)

@@ -16,7 +16,7 @@ from poise.errors import InputError
 from poise.stage.culprit import check_written
 from poise.stage.division import Assignment, divide
 from poise.stage.falling import hips_over_floor
-from poise.stage.published import find_share
+from poise.stage.published import check_standing, find_share
 from poise.stage.stance import plant_feet, put_on_floor
 from poise.stage.touching import choose_shapes
 from poise.world.floor import Floor
@@ -62,6 +62,8 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
     if stage.couple == "paper":
         burden = stage.engine.abilities.burden
+        if starting:
+            check_standing(body, actor.given, bool(stands), actor.name)
         actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
     actor.flight.settle(t)
 

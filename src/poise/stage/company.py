@@ -1,15 +1,17 @@
 """Who of a stage's actors may meet whom, and who is so near whom that one simulation has to move both.
 
 Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a
-ghost beside its original or a crowd that all stands at the origin. All others meet. Those that may touch before
-somebody looks again are moved together; who is alone is as fast as on a stage of his own, and has the same bits.
+ghost beside its original or a crowd that all stands at the origin. One whose root goes after another of them is a ghost
+to all who are there: whom he hits would give way and be gone after, faster and faster. All others meet. Those that may
+touch before somebody looks again are moved together; who is alone is as fast as on a stage of his own, and has the same
+bits.
 
 Looks are at fixed steps, and see nothing but the state: however a run is cut into pieces, the same is found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,8 +52,11 @@ class Company:
         return np.asarray(self.strange[np.ix_(at, at)])
 
     def join(self, new: Sequence[Actor], everybody: Sequence[Actor]) -> None:
-        """See who stands in whom, of those that are new; whoever left is forgotten."""
+        """See who stands in whom, of those that are new, and who goes after whom; whoever left is forgotten."""
         self.set_strangers([actor.name for actor in everybody], self._keep([actor.name for actor in everybody], new))
+        ghosts = [k for k, actor in enumerate(everybody) if goes_after(actor, everybody)]
+        self.strange[ghosts] = self.strange[:, ghosts] = True
+        np.fill_diagonal(self.strange, False)
         if len(everybody) < 2 or not new:
             return
         seen = _Gathered(everybody)
@@ -136,6 +141,12 @@ class Company:
         for actor in self._actors:
             found.setdefault(find(actor.name), []).append(actor)
         return list(found.values())
+
+
+def goes_after(actor: Actor, others: Iterable[Actor]) -> bool:
+    """Whether an actor's root is made to go after one of others."""
+    leaders = {id(a.driver.leader) for a in actor.assignments if 0 in a.claim.moved}
+    return any(other is not actor and id(other) in leaders for other in others)
 
 
 class _Gathered:

@@ -9,20 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from poise.body.skeleton import Skeleton
-from poise.drivers.driver import Claim
+from poise.drivers.driver import MOTION, Claim
 from poise.drivers.loose import TONE
 from poise.dynamics.tree import Tree
 from poise.errors import InputError
 from poise.stage.division import FEATHER, Assignment, divide
 
 
-def let_go(assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str) -> list[Assignment]:
-    """Assignments with all that does not keep on gone limp, as far as the split that comes of it can be."""
+def let_go(
+    assignments: list[Assignment], skeleton: Skeleton, tree: Tree, name: str, is_late: bool = False
+) -> list[Assignment]:
+    """Assignments with all that does not keep on gone limp, as far as the split that comes of it can be.
+
+    is_late  a coupling that is late: what is given then goes limp even if it is to keep on
+    """
     outboard = find_outboard(tree)
     wanted = [
         k
         for k, a in enumerate(assignments)
-        if not a.driver.keeps and 0 not in a.claim.moved and a.before is None
+        if (not a.driver.keeps or (is_late and a.driver.level == MOTION))
+        and 0 not in a.claim.moved and a.before is None
         and any(outboard[i] > FEATHER for i in (*a.claim.moved, *a.claim.held))
     ]  # fmt: skip
     limp: list[int] = []

@@ -26,6 +26,13 @@ A blow meets the physical part alone before what it carries is felt, and makes t
 
 so a shorter push is spread over `SPREAD` dt / s, with the same impulse.
 
+W has the weight of what is given in it, so that a gain other than 1 takes |1 - k| of that away from a body that floats,
+or puts it on: the ground meets another body than the one that balances. Arms are a tenth of a body, and k = 2 stands;
+at half of the upper body's weight a balance threw it into the air.
+
+Late is a matter of how fast things turn, too: a body that falls or floats and whose heavier part is given tumbles on
+its own. Where more than `HEAVY` of the body is given it has to stand, and is let go where it no longer does.
+
 u goes with the pose: the step's law finds it anew every `EVERY` steps (`step_law.differentiate`).
 """
 
@@ -41,15 +48,32 @@ from poise.world.push import Push
 
 EVERY = 10  # steps
 LATEST = 0.04  # s, of how late the body's mass may be followed
+HEAVY = 0.3  # of the body's mass
+MOST_WEIGHT = 0.2  # of the body's: as much as a gain may take away or put on
 
 SPREAD = 3.0  # times dt / s: a blow makes nothing faster than by a third too much
 
 
-def spread(push: Push, share: float, dt: float) -> Push:
-    """A push that lasts as long as the coupling with a share takes to follow it; the same where that is no time."""
+def is_followed_late(share: float) -> bool:
+    """Whether what is given is followed late: nobody keeps that up in a fall."""
     from poise.stage.published_kernels import USUAL
 
-    least = SPREAD * dt / share if 0.0 < share < USUAL else 0.0
+    return 0.0 < share < USUAL
+
+
+def check_standing(body: Body, given: np.ndarray, stands: bool, name: str) -> None:
+    """Raise InputError where most of a body that floats is given (J,), and nothing keeps it on its feet."""
+    share = float(body.tree.masses[given].sum()) / body.tree.mass
+    if not (stands or given[0]) and share > HEAVY:
+        raise InputError(
+            f"{100.0 * share:.0f} % of '{name}' would be kinematic while it does not stand: the 'paper' coupling, "
+            f"which is late, takes {100.0 * HEAVY:.0f} % at most. Couple by 'exact', or drive less by a motion."
+        )
+
+
+def spread(push: Push, share: float, dt: float) -> Push:
+    """A push that lasts as long as the coupling with a share takes to follow it; the same where that is no time."""
+    least = SPREAD * dt / share if is_followed_late(share) else 0.0
     if push.seconds >= least:
         return push
     x, y, z = (a * push.seconds / least for a in push.force)
@@ -64,7 +88,16 @@ def find_share(body: Body, given: np.ndarray, gain: float, torque_only: bool, na
     """
     from poise.stage.published_kernels import USUAL, choose_share, find_ratio
 
-    if given.all() or not given.any() or gain == 0.0:
+    if given.all() or not given.any():
+        return USUAL
+    changed = abs(1.0 - gain) * float(body.tree.masses[given].sum()) / body.tree.mass
+    if not given[0] and changed > MOST_WEIGHT:
+        raise InputError(
+            f"at a gain of {gain:g} the 'paper' coupling changes the weight of '{name}' by {100.0 * changed:.0f} %, "
+            f"and {100.0 * MOST_WEIGHT:.0f} % is the most. Couple by 'exact', drive less by a motion, or take a gain "
+            "nearer to 1."
+        )
+    if gain == 0.0:
         return USUAL
     tree, straight = body.tree, body.state.q.copy()
     straight[given] = [1.0, 0.0, 0.0, 0.0]

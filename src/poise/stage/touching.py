@@ -12,6 +12,7 @@ from poise.body.vocabulary import PARTS
 from poise.engines.scene import Scene, Thing
 from poise.errors import InputError, unknown_name
 from poise.motion.parts import part_joints
+from poise.stage.company import goes_after
 from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
 from poise.world.prop import Prop
 
@@ -85,6 +86,7 @@ def find_apart(
                     deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
                     found |= {pair for pair in deep if kept is None or _tell(pair, actors) in kept}
     found |= _list_named(stage, actors, scene)
+    found |= _list_ghosts(stage, actors, scene)
     return tuple(sorted(found, key=repr))
 
 
@@ -116,6 +118,14 @@ def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tupl
         pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in mine for b in others if a != b}
         found |= {pair for pair in pairs if _can_touch(pair, scene)}
     return found
+
+
+def _list_ghosts(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Things that move, with all of those whose roots go after somebody: see `company.py`."""
+    ghosts = [k for k, actor in enumerate(actors) if goes_after(actor, stage.actors.values())]
+    things = [prop.name for prop in scene.props if prop.inertia is not None]
+    pairs = {((k, joint), thing) for k in ghosts for joint, _ in scene.bodies[k].shapes for thing in things}
+    return {(a, b) if repr(a) < repr(b) else (b, a) for a, b in pairs}
 
 
 def _can_touch(pair: tuple[Thing, Thing], scene: Scene) -> bool:
