@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("pybullet")
 
 import poise
+from humans import make_human
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
 from poise.body.shape import Sphere
@@ -19,6 +20,8 @@ from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody
 from poise.spatial import rotation
 from poise.stage.stage import Stage
+from poise.stage.stance import stand_at_ease
+from sweeps.standing_sweep import place_soles
 from test_moved import figures, reaching, world
 from trees import random_state, random_tree
 
@@ -177,3 +180,37 @@ def test_a_stiff_joint_keeps_its_mass_and_its_turn() -> None:
     stiff = np.repeat([False, False, True, False], 3)
     wanted = solve_hybrid_dynamics(tree, state, np.zeros(12), stiff, np.zeros((3, 6))).acceleration
     np.testing.assert_allclose(found, np.where(stiff, 0.0, wanted), atol=1e-3 * np.abs(wanted).max())
+
+
+def test_an_arm_that_is_knocked_to_the_end_of_its_range_is_stopped_beside_a_given_one() -> None:
+    """Where segments are given, Bullet takes back all of a motor's error at once: stops threw it at 200 rad/s."""
+    for dt in (0.0025, 0.005, 0.0075):
+        stage = Stage("bullet", dt)
+        stage.add_prop(poise.Prop.box("far", (0.3, 0.2, 0.25), 2.0, (3.0, 0.1, 3.0)))
+        actor = stage.add(poise.Character.from_skeleton(make_human(1.75, without=("Hand",))))
+        actor.drive("legs", poise.Balance())
+        actor.drive("rightArm", poise.Kinematic(poise.gestures.conduct()))
+        stage.advance(round(0.15 / dt))
+        actor.push("leftLowerArm", (-13875.0, 11875.0, -9250.0), 0.0008)
+        fastest = 0.0
+        for _ in range(round(0.3 / dt)):
+            stage.advance(1)
+            fastest = max(fastest, float(np.abs(actor.body.state.w).max()))
+        assert fastest < 25.0 and np.abs(actor.body.state.w).max() < 3.0
+
+
+def test_feet_are_on_all_their_corners_from_the_first_step_on() -> None:
+    """On one corner each, as Bullet finds them one a step, they went in by 13 mm and slid as far: a child fell over."""
+    for turn in (0.0, 0.7):
+        stage = Stage("bullet", 0.005, ground=poise.Ground(friction=0.66))
+        human = poise.Character.human(1.67, 82.0, preset="mix")
+        pose = stand_at_ease(human)
+        turns = np.array(pose.rotations)
+        turns[0] = rotation.multiply(rotation.exp(np.array([0.0, turn, 0.0])), turns[0])
+        actor = stage.add(human, name="actor", pose=poise.Pose(np.array(pose.root), turns))
+        actor.drive("legs", poise.Balance())
+        actor.drive("arms", poise.Kinematic(poise.gestures.clap(1.55, 1.03)))
+        take = stage.run(0.4, fps=100)
+        soles = place_soles(take.actor("actor"))
+        assert np.abs(soles[..., 1] - soles[0, ..., 1]).max() < 1e-3
+        assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3

@@ -11,17 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from scipy.ndimage import gaussian_filter1d
 from scipy.spatial.transform import Rotation
 
-from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
+from poise import Balance, Character, Ground, Kinematic, Load, Pose, Stage, gestures
 from poise.body.mannequin import build_mannequin
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, PoiseError, SolveError
 from poise.files.formats import load_clip
+from poise.motion.clip import Clip
 from poise.motion.gestures import Gesture, Stress
+from poise.stage.stance import stand_at_ease
 from poise.stage.take import ActorTake
 from poise.world.footing import build_footing, find_corners
 from realdata import data_folder
+from sweeps.abuse_watch import Figure
 from sweeps.page import table
 
 RUNS, SECONDS, SEED, FPS = 500, 10.0, 12, 50.0
@@ -53,20 +57,29 @@ class Case:
 
 @dataclass
 class Outcome:
-    """What a run came to: mm that a sole's corner travelled, rose and sank at most; why it failed, if it did."""
+    """What a run came to: mm that a sole's corner travelled, rose and sank at most; why it failed, if it did.
+
+    asked  of the floor, at least, where it failed: see `find_asked`
+    """
 
     skated: float = np.nan
     rose: float = np.nan
     sank: float = np.nan
     faults: list[str] = field(default_factory=list)
     refused: bool = False
+    asked: float = 0.0
 
 
 def sweep(runs: int = RUNS) -> tuple[str, int]:
     """All of it: a page's section, and how many failed."""
     skeletons = find_skeletons()
     cases = [make_case(k, skeletons) for k in range(runs)]
-    found = [(case, try_case(case)) for case in cases]
+    return report([(case, try_case(case)) for case in cases])
+
+
+def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
+    """The section of some runs."""
+    cases, runs = [case for case, _ in found], len(found)
     bad = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
     skated = np.array([outcome.skated for _, outcome in found])
     kinds = sorted({case.what.split("(")[0] for case in cases})
@@ -86,7 +99,10 @@ def sweep(runs: int = RUNS) -> tuple[str, int]:
         "",
         table(("gesture", "runs", "failed", "most travel, mm", "highest corner, mm"), rows),
         *([""] if bad else []),
-        *(f"- {k}: {case}: {', '.join(outcome.faults)}" for k, case, outcome in bad),
+        *(
+            f"- {k}: {case}: {', '.join(outcome.faults)}; it asks for {outcome.asked:.1f} of what friction gives"
+            for k, case, outcome in bad
+        ),
     ]
     return "\n".join(text), len(bad)
 
@@ -111,9 +127,10 @@ def make_case(k: int, skeletons: dict[str, Skeleton]) -> Case:
     body, who = make_body(rng, skeletons)
     gesture, what = make_gesture(rng)
     bullet = rng.random() < 0.15
-    part = "arms" if bullet else str(rng.choice(["arms", "upperBody"]))
+    couple = "paper" if bullet and rng.random() < 0.5 else "exact"
+    part = "arms" if couple == "paper" else str(rng.choice(["arms", "upperBody"]))
     loads = ()
-    if rng.random() < 0.5 and not bullet:
+    if rng.random() < 0.5 and couple == "exact":
         joints = [j for j in ("leftHand", "rightHand", "leftLowerArm", "rightLowerArm", "chest", "head", "hips")
                   if body.skeleton.find_role(j) is not None]  # fmt: skip
         chosen = rng.choice(joints, size=min(2, len(joints)), replace=False)[: rng.integers(1, 3)]
@@ -121,7 +138,7 @@ def make_case(k: int, skeletons: dict[str, Skeleton]) -> Case:
         loads = tuple(Load(str(j), float(s * body.mass)) for j, s in zip(chosen, shares, strict=True))
     friction = float(rng.uniform(0.5, 1.2))
     dt = float(rng.choice([0.001, 0.002, 0.0025, 0.004, 0.005]))
-    return Case(body, who, gesture, what, part, loads, friction, dt, *(("bullet", "paper") if bullet else ()))
+    return Case(body, who, gesture, what, part, loads, friction, dt, "bullet" if bullet else "mujoco", couple)
 
 
 def make_body(rng: np.random.Generator, skeletons: dict[str, Skeleton]) -> tuple[Character, str]:
@@ -192,7 +209,42 @@ def try_case(case: Case) -> Outcome:
     for what, value, most in (("skated", out.skated, SKATED), ("rose", out.rose, ROSE), ("sank", out.sank, SUNK)):
         if value > most:
             out.faults.append(f"{what} by {value:.1f} mm")
+    out.asked = find_asked(case) if out.faults else 0.0
     return out
+
+
+def find_asked(case: Case) -> float:
+    """How much of the floor's hold a gesture asks for, were all still but what is animated; above 1 no feet stay.
+
+    The force F = m (c'' - g) along the floor of the friction's m F_y, and its moment about the upright through the
+    middle between the feet, of what friction has at the corner of a sole that is farthest from there. Points with
+    mass, poses by SciPy, slower than 10 Hz; infinite where it lifts the body off.
+    """
+    figure, skeleton = Figure(case.body), case.body.skeleton
+    for load in case.loads:
+        k = skeleton.index(load.joint)
+        whole = figure.masses[k] + load.mass
+        figure.centers[k] = (figure.masses[k] * figure.centers[k] + load.mass * np.asarray(load.offset)) / whole
+        figure.masses[k] = whole
+    ease = stand_at_ease(case.body)
+    still = Clip(skeleton, np.arange(3.0), np.tile(ease.root, (3, 1)), np.tile(ease.rotations, (3, 1, 1)))
+    stage = Stage()
+    actor = stage.add(case.body, name="actor")
+    for part, motion in (("root", still), ("body", still), (case.part, case.gesture)):
+        actor.drive(part, Kinematic(motion))
+    record = stage.run(SECONDS, fps=100.0).actor("actor")
+    poses = [Pose(root, turns) for root, turns in zip(record.root, record.rotations, strict=True)]
+    places = gaussian_filter1d(np.array([figure.place(pose)[1] for pose in poses]), 0.1325 * 100.0 / 10.0, axis=0)
+    pull = figure.masses[:, None] * np.gradient(np.gradient(places, 0.01, axis=0), 0.01, axis=0)
+    soles = place_soles(record)[0].reshape(-1, 3)
+    arms = places - soles.mean(axis=0)
+    force = pull.sum(axis=1) + [0.0, 9.81 * figure.masses.sum(), 0.0]
+    turning = np.abs(np.cross(arms, pull)[..., 1].sum(axis=1))
+    if force[:, 1].min() <= 0.0:
+        return float("inf")
+    reach = np.linalg.norm((soles - soles.mean(axis=0))[:, [0, 2]], axis=1).max()
+    along = np.linalg.norm(force[:, [0, 2]], axis=1)
+    return float((np.maximum(along, turning / reach) / (case.friction * force[:, 1]))[5:-5].max())
 
 
 def place_soles(record: ActorTake) -> np.ndarray:

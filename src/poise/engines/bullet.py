@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
-from poise.engines.bullet_ground import BulletCarrier, add_ground
+from poise.engines.bullet_ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet_state import restore_world, save_world
 from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
@@ -75,6 +75,7 @@ class BulletSimulation(Simulation):
         for body in scene.bodies:
             if body.joints[0].kind == FREE and not body.pinned:
                 self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
+        find_corners_down(world)
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
@@ -147,7 +148,7 @@ class BulletSimulation(Simulation):
             if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
                 held.foreseen[axial.any(axis=1)] = np.nan
             force += held.out
-        stop_joints(self._bullet, self.client, held, axial, self.scene.dt)
+        stop_joints(self.world, held, axial, self.scene.dt)
         for piece in held.pieces:
             self._send(held, piece, force)
 

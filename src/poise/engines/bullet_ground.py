@@ -21,6 +21,7 @@ from poise.world.moving import Moving
 NAME = "ground"
 _MASS = 1e7  # kg
 _CELLS = 200  # along a side of a mesh: it takes no more than 131 072 points
+_TILT = 1e-5  # rad
 _DEPTH = 10.0  # m, of the slab that a plane is where it moves
 _UP = np.array([0.0, 1.0, 0.0])
 
@@ -36,6 +37,23 @@ def add_ground(world: BulletWorld, ground: Ground) -> None:
         world.set_dynamics(uid, -1, None, world.ground_mask)
         world.names[uid, -1] = NAME
         world.ground.append(int(uid))
+
+
+def find_corners_down(world: BulletWorld) -> None:
+    """Have all corners of soles that are on the ground found before the first step.
+
+    Bullet finds one point of a box on a plane at a time, the deepest: on one corner each, feet went in by 10 mm in the
+    first steps, and slid. The ground is tilted by next to nothing, one way after the other, and put back.
+    """
+    bullet, options = world.bullet, {"physicsClientId": world.client}
+    homes = [(uid, *bullet.getBasePositionAndOrientation(uid, **options)) for uid in world.ground]
+    for x, z in ((1, 1), (1, -1), (-1, -1), (-1, 1), (0, 0)):
+        for uid, at, turn in homes:
+            tilt = [0.5 * _TILT * x, 0.0, 0.5 * _TILT * z, 1.0]
+            turned = bullet.multiplyTransforms([0.0, 0.0, 0.0], tilt, [0.0, 0.0, 0.0], turn)[1] if x else turn
+            bullet.resetBasePositionAndOrientation(uid, at, turned, **options)
+        if homes:
+            bullet.performCollisionDetection(**options)
 
 
 def _cut(piece: Plane | Box | Ground) -> list[Plane | Box | Ground]:

@@ -12,22 +12,18 @@ About the axes that are not at an end the joint goes on as it was, a little slow
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece
-from poise.engines.bullet_world import HERE, xyzw
+from poise.engines.bullet_world import HERE, BulletWorld, xyzw
 from poise.spatial import rotation
 
-# What Bullet makes of a ball's motor: the turn that is left, times this, in a step.
-_SHARE = 0.2
 # Of the speed about an axis that is at no end, from one step to the next.
 _ON = 0.9
 _BACK = 0.5  # rad/s, at which a joint is turned back into its range
 
 
-def stop_joints(bullet: Any, client: int, held: HeldBody, axial: np.ndarray | None, dt: float) -> None:
+def stop_joints(world: BulletWorld, held: HeldBody, axial: np.ndarray | None, dt: float) -> None:
     """Motors for the joints that have axial damping (J, 3), and none for others. held.stops: t, world axes."""
     ends = set() if axial is None else set(np.flatnonzero(axial.any(axis=1)).tolist())
     if axial is None or not (ends or held.stopped):
@@ -35,14 +31,14 @@ def stop_joints(bullet: Any, client: int, held: HeldBody, axial: np.ndarray | No
     for piece in held.pieces:
         for k, joint in enumerate(piece.joints):
             if joint in ends:
-                _hold(bullet, client, held, piece, k, axial[joint], dt)
+                _hold(world, held, piece, k, axial[joint], dt)
             elif joint in held.stopped:
-                _let_go(bullet, client, piece, k)
+                _let_go(world, piece, k)
     held.stopped = ends
 
 
-def _hold(bullet: Any, client: int, held: HeldBody, piece: Piece, k: int, axial: np.ndarray, dt: float) -> None:
-    joint, dof, options = piece.joints[k], piece.dof[k], {"physicsClientId": client}
+def _hold(world: BulletWorld, held: HeldBody, piece: Piece, k: int, axial: np.ndarray, dt: float) -> None:
+    bullet, joint, dof, options = world.bullet, piece.joints[k], piece.dof[k], {"physicsClientId": world.client}
     S, R, count = held.S[joint], held.R[joint], held.count[joint]
     now, torque = S @ (R @ held.state.w[joint]), S @ held.stops[joint]
     D = np.einsum("ab,b->a", (S @ R) ** 2, axial)  # about each turn
@@ -59,15 +55,15 @@ def _hold(bullet: Any, client: int, held: HeldBody, piece: Piece, k: int, axial:
         return
     back = rotation.conjugate(rotation.from_matrix(piece.P[k]))
     q = rotation.multiply(rotation.multiply(back, held.state.q[joint]), rotation.conjugate(back))
-    turn = rotation.exp(rotation.rotate(back, dt / _SHARE * target))
+    turn = rotation.exp(rotation.rotate(back, dt / world.share * target))  # of which it makes its share in a step
     bullet.setJointMotorControlMultiDof(
         piece.uid, piece.links[k], bullet.POSITION_CONTROL, targetPosition=xyzw(rotation.multiply(q, turn)),
         positionGain=1.0, velocityGain=1.0, force=[float(np.linalg.norm(most))] * 3, **options,
     )  # fmt: skip
 
 
-def _let_go(bullet: Any, client: int, piece: Piece, k: int) -> None:
-    options = {"physicsClientId": client}
+def _let_go(world: BulletWorld, piece: Piece, k: int) -> None:
+    bullet, options = world.bullet, {"physicsClientId": world.client}
     if piece.dof[k] >= 0:
         bullet.setJointMotorControl2(piece.uid, piece.links[k], bullet.VELOCITY_CONTROL, force=0, **options)
         return

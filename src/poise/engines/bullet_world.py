@@ -67,6 +67,7 @@ class BulletWorld:
     ground  Bullet's ids of the ground's pieces
     props   Bullet's id of each prop
     held    (id, link) of bodies' segments that the world holds
+    share   of an error of a constraint or of a ball's motor that Bullet takes back in a step
     """
 
     def __init__(self, scene: Scene):
@@ -91,10 +92,12 @@ class BulletWorld:
         self.ground: list[int] = []
         self.props: dict[str, int] = {}
         self.held: list[tuple[int, int]] = []
+        self.share = 0.2  # as Bullet has it by itself
 
     def take_back_errors(self) -> None:
         """Have constraints take back all of an error in a step; contacts keep their own share."""
-        self.bullet.setPhysicsEngineParameter(erp=1.0, physicsClientId=self.client)
+        self.share = 1.0
+        self.bullet.setPhysicsEngineParameter(erp=self.share, physicsClientId=self.client)
 
     def _set_masks(self, scene: Scene) -> None:
         """What each body is, and what it touches, in bits."""
