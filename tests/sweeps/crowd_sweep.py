@@ -65,7 +65,7 @@ def sweep() -> tuple[str, int]:
         for x in found
     ]  # fmt: skip
     head = ("threads", "fell", "memory, MB", "grew by, MB", "times real time", "us a character and step", "bits")
-    missed = sum(x["fell"] > 0 for x in found) + sum(x["growth_mb"] > MOST_GROWTH for x in found)
+    missed = sum(x["fell"] > 0 for x in found) + sum(not x["growth_mb"] <= MOST_GROWTH for x in found)
     missed += len({x["bits"] for x in found}) - 1
     text = (
         f"{COUNT} conductors, each his own body, for {SECONDS:g} s at 200 steps and 50 frames a second, each run in its"

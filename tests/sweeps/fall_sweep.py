@@ -80,8 +80,8 @@ class Fall:
     def is_bad(self) -> bool:
         """Whether it misses an aim."""
         return bool(
-            self.why or not self.fell or self.beyond > MOST_BEYOND or self.under > MOST_UNDER
-            or self.inside > MOST_UNDER or self.growth > MOST_GROWTH
+            self.why or not self.fell or not self.beyond <= MOST_BEYOND or not self.under <= MOST_UNDER
+            or not self.inside <= MOST_UNDER or not self.growth <= MOST_GROWTH
         )  # fmt: skip
 
 

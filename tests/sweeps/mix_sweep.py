@@ -34,7 +34,7 @@ def sweep_bodies() -> tuple[str, int]:
     bodies = [(h, m, "mix") for h in STATURES for m in MASSES] + [(h, m, "full") for h, m in FULL]
     cells = {(body, name): try_gesture(*body, name) for body in bodies for name in GESTURES}
     fallen = [(body, name, cell) for (body, name), cell in cells.items() if cell.fell_at is not None]
-    crept = sum(cell.creep > CREPT for cell in cells.values())
+    crept = sum(not cell.creep <= CREPT for cell in cells.values())
     rows: dict[tuple[str, ...], list[str]] = {}
     for h, m, preset in bodies:
         size = f"{h:g}" if preset == "mix" else f"{h:g} {preset}"

@@ -141,7 +141,7 @@ def measure(pusher: Pusher, seconds: float) -> tuple[list[str], int]:
         angle = 2.0 * math.pi * k / DIRECTIONS
         impulse, falls = pusher.largest(angle, seconds)
         ratio = impulse / pusher.limit(angle)
-        bad = ratio < LEAST_RATIO or (abs(pusher.mass - 75.0) < 1.0 and impulse < LEAST)
+        bad = not ratio >= LEAST_RATIO or (abs(pusher.mass - 75.0) < 1.0 and not impulse >= LEAST)
         missed += bad + (not falls)
         fell += falls
         cells.append(f"{'**' if bad else ''}{impulse:.0f} {ratio:.2f}{'**' if bad else ''}")

@@ -40,6 +40,8 @@ def sweep(soak: bool = False) -> tuple[str, int]:
     """The section, and how many aims were missed."""
     minutes = 60.0 if soak else 10.0
     long, still = conduct(minutes), conduct(2.0, gain=0.0)
+    if not long.centers:
+        return f"It broke off: {long.why}.", 1
     hertz, share = find_rhythm(np.concatenate(long.centers)[: int(120 * FPS)])
     rows = [
         ("conducted, minutes", f"{long.seconds / 60:g}"),
@@ -53,7 +55,8 @@ def sweep(soak: bool = False) -> tuple[str, int]:
         ("share of its power at multiples of the bar's", f"{100 * share:.1f} %"),
         ("times real time, as it was run", f"{long.seconds / long.wall:.0f}"),
     ]
-    missed = (long.fell_at is not None) + (long.creep > MOST[minutes]) + (long.sway <= still.sway) + (share < 0.9)
+    missed = (long.fell_at is not None) + (not long.creep <= MOST[minutes]) + (not long.sway > still.sway)
+    missed += (not share >= 0.9) + (still.fell_at is not None)
     text = (
         "75 kg, 1.75 m, in 4 at 92 beats a minute with the right hand, steps of 5 ms. With the gain at 0 the arms still"
         " carry their own mass about, which is all the sway that is left."

@@ -81,14 +81,14 @@ def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
     """The section of some runs."""
     cases, runs = [case for case, _ in found], len(found)
     bad = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
-    skated = np.array([outcome.skated for _, outcome in found])
+    skated = np.array([0.0, *(outcome.skated for _, outcome in found if np.isfinite(outcome.skated))])
     kinds = sorted({case.what.split("(")[0] for case in cases})
     rows = []
     for kind in kinds:
         those = [outcome for case, outcome in found if case.what.startswith(kind)]
-        worst = np.nanmax([outcome.skated for outcome in those])
+        worst = np.nanmax([0.0, *(outcome.skated for outcome in those)])
         rows.append((kind, len(those), sum(bool(o.faults) for o in those), f"{worst:.2f}",
-                     f"{np.nanmax([o.rose for o in those]):.1f}"))  # fmt: skip
+                     f"{np.nanmax([0.0, *(o.rose for o in those)]):.1f}"))  # fmt: skip
     text = [
         f"{runs} runs of {SECONDS:g} s, seed {SEED}: bodies of 0.5 to 2.5 m, thin and fat, by preset and from files;"
         " gestures of random size and tempo; loads up to a tenth of the body; friction from 0.5; steps of 1 to 5 ms;"
