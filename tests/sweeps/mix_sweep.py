@@ -20,6 +20,8 @@ from poise.spatial import rotation
 from poise.spatial.filter import lowpass, uniform_rate
 from realdata import data_folder
 from sweeps.page import table
+from sweeps.planted_sweep import find_planted, place_soles
+from sweeps.planted_sweep import find_travel as find_planted_travel
 from sweeps.runs import GESTURES, SETTLED, Figures, run, stand
 
 STATURES, MASSES = (1.2, 1.4, 1.6, 1.75, 1.9, 2.1), (30.0, 50.0, 75.0, 110.0, 150.0)
@@ -134,8 +136,10 @@ def sweep_clips() -> tuple[str, int]:
     head = [f"own, {m:g} kg" for m in WEIGHTS] + [f"{h:g} m, {m:g} kg" for h, m in zip(SCALES, WEIGHTS, strict=True)]
     text = [
         "What `poise mix` makes of them: legs physical, feet planted, everything above as recorded. Each cell is sway,"
-        " creep and margin in mm. `feet` is how far the clip's own feet get, `least force` the least upward force that"
-        " it asks of the ground, in body weights: near 0 it all but jumps. Scaled bodies keep the clip's times.",
+        " creep and margin in mm; creep is the farthest that a corner of a sole gets while the clip has that foot"
+        f" planted, as in the next section, and {SKATED:g} mm are wanted. `feet` is how far the clip's own feet get,"
+        " `least force` the least upward force that it asks of the ground, in body weights: near 0 it all but jumps."
+        " Scaled bodies keep the clip's times: what is larger is livelier.",
         "",
         table((*facts_head, *head), rows),
         "",
@@ -158,13 +162,13 @@ def try_clip(name: str, clip: Clip, height: float, mass: float) -> Figures:
         print(f"{name} {height:.2f} m {mass:g} kg: {error}", flush=True)
         return Figures(0.0, f"refused: {error}")
     record, late = found.take.actor(), found.take.times >= min(SETTLED, 0.2 * clip.duration)
-    soles = record.soles[late][..., [0, 2]]
     figures = Figures(found.fell_at, found.broken or found.fell_why)
     if found.broken is not None:  # without a fall, too
         figures.fell_at = float(found.take.times[-1])
     if len(record.soles) == 0 or not late.any():
         return figures
-    figures.creep = 1000.0 * float(np.linalg.norm(soles - soles[0], axis=-1).max())
+    planted = find_planted(place_soles(clip), clip.times)[: len(found.clip)]
+    figures.creep = 1000.0 * find_planted_travel(place_soles(found.clip), planted)
     figures.margin = float(record.margin[late].min())
     figures.centers = [record.center[late][:, [0, 2]]]
     print(f"{name} {height:.2f} m {mass:g} kg: {show(figures)} {figures.why}", flush=True)

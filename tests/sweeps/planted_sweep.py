@@ -117,16 +117,22 @@ def try_recording(path: Path, take: str | None) -> tuple[float | None, float, fl
     own, soles = place_soles(clip), place_soles(there, clip)
     n = len(soles)
     planted = find_planted(own, clip.times)[:n]
-    worst = 0.0
-    for side in range(2):
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], planted[:, side].astype(int), [0]])))
-        for first, last in edges.reshape(-1, 2):
-            path_ = soles[first:last, side][..., [0, 2]]
-            worst = max(worst, float(np.linalg.norm(path_ - path_[0], axis=-1).max()))
+    worst = find_travel(soles, planted)
     travel = np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max()
     moved = np.linalg.norm((own - own[0])[..., [0, 2]], axis=-1).max()
     fell = float(clip.times[n - 1]) if mixed.fell_at is None and mixed.broken is not None else mixed.fell_at
     return fell, 1000.0 * worst, 1000.0 * float(travel), 1000.0 * float(moved), float(planted.mean())
+
+
+def find_travel(soles: np.ndarray, planted: np.ndarray) -> float:
+    """m, the farthest that a corner of a sole (F, 2, 4, 3) gets, seen from above, while its foot is planted (F, 2)."""
+    worst = 0.0
+    for side in range(2):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], planted[:, side].astype(int), [0]])))
+        for first, last in edges.reshape(-1, 2):
+            path = soles[first:last, side][..., [0, 2]]
+            worst = max(worst, float(np.linalg.norm(path - path[0], axis=-1).max()))
+    return worst
 
 
 def find_planted(soles: np.ndarray, times: np.ndarray) -> np.ndarray:

@@ -82,12 +82,12 @@ def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
     cases, runs = [case for case, _ in found], len(found)
     bad = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
     skated = np.array([0.0, *(outcome.skated for _, outcome in found if np.isfinite(outcome.skated))])
-    kinds = sorted({case.what.split("(")[0] for case in cases})
+    kinds = sorted({(case.engine, case.couple, case.what.split("(")[0]) for case in cases}, reverse=True)
     rows = []
     for kind in kinds:
-        those = [outcome for case, outcome in found if case.what.startswith(kind)]
+        those = [out for case, out in found if (case.engine, case.couple, case.what.split("(")[0]) == kind]
         worst = np.nanmax([0.0, *(outcome.skated for outcome in those)])
-        rows.append((kind, len(those), sum(bool(o.faults) for o in those), f"{worst:.2f}",
+        rows.append((*kind, len(those), sum(bool(o.faults) for o in those), f"{worst:.2f}",
                      f"{np.nanmax([0.0, *(o.rose for o in those)]):.1f}"))  # fmt: skip
     text = [
         f"{runs} runs of {SECONDS:g} s, seed {SEED}: bodies of 0.5 to 2.5 m, thin and fat, by preset and from files;"
@@ -97,7 +97,7 @@ def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
         f" the runs stay below {np.nanmedian(skated):.2g}, 99 % below {np.nanpercentile(skated, 99):.2g}."
         f" {sum(o.refused for _, o in found)} were refused with a sentence, for a step too long for `paper`.",
         "",
-        table(("gesture", "runs", "failed", "most travel, mm", "highest corner, mm"), rows),
+        table(("engine", "coupling", "gesture", "runs", "failed", "most travel, mm", "highest corner, mm"), rows),
         *([""] if bad else []),
         *(
             f"- {k}: {case}: {', '.join(outcome.faults)}; it asks for {outcome.asked:.1f} of what friction gives"
