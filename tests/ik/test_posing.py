@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 from poise import Character, InputError
 from poise.ik import solve_kernels as kernels
@@ -14,62 +13,9 @@ from poise.ik.goals import Look, Reach, Turn
 from poise.ik.posing import METHODS, Poser
 from poise.ik.support import find_edges, find_margin, find_outline
 from poise.spatial import rotation
+from posed import BODY, draw, keep, place, stand
 
-BODY = Character.human(1.75, 75.0)
 COUNT = len(BODY.skeleton)
-
-
-def place(root, rotations, body=BODY):
-    """Orientations, places and centre of mass, by SciPy and by the character's own segments."""
-    skeleton = body.skeleton
-    turns, places = [], []
-    for i, parent in enumerate(skeleton.parents):
-        own = Rotation.from_quat(rotations[i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        places.append(
-            np.array(root) if parent < 0 else places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
-        )
-    total = sum(segment.inertia.mass for segment in body.segments)
-    center = sum(
-        segment.inertia.mass * (places[i] + turns[i].apply(np.array(segment.inertia.center)))
-        for segment in body.segments
-        for i in [skeleton.index(segment.joint)]
-    )
-    return turns, np.array(places), center / total
-
-
-def draw(rng, size=0.6, body=BODY):
-    """A random pose within the ranges."""
-    turns = rotation.identity((len(body.skeleton),))
-    for i, name in enumerate(body.skeleton.names):
-        if i and name in body.limits and name in body.freedoms:
-            ends = body.limits[name]
-            turns[i] = ends.rotation(np.clip(size * rng.uniform(ends.lower, ends.upper), ends.lower, ends.upper))
-    turns[0] = rotation.exp(rng.normal(size=3) * 0.3)
-    return rng.normal(size=3), turns
-
-
-def stand(body=BODY):
-    """Standing, arms hanging: root, rotations, and the corners of a support of two feet."""
-    skeleton = body.skeleton
-    turns = rotation.identity((len(skeleton),))
-    for name, ends in body.limits.items():
-        turns[skeleton.index(name)] = ends.rotation(np.clip(0.0, ends.lower, ends.upper))
-    _, places, _ = place(np.zeros(3), turns, body)
-    feet = places[[skeleton.index("leftFoot"), skeleton.index("rightFoot")]]
-    corners = np.concatenate(
-        [foot[[0, 2]] + [[0.05, -0.06], [-0.05, -0.06], [0.05, 0.2], [-0.05, 0.2]] for foot in feet]
-    )
-    return np.zeros(3), turns, corners
-
-
-def keep(joint, turns, places, body=BODY):
-    """Goals that keep a foot where it is."""
-    i = body.skeleton.index(joint)
-    return [
-        Reach(joint, places[i], first=True),
-        Turn(joint, turns[i].as_quat(scalar_first=True), first=True),
-    ]
 
 
 def see(arrays, still, body, root, turns, point, j, step):
@@ -179,7 +125,7 @@ def test_without_a_bias_conflicts_are_met_halfway() -> None:
     for first in (True, False):
         poser = Poser(BODY)
         goals = poser._compile([Reach("rightHand", far)], None, 0.0, (mass[0], None, mass[2]))
-        goals = goals._replace(center_first=first)
+        goals = goals._replace(center_first=np.full(3, first))
         R, p = figure.place(root, turns)
         room = figure.make_room(
             kernels.count_rows(goals), figure.angles(turns), rotation.to_matrix(turns), p[poser.held], R[poser.held]

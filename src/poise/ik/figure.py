@@ -7,7 +7,7 @@ Compiled from a character: plain arrays in joint order, derived once and thrown 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -55,13 +55,29 @@ class Figure:
             1.0 / hard, np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
         )  # fmt: skip
 
+        self._own = tree.masses.copy(), tree.centers.copy()
+
     def angles(self, rotations: np.ndarray) -> np.ndarray:
-        """(J, 3) angles of joint rotations (J, 4); 0 of joints that do not turn."""
-        out = np.zeros((len(rotations), 3))
+        """(..., J, 3) angles of joint rotations (..., J, 4); 0 of joints that do not turn."""
+        out = np.zeros((*np.shape(rotations)[:-1], 3))
         for i, name in enumerate(self.character.skeleton.names):
             if self.arrays.turns[i]:
-                out[i] = self.character.limits[name].angles(rotations[i])
+                out[..., i, :] = self.character.limits[name].angles(rotations[..., i, :])
         return out
+
+    def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
+        """Have joints carry point masses besides their own: joint or role -> kg, and (3,) m in its frame."""
+        masses, centers = self._own[0].copy(), self._own[1].copy()
+        for name, (mass, where) in loads.items():
+            place = np.asarray(where, float)
+            if not (math.isfinite(mass) and mass >= 0.0 and place.shape == (3,) and np.isfinite(place).all()):
+                raise InputError(f"a load is kg, 0 or more, and a place (3,) m; that of '{name}' is {mass} at {where}.")
+            i = self.character.skeleton.index(name)
+            whole = masses[i] + mass
+            if whole > 0.0:
+                centers[i] = (masses[i] * centers[i] + mass * place) / whole
+            masses[i] = whole
+        self.arrays.masses[:], self.arrays.centers[:] = masses, centers
 
     def widened(self, angles: np.ndarray) -> FigureArrays:
         """The arrays with ranges that have room for angles (J, 3): a pose beyond its range is not flung back."""

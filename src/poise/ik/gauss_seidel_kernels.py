@@ -37,6 +37,7 @@ _FAST = {"reassoc", "contract", "nsz"}
 _SLACK = 1e-9  # rad, by which an angle may be over its end without being out
 _OVER = 1e-6  # m, the same of a row that pushes
 _LEAST = 1e-14
+_TOGETHER = 8  # sweeps in which all change sides that want to; then one a sweep, which goes round in no circle
 
 
 @kernel(fastmath=_FAST)
@@ -134,7 +135,8 @@ def sweep_blocks(
         else:
             size = _list_rows(sides, weights, pushes, first, -1, order)
             _solve(J, e, weights, free, order, size, A, x, pull, d)
-        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d) == 0:
+        some = n + m if k < _TOGETHER else 1
+        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d, some) == 0:
             return k + 1
     for j in range(n):
         d[j] = min(max(d[j], low[j]), high[j])
@@ -274,11 +276,17 @@ def _change_sides(
     pull: np.ndarray,
     b: np.ndarray,
     d: np.ndarray,
+    some: int,
 ) -> int:
-    """Hold angles that left their range and let go of those that would come back; the same of rows that push."""
+    """Hold angles that left their range and let go of those that would come back; the same of rows that push.
+
+    some  how many may change at once
+    """
     m, n = J.shape
     changed = 0
     for j in range(n):
+        if changed == some:
+            return changed
         if free[j] > 0.0:
             if d[j] < low[j] - _SLACK or d[j] > high[j] + _SLACK:
                 locked[j] = -1 if d[j] < low[j] else 1
@@ -291,6 +299,8 @@ def _change_sides(
                 locked[j] = 0
                 changed += 1
     for i in range(m):
+        if changed == some:
+            return changed
         if sides[i] == BELOW and weights[i] > 0.0:
             if pushes[i]:
                 if pull[i] > 0.0:

@@ -121,33 +121,12 @@ class Poser:
     def _compile(
         self, goals: Sequence[Goal], support: np.ndarray | None, margin: float, center: Sequence[float | None]
     ) -> GoalArrays:
-        from poise.ik.solve_kernels import GoalArrays
-
-        index = self.character.skeleton.index
-        reach = [goal for goal in goals if isinstance(goal, Reach)]
-        turn = [goal for goal in goals if isinstance(goal, Turn)]
-        look = [goal for goal in goals if isinstance(goal, Look)]
-        if len(reach) + len(turn) + len(look) < len(goals):
-            odd = next(goal for goal in goals if not isinstance(goal, Goal))
-            raise InputError(f"a goal is a Reach, a Turn or a Look; given a {type(odd).__name__}.")
         if support is not None:
             support = np.asarray(support, float)
             if support.ndim != 2 or support.shape[1] != 2 or not len(support) or not np.isfinite(support).all():
                 raise InputError(f"a support is corners (N, 2), finite, in metres; given shape {support.shape}.")
-        where = np.array([0.0 if value is None else float(value) for value in center])
-        asked = np.array([0.0 if value is None else _HEAVY for value in center])
-        return GoalArrays(
-            np.zeros((0, 3)) if support is None else find_edges(support, margin), _HEAVY, where, asked, True,
-            np.array([index(g.joint) for g in reach], np.int64), _stack([g.point for g in reach], 3),
-            _stack([g.place for g in reach], 3), np.array([_HEAVY * g.weight for g in reach]),
-            np.array([g.first for g in reach], bool),
-            np.array([index(g.joint) for g in turn], np.int64),
-            rotation.to_matrix(_stack([g.turn for g in turn], 4)), np.array([_HEAVY * g.weight for g in turn]),
-            np.array([g.first for g in turn], bool),
-            np.array([index(g.joint) for g in look], np.int64), _stack([g.point for g in look], 3),
-            _stack([g.along for g in look], 3), _stack([g.place for g in look], 3),
-            np.array([_HEAVY * g.weight for g in look]),
-        )  # fmt: skip
+        edges = np.zeros((0, 3)) if support is None else find_edges(support, margin)
+        return compile_goals(self.character, goals, edges, center)
 
     def _miss(self, goals: Sequence[Goal], room: Room) -> np.ndarray:
         """How far each goal is off."""
@@ -164,6 +143,35 @@ class Poser:
                 cosine = float(way @ R @ goal.along) / max(float(np.linalg.norm(way)), 1e-9)
                 misses.append(float(np.arccos(np.clip(cosine, -1.0, 1.0))))
         return np.array(misses)
+
+
+def compile_goals(
+    character: Character, goals: Sequence[Goal], edges: np.ndarray, center: Sequence[float | None]
+) -> GoalArrays:
+    """Goals as arrays. See `Poser.solve`."""
+    from poise.ik.solve_kernels import GoalArrays
+
+    index = character.skeleton.index
+    reach = [goal for goal in goals if isinstance(goal, Reach)]
+    turn = [goal for goal in goals if isinstance(goal, Turn)]
+    look = [goal for goal in goals if isinstance(goal, Look)]
+    if len(reach) + len(turn) + len(look) < len(goals):
+        odd = next(goal for goal in goals if not isinstance(goal, Goal))
+        raise InputError(f"a goal is a Reach, a Turn or a Look; given a {type(odd).__name__}.")
+    where = np.array([0.0 if value is None else float(value) for value in center])
+    asked = np.array([0.0 if value is None else _HEAVY for value in center])
+    return GoalArrays(
+        edges.copy(), _HEAVY, where, asked, np.ones(3, bool),
+        np.array([index(g.joint) for g in reach], np.int64), _stack([g.point for g in reach], 3),
+        _stack([g.place for g in reach], 3), np.array([_HEAVY * g.weight for g in reach], float),
+        np.array([g.first for g in reach], bool),
+        np.array([index(g.joint) for g in turn], np.int64),
+        rotation.to_matrix(_stack([g.turn for g in turn], 4)), np.array([_HEAVY * g.weight for g in turn], float),
+        np.array([g.first for g in turn], bool),
+        np.array([index(g.joint) for g in look], np.int64), _stack([g.point for g in look], 3),
+        _stack([g.along for g in look], 3), _stack([g.place for g in look], 3),
+        np.array([_HEAVY * g.weight for g in look], float),
+    )  # fmt: skip
 
 
 def check_pose(character: Character, root: np.ndarray, rotations: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

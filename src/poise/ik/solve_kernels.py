@@ -65,7 +65,7 @@ class GoalArrays(NamedTuple):
     edge_weight: float
     center: np.ndarray  # (3,) m, where the centre of mass should be
     center_weight: np.ndarray  # (3,), 0: anywhere
-    center_first: bool
+    center_first: np.ndarray  # (3,) bool
     point_body: np.ndarray  # (P,)
     point_offset: np.ndarray  # (P, 3) m
     point_goal: np.ndarray  # (P, 3) m
@@ -228,8 +228,8 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
             e[row] = goals.center[a] - center[a]
             for j in range(n):
                 J[row, j] = room.moves[j, a]
-            room.sides[row], room.weights[row], room.first[row] = BOTH, goals.center_weight[a], goals.center_first
-            if goals.center_first:
+            room.sides[row], room.weights[row], room.first[row] = BOTH, goals.center_weight[a], goals.center_first[a]
+            if goals.center_first[a]:
                 primary = max(primary, abs(e[row]))
             else:
                 cost += goals.center_weight[a] * e[row] ** 2
@@ -243,7 +243,9 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
         goal = goals.point_goal[i]
         e[row], e[row + 1], e[row + 2] = goal[0] - x, goal[1] - y, goal[2] - z
         square = set_rows(room, row, goals.point_weight[i], goals.point_first[i])
-        if goals.point_first[i]:
+        if goals.point_weight[i] == 0.0:
+            pass
+        elif goals.point_first[i]:
             primary = max(primary, np.sqrt(square))
         else:
             secondary, cost = max(secondary, np.sqrt(square)), cost + goals.point_weight[i] * square
@@ -257,7 +259,9 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
             for j in range(n):
                 J[row + a, j] *= span
         square = set_rows(room, row, goals.turn_weight[i], goals.turn_first[i])
-        if goals.turn_first[i]:
+        if goals.turn_weight[i] == 0.0:
+            pass
+        elif goals.turn_first[i]:
             primary = max(primary, np.sqrt(square))
         else:
             secondary, cost = max(secondary, np.sqrt(square)), cost + goals.turn_weight[i] * square
@@ -265,8 +269,10 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
     for i in range(len(goals.look_body)):
         write_look(fig, goals, i, held, R, p, room.axes, span, J[row : row + 3], e[row : row + 3])
         square = set_rows(room, row, goals.look_weight[i], False)
-        secondary, cost = max(secondary, np.sqrt(square)), cost + goals.look_weight[i] * square
+        if goals.look_weight[i] > 0.0:
+            secondary, cost = max(secondary, np.sqrt(square)), cost + goals.look_weight[i] * square
         row += 3
+    room.weights[row:] = 0.0  # of a centre of mass that is asked for less now
     return primary, secondary, cost
 
 
