@@ -107,8 +107,9 @@ class Follower:
             np.array([float(comfort)]), np.zeros((1, 0, 4)), np.zeros((0, 3)), np.zeros((0, 4)),
         )  # fmt: skip
         self._rows = count_rows(compiled)
-        self.give(given)
+        self._turns, self._given = rotation.identity((count,)), np.zeros(0, np.int64)
         self.begin(root, rotations)
+        self.give(given)
 
     def give(self, joints: Sequence[str]) -> None:
         """Have the rotations of these joints told from now on, and those of no others; they begin as they are."""
@@ -117,10 +118,8 @@ class Follower:
         self._is_given[self._given] = True
         if 0 in self._given:
             raise InputError(f"the root '{self.character.skeleton.names[0]}' goes with the goals: give another joint.")
-        turns = self._turns if hasattr(self, "_turns") else rotation.identity((len(self._is_given),))
-        self._now = self._now._replace(given=turns[self._given][None].copy())
-        if hasattr(self, "_room"):
-            self._arrays = self.figure.widened(self._room.angles)
+        self._now = self._now._replace(given=self._turns[self._given][None].copy())
+        self._arrays = self.figure.widened(self._room.angles)
 
     def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
         """Have joints carry point masses: joint or role -> kg, and (3,) m in its frame. None but these."""
@@ -246,6 +245,8 @@ class Follower:
 
     def _read(self, asked: Mapping[str, Any]) -> tuple[Any, int]:
         """Arrays of frames, and how many."""
+        from poise.ik.follow_kernels import Frames
+
         asked = {"given" if name == "given_turns" else name: value for name, value in asked.items()}
         frames = self._now._asdict()
         widths = {name: array.shape[1:] for name, array in frames.items()}
@@ -276,7 +277,7 @@ class Follower:
             raise InputError(f"inputs of a follower are of one number of frames; given {lengths}.")
         if np.min(frames["comfort"]) <= 0.0:
             raise InputError("the comfort of a follower is more than 0: 1 is usual, 0.1 is slight.")
-        made = self._now._make(np.ascontiguousarray(array) for array in frames.values())
+        made = Frames(*(np.ascontiguousarray(array) for array in frames.values()))
         return made, max(lengths.values(), default=1)
 
     def _read_held(self, value: Any) -> np.ndarray:
