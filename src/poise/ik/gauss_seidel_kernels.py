@@ -96,8 +96,118 @@ def sweep_rows(
     return sweeps
 
 
-@kernel
+@kernel(fastmath=_FAST)
 def sweep_blocks(
+    J: np.ndarray,
+    e: np.ndarray,
+    sides: np.ndarray,
+    weights: np.ndarray,
+    soft: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    sweeps: int,
+    pushes: np.ndarray,
+    locked: np.ndarray,
+    pull: np.ndarray,
+    b: np.ndarray,
+    d: np.ndarray,
+) -> int:
+    """Rows as one block, ranges as the other; returns how many sweeps it took. See `sweep_rows`, and
+
+    pushes, locked  (m,), (n,): which rows push, and at which end (-1, 1) each angle is; kept from call to call
+    b, d            (n,): where angles like to go; the solution, written
+
+    J S^-1 J^T is made once; an angle that is held or let go changes it by a product of its column with itself.
+    """
+    m, n = J.shape
+    free, scaled, column = np.empty(n), np.empty(n), np.empty(m)
+    A, L, x = np.empty((m, m)), np.empty((m, m)), np.empty(m)
+    order, is_ready = np.empty(m, np.int64), np.zeros(m, np.bool_)
+    for j in range(n):
+        free[j] = soft[j] if locked[j] == 0 else 0.0
+    for k in range(sweeps):
+        size = 0
+        for i in range(m):
+            if weights[i] > 0.0 and (sides[i] == BOTH or pushes[i]):
+                order[size] = i
+                size += 1
+                if not is_ready[i]:
+                    _add_row(J, free, i, is_ready, scaled, A)
+        for j in range(n):
+            d[j] = b[j] if locked[j] == 0 else (low[j] if locked[j] < 0 else high[j])
+        for a in range(size):
+            i = order[a]
+            x[a] = e[i] - _dot(J[i], d, n)
+            for c in range(a):
+                L[a, c] = A[i, order[c]]
+            L[a, a] = A[i, i] + 1.0 / weights[i]
+        _solve_factor(L, x, size)
+        pull[:] = 0.0
+        for a in range(size):
+            i = order[a]
+            pull[i] = x[a]
+            row = J[i]
+            for j in range(n):
+                d[j] += free[j] * row[j] * x[a]
+        some = n + m if k < _TOGETHER else 1
+        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d, some) == 0:
+            return k + 1
+        for j in range(n):
+            now = soft[j] if locked[j] == 0 else 0.0
+            if now != free[j]:
+                change, free[j] = now - free[j], now
+                for i in range(m):
+                    column[i] = J[i, j] if is_ready[i] else 0.0
+                for i in range(m):
+                    if column[i] != 0.0:
+                        by, own = change * column[i], A[i]
+                        for c in range(i + 1):
+                            own[c] += by * column[c]
+    for j in range(n):
+        d[j] = min(max(d[j], low[j]), high[j])
+    return sweeps
+
+
+@kernel(fastmath=_FAST)
+def _dot(a: np.ndarray, b: np.ndarray, n: int) -> float:
+    total = 0.0
+    for j in range(n):
+        total += a[j] * b[j]
+    return total
+
+
+@kernel(fastmath=_FAST)
+def _add_row(J: np.ndarray, free: np.ndarray, i: int, is_ready: np.ndarray, scaled: np.ndarray, A: np.ndarray) -> None:
+    """Products of a row with itself and with all that are ready."""
+    n, own = len(free), J[i]
+    is_ready[i] = True
+    for j in range(n):
+        scaled[j] = own[j] * free[j]
+    for c in range(len(is_ready)):
+        if is_ready[c]:
+            A[max(i, c), min(i, c)] = _dot(scaled, J[c], n)
+
+
+@kernel(fastmath=_FAST)
+def _solve_factor(L: np.ndarray, x: np.ndarray, size: int) -> None:
+    """L L^T x = x, from the lower half of a matrix, which its factor takes the place of."""
+    for a in range(size):
+        own = L[a]
+        for c in range(a):
+            other = L[c]
+            own[c] = (own[c] - _dot(own, other, c)) * other[c]
+        root = np.sqrt(max(own[a] - _dot(own, own, a), _LEAST))
+        own[a] = 1.0 / root  # the diagonal's own inverse
+        x[a] = (x[a] - _dot(own, x, a)) * own[a]
+    for a in range(size - 1, -1, -1):
+        own = L[a]
+        x[a] *= own[a]
+        for c in range(a):
+            x[c] -= own[c] * x[a]
+
+
+@kernel
+def sweep_null_space(
     J: np.ndarray,
     e: np.ndarray,
     sides: np.ndarray,
@@ -107,19 +217,13 @@ def sweep_blocks(
     low: np.ndarray,
     high: np.ndarray,
     sweeps: int,
-    is_null_space: bool,
     pushes: np.ndarray,
     locked: np.ndarray,
     pull: np.ndarray,
     b: np.ndarray,
     d: np.ndarray,
 ) -> int:
-    """Rows as one block, ranges as the other; returns how many sweeps it took. See `sweep_rows`, and
-
-    first           (m,) whether a row is first: for the null-space method
-    pushes, locked  (m,), (n,): which rows push, and at which end (-1, 1) each angle is; kept from call to call
-    b, d            (n,): where angles like to go; the solution, written
-    """
+    """As `sweep_blocks`, by the null-space method. first (m,): whether a row is."""
     m, n = J.shape
     free, A, x = np.empty(n), np.empty((m, m)), np.empty(m)
     order = np.empty(m, np.int64)
@@ -128,15 +232,10 @@ def sweep_blocks(
             free[j] = soft[j] if locked[j] == 0 else 0.0
             d[j] = b[j] if locked[j] == 0 else (low[j] if locked[j] < 0 else high[j])
         pull[:] = 0.0
-        if is_null_space:
-            size = _list_rows(sides, weights, pushes, first, 1, order)
-            _solve(J, e, weights, free, order, size, A, x, pull, d)
-            _solve_rest(J, e, sides, weights, first, free, order, size, A, pull, d)
-        else:
-            size = _list_rows(sides, weights, pushes, first, -1, order)
-            _solve(J, e, weights, free, order, size, A, x, pull, d)
-        some = n + m if k < _TOGETHER else 1
-        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d, some) == 0:
+        size = _list_rows(sides, weights, pushes, first, 1, order)
+        _solve(J, e, weights, free, order, size, A, x, pull, d)
+        _solve_rest(J, e, sides, weights, first, free, order, size, A, pull, d)
+        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d, n + m) == 0:
             return k + 1
     for j in range(n):
         d[j] = min(max(d[j], low[j]), high[j])
