@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 METHODS = ("rows", "blocks", "null-space")  # in the order of the kernels' numbers
 SPAN = 0.12  # of the height: m that a turn of a radian counts, about what it moves a hand or foot by
 _HEAVY = 1e4  # weight of a goal beside a stiffness of 1: a damping of 1e-4 [balance, 6]
-_ROUNDS, _SWEEPS, _STEP = 60, 8, 0.5  # at most; rad that an angle changes by in a round
+_ROUNDS, _SWEEPS, _STEP = 60, 24, 0.5  # at most; rad that an angle changes by in a round
 _ENOUGH = 1e-4  # m
 
 
@@ -85,6 +85,7 @@ class Poser:
         self.character, skeleton = character, character.skeleton
         self.held = -1 if held is None else skeleton.index(held)
         self.figure = Figure(character, held is None, stiffness or {}, comfort)
+        self._starts = find_starts(self.figure)
 
     def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
         """Have joints carry point masses: joint or role -> kg, and (3,) m in its frame. None but these."""
@@ -212,11 +213,11 @@ class Poser:
         answer = kernels.Answer(
             none((size, 3)), none((size, joints, 4)), none((size, 3)), none((size, len(goals))), none((size, 4))
         )
-        starts = find_starts(figure)[:tries] if tries else none((0, joints, 3))
+        starts = self._starts[:tries]
         rows, arrays = count_rows(compiled), figure.arrays
 
         def work(begin: int, end: int) -> None:
-            own = GoalArrays(*(x.copy() if isinstance(x, np.ndarray) else x for x in compiled))
+            own: Any = GoalArrays(*(np.copy(x) if isinstance(x, np.ndarray) else x for x in compiled))  # type: ignore[arg-type]
             room = figure.make_room(rows, len(goals), none((joints, 3)), none((joints, 3, 3)), none(3), none((3, 3)))
             kernels.solve_poses(
                 arrays._replace(low=arrays.low.copy(), high=arrays.high.copy()), own, self.held, ways, starts, asked,

@@ -245,6 +245,8 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
                 primary = max(primary, abs(e[row]))
             else:
                 cost += goals.center_weight[a] * e[row] ** 2
+                if goals.center_weight[a] >= goals.edge_weight:  # as heavy as a goal, not a liking
+                    secondary = max(secondary, abs(e[row]))
             row += 1
     for i in range(len(goals.point_body)):
         body, o = goals.point_body[i], goals.point_offset[i]
