@@ -1,8 +1,8 @@
 """A figure as others' inverse kinematics wants it: hinges, as MJCF and as URDF.
 
-A ball joint is up to three hinges at one place, about the axes of its angles (`body.limits`): x, then z, then y, each with
-the same range. Where only one of x and z is turned the rotations are the same; where both are, two hinges one after the
-other are not one turn about the axis between them, so `draw_pose` gives poses that are legal for both.
+A ball joint is up to three hinges at one place, about the axes of its angles (`body.limits`): x, then z, then y, each
+with the same range. Where only one of x and z is turned the rotations are the same; where both are, two hinges one
+after the other are not one turn about the axis between them, so `draw_pose` gives poses that are legal for both.
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def list_links(character: Character) -> list[Link]:
                 low, high = float(arrays.low[j]), float(arrays.high[j])
                 hinges.append(Hinge(f"{name}_{'xyz'[a]}", axes[a], low, high, float(arrays.rest[j])))
         links.append(
-            Link(name, int(tree.parents[i]), tree.offsets[i], turn, float(tree.masses[i]), tree.centers[i], tuple(hinges))
+            Link(
+                name, int(tree.parents[i]), tree.offsets[i], turn, float(tree.masses[i]), tree.centers[i], tuple(hinges)
+            )
         )
     return links
 
@@ -78,7 +80,9 @@ def write_mjcf(links: list[Link]) -> str:
         inertial = f'<inertial mass="{mass!r}" pos="{_show(link.center)}" diaginertia="1e-3 1e-3 1e-3"/>'
         inner = "".join(write(k) for k in children.get(i, []))
         place = np.zeros(3) if link.parent < 0 else link.offset
-        return f'<body name="{link.name}" pos="{_show(place)}" quat="{_show(link.turn)}">{joints}{inertial}{inner}</body>'
+        return (
+            f'<body name="{link.name}" pos="{_show(place)}" quat="{_show(link.turn)}">{joints}{inertial}{inner}</body>'
+        )
 
     return (
         '<mujoco><compiler angle="radian" autolimits="true"/><worldbody>' + write(0) + "</worldbody></mujoco>"
@@ -138,7 +142,7 @@ def find_hinge_angles(angles: np.ndarray) -> np.ndarray:
     """(3,) x, y, z of hinges in the order x, z, y that turn as angles (3,) of `limits` do."""
     swing, twist = rotation.exp(angles * [1.0, 0.0, 1.0]), rotation.exp(angles * [0.0, 1.0, 0.0])
     m = rotation.to_matrix(rotation.multiply(swing, twist))
-    # Rx(a) Rz(b) Ry(c): its first row is (cos b cos c, -sin b, cos b sin c), its middle column (-sin b, cos a cos b, ...)
+    # Rx(a) Rz(b) Ry(c): its first row is (cos b cos c, -sin b, cos b sin c), its middle column (-sin b, cos a cos b, .)
     return np.array([np.arctan2(m[2, 1], m[1, 1]), np.arctan2(m[0, 2], m[0, 0]), np.arcsin(np.clip(-m[0, 1], -1, 1))])
 
 
