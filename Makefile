@@ -22,7 +22,7 @@ endif
 INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench sweep clean
+.PHONY: help demo test check format bench placo sweep clean
 # Targets share one environment, and pytest has its own workers: -j is accepted and changes nothing.
 .NOTPARALLEL:
 
@@ -50,8 +50,13 @@ bench: $(VENV)/.ready-peers ## measure speed beside the peers
 sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files, of commands, of abuse) and write docs
 	cd tests && ../$(BIN)/python -m sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
 
+placo: $(VENV)/.made ## build the environment that `make bench NAME=ik` asks placo in
+	$(PYTHON) -m venv .placo
+	.placo/bin/python -m pip install --quiet placo==0.10.2 pin==3.8.0 numpy==2.3.5
+	@echo "export POISE_PLACO_PYTHON=$(CURDIR)/.placo/bin/python"
+
 clean: ## remove the environment and all output
-	rm -rf $(VENV) out build dist
+	rm -rf $(VENV) .placo out build dist
 
 # A stamp a set of extras: a second run installs nothing unless the requirements changed.
 $(VENV)/.ready-poise: EXTRAS :=

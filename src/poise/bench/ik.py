@@ -1,0 +1,305 @@
+"""Inverse kinematics of a full body, cold, beside mink (with DAQP) and placo's `KinematicsSolver`.
+
+The task is the same for all: the centre of mass and both hands to places, both feet to places and turned, by forward
+kinematics from random legal poses; each begins at the same standing pose, with its root free, and ends when everything
+is within 1 mm (a turn counts by what it moves, 21 cm from its axis). One thread. The peers get the body as hinges
+(`hinged`), the same angles with the same ranges, and settings of theirs that do best here; their goals are made once
+and given new numbers, as ours are (`Poser.prepare`). What each found is judged by none of them, but by
+forward kinematics of the tree.
+
+mink is an extra (`peers`). placo wants a Pinocchio and a NumPy of its own: `make placo` builds it an environment, and
+`POISE_PLACO_PYTHON` says which Python has it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.bench.harness import measure
+from poise.bench.hinged import Link, draw_pose, list_links, write_mjcf, write_urdf
+from poise.bench.ik_bodies import lengthen_spine
+from poise.body.character import Character
+from poise.ik.figure import Figure
+from poise.ik.goals import Reach, Turn
+from poise.ik.posing import SPAN, Poser, Prepared
+from poise.spatial import rotation
+
+ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
+TURNED = ENDS[2:]
+ENOUGH = 1e-3  # m
+SIZE = 0.8  # of the ranges, that poses are drawn from
+_ROUNDS = 100  # of a peer, at most
+_MINK = {"lm_damping": 1e-6, "damping": 1e-6, "gain": 1.0, "dt": 1.0}  # full steps; more damping is slower here
+_SPINES = (0, 10, 20, 40)  # joints more, for how cost grows
+
+
+@dataclass(frozen=True)
+class Target:
+    """Places (4, 3) m of the ends, turns (2, 4) of the feet, and the centre of mass (3,) m."""
+
+    places: np.ndarray
+    turns: np.ndarray
+    center: np.ndarray
+
+
+def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
+    """Microseconds a solve, and of the peers; ratios say how many times as long one takes, null where it is missing."""
+    character = Character.human()
+    drawn = draw_targets(character, targets)
+    ours = make_solver(character, drawn[0])
+    start, poser = find_start(character), Poser(character, None)
+    contenders: dict[str, Callable[[], object]] = {
+        "poise": lambda: [solve_one(ours, one, start) for one in drawn],
+        "plain": lambda: [solve_plain(poser, one, start) for one in drawn],
+    }
+    links = list_links(character)
+    mink = build_mink(character, links)
+    if mink is not None:
+        contenders["mink"] = lambda: [mink(one) for one in drawn]
+    placo = Placo.find(character, links, drawn)
+    if placo is not None:
+        contenders["placo"] = placo.go
+    try:
+        timings = measure(contenders, rounds)
+        us = {name: 1e6 * timings.median(name) / targets for name in contenders}
+        met = [is_met(character, one, *solve_one(ours, one, start)) for one in drawn]
+        figures: dict[str, Any] = {
+            "targets": targets,
+            "joints": len(character.skeleton),
+            "angles": len(Figure(character, True, {}, 0.0).arrays.joint),
+            "us_per_solve": us["poise"],
+            "plain_us_per_solve": us["plain"],
+            "solved": float(np.mean(met)),
+            "mink_us_per_solve": us.get("mink"),
+            "mink_ratio": timings.ratio("mink", to="poise") if mink else None,
+            "mink_plain_ratio": timings.ratio("mink", to="plain") if mink else None,
+            "mink_solved": float(np.mean([is_met(character, one, *mink(one)) for one in drawn])) if mink else None,
+            "placo_us_per_solve": us.get("placo"),
+            "placo_ratio": timings.ratio("placo", to="poise") if placo else None,
+            "placo_solved": placo.solved if placo else None,
+            "missing": [name for name, peer in (("mink", mink), ("placo", placo)) if peer is None],
+            "growth": [grow(character, more) for more in _SPINES],
+            "spread": max(timings.spread(name) for name in contenders),
+        }
+    finally:
+        if placo is not None:
+            placo.close()
+    return figures
+
+
+def draw_targets(character: Character, count: int, seed: int = 0, size: float = SIZE) -> list[Target]:
+    """Targets that random legal poses meet."""
+    rng, index = np.random.default_rng(seed), character.skeleton.index
+    ends, turned = [index(end) for end in ENDS], [index(end) for end in TURNED]
+    out = []
+    for _ in range(count):
+        turns = draw_pose(character, rng, size)
+        turns[0] = rotation.exp(0.3 * rng.normal(size=3))
+        R, p, center = find_places(character, 0.2 * rng.normal(size=3), turns)
+        out.append(Target(p[ends], rotation.from_matrix(R[turned]), center))
+    return out
+
+
+def find_start(character: Character) -> np.ndarray:
+    """(J, 4) standing, as at rest where that is within the ranges."""
+    turns = rotation.identity((len(character.skeleton),))
+    for i in np.flatnonzero(Figure(character, False, {}, 0.0).arrays.turns):
+        ends = character.limits[character.skeleton.names[i]]
+        turns[i] = ends.rotation(np.clip(0.0, ends.lower, ends.upper))
+    return turns
+
+
+def make_solver(character: Character, target: Target) -> Prepared:
+    """Goals to be given numbers."""
+    poser = Poser(character, None)
+    return poser.prepare(list_goals(target), center=tuple(target.center), enough=ENOUGH, center_first=False)
+
+
+def list_goals(target: Target) -> list[Reach | Turn]:
+    reach = [Reach(end, place) for end, place in zip(ENDS, target.places, strict=True)]
+    return [*reach, *(Turn(end, turn) for end, turn in zip(TURNED, target.turns, strict=True))]
+
+
+def solve_one(solver: Prepared, target: Target, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Root and rotations."""
+    solver.places[:], solver.turns[:], solver.center[:] = target.places, target.turns, target.center
+    found = solver.solve(np.zeros(3), start)
+    return found.root, found.rotations
+
+
+def solve_plain(poser: Poser, target: Target, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same by `Poser.solve`, with goals made and checked for every pose."""
+    found = poser.solve(
+        list_goals(target), np.zeros(3), start, center=tuple(target.center), enough=ENOUGH, center_first=False
+    )
+    return found.root, found.rotations
+
+
+def find_places(character: Character, root: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """World orientations (J, 3, 3), places (J, 3) and the centre of mass (3,), joint by joint."""
+    skeleton, local = character.skeleton, rotation.to_matrix(turns)
+    R, p = local.copy(), np.zeros((len(skeleton), 3))
+    p[0] = root
+    for i, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            R[i], p[i] = R[parent] @ local[i], p[parent] + R[parent] @ skeleton.offsets[i]
+    weighed, mass = np.zeros(3), 0.0
+    for segment in character.segments:
+        i = skeleton.index(segment.joint)
+        weighed += segment.inertia.mass * (p[i] + R[i] @ segment.inertia.center)
+        mass += segment.inertia.mass
+    return R, p, weighed / mass
+
+
+def is_met(character: Character, target: Target, root: np.ndarray, turns: np.ndarray) -> bool:
+    """Whether a pose meets a target, and no joint is over its range."""
+    index = character.skeleton.index
+    R, p, center = find_places(character, root, turns)
+    off = [float(np.linalg.norm(p[index(end)] - place)) for end, place in zip(ENDS, target.places, strict=True)]
+    off.append(float(np.linalg.norm(center - target.center)))
+    for end, turn in zip(TURNED, target.turns, strict=True):
+        off.append(SPAN * character.height * float(rotation.angle(rotation.from_matrix(R[index(end)]), turn)))
+    return max(off) < ENOUGH * (1.0 + 1e-6)
+
+
+def grow(character: Character, more: int, count: int = 30) -> dict[str, float | int]:
+    """Cost of a solve on a body whose spine has some joints more."""
+    body = lengthen_spine(character, more)
+    drawn, start = draw_targets(body, count, 1), find_start(body)
+    solver = make_solver(body, drawn[0])
+    timings = measure({"poise": lambda: [solve_one(solver, one, start) for one in drawn]}, 3)
+    return {
+        "joints": len(body.skeleton),
+        "angles": len(Figure(body, True, {}, 0.0).arrays.joint),
+        "us_per_solve": 1e6 * timings.median("poise") / count,
+        "solved": float(np.mean([is_met(body, one, *solve_one(solver, one, start)) for one in drawn])),
+    }
+
+
+def build_mink(character: Character, links: list[Link]) -> Callable[[Target], tuple[np.ndarray, np.ndarray]] | None:
+    """mink's loop as a function of a target, which gives root and rotations; None where it is not installed."""
+    try:
+        import mink
+        import mujoco
+    except ImportError:
+        return None
+    model = mujoco.MjModel.from_xml_string(write_mjcf(links))
+    index, names = character.skeleton.index, character.skeleton.names
+    bodies = [model.body(names[index(end)]).id for end in ENDS]
+    span = SPAN * character.height
+    dt, damping = _MINK["dt"], _MINK["damping"]
+    cares = {"gain": _MINK["gain"], "lm_damping": _MINK["lm_damping"]}
+    frames = [
+        mink.FrameTask(
+            model.body(body).name, "body", position_cost=1.0, orientation_cost=span if end in TURNED else 0.0, **cares
+        )
+        for end, body in zip(ENDS, bodies, strict=True)
+    ]
+    center = mink.ComTask(cost=1.0, **cares)
+    tasks, limits = [*frames, center], [mink.ConfigurationLimit(model)]
+    begin = np.zeros(model.nq)
+    begin[3] = 1.0
+    for link in links:
+        for hinge in link.hinges:
+            begin[model.joint(hinge.name).qposadr[0]] = hinge.start
+    configuration = mink.Configuration(model)
+    feet = [ENDS.index(end) for end in TURNED]
+    unturned = np.array([1.0, 0.0, 0.0, 0.0])
+
+    def solve(target: Target) -> tuple[np.ndarray, np.ndarray]:
+        configuration.update(begin)
+        for k, frame in enumerate(frames):
+            turn = target.turns[feet.index(k)] if k in feet else unturned
+            frame.set_target(mink.SE3.from_rotation_and_translation(mink.SO3(turn), target.places[k]))
+        center.set_target(target.center)
+        data = configuration.data
+        for _ in range(_ROUNDS):
+            velocity = mink.solve_ik(configuration, tasks, dt, "daqp", damping=damping, limits=limits)
+            configuration.integrate_inplace(velocity, dt)
+            off = np.square(data.xpos[bodies] - target.places).sum(axis=1).max()
+            if max(off, np.square(data.subtree_com[1] - target.center).sum()) < ENOUGH**2 and all(
+                span * np.linalg.norm(frames[k].compute_error(configuration)[3:]) < ENOUGH for k in feet
+            ):
+                break
+        turns = data.xquat[1:].copy()
+        local = [
+            turns[i] if link.parent < 0 else rotation.multiply(rotation.conjugate(turns[link.parent]), turns[i])
+            for i, link in enumerate(links)
+        ]
+        return data.xpos[1].copy(), np.array(local)
+
+    return solve
+
+
+class Placo:
+    """placo in a Python of its own, which solves all targets when it is told to.
+
+    solved  of all targets, how many it met the last time
+    """
+
+    def __init__(self, python: str, task: dict[str, Any], urdf: str):
+        self._folder = tempfile.TemporaryDirectory()
+        folder = Path(self._folder.name)
+        (folder / "body.urdf").write_text(urdf)
+        (folder / "task.json").write_text(json.dumps({**task, "urdf": str(folder / "body.urdf")}))
+        script = Path(__file__).with_name("ik_placo.py")
+        self._process = subprocess.Popen(
+            [python, str(script), str(folder / "task.json")],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
+        )  # fmt: skip
+        self.solved: float | None = None
+        self.is_ready = self._read().strip() == "ready"
+
+    @classmethod
+    def find(cls, character: Character, links: list[Link], targets: list[Target]) -> Placo | None:
+        """placo, where `POISE_PLACO_PYTHON` says, and it answers."""
+        python = os.environ.get("POISE_PLACO_PYTHON", "")
+        if not python or shutil.which(python) is None:
+            return None
+        names, index = character.skeleton.names, character.skeleton.index
+        task = {
+            "ends": [names[index(end)] for end in ENDS],
+            "turned": [names[index(end)] for end in TURNED],
+            "span": SPAN * character.height,
+            "enough": ENOUGH,
+            "start": {hinge.name: hinge.start for link in links for hinge in link.hinges},
+            "targets": [
+                {
+                    "places": one.places.tolist(), "turns": rotation.to_matrix(one.turns).tolist(),
+                    "center": one.center.tolist(),
+                } for one in targets
+            ],
+        }  # fmt: skip
+        placo = cls(python, task, write_urdf(links))
+        if placo.is_ready:
+            return placo
+        placo.close()
+        return None
+
+    def go(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("go\n")
+        self._process.stdin.flush()
+        rounds = json.loads(self._read())["rounds"]
+        self.solved = float(np.mean(np.array(rounds) > 0))
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(30.0)
+        self._folder.cleanup()
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
