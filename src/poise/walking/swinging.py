@@ -1,0 +1,65 @@
+"""How a foot gets from one place to another without touching what is in between."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from poise.walking.course import Timing
+from poise.walking.feet import WalkingFoot
+from poise.walking.foot_path import Stance, Swing, find_sole_points, follow_foot
+
+_SAMPLES = np.linspace(0.02, 0.98, 25)
+_CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
+# How long a foot goes straight up and straight down, of its time: tried in this order.
+_STRAIGHT = ((0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.12, 0.08), (0.2, 0.15), (0.28, 0.22))
+_HIGHEST = 0.45  # m
+_TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
+
+
+def find_swing(
+    foot: WalkingFoot, stance: Stance, place: np.ndarray, turn: np.ndarray, timing: Timing, terrain: Any, lift: float
+) -> Swing:
+    """The lowest swing, at least `lift` (m) high, that no corner of the sole touches the ground on."""
+    leaves = Stance(stance.place, stance.turn, rise=0.0, off=timing.shift, push=timing.push)
+    lands = Stance(place, turn, timing.shift + timing.swing, timing.shift + timing.swing + timing.flat, strike=timing.strike)
+    best: tuple[float, Swing] | None = None
+    for early, late in _STRAIGHT:
+        swing = Swing(lift, early=early, late=late, up=0.4, down=0.5)
+        short = _raise(foot, leaves, lands, swing, terrain)
+        for _ in range(4):
+            if short[0] <= 0.0 or swing.top > _HIGHEST:
+                break
+            swing = replace(swing, top=swing.top + 1.05 * short[1])
+            short = _raise(foot, leaves, lands, swing, terrain)
+        cost = swing.top + 20.0 * max(short[0], 0.0) + 0.05 * (early + late)
+        if best is None or cost < best[0]:
+            best = cost, swing
+        if short[0] <= 0.0 and swing.top <= lift + 0.02:
+            break
+    assert best is not None
+    return best[1]
+
+
+def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Any) -> tuple[float, float]:
+    """m, how much too low a swing is at its worst, and by how much more it should rise."""
+    span, deepest, more = lands.land - leaves.off, 0.0, 0.0
+    for u in _SAMPLES:
+        state = follow_foot(foot, leaves, lands, swing, leaves.off + float(u) * span)
+        points = find_sole_points(foot, state)
+        need = _CLEAR * _share(swing, float(u))
+        ground = terrain.heights(points[:, 0], points[:, 2])
+        low = float(np.max(ground + need - points[:, 1]))
+        if low > _TOUCH:
+            deepest = max(deepest, low)
+            share = _share(swing, float(u))
+            more = max(more, low / max(share, 0.1))
+    return deepest, more
+
+
+def _share(swing: Swing, u: float) -> float:
+    """Of what a swing's top is raised by, that a point at u of its way is."""
+    s = min(u / swing.up, (1.0 - u) / (1.0 - swing.down), 1.0)
+    return s**3 * (10.0 - 15.0 * s + 6.0 * s * s)

@@ -1,0 +1,245 @@
+"""Somebody who walks: step after step along a way, planned a few steps ahead.   [balance, 4.7.2, figure 18]
+
+A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how it
+moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
+turned out to be a wall. Steps that balance cannot keep up with take longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import InputError
+from poise.spatial import rotation
+from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
+from poise.walking.course import Course, Timing
+from poise.walking.feet import build_feet
+from poise.walking.foot_path import FootState, Stance
+from poise.walking.manner import Manner
+from poise.walking.pressing import find_middle, list_regions
+from poise.walking.stride import find_stride
+from poise.walking.swinging import find_swing
+from poise.walking.way import Way
+
+_AHEAD = 3  # steps that are planned
+_SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
+_STRIKE, _PUSH = np.radians(14.0), np.radians(24.0)
+_OUT, _SLOWER, _TRIES = 0.004, 1.25, 7  # m; by how much longer steps take that are out by more; how often
+_STAIRS = 1.2  # how much longer steps take, for a quarter of a leg's height
+_GRAVITY = 9.81
+
+
+@dataclass(frozen=True, eq=False)
+class Hang:
+    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m; height m."""
+
+    hips: np.ndarray
+    joints: np.ndarray
+    height: float
+
+
+class Walker:
+    """Plans somebody's steps.
+
+    course   the stances of both feet
+    center   where the centre of mass goes, x and z;  height: y, a spline like it
+    done     whether all steps have been planned
+    """
+
+    def __init__(
+        self,
+        character: Character,
+        terrain: Any,
+        way: Way,
+        hang: Hang,
+        stances: tuple[Stance, Stance],
+        manner: Manner | None = None,
+        steps: int | None = None,
+        start: float = 0.0,
+        state: np.ndarray | None = None,
+        wait: float = 0.2,
+    ):
+        self.character, self.terrain, self.way = character, terrain, way
+        self.manner, self.hang = manner or Manner(), hang
+        self.course = Course(build_feet(character), ([stances[0]], [stances[1]]))
+        self._left = steps  # steps that may still be planned
+        self.leg = min(foot.leg for foot in self.course.feet)
+        self._scale = self.manner.scale(self.leg)
+        self._s = [0.0, 0.0]  # m along the way, of each foot
+        self._next = self._first_side()
+        self.done = steps == 0
+        self._slow = 1.0
+        self.worst = 0.0
+        begin = np.zeros((3, 3)) if state is None else np.asarray(state, float).copy()
+        if state is None:
+            begin[0, [0, 2]] = find_middle(self.course, start)
+            begin[0, 1] = self._ceiling(begin[0, [0, 2]], start)
+        self._known = start  # s, until when the plan is what happens
+        self._wait = _round(wait)
+        self.center = SplinePath(start, np.tile(begin[0, [0, 2]], (4, 1)))
+        self.height = SplinePath(start, np.tile(begin[0, 1:2], (4, 1)))
+        self._plan(start, begin)
+
+    def _first_side(self) -> int:
+        """The foot that goes first: the one on the side that it goes to, else the left."""
+        if abs(np.sin(self.way.facing)) > 0.3:
+            return 1 if np.sin(self.way.facing) > 0.0 else 0
+        return 0
+
+    # Asked for.
+
+    def reach(self, t: float) -> None:
+        """Plan on until time t is known."""
+        while t > self._known:
+            now = self._known
+            at = self.state_at(now)
+            self._plan(now, at)
+
+    def state_at(self, t: float) -> np.ndarray:
+        """(3, 3) place, velocity and acceleration of the centre of mass at time t."""
+        flat, up = self.center.at(t), self.height.at(t)
+        return np.stack([flat[:, 0], up[:, 0], flat[:, 1]], axis=-1)
+
+    def feet_at(self, t: float) -> tuple[FootState, FootState]:
+        """Both feet at time t."""
+        return self.course.foot_at(0, t), self.course.foot_at(1, t)
+
+    @property
+    def end(self) -> float:
+        """s, when it stands still after the last step that is planned."""
+        return max(self.center.end, self._known if np.isfinite(self._known) else 0.0)
+
+    # Planning.
+
+    def _plan(self, now: float, state: np.ndarray) -> None:
+        """Add steps, and lead the centre of mass over them from time `now` on."""
+        while True:
+            began = sum(step.begin < now - 1e-9 for step in self.course.steps)
+            if self.done or len(self.course.steps) - began >= _AHEAD:
+                break
+            self._add(now)
+        began = sum(step.begin < now - 1e-9 for step in self.course.steps)
+        best: float | None = None
+        found = self.center
+        for _ in range(_TRIES):
+            end = self._find_end(now)
+            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
+            r = (state[0, 1] - self._floor(now)) / _GRAVITY
+            center, out = plan_center(now, state[:, [0, 2]], places, presses, r)
+            if best is None or out < best - 1e-3:
+                best, found = out, center
+            if out < _OUT or began == len(self.course.steps):
+                break
+            self._retime(began, _SLOWER)
+        self.worst = max(self.worst, float(best or 0.0))
+        self.center = self.center.followed_by(found)
+        self._plan_height(now, state[:, 1], end)
+        following = [step.land for step in self.course.steps if step.land > now + 1e-9]
+        self._known = following[0] if following else np.inf
+
+    def _find_end(self, now: float) -> float:
+        last = max(self.course.end, now)
+        return last + _round(_END * self._scale)
+
+    def _add(self, now: float) -> None:
+        """Plan one more step."""
+        course, side = self.course, self._next
+        stance = self._s[1 - side]
+        closing = self._left == 1 or stance >= self.way.length - 1e-6
+        begin = course.end if course.steps and course.end >= now - 1e-9 else now + self._wait
+        stride = find_stride(course, side, stance, self.way, self.manner, self.terrain, begin, closing)
+        place = np.asarray(stride.place)
+        timing = self._time(side, place, begin, closing)
+        last = course.stances[side][-1]
+        swing = find_swing(course.feet[side], last, place, stride.turn, timing, self.terrain, self.manner.lift * self.leg)
+        course.add(side, place, stride.turn, swing, _round(begin), timing)
+        self._s[side], self._next = stride.s, 1 - side
+        if self._left is not None:
+            self._left -= 1
+        self.done = closing
+
+    def _time(self, side: int, place: np.ndarray, begin: float, closing: bool) -> Timing:
+        """How long a step takes: a first one longer, a high one too; on stairs feet land flat."""
+        course = self.course
+        last, other = course.stances[side][-1], course.stances[1 - side][-1]
+        up = float(abs(place[1] - last.place[1])) / self.leg
+        far = float(np.linalg.norm((place - last.place)[[0, 2]])) / (2.0 * self.manner.step * self.leg)
+        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
+        forward = float((place - other.place) @ ahead) / self.leg
+        slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
+        is_first = not course.steps
+        shift = _round(slower * (_FIRST if is_first else _SHIFT))
+        swing = _round(slower * _SWING * (0.7 + 0.3 * min(far, 1.5)))
+        level = max(0.0, 1.0 - 6.0 * up)
+        roll = self.manner.roll * level
+        strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
+        push = _PUSH * self.manner.roll * np.clip(self._leaving(side, place) / 0.45, 0.0, 1.2)
+        flat = _round(0.4 * shift)
+        rise = _round((0.6 if is_first else 0.4) * shift)
+        return Timing(shift, swing, flat, rise, float(strike), float(push))
+
+    def _leaving(self, side: int, place: np.ndarray) -> float:
+        """Of the leg: how far behind the other foot one is as it leaves, or has to go up."""
+        last, other = self.course.stances[side][-1], self.course.stances[1 - side][-1]
+        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
+        return float((other.place - last.place) @ ahead) / self.leg
+
+    def _retime(self, first: int, slower: float) -> None:
+        """Have steps from number `first` on take longer."""
+        course = self.course
+        kept = []
+        for k in range(first, len(course.steps)):
+            step = course.steps[k]
+            i = next(i for i, stance in enumerate(course.stances[step.side]) if stance.land == step.land)
+            before, after = course.stances[step.side][i - 1], course.stances[step.side][i]
+            kept.append((step, before, after, course.swings[step.side][i - 1]))
+        course.drop_from(first)
+        begin = kept[0][0].begin
+        for step, before, after, swing in kept:
+            timing = Timing(
+                _round(slower * (step.off - step.begin)), _round(slower * (step.land - step.off)),
+                _round(slower * (after.flat - after.land)), _round(slower * (before.rise - step.begin)),
+                after.strike, before.push,
+            )  # fmt: skip
+            begin = course.add(step.side, after.place, after.turn, swing, begin, timing).land
+
+    def _plan_height(self, now: float, state: np.ndarray, end: float) -> None:
+        """As high as the legs let the centre of mass be, smoothly."""
+        times = now + KNOT * np.arange(round((end - now) / KNOT) + 1)
+        most = np.array([self._ceiling(self.center.at(float(t))[0], float(t)) for t in times])
+        self.height = self.height.followed_by(plan_height(now, state, most))
+
+    def _ceiling(self, center: np.ndarray, t: float) -> float:
+        """m, how high the centre of mass may be at x and z so that no leg that stands, or is about to, is too long."""
+        feet = [self.course.foot_at(side, t) for side in range(2)]
+        heading = find_heading(feet)
+        turn = rotation.exp(np.array([0.0, heading, 0.0]))
+        most = np.inf
+        for side, state in enumerate(feet):
+            foot = self.course.feet[side]
+            hip = rotation.rotate(turn, self.hang.joints[side])
+            flat = state.place[[0, 2]] - center - hip[[0, 2]]
+            length = self.manner.stretch * foot.leg
+            room = length**2 - float(flat @ flat)
+            most = min(most, float(state.place[1] - hip[1] + np.sqrt(max(room, 0.04 * length**2))))
+        return most
+
+    def _floor(self, t: float) -> float:
+        """m, of the ground that carries at time t."""
+        corners = np.concatenate(self.course.carriers_at(t))
+        return float(corners[:, 1].mean())
+
+
+def find_heading(feet: Any) -> float:
+    """rad, which way somebody faces whose feet are so: between the two."""
+    ahead = sum(rotation.rotate(state.turn, np.array([0.0, 0.0, 1.0])) * [1, 0, 1] for state in feet)
+    return float(np.arctan2(ahead[0], ahead[2]))
+
+
+def _round(span: float) -> float:
+    """s, a whole number of knots."""
+    return KNOT * max(round(span / KNOT), 0)
