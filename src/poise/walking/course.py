@@ -58,15 +58,16 @@ class Course:
         """s, when the last step lands; -inf where there is none."""
         return self.steps[-1].land if self.steps else -np.inf
 
-    def add(self, side: int, place: np.ndarray, turn: np.ndarray, swing: Swing, begin: float, timing: Timing) -> Step:
-        """Step with one foot to a place (3,) m with a turn (4,): the weight begins to shift at time `begin`."""
+    def add(self, side: int, spot: Stance, swing: Swing, begin: float, timing: Timing) -> Step:
+        """Step with one foot to a spot: the weight begins to shift at time `begin`."""
         off = begin + timing.shift
         land = off + timing.swing
         last = self.stances[side][-1]
         rise = max(begin + timing.rise, last.flat)
         self.stances[side][-1] = replace(last, rise=min(rise, off - 0.1 * timing.shift), off=off, push=timing.push)
-        strike = timing.strike
-        self.stances[side].append(Stance(place, turn, land, land + timing.flat, strike=strike))
+        self.stances[side].append(
+            replace(spot, land=land, flat=land + timing.flat, rise=np.inf, off=np.inf, strike=timing.strike, push=0.0)
+        )
         self.swings[side].append(swing)
         step = Step(side, begin, off, land)
         self.steps.append(step)

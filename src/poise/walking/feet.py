@@ -32,6 +32,7 @@ class WalkingFoot:
     back          (2, 3) m, corners of what carries while the toes are up
     ball, heel    (3,) m, what the heel and the toes rise about
     hinge         (3,) unit, the axis of both: turning about it brings toes down
+    yaw           rad, how far to the left of ahead the sole points at rest
     hip           index of the leg's first joint; leg m, from hip to ankle
     """
 
@@ -45,13 +46,19 @@ class WalkingFoot:
     ball: np.ndarray
     heel: np.ndarray
     hinge: np.ndarray
+    yaw: float
     hip: int
     leg: float
 
     @property
+    def ahead(self) -> np.ndarray:
+        """(3,) unit, the way that the sole points at rest."""
+        return np.array([np.sin(self.yaw), 0.0, np.cos(self.yaw)])
+
+    @property
     def sole(self) -> np.ndarray:
-        """(4, 2) m, x and z of the corners from the foot's place."""
-        return self.corners[:, [0, 2]]
+        """(4, 2) m, of the corners from the foot's place: along the hinge, and along the sole."""
+        return np.stack([self.corners @ self.hinge, self.corners @ self.ahead], axis=1)
 
     @property
     def length(self) -> float:
@@ -85,7 +92,8 @@ def build_feet(character: Character) -> tuple[WalkingFoot, WalkingFoot]:
         feet.append(
             WalkingFoot(
                 side, sole.foot, -1 if sole.toes is None else sole.toes, -float(sole.heel[1]), corners, front, back,
-                ball, back.mean(axis=0), hinge, skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word),
+                ball, back.mean(axis=0), hinge, float(np.arctan2(ahead[0], ahead[2])),
+                skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word),
             )
         )  # fmt: skip
     return feet[0], feet[1]

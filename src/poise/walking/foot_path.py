@@ -33,6 +33,7 @@ class Stance(Portable):
     land, flat         s: when it comes down, and when it lies flat
     rise, off          s: when its heel leaves, and when all of it does; inf: not planned yet
     strike, push       rad: by how much its toes are up when it lands, and its heel when it leaves
+    span               m along the sole, from where to where it has ground under it: the rest hangs over an edge
     """
 
     place: np.ndarray
@@ -43,6 +44,7 @@ class Stance(Portable):
     off: float = np.inf
     strike: float = 0.0
     push: float = 0.0
+    span: tuple[float, float] = (-np.inf, np.inf)
 
     def carries(self, t: float) -> int:
         """What of the sole carries at time t; where that changes, the less."""
@@ -184,6 +186,8 @@ def find_carriers(foot: WalkingFoot, stance: Stance, t: float) -> np.ndarray:
     """(N, 3) m, corners of what carries at time t, in the world; none of a foot that is in the air."""
     part = stance.carries(t)
     corners = {WHOLE: foot.corners, FRONT: foot.front, BACK: foot.back, NONE: np.zeros((0, 3))}[part]
+    along = corners @ foot.ahead
+    corners = corners + np.outer(np.clip(along, *stance.span) - along, foot.ahead)
     # They do not move while they carry: as if the sole were flat.
     return np.asarray(stance.place + rotation.rotate(stance.turn, corners + foot.down * _UP))
 

@@ -7,7 +7,6 @@ can do the one that costs least is taken: near the usual length, level, and wher
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -15,6 +14,8 @@ from poise.errors import InputError
 from poise.spatial import rotation
 from poise.walking.course import Course
 from poise.walking.feet import WalkingFoot
+from poise.walking.foot_path import Stance
+from poise.walking.foothold import Foothold, Refusal, Terrain
 from poise.walking.manner import Manner
 from poise.walking.way import Way, turn_between
 
@@ -22,29 +23,22 @@ from poise.walking.way import Way, turn_between
 _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
 _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from the other at most
 _RISE, _DROP = 0.3, 0.3  # of the leg: up and down from foot to foot
-_UNEVEN = 1.5  # cost of a leg's length of height
+_UNEVEN, _FAR = 1.5, 2.0  # cost of a leg's length of height, and of being off
+_FARTHEST = 0.75  # of the leg, between the feet
 _BACK, _ASIDE = 0.65, 0.7  # of the step's length, that steps backwards and sideways are long
 _CLOSE = 0.02  # m, between soles
 
 
-class GroundToStandOn(Protocol):
-    """What a stride asks of the terrain."""
-
-    def find_foothold(self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0) -> object:
-        """A `Foothold`, or a `Refusal`."""
-
-
 @dataclass(frozen=True, eq=False)
 class Stride:
-    """Where a foot goes: place (3,) m, turn (4,), and s m, how far along the way that is."""
+    """Where a foot goes: the spot (its times are not known yet), and s m, how far along the way that is."""
 
-    place: np.ndarray
-    turn: np.ndarray
+    spot: Stance
     s: float
 
 
 def find_stride(
-    course: Course, side: int, s: float, way: Way, manner: Manner, terrain: GroundToStandOn, t: float, closing: bool
+    course: Course, side: int, s: float, way: Way, manner: Manner, terrain: Terrain, closing: bool
 ) -> Stride:
     """The next place of one foot (0 left, 1 right), whose other foot stands s m along the way.
 
@@ -74,52 +68,53 @@ def find_stride(
         half = 0.5 * manner.width * leg
         wanted = middle + half * outward * np.array([np.cos(heading), -np.sin(heading)])
         found = terrain.find_foothold(
-            float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out, foot.sole, t
-        )
-        place = getattr(found, "place", None)
-        if place is None:
-            reasons.append(str(found))
+            float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
+            level=float(other.place[1]), up=_RISE * leg, down=_DROP * leg,
+        )  # fmt: skip
+        if isinstance(found, Refusal):
+            reasons.append(found.text)
             continue
-        up = float(place[1] - other.place[1])
-        if not -_DROP * leg <= up <= _RISE * leg:
-            reasons.append(f"a step of {up:+.2f} m; this body's legs take {_RISE * leg:.2f} up and {_DROP * leg:.2f} down")
-            continue
-        stride = Stride(place, found.turn, ahead)  # type: ignore[attr-defined]
-        reason = check_stride(course.feet, side, stride, other.place, other.turn, manner)
+        spot = stand_on(foot, found)
+        reason = check_stride(course.feet, side, spot, other)
         if reason:
             reasons.append(reason)
             continue
-        far = float(np.linalg.norm(place[[0, 2]] - wanted)) / leg
-        cost = (share - 1.0) ** 2 + 4.0 * far**2 + _UNEVEN * abs(up) / leg + float(found.cost)  # type: ignore[attr-defined]
+        up = float(spot.place[1] - other.place[1])
+        cost = (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
         if best is None or cost < best[0] - 1e-9:
-            best = cost, stride
+            best = cost, Stride(spot, ahead)
         if share == 1.0 and cost < 1e-6:
             break
     if best is None:
         at = way.at(s)[0]
         raise InputError(
             f"there is no place for the {'left' if side == 0 else 'right'} foot at x {at[0]:.2f}, z {at[1]:.2f} m: "
-            f"{reasons[0]}. Walk around it with --path, or take another ground."
+            f"{reasons[0]} Walk around it, or take another ground."
         )
     return best[1]
 
 
-def check_stride(
-    feet: tuple[WalkingFoot, WalkingFoot], side: int, stride: Stride, place: np.ndarray, turn: np.ndarray, manner: Manner
-) -> str:
-    """Why a foot cannot stand there beside the other one (place, turn); empty where it can."""
+def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: Stance, other: Stance) -> str:
+    """Why a foot cannot stand there beside the other one; empty where it can."""
     leg = min(f.leg for f in feet)
-    apart = rotation.rotate(rotation.conjugate(turn), stride.place - place)
+    apart = rotation.rotate(rotation.conjugate(other.turn), spot.place - other.place)
     outward = 1.0 if side == 0 else -1.0
     across, along = outward * apart[0], apart[2]
-    width = feet[side].corners[1, 0] - feet[side].corners[0, 0]
-    if across < (width + _CLOSE) * 0.9 and abs(along) < 0.9 * feet[side].length:
-        return "the feet would stand on each other"
+    width = float(np.ptp(feet[side].corners @ feet[side].hinge))
+    if across < width + _CLOSE and abs(along) < 0.9 * feet[side].length:
+        return "The feet would stand on each other."
     if across < -0.05 * leg:
-        return "the legs would cross"
-    if np.hypot(across, along) > 0.75 * leg:
-        return f"{np.hypot(across, along):.2f} m from the other foot, which is more than its legs take"
+        return "The legs would cross."
+    if np.hypot(across, along) > _FARTHEST * leg:
+        return f"That is {np.hypot(across, along):.2f} m from the other foot, and {_FARTHEST * leg:.2f} m are the most."
     return ""
+
+
+def stand_on(foot: WalkingFoot, found: Foothold) -> Stance:
+    """A foot on a foothold; its times are not known yet."""
+    turn = rotation.multiply(found.turn, rotation.exp(np.array([0.0, -foot.yaw, 0.0])))
+    along = (found.support - found.place) @ rotation.rotate(turn, foot.ahead)
+    return Stance(found.place, turn, span=(float(along.min()) - 1e-9, float(along.max()) + 1e-9))
 
 
 def _heading_of(turn: np.ndarray) -> float:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from poise.walking.course import Timing
 from poise.walking.feet import WalkingFoot
 from poise.walking.foot_path import Stance, Swing, find_sole_points, follow_foot
+from poise.walking.foothold import Terrain
 
 _SAMPLES = np.linspace(0.02, 0.98, 25)
 _CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
@@ -20,11 +20,12 @@ _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
 
 def find_swing(
-    foot: WalkingFoot, stance: Stance, place: np.ndarray, turn: np.ndarray, timing: Timing, terrain: Any, lift: float
+    foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, terrain: Terrain, lift: float
 ) -> Swing:
     """The lowest swing, at least `lift` (m) high, that no corner of the sole touches the ground on."""
     leaves = Stance(stance.place, stance.turn, rise=0.0, off=timing.shift, push=timing.push)
-    lands = Stance(place, turn, timing.shift + timing.swing, timing.shift + timing.swing + timing.flat, strike=timing.strike)
+    land = timing.shift + timing.swing
+    lands = Stance(spot.place, spot.turn, land, land + timing.flat, strike=timing.strike)
     best: tuple[float, Swing] | None = None
     for early, late in _STRAIGHT:
         swing = Swing(lift, early=early, late=late, up=0.4, down=0.5)
@@ -43,14 +44,15 @@ def find_swing(
     return best[1]
 
 
-def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Any) -> tuple[float, float]:
+def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Terrain) -> tuple[float, float]:
     """m, how much too low a swing is at its worst, and by how much more it should rise."""
     span, deepest, more = lands.land - leaves.off, 0.0, 0.0
+    below = max(float(leaves.place[1]), float(lands.place[1])) + _HIGHEST
     for u in _SAMPLES:
         state = follow_foot(foot, leaves, lands, swing, leaves.off + float(u) * span)
         points = find_sole_points(foot, state)
         need = _CLEAR * _share(swing, float(u))
-        ground = terrain.heights(points[:, 0], points[:, 2])
+        ground = terrain.heights(points, below)
         low = float(np.max(ground + need - points[:, 1]))
         if low > _TOUCH:
             deepest = max(deepest, low)

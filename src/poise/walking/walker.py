@@ -19,6 +19,7 @@ from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
 from poise.walking.course import Course, Timing
 from poise.walking.feet import build_feet
 from poise.walking.foot_path import FootState, Stance
+from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner
 from poise.walking.pressing import find_middle, list_regions
 from poise.walking.stride import find_stride
@@ -53,7 +54,7 @@ class Walker:
     def __init__(
         self,
         character: Character,
-        terrain: Any,
+        terrain: Terrain,
         way: Way,
         hang: Hang,
         stances: tuple[Stance, Stance],
@@ -151,20 +152,19 @@ class Walker:
         stance = self._s[1 - side]
         closing = self._left == 1 or stance >= self.way.length - 1e-6
         begin = course.end if course.steps and course.end >= now - 1e-9 else now + self._wait
-        stride = find_stride(course, side, stance, self.way, self.manner, self.terrain, begin, closing)
-        place = np.asarray(stride.place)
-        timing = self._time(side, place, begin, closing)
+        stride = find_stride(course, side, stance, self.way, self.manner, self.terrain, closing)
+        timing = self._time(side, stride.spot)
         last = course.stances[side][-1]
-        swing = find_swing(course.feet[side], last, place, stride.turn, timing, self.terrain, self.manner.lift * self.leg)
-        course.add(side, place, stride.turn, swing, _round(begin), timing)
+        swing = find_swing(course.feet[side], last, stride.spot, timing, self.terrain, self.manner.lift * self.leg)
+        course.add(side, stride.spot, swing, _round(begin), timing)
         self._s[side], self._next = stride.s, 1 - side
         if self._left is not None:
             self._left -= 1
         self.done = closing
 
-    def _time(self, side: int, place: np.ndarray, begin: float, closing: bool) -> Timing:
+    def _time(self, side: int, spot: Stance) -> Timing:
         """How long a step takes: a first one longer, a high one too; on stairs feet land flat."""
-        course = self.course
+        course, place = self.course, spot.place
         last, other = course.stances[side][-1], course.stances[1 - side][-1]
         up = float(abs(place[1] - last.place[1])) / self.leg
         far = float(np.linalg.norm((place - last.place)[[0, 2]])) / (2.0 * self.manner.step * self.leg)
@@ -177,13 +177,18 @@ class Walker:
         level = max(0.0, 1.0 - 6.0 * up)
         roll = self.manner.roll * level
         strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
-        push = _PUSH * self.manner.roll * np.clip(self._leaving(side, place) / 0.45, 0.0, 1.2)
+        push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, 0.0, 1.2)
+        foot = course.feet[side]
+        if spot.span[0] > float((foot.heel @ foot.ahead)) + 1e-6:
+            strike = 0.0  # its heel hangs over an edge
+        if last.span[1] < float(np.mean(foot.front @ foot.ahead)):
+            push = 0.0  # its toes do
         flat = _round(0.4 * shift)
         rise = _round((0.6 if is_first else 0.4) * shift)
         return Timing(shift, swing, flat, rise, float(strike), float(push))
 
-    def _leaving(self, side: int, place: np.ndarray) -> float:
-        """Of the leg: how far behind the other foot one is as it leaves, or has to go up."""
+    def _leaving(self, side: int) -> float:
+        """Of the leg: how far behind the other foot one is as it leaves."""
         last, other = self.course.stances[side][-1], self.course.stances[1 - side][-1]
         ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
         return float((other.place - last.place) @ ahead) / self.leg
@@ -205,7 +210,7 @@ class Walker:
                 _round(slower * (after.flat - after.land)), _round(slower * (before.rise - step.begin)),
                 after.strike, before.push,
             )  # fmt: skip
-            begin = course.add(step.side, after.place, after.turn, swing, begin, timing).land
+            begin = course.add(step.side, after, swing, begin, timing).land
 
     def _plan_height(self, now: float, state: np.ndarray, end: float) -> None:
         """As high as the legs let the centre of mass be, smoothly."""
