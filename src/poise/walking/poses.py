@@ -20,6 +20,8 @@ from poise.walking.walker import Hang, Walker, find_heading
 
 _PELVIS, _CHEST, _HEAD, _HEIGHT = 0.3, 0.5, 0.3, 0.3  # weights beside a foot's
 
+_TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
+
 
 def find_hang(character: Character) -> Hang:
     """Where hips and hip joints are from the centre of mass when it stands."""
@@ -32,6 +34,13 @@ def find_hang(character: Character) -> Hang:
     hips = places[skeleton.index("hips")]
     joints = np.stack([places[skeleton.index(f"{side}UpperLeg")] for side in SIDES])
     return Hang(hips - center, joints - center, float(center[1]))
+
+
+def find_stiffness(character: Character) -> dict[str, float]:
+    """How much harder than legs other joints are turned to keep the balance: the hips are shifted rather."""
+    trunk = {role: _TRUNK for role in ("spine", "chest", "upperChest", "neck", "head")}
+    arms = {f"{side}{part}": _ARMS for side in SIDES for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
+    return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
 
 
 class Frames(NamedTuple):
@@ -60,7 +69,10 @@ class WalkPoser:
         self._has_trunk, self._has_head = bool(trunk), "head" in skeleton.roles
         self._rest = self._find_rest()
         given = [*given, *(skeleton.names[foot.toes] for foot in walker.course.feet if foot.toes >= 0)]
-        self.follower = Follower(character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given)
+        self.follower = Follower(
+            character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
+            stiffness=find_stiffness(character),
+        )  # fmt: skip
         self._names = names
         self._toes = {foot.side: given.index(skeleton.names[foot.toes]) for foot in walker.course.feet if foot.toes >= 0}
         self._given = given

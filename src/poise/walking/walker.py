@@ -185,6 +185,11 @@ class Walker:
             push = 0.0  # its toes do
         flat = _round(0.4 * shift)
         rise = _round((0.6 if is_first else 0.4) * shift)
+        drop = float(last.place[1] - other.place[1]) / self.leg
+        if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
+            before = course.steps[-1]
+            rise = -_round(min(drop / 0.2, 1.0) * 0.4 * (before.land - before.off))
+            push = max(push, _PUSH * self.manner.roll * min(drop / 0.15, 1.3))
         return Timing(shift, swing, flat, rise, float(strike), float(push))
 
     def _leaving(self, side: int) -> float:
