@@ -19,7 +19,7 @@ from poise.walking.foot_path import FootState, Stance, Swing, find_carriers, fol
 class Timing:
     """s, of one step: shift, both feet down; swing, one; and of the shift, when toes lie flat and when the heel rises.
 
-    strike, push  rad, see `Stance`
+    strike, push, pace  see `Stance`
     """
 
     shift: float
@@ -28,6 +28,7 @@ class Timing:
     rise: float
     strike: float = 0.0
     push: float = 0.0
+    pace: float = 1.6
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,8 @@ class Course:
         land = off + timing.swing
         last = self.stances[side][-1]
         rise = max(begin + timing.rise, last.flat)
-        self.stances[side][-1] = replace(last, rise=min(rise, off - 0.1 * timing.shift), off=off, push=timing.push)
+        rise = min(rise, off - 0.1 * timing.shift)
+        self.stances[side][-1] = replace(last, rise=rise, off=off, push=timing.push, pace=timing.pace)
         self.stances[side].append(
             replace(spot, land=land, flat=land + timing.flat, rise=np.inf, off=np.inf, strike=timing.strike, push=0.0)
         )

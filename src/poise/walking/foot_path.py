@@ -23,6 +23,8 @@ from poise.walking.feet import WalkingFoot
 WHOLE, FRONT, BACK, NONE = 0, 1, 2, 3  # what of a sole carries
 Sequence3 = tuple[float, float, float] | np.ndarray
 _UP = np.array([0.0, 1.0, 0.0])
+_ROLL = 1.6  # of its mean speed, that a foot rolls with as it lands and leaves
+_TIPPED = 7.0**7 / (3.0**3 * 4.0**4)  # makes the largest u^3 (1 - u)^4 one
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,7 @@ class Stance(Portable):
     land, flat         s: when it comes down, and when it lies flat
     rise, off          s: when its heel leaves, and when all of it does; inf: not planned yet
     strike, push       rad: by how much its toes are up when it lands, and its heel when it leaves
+    pace               how fast its heel still rises as it leaves, of its mean speed
     span               m along the sole, from where to where it has ground under it: the rest hangs over an edge
     """
 
@@ -44,6 +47,7 @@ class Stance(Portable):
     off: float = np.inf
     strike: float = 0.0
     push: float = 0.0
+    pace: float = _ROLL
     span: tuple[float, float] = (-np.inf, np.inf)
 
     def carries(self, t: float) -> int:
@@ -62,6 +66,7 @@ class Swing(Portable):
     top          m, the highest that the ball gets, over the higher of its ends
     up, down     of the time: when it is up there, and when it starts to come down
     early, late  of the time: how long it goes straight up first, and straight down at last
+    tip          rad, by how much more its heel is up on the way, as the knee bends
     """
 
     top: float = 0.05
@@ -69,6 +74,7 @@ class Swing(Portable):
     down: float = 0.5
     early: float = 0.0
     late: float = 0.0
+    tip: float = 0.0
 
 
 class FootState(NamedTuple):
@@ -101,22 +107,19 @@ def find_pitch(stance: Stance, t: float) -> np.ndarray:
     """(3,) rad: by how much the heel is up (negative: the toes are), how fast, and how that changes."""
     if t < stance.flat:
         span = stance.flat - stance.land
-        return _quintic(t - stance.land, span, (-stance.strike, _rate(stance.strike, span), 0.0), (0.0, 0.0, 0.0))
+        return _quintic(t - stance.land, span, (-stance.strike, _ROLL * stance.strike / span, 0.0), (0.0, 0.0, 0.0))
     if t > stance.rise:
         span = stance.off - stance.rise
-        return _quintic(t - stance.rise, span, (0.0, 0.0, 0.0), (stance.push, _rate(stance.push, span), 0.0))
+        rate = stance.pace * stance.push / span
+        return _quintic(t - stance.rise, span, (0.0, 0.0, 0.0), (stance.push, rate, 0.0))
     return np.zeros(3)
-
-
-def _rate(angle: float, span: float) -> float:
-    """rad/s, of the pitch where a foot leaves or lands: it goes on rolling."""
-    return 1.6 * angle / span
 
 
 def _swing(foot: WalkingFoot, stance: Stance, after: Stance, swing: Swing, t: float) -> FootState:
     span, since = after.land - stance.off, t - stance.off
     begin, end = find_pitch(stance, stance.off), find_pitch(after, after.land)
-    pitch = _quintic(since, span, begin, end)[0]
+    u = since / span
+    pitch = _quintic(since, span, begin, end)[0] + swing.tip * _TIPPED * u**3 * (1.0 - u) ** 4
     s = _quintic(since, span, (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))[0]
     turn = rotation.multiply(rotation.slerp(stance.turn, after.turn, s), foot.pitched(pitch))
     ball = _find_ball(foot, stance, after, swing, end, t)

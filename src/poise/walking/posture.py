@@ -17,7 +17,7 @@ from poise.walking.manner import Manner
 
 _PELVIS, _CHEST = np.radians(5.0), np.radians(3.0)  # at a step of half a leg
 _ARM, _ELBOW = np.radians(20.0), np.radians(12.0)
-_CLIMB = 0.35  # rad of leaning forward, for a rise of a leg's length between the feet
+_CLIMB = 0.8  # rad of leaning forward, for a rise of a leg's length between feet that are a step apart
 
 
 class Posture(NamedTuple):
@@ -35,8 +35,8 @@ def find_posture(feet: tuple[FootState, FootState], heading: float, leg: float, 
     ahead = np.array([np.sin(heading), 0.0, np.cos(heading)])
     apart = feet[0].place - feet[1].place
     stride = float(np.tanh(float(apart @ ahead) / leg)) / np.tanh(0.5)  # 1: the left is half a leg ahead
-    climb = _CLIMB * float(np.tanh(abs(apart[1]) / leg)) if False else 0.0
-    lean = manner.lean + climb
+    up = max(float(apart[1]) / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
+    lean = manner.lean + _CLIMB * up * up / (up + 0.05)
     pelvis = _turned(heading - _PELVIS * stride, lean)
     chest = _turned(heading + _CHEST * stride, 1.3 * lean)
     head = _turned(heading, 0.5 * lean)

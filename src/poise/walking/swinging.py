@@ -16,6 +16,7 @@ _CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
 # How long a foot goes straight up and straight down, of its time: tried in this order.
 _STRAIGHT = ((0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.12, 0.08), (0.2, 0.15), (0.28, 0.22))
 _HIGHEST = 0.45  # m
+_LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg's length
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
 
@@ -28,12 +29,12 @@ def find_swing(
     lands = Stance(spot.place, spot.turn, land, land + timing.flat, strike=timing.strike)
     best: tuple[float, Swing] | None = None
     for early, late in _STRAIGHT:
-        swing = Swing(lift, early=early, late=late, up=0.4, down=0.5)
+        swing = _tip(foot, stance, spot, Swing(lift, early=early, late=late, up=0.4, down=0.5))
         short = _raise(foot, leaves, lands, swing, terrain)
         for _ in range(4):
             if short[0] <= 0.0 or swing.top > _HIGHEST:
                 break
-            swing = replace(swing, top=swing.top + 1.05 * short[1])
+            swing = _tip(foot, stance, spot, replace(swing, top=swing.top + 1.05 * short[1]))
             short = _raise(foot, leaves, lands, swing, terrain)
         cost = swing.top + 20.0 * max(short[0], 0.0) + 0.05 * (early + late)
         if best is None or cost < best[0]:
@@ -42,6 +43,12 @@ def find_swing(
             break
     assert best is not None
     return best[1]
+
+
+def _tip(foot: WalkingFoot, stance: Stance, spot: Stance, swing: Swing) -> Swing:
+    """With toes that hang as the knee bends: the more, the higher the foot is lifted."""
+    top = max(float(spot.place[1] - stance.place[1]), 0.0) + swing.top
+    return replace(swing, tip=_LEAST_TIP + _TIP * max(top / foot.leg - 0.05, 0.0))
 
 
 def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Terrain) -> tuple[float, float]:

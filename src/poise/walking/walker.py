@@ -28,9 +28,9 @@ from poise.walking.way import Way
 
 _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
-_STRIKE, _PUSH = np.radians(14.0), np.radians(24.0)
-_OUT, _SLOWER, _TRIES = 0.004, 1.25, 7  # m; by how much longer steps take that are out by more; how often
-_STAIRS = 1.2  # how much longer steps take, for a quarter of a leg's height
+_STRIKE, _PUSH, _DOWN, _ROLL = np.radians(14.0), np.radians(24.0), np.radians(42.0), 1.6
+_OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
+_STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
 _GRAVITY = 9.81
 
 
@@ -185,12 +185,14 @@ class Walker:
             push = 0.0  # its toes do
         flat = _round(0.4 * shift)
         rise = _round((0.6 if is_first else 0.4) * shift)
+        pace = _ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
         if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
             before = course.steps[-1]
-            rise = -_round(min(drop / 0.2, 1.0) * 0.4 * (before.land - before.off))
-            push = max(push, _PUSH * self.manner.roll * min(drop / 0.15, 1.3))
-        return Timing(shift, swing, flat, rise, float(strike), float(push))
+            down = min(drop / 0.2, 1.3)
+            rise = -_round(0.55 * min(down, 1.0) * (before.land - before.off))
+            push, pace = max(push, _DOWN * down), _ROLL - min(down, 1.0) * 1.2
+        return Timing(shift, swing, flat, rise, float(strike), float(push), pace)
 
     def _leaving(self, side: int) -> float:
         """Of the leg: how far behind the other foot one is as it leaves."""
@@ -212,8 +214,8 @@ class Walker:
         for step, before, after, swing in kept:
             timing = Timing(
                 _round(slower * (step.off - step.begin)), _round(slower * (step.land - step.off)),
-                _round(slower * (after.flat - after.land)), _round(slower * (before.rise - step.begin)),
-                after.strike, before.push,
+                _round(slower * (after.flat - after.land)), _signed(slower * (before.rise - step.begin)),
+                after.strike, before.push, before.pace,
             )  # fmt: skip
             begin = course.add(step.side, after, swing, begin, timing).land
 
@@ -253,3 +255,8 @@ def find_heading(feet: Any) -> float:
 def _round(span: float) -> float:
     """s, a whole number of knots."""
     return KNOT * max(round(span / KNOT), 0)
+
+
+def _signed(span: float) -> float:
+    """s, a whole number of knots, before or after."""
+    return KNOT * round(span / KNOT)
