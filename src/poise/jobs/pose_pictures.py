@@ -15,6 +15,7 @@ from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.jobs.figures import find_sole_corners
 from poise.motion.clip import Clip
+from poise.pictures.figure import BODY_COLOR
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture
 from poise.pictures.picture_items import BalanceMarks, DrawnProp, Item
 from poise.spatial import rotation
@@ -40,7 +41,7 @@ def draw_body(
     targets: Iterable[np.ndarray] = (),
     balls: Iterable[tuple[str, Sphere, float]] = (),
     label: str = "",
-    color: tuple[float, float, float] | None = None,
+    color: tuple[float, float, float] = BODY_COLOR,
     skin: SkinnedMesh | None = None,
     mass: float | None = None,
 ) -> DrawnBody:
@@ -69,8 +70,7 @@ def draw_body(
         items.append(DrawnProp(Sphere(np.zeros(3), ball.radius), poses, times))
     if skin is None:
         skin = build_skin(clip.skeleton, build_mannequin(clip.skeleton, character.mass if mass is None else mass))
-    colors = {} if color is None else {"color": color}
-    return DrawnBody(shown, skin, label=label, items=tuple(items), **colors)
+    return DrawnBody(shown, skin, color, label=label, items=tuple(items))
 
 
 def draw_still(picture: Picture, times: Sequence[float], azimuth: float | None = None) -> np.ndarray:

@@ -303,7 +303,7 @@ class Standing:
                 rise = self._leg * np.array([0.0, _LIFTED[0] * min(2.0 * gone, 1.0), _LIFTED[1] * gone])
                 soft.append(Reach(SIDES[free] + "Foot", stance.ankles[free] + rise, weight=_FREE))
         if wanted.look is not None:
-            goals.append(Look(wanted.look, weight=_EYES))
+            goals.append(Look(wanted.look.tolist(), weight=_EYES))
         sink = self._find_sinking(wanted, begin) if wanted.crouch is None else wanted.crouch
         if sink:
             places, _ = skeleton.pose(root, rotations)
@@ -325,7 +325,7 @@ class Standing:
         return posed
 
     def _guide_knees(self, root: np.ndarray, rotations: np.ndarray, sides: Sequence[int]) -> list[Goal]:
-        """Knees of legs that carry bend the way in which their feet point: not out of the plane of hip, ankle and that."""
+        """Knees of legs that carry bend the way their feet point: they stay in the plane of hip, ankle and that."""
         skeleton, goals = self.character.skeleton, list[Goal]()
         places, _ = skeleton.pose(root, rotations)
         for side in sides:
