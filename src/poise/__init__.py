@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poise.body import physiques as bodies
     from poise.body.character import Character
     from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
@@ -156,6 +157,7 @@ _HOMES = {
 }
 # Modules of the package that are public as they are.
 _MODULES = {
+    "bodies": "poise.body.physiques",
     "gestures": "poise.motion.gestures",
     "laws": "poise.drivers.laws",
     "rotation": "poise.spatial.rotation",
@@ -219,6 +221,7 @@ __all__ = [
     "Track",
     "Tree",
     "__version__",
+    "bodies",
     "compute_bias",
     "compute_forces",
     "compute_joint_space_inertia",
