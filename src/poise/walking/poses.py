@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
-from poise.dynamics.momentum import compute_center_of_mass
-from poise.dynamics.tree import build_tree
 from poise.ik.following import Follower
 from poise.ik.goals import Reach, Turn
 from poise.motion.own.tracks import stand_pose
 from poise.spatial import rotation
 from poise.walking.posture import find_posture
-from poise.walking.walker import Hang, Walker, find_heading
+from poise.walking.walker import Walker, find_heading
+from poise.world.load import Load
 
 _PELVIS, _CHEST, _HEAD, _HEIGHT = 0.3, 0.5, 0.3, 0.3  # weights beside a foot's
 
 _TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
-
-
-def find_hang(character: Character) -> Hang:
-    """Where hips and hip joints are from the centre of mass when it stands."""
-    skeleton, pose = character.skeleton, stand_pose(character.skeleton)
-    tree = build_tree(character)
-    center = compute_center_of_mass(tree, pose.root, pose.rotations)
-    from poise.dynamics.world import compute_world_pose
-
-    places = compute_world_pose(tree, pose.root, pose.rotations).joints
-    hips = places[skeleton.index("hips")]
-    joints = np.stack([places[skeleton.index(f"{side}UpperLeg")] for side in SIDES])
-    return Hang(hips - center, joints - center, float(center[1]))
 
 
 def find_stiffness(character: Character) -> dict[str, float]:
@@ -55,7 +41,7 @@ class Frames(NamedTuple):
 class WalkPoser:
     """Poses of a walker, frame after frame."""
 
-    def __init__(self, walker: Walker, given: Sequence[str] = ()):
+    def __init__(self, walker: Walker, given: Sequence[str] = (), loads: Iterable[Load] = ()):
         self.walker, self.character = walker, walker.character
         character, skeleton = self.character, self.character.skeleton
         self._pose = stand_pose(skeleton)
@@ -73,9 +59,18 @@ class WalkPoser:
             character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
             stiffness=find_stiffness(character),
         )  # fmt: skip
+        self.load(loads)
         self._names = names
         self._toes = {foot.side: given.index(skeleton.names[foot.toes]) for foot in walker.course.feet if foot.toes >= 0}
         self._given = given
+
+    def load(self, loads: Iterable[Load]) -> None:
+        """Carry these, and nothing else."""
+        carried: dict[str, tuple[float, np.ndarray]] = {}
+        for load in loads:
+            mass, moment = carried.get(load.joint, (0.0, np.zeros(3)))
+            carried[load.joint] = mass + load.mass, moment + load.mass * np.asarray(load.offset)
+        self.follower.load({joint: (mass, moment / mass) for joint, (mass, moment) in carried.items()})
 
     def _find_rest(self) -> np.ndarray:
         """(J, 3) rad, angles of standing at ease."""

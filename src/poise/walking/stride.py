@@ -25,7 +25,9 @@ _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from
 _RISE, _DROP = 0.3, 0.3  # of the leg: up and down from foot to foot
 _UNEVEN, _FAR = 1.5, 2.0  # cost of a leg's length of height, and of being off
 _FARTHEST = 0.75  # of the leg, between the feet
-_BACK, _ASIDE = 0.65, 0.7  # of the step's length, that steps backwards and sideways are long
+_WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be in each other's way
+_CORNER = 0.25  # of a step's length, that it is long in a corner
+_BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
 _CLOSE = 0.02  # m, between soles
 
 
@@ -51,47 +53,56 @@ def find_stride(
     length = manner.step * leg * (1.0 if np.cos(way.facing) > -0.1 else _BACK)
     if abs(aside) > 0.3:
         length *= _ASIDE * (1.0 - outward * np.sign(aside) * min(1.0, abs(aside) * 1.2))
-    facing = _heading_of(other.turn) - -outward * manner.toe_out  # where the other foot's leg faces
+    facing = _heading_of(other.turn) + outward * manner.toe_out  # where the other foot's leg faces
     best: tuple[float, Stride] | None = None
     reasons: list[str] = []
-    for share in (0.0,) if closing else _TRIES:
-        ahead = min(s + length * share, way.length)
-        middle, heading = way.at(ahead)
-        turned = turn_between(facing, heading)
-        most = _OUTWARD if turned * outward > 0.0 else _INWARD
-        if abs(turned) > most:
-            turned = np.sign(turned) * most
-            # a corner: turn first, nearly on the spot
-            ahead = min(s + 0.25 * length * share, ahead)
-            middle, _ = way.at(ahead)
-        heading = facing + turned
-        half = 0.5 * manner.width * leg
-        wanted = middle + half * outward * np.array([np.cos(heading), -np.sin(heading)])
-        found = terrain.find_foothold(
-            float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
-            level=float(other.place[1]), up=_RISE * leg, down=_DROP * leg,
-        )  # fmt: skip
-        if isinstance(found, Refusal):
-            reasons.append(found.text)
-            continue
-        spot = stand_on(foot, found)
-        reason = check_stride(course.feet, side, spot, other)
-        if reason:
-            reasons.append(reason)
-            continue
-        up = float(spot.place[1] - other.place[1])
-        cost = (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
-        if best is None or cost < best[0] - 1e-9:
-            best = cost, Stride(spot, ahead)
-        if share == 1.0 and cost < 1e-6:
-            break
-    if best is None:
-        at = way.at(s)[0]
-        raise InputError(
-            f"there is no place for the {'left' if side == 0 else 'right'} foot at x {at[0]:.2f}, z {at[1]:.2f} m: "
-            f"{reasons[0]} Walk around it, or take another ground."
-        )
-    return best[1]
+    for wider in _WIDER:
+        for share in (0.0,) if closing else _TRIES:
+            ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
+            found = terrain.find_foothold(
+                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
+                level=float(other.place[1]), up=_RISE * leg, down=_DROP * leg,
+            )  # fmt: skip
+            if isinstance(found, Refusal):
+                reasons.append(found.text)
+                continue
+            spot = stand_on(foot, found)
+            reason = check_stride(course.feet, side, spot, other)
+            if reason:
+                reasons.append(reason)
+                continue
+            up = float(spot.place[1] - other.place[1])
+            cost = (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
+            if best is None or cost < best[0] - 1e-9:
+                best = cost, Stride(spot, ahead)
+            if share == 1.0 and cost < 1e-6:
+                break
+        if best is not None:
+            return best[1]
+    at = way.at(s)[0]
+    raise InputError(
+        f"there is no place for the {'left' if side == 0 else 'right'} foot at x {at[0]:.2f}, z {at[1]:.2f} m: "
+        f"{reasons[0]} Walk around it, or take another ground."
+    )
+
+
+def _aim(
+    way: Way, s: float, length: float, facing: float, outward: float, half: float
+) -> tuple[float, np.ndarray, float]:
+    """How far along the way a foot is wanted, where (2,) m, and heading where; half m beside the way.
+
+    facing  rad, where the other foot's leg faces: a foot turns from it by so much at most
+    """
+    ahead = min(s + length, way.length)
+    middle, heading = way.at(ahead)
+    turned = turn_between(facing, heading)
+    most = _OUTWARD if turned * outward > 0.0 else _INWARD
+    if abs(turned) > most:  # a corner: turn first, nearly on the spot
+        turned = float(np.sign(turned)) * most
+        ahead = min(s + _CORNER * length, ahead)
+        middle, _ = way.at(ahead)
+    heading = facing + turned
+    return ahead, middle + half * outward * np.array([np.cos(heading), -np.sin(heading)]), heading
 
 
 def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: Stance, other: Stance) -> str:

@@ -31,16 +31,16 @@ _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
 _STRIKE, _PUSH, _DOWN, _ROLL = np.radians(14.0), np.radians(24.0), np.radians(42.0), 1.6
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
+_UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _GRAVITY = 9.81
 
 
 @dataclass(frozen=True, eq=False)
 class Hang:
-    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m; height m."""
+    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m."""
 
     hips: np.ndarray
     joints: np.ndarray
-    height: float
 
 
 class Walker:
@@ -184,7 +184,10 @@ class Walker:
         if last.span[1] < float(np.mean(foot.front @ foot.ahead)):
             push = 0.0  # its toes do
         flat = _round(0.4 * shift)
-        rise = _round((0.6 if is_first else 0.4) * shift)
+        # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
+        uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
+        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill, 0.1) * shift)
+        push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
         pace = _ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
         if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
