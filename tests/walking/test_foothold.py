@@ -167,12 +167,13 @@ def test_treads_that_are_too_short_are_refused() -> None:
     [
         (Tilted(0.6), {}, "steep", "tilted by 34 degrees, and 25 are the most"),
         (Ground(1.0), {"level": 0.0, "up": 0.3}, "high", "1.00 m higher, and 0.30 m are the most"),
+        (Steps(0.4, 1.0, 5, 0.0), {"level": 0.0, "up": 0.3}, "high", "0.40 m higher, and 0.30 m are the most"),
         (Ground(-1.0), {"level": 0.0, "down": 0.4}, "low", "1.00 m lower, and 0.40 m are the most"),
         (HeightMap(0.05 * (np.indices((60, 60)).sum(axis=0) % 2), 0.05), {}, "bumpy", "more than 20 mm high"),
     ],
 )
 def test_a_refusal_says_why(ground: Ground, more: dict[str, float], reason: str, said: str) -> None:
-    found = Terrain(ground).find_foothold(0.0, 0.0, 0.0, SOLE, **more)
+    found = Terrain(ground).find_foothold(0.0, 0.2, 0.0, SOLE, **more)
     assert isinstance(found, Refusal)
     assert found.reason == reason
     assert said in found.text
@@ -235,8 +236,9 @@ def test_a_swing_above_its_clearance_is_above_the_ground(ground: Ground) -> None
 
 def test_a_swing_goes_over_what_is_in_its_way() -> None:
     bar = Prop.box("bar", [1.0, 0.12, 0.05], position=[0.0, 0.06, 0.5])
-    terrain = Terrain(Floor(Ground(), [bar]))
-    begin, end = (terrain.find_foothold(0.0, z, 0.0, SOLE) for z in (0.1, 0.8))
+    bridge = Prop.box("bridge", [2.0, 0.2, 2.0], position=[0.0, 2.5, 0.0])  # and under what is above its head
+    terrain = Terrain(Floor(Ground(), [bar, bridge]))
+    begin, end = (terrain.find_foothold(0.0, z, 0.0, SOLE, level=0.0, up=0.3) for z in (0.1, 0.8))
     assert isinstance(begin, Foothold)
     assert isinstance(end, Foothold)
     s, heights = terrain.clearance(begin, end, SOLE)

@@ -30,6 +30,7 @@ _TURNS = tuple(math.radians(angle) for angle in (0.0, 7.5, -7.5, 15.0, -15.0))
 _TURNING = 0.3  # m a radian
 _ENOUGH = 0.25  # m: a whole sole that costs less is not turned to find what is cheaper still
 _MOST = 1.0  # m: how far off a place may be looked for
+_OVERHEAD = 1.0  # m over both ends of a swing: what is higher is above, not in its way
 _FEWEST, _EACH = 8, 0.01  # samples of a swing, and one so many metres
 
 
@@ -160,7 +161,7 @@ class Terrain:
         (left, back), (right, front) = sole.min(axis=0) - extra, sole.max(axis=0) + extra
         self.floor.move(t)
         heights = np.empty(len(s))
-        limits = np.array([np.inf, self.room])
+        limits = np.array([max(begin.place[1], end.place[1]) + _OVERHEAD, self.room])
         self._kernels.find_clearance(
             self.floor.record[0], begin.place, end.place, turns, np.array([left, right, back, front, *_CELLS]), limits,
             heights,

@@ -204,7 +204,7 @@ def search_foothold(
         if k == 0:
             reason, by = why, much
             if why in (EDGE, BUMPY):
-                reason, by = _explain(patch, top, end, left, right, below, why, much)
+                reason, by = _explain(floor, patch, top, end, left, right, below, why, much)
             elif why == HIGH and ground_height(floor, frame[0], frame[1]) < much - _CLIFF:
                 reason = OBSTACLE  # a thing that is on the ground
     return reason, by
@@ -212,7 +212,7 @@ def search_foothold(
 
 @kernel
 def _explain(
-    patch: np.ndarray, first: int, last: int, left: int, right: int, below: float, why: int, much: float
+    floor: Any, patch: np.ndarray, first: int, last: int, left: int, right: int, below: float, why: int, much: float
 ) -> tuple[int, float]:
     """Why a block is no place: nothing there, something that stands on it, an edge, bumps; and how much of it."""
     low, high, cliff = np.inf, -np.inf, 0.0
@@ -225,7 +225,7 @@ def _explain(
     if low < NO_GROUND:
         return NOTHING, 0.0
     if high > below:
-        return OBSTACLE, high
+        return (OBSTACLE if floor.top_count > 0 else HIGH), high
     if why == EDGE or cliff > _CLIFF:
         return EDGE, high - low
     return BUMPY, much
