@@ -206,6 +206,22 @@ def test_props_are_stood_on_stepped_beside_and_walked_under() -> None:
     assert under.place[1] == 0.0
 
 
+@pytest.mark.parametrize("thin", [0.002, 0.008, 0.03])
+def test_no_sole_is_put_on_a_nail(thin: float) -> None:
+    """Posts that may be between the samples of the search: none is under a sole, or there is none."""
+    rng = np.random.default_rng(7)
+    for x, z in rng.uniform(-0.1, 0.2, (60, 2)):
+        post = Prop.box("post", [thin, 0.5, thin], position=[x, 0.25, z])
+        found = Terrain(Floor(Ground(), [post])).find_foothold(0.0, 0.0, 0.0, SOLE, level=0.0, up=0.3)
+        if isinstance(found, Foothold):
+            assert found.place[1] < 0.02
+            if thin >= 0.008:
+                across, along = x - found.place[0], z - found.place[2]
+                half = 0.5 * thin
+                is_beside = abs(across) > 0.05 + half - 1e-9 or not -0.07 - half < along < 0.19 + half
+                assert is_beside
+
+
 def test_a_ground_that_moves_is_asked_at_a_time() -> None:
     moving = Moving(WAVES, (0.3, 0.05, -0.2), (0.1, 0.2, 0.0), 5.0)
     for t in (0.0, 1.3):

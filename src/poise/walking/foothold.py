@@ -25,8 +25,10 @@ MARGIN = 0.02  # m from an edge, where there is choice
 ROOM = 0.3  # m over a sole that are free
 HANG = 0.3  # of the sole's length that may be over an edge
 _CELLS = 0.0151, 0.0131  # m, of the grid across and along the sole
+_MOST_CELLS = 10, 24  # of a large one
 _ASIDE = 1.5  # a step to the side is worth as much as one so many times as long ahead
 _TURNS = tuple(math.radians(angle) for angle in (0.0, 7.5, -7.5, 15.0, -15.0))
+_SLACK = 0.01  # m
 _TURNING = 0.3  # m a radian
 _ENOUGH = 0.25  # m: a whole sole that costs less is not turned to find what is cheaper still
 _MOST = 1.0  # m: how far off a place may be looked for
@@ -141,7 +143,11 @@ class Terrain:
                 if best[0] <= (_ENOUGH if hang == 0 else _MOST):
                     break
             if np.isfinite(best[0]):
-                return self._settle(x, z, heading + turned, grid, best, highest)
+                found = self._settle(x, z, heading + turned, grid, best, highest)
+                if found is not None:
+                    return found
+                reason = self._kernels.BUMPY  # thinner than the samples of the search are apart
+                break
         return self._refuse(reason, by, x, z, reach, level, lowest, highest)
 
     def clearance(
@@ -180,7 +186,10 @@ class Terrain:
         )  # fmt: skip
         return int(reason), float(by)
 
-    def _settle(self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float) -> Foothold:
+    def _settle(
+        self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float
+    ) -> Foothold | None:
+        """The sole on what is under it; None where that is much higher than the search saw."""
         cost, row, column, first, last = best[:5]
         home_row, home_column = grid.places[0]
         (dx, dz), (rows, columns) = grid.cells, grid.counts[:2]
@@ -195,6 +204,9 @@ class Terrain:
         self._kernels.settle_sole(
             self.floor.record[0], _frame(x, z, heading, grid), block, best[5:8], np.array([highest, self.room]), out
         )
+        plane = best[5] - best[6] * 0.5 * (left + right) - best[7] * 0.5 * (begin + end)
+        if not out[0] - plane <= 2.0 * self.bumps + _SLACK:
+            return None
         place, turn = np.array([x, out[0], z]), out[1:5].copy()
         corners = np.array([[right, 0.0, begin], [left, 0.0, begin], [left, 0.0, end], [right, 0.0, end]])
         return Foothold(
@@ -240,7 +252,10 @@ def _build_grid(corners: bytes, reach: float, margin: float) -> _Grid:
     low, high = sole.reshape(4, 2).min(axis=0), sole.reshape(4, 2).max(axis=0)
     if not np.all(high - low >= 0.005):
         raise InputError("a sole has four corners that are apart; given ones without length or breadth.")
-    counts = [max(math.ceil(size / cell), 3) for size, cell in zip(high - low, _CELLS, strict=True)]
+    counts = [
+        min(max(math.ceil(size / cell), 3), most)
+        for size, cell, most in zip(high - low, _CELLS, _MOST_CELLS, strict=True)
+    ]
     dx, dz = (float(size) / count for size, count in zip(high - low, counts, strict=True))
     rings = math.ceil(margin / max(dx, dz) - 1e-9)
     across, along = int(reach / dx), int(reach / dz)
