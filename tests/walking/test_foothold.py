@@ -268,6 +268,7 @@ def test_a_swing_goes_over_what_is_in_its_way() -> None:
     ("ask", "said"),
     [
         (lambda terrain: terrain.find_foothold(math.nan, 0.0, 0.0, SOLE), "give finite numbers"),
+        (lambda terrain: terrain.find_foothold(1e308, 0.0, 0.0, SOLE), "of at most 100000"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE[:3]), "four corners"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, np.zeros((4, 2))), "without length or breadth"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE * np.nan), "of at most 1 m"),

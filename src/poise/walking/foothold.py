@@ -31,6 +31,7 @@ _TURNS = tuple(math.radians(angle) for angle in (0.0, 7.5, -7.5, 15.0, -15.0))
 _SLACK = 0.01  # m
 _TURNING = 0.3  # m a radian
 _ENOUGH = 0.25  # m: a whole sole that costs less is not turned to find what is cheaper still
+_FARTHEST = 1e5  # m, rad
 _MOST = 1.0  # m: how far off a place may be looked for
 _OVERHEAD = 1.0  # m over both ends of a swing: what is higher is above, not in its way
 _FEWEST, _EACH = 8, 0.01  # samples of a swing, and one so many metres
@@ -126,8 +127,11 @@ class Terrain:
                   Whatever reaches higher than that is an obstacle, or above one's head
         may_turn  whether the foot may be turned by up to 15 degrees where nothing else is to be had
         """
-        if not all(map(math.isfinite, (x, z, heading))):
-            raise InputError(f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers.")
+        if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST and abs(heading) <= _FARTHEST):  # NaN is not, either
+            raise InputError(
+                f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers of at most "
+                f"{_FARTHEST:g}."
+            )
         grid = _build_grid(np.asarray(sole, float).tobytes(), float(reach), self.margin)
         self.floor.move(t)
         lowest, highest = (-np.inf, np.inf) if level is None else (level - down, level + up)
