@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from poise.body import physiques as bodies
     from poise.body.character import Character
     from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from poise.world.height_map import HeightMap
     from poise.world.load import Load
     from poise.world.moving import Moving
+    from poise.world.profile import Profile
     from poise.world.prop import Hinge, Prop
     from poise.world.push import Push
     from poise.world.steps import Steps
@@ -109,6 +111,7 @@ _HOMES = {
     "Player": "poise.drivers.driver",
     "PoiseError": "poise.errors",
     "Pose": "poise.motion.motion",
+    "Profile": "poise.world.profile",
     "Prop": "poise.world.prop",
     "Push": "poise.world.push",
     "RigidInertia": "poise.spatial.inertia",
@@ -156,6 +159,7 @@ _HOMES = {
 }
 # Modules of the package that are public as they are.
 _MODULES = {
+    "bodies": "poise.body.physiques",
     "gestures": "poise.motion.gestures",
     "laws": "poise.drivers.laws",
     "rotation": "poise.spatial.rotation",
@@ -197,6 +201,7 @@ __all__ = [
     "Player",
     "PoiseError",
     "Pose",
+    "Profile",
     "Prop",
     "Push",
     "RigidInertia",
@@ -219,6 +224,7 @@ __all__ = [
     "Track",
     "Tree",
     "__version__",
+    "bodies",
     "compute_bias",
     "compute_forces",
     "compute_joint_space_inertia",

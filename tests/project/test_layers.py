@@ -26,6 +26,7 @@ LAYERS = [
     {"files"},
     {"pictures"},
     {"world"},
+    {"walking"},
     {"engines"},
     {"drivers"},
     {"stage"},

@@ -427,7 +427,9 @@ class _Sculptor:
         up = frame.axes[1]
         ankle = frame.at(side + "Foot")
         assert ankle is not None
-        if 0.02 * H < ankle[1] < 0.085 * H:  # the skeleton stands on the ground at rest
+        other = frame.at(("right" if side == "left" else "left") + "Foot")
+        is_lifted = other is not None and ankle[1] > other[1] + 0.015 * H  # at the end of a shorter leg
+        if 0.02 * H < ankle[1] < 0.085 * H and not is_lifted:  # the skeleton stands on the ground at rest
             return float(ankle[1])
         below = [(ankle - p) @ up for p in (frame.at(side + "Toes"), frame.tip(side + "Toes")) if p is not None]
         if not below:

@@ -25,6 +25,7 @@ from poise.body.anthropometry import ADULT_AGE
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.stature import estimate_mass
+from poise.errors import InputError
 
 # Man and woman that absolute figures are divided by: weight times stature, N m, of 78 kg and 1.75 m, 64 kg and 1.62 m:
 # means of adults in the United States around 1980 (NHANES II; from memory).
@@ -69,6 +70,7 @@ _PUBERTY = 11.0
 # A quarter of what is gained in weight is lean (Heymsfield et al. 2014, Obes Rev 15:310, "quarter FFM rule"), against
 # three quarters of a body of mean weight.
 _EXCESS = 1.0 / 3.0
+_UNEVEN = 10.0  # how much harder or easier than the mean a joint is turned at most
 
 
 def find_strength(character: Character) -> np.ndarray:
@@ -79,6 +81,28 @@ def find_strength(character: Character) -> np.ndarray:
     """
     weight = _muscular_mass(character) * 9.81 * character.height
     return np.array([weight * _share(role, character) for role in _nearest_roles(character.skeleton)])
+
+
+def find_stiffness(character: Character, shares: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Joint name -> how much harder than others it is turned, by its strength: for `ik.posing.Poser`.   [balance, 1]
+
+    shares  joint or role -> its strength beside what is usual: 0.5 half as strong, 0 not turned at all
+
+    The strong turn more readily: 1 / strength, 1 for the geometric mean of all, at most a factor of `_UNEVEN` off it.
+    Joints whose strength is not known have 1.
+    """
+    strength, skeleton = find_strength(character), character.skeleton
+    known = np.isfinite(strength) & np.isin(skeleton.names, list(character.freedoms))
+    mean = float(np.exp(np.mean(np.log(strength[known])))) if known.any() else 1.0
+    hard = {
+        skeleton.names[i]: float(np.clip(mean / strength[i], 1.0 / _UNEVEN, _UNEVEN)) for i in np.flatnonzero(known)
+    }
+    for joint, share in (shares or {}).items():
+        name = skeleton.names[skeleton.index(joint)]
+        if not share >= 0.0:
+            raise InputError(f"the strength of '{joint}' is {share:g} of the usual; it is 0 or more.")
+        hard[name] = hard.get(name, 1.0) / share if share > 0.0 else np.inf
+    return hard
 
 
 def _share(role: str | None, character: Character) -> float:

@@ -23,6 +23,8 @@ from poise.spatial.length import length
 _LEG, _ANKLE_HEIGHT, _FOOT = 0.245 + 0.246, 0.039, 0.152
 _AHEAD = np.array([0.0, 0.0, 1.0])
 _HEEL_SHARE = 0.25  # of the foot's length that lies behind the ankle
+# Of the leg's length (3 cm): legs that differ by less have feet that stand side by side, as recorded ones do.
+_UNEVEN = 0.035
 _BALL_SHARE = 0.72  # of the foot's length from the heel to the joints of the toes (Winter 2009, table 4.1: MT heads)
 
 
@@ -45,26 +47,39 @@ class Sole:
 
 @remembered
 def find_soles(skeleton: Skeleton) -> tuple[Sole, Sole]:
-    """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest."""
+    """The soles of the left and the right foot. All their points lie on the plane that the feet stand on at rest.
+
+    Where one leg is longer than the other by more than `_UNEVEN` of it, only that foot stands there; the other's plane
+    is as much higher as the foot is.
+    """
     missing = [f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot") if f"{s}{j}" not in skeleton.roles]
     if missing:
         raise InputError(f"the feet need joints with the roles {', '.join(missing)}; give them with roles.")
-    if min(leg_length(skeleton, side) for side in SIDES) == 0.0:
+    legs = [leg_length(skeleton, side) for side in SIDES]
+    if min(legs) == 0.0:
         raise InputError("the legs have no length, so the feet cannot be found. Mend the skeleton's offsets.")
     ground = _rest_ground(skeleton)
-    left, right = (_find_sole(skeleton, side, ground) for side in SIDES)
+    higher = [0.0, 0.0]
+    if max(legs) - min(legs) > _UNEVEN * max(legs):
+        lowest = [min(_foot_heights(skeleton, side)) for side in SIDES]
+        higher = [height - min(lowest) for height in lowest]
+    left, right = (_find_sole(skeleton, side, ground + by) for side, by in zip(SIDES, higher, strict=True))
     return left, right
+
+
+def _foot_heights(skeleton: Skeleton, side: str) -> list[float]:
+    """m, of all that is known of a foot, at rest."""
+    rest, heights = skeleton.rest_positions(), []
+    for joint in skeleton.descendants(skeleton.index(f"{side}Foot")):
+        heights.append(float(rest[joint, 1]))
+        if skeleton.has_tip[joint]:
+            heights.append(float(rest[joint, 1] + skeleton.tips[joint, 1]))
+    return heights
 
 
 def _rest_ground(skeleton: Skeleton) -> float:
     """The floor's height under the rest pose: 0 where the feet are just above it, else the lowest point of the feet."""
-    rest = skeleton.rest_positions()
-    heights = []
-    for side in SIDES:
-        for joint in skeleton.descendants(skeleton.index(f"{side}Foot")):
-            heights.append(rest[joint, 1])
-            if skeleton.has_tip[joint]:
-                heights.append(rest[joint, 1] + skeleton.tips[joint, 1])
+    heights = [height for side in SIDES for height in _foot_heights(skeleton, side)]
     lowest, stature = min(heights), _stature(skeleton)
     if not np.any(np.asarray(skeleton.tips)[:, 1] < 0) and len(heights) == 2:
         lowest -= _ANKLE_HEIGHT * stature  # nothing but the ankles is known

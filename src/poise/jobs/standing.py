@@ -1,0 +1,385 @@
+"""A body on its feet: how it stands at ease, and poses that reach, look, crouch and stand on one leg from there.
+
+The way to a pose is gone in small steps, each solved from the one before, so that what stands never moves, the centre
+of mass is over it all the way, and the pose is one that a body gets into: first the weight goes over the foot that
+will carry it, then the other is lifted; hands go all the while.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES, TRUNK_ROLES
+from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.tree import build_tree
+from poise.errors import InputError
+from poise.ik.goals import Goal, Look, Reach, Turn
+from poise.ik.posing import Posed, Poser
+from poise.motion.feet import find_soles, leg_length
+from poise.spatial import rotation
+from poise.world.footing import build_footing, find_corners, place_corners
+
+STANDS = ("both", *SIDES)
+# Degrees of a left limb, as of `body.limits`: arms hang a little bent, knees are not locked, toes point out.
+_AT_EASE = {
+    "UpperArm": (-3.0, 0.0, 7.0), "LowerArm": (-14.0, 0.0, 0.0), "UpperLeg": (-7.0, 7.0, 0.0),
+    "LowerLeg": (12.0, 0.0, 0.0), "Foot": (-5.0, 0.0, 0.0),
+}  # fmt: skip
+SHIFT = 0.35  # of the way, in which the weight goes over one foot
+STEPS = 16  # that a way is gone in
+_WINDOWS = ((0.0, 0.42), (0.4, 0.75), (0.5, 1.0))  # of a motion, in which weight shifts, a foot is lifted, hands go
+_LIFTED = (0.20, -0.22)  # of the leg's length, up and ahead: where a free foot is held
+_FREE, _HIPS, _EYES = 0.02, 0.02, 0.2  # weights of a free foot, of hips and of eyes, beside what is reached for
+_SOFT_ROUNDS, _LAST_ROUNDS = 15, 200
+_COMFORT = 0.05
+_UPRIGHT, _KNEES = 0.01, 0.02  # weights of a trunk that is upright, and of knees over their toes
+_IDLE = 8.0  # how much harder joints are turned that have nothing to do
+_TRUNK = 5.0  # how much harder than legs a back is bent
+_TRUE = 1e-3  # m: what is farther off was not reached
+_SPREAD = 0.5  # of the way of a foot that is lifted, in which the centre of mass comes free
+_SINK = 0.6  # of the way down of a hand, that the hips go, too
+_RISING = 0.1  # of a motion, in which a foot gets clear of the ground
+_CLEAR = 0.01  # m that a free sole is above the ground at least
+_EASE = 0.005  # m more of margin on the way than at its end: what a round leaves over
+
+
+@dataclass(frozen=True, eq=False)
+class Stance:
+    """A pose on its feet.
+
+    root, rotations  (3,) m, (J, 4)
+    ankles, turns    (2, 3) m and (2, 4), where the feet's joints are, left and right
+    corners          (2, 4, 2) m, x and z of the soles' corners
+    """
+
+    root: np.ndarray
+    rotations: np.ndarray
+    ankles: np.ndarray
+    turns: np.ndarray
+    corners: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """What a body is to do.
+
+    reach    joint or role -> (3,) m, where it goes
+    stand    the feet that carry: both, left, right
+    look     (3,) m, what the head turns to; None: where it likes
+    crouch   m, that the hips come down by; below 0: up, where legs are bent; None: as it comes
+    margin   m, that the centre of mass stays inside the edge of the soles
+    """
+
+    reach: Mapping[str, np.ndarray] = field(default_factory=dict)
+    stand: str = "both"
+    look: np.ndarray | None = None
+    crouch: float | None = None
+    margin: float = 0.02
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """Poses one after the other.
+
+    root, rotations  (F, 3) m, (F, J, 4)
+    down             (F, 2) whether the left and the right foot carry
+    microseconds     (F,) that each solve took
+    """
+
+    root: np.ndarray
+    rotations: np.ndarray
+    down: np.ndarray
+    microseconds: np.ndarray
+
+
+def stand_at_ease(character: Character) -> Stance:
+    """A relaxed stand over the origin, facing +Z, soles flat on y = 0, the weight on both."""
+    skeleton = character.skeleton
+    turns = rotation.identity((len(skeleton),))
+    for name, ends in character.limits.items():
+        role = skeleton.structure.role_of.get(name, "")
+        side = next((side for side in SIDES if role.startswith(side)), "")
+        angles = np.radians(_AT_EASE.get(role.removeprefix(side), (0.0, 0.0, 0.0)) if side else (0.0, 0.0, 0.0))
+        angles = angles * ([1.0, -1.0, -1.0] if side == "right" else [1.0, 1.0, 1.0])
+        turns[skeleton.index(name)] = ends.rotation(np.clip(angles, ends.lower, ends.upper))
+    places, world = skeleton.pose(np.zeros(3), turns)
+    feet, levels = [sole.foot for sole in find_soles(skeleton)], []
+    ankles = places[feet].copy()
+    for k, sole in enumerate(find_soles(skeleton)):
+        ankles[k, 1] = -sole.heel[1]
+        ahead = rotation.rotate(world[sole.foot], np.array([0.0, 0.0, 1.0]))
+        levels.append(rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(ahead[0], ahead[2]))))
+    ankles[:, [0, 2]] -= ankles[:, [0, 2]].mean(axis=0)
+    stance = put_down(
+        character, ankles, np.array(levels), np.array([0.0, ankles[0, 1] - places[feet[0], 1], 0.0]), turns
+    )
+    if stance is None:
+        raise InputError(f"'{character.name}' cannot stand with both soles on the ground. Check its legs.")
+    return stance
+
+
+def put_down(
+    character: Character, ankles: np.ndarray, turns: np.ndarray, root: np.ndarray, rotations: np.ndarray
+) -> Stance | None:
+    """A pose with both feet where they should be, and the centre of mass between them; None where there is none."""
+    goals: list[Goal] = []
+    for side, ankle, turn in zip(SIDES, ankles, turns, strict=True):
+        goals += [Reach(side + "Foot", ankle, first=True), Turn(side + "Foot", turn, first=True)]
+    corners = _find_corners(character, ankles, turns).reshape(-1, 2)
+    poser = Poser(character, None, comfort=0.0)
+    upright = [Turn(role, weight=0.1) for role in ("hips", "head") if role in character.skeleton.roles]
+    middle = corners.mean(axis=0)
+    over = (float(middle[0]), None, float(middle[1]))
+    posed = poser.solve([*goals, *upright], root, rotations, corners, center=over)
+    posed = poser.solve(goals, posed.root, posed.rotations, corners, center=over, enough=1e-6, rounds=_LAST_ROUNDS)
+    if posed.first > 1e-3:
+        return None
+    return take_stance(character, posed.root, posed.rotations)
+
+
+def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> Stance:
+    """The stance of a pose: its feet as they are."""
+    feet = [sole.foot for sole in find_soles(character.skeleton)]
+    places, world = character.skeleton.pose(root, rotations)
+    return Stance(root, rotations, places[feet], world[feet], _find_corners(character, places[feet], world[feet]))
+
+
+def _find_corners(character: Character, ankles: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    """(2, 4, 2) m."""
+    boxes = build_footing(character.skeleton)
+    return np.stack(
+        [place_corners(a, t, find_corners(b))[:, [0, 2]] for a, t, b in zip(ankles, turns, boxes, strict=True)]
+    )
+
+
+class Standing:
+    """A body that is posed from a stance on.
+
+    stiffness  see `Poser`
+    """
+
+    def __init__(
+        self, character: Character, stance: Stance | None = None, stiffness: Mapping[str, float] | None = None
+    ):
+        self.character = character
+        self.stance = stand_at_ease(character) if stance is None else stance
+        self._stiffness = dict(stiffness or {})
+        self._tree = build_tree(character)
+        self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
+
+    def go(self, wanted: Wanted, steps: Sequence[float]) -> Way:
+        """Go to a pose; steps: how far the way is gone each time, rising from 0 or more to 1."""
+        found: list[Posed] = []
+        down, took = [], []
+        root, rotations = self.stance.root, self.stance.rotations
+        begin, poser = self._begin(wanted), self._build_poser(wanted)
+        for step in steps:
+            is_last = step == steps[-1]
+            clock = time.perf_counter()
+            posed = self._solve(poser, wanted, float(step), begin, root, rotations, is_last)
+            took.append(1e6 * (time.perf_counter() - clock))
+            root, rotations = posed.root, posed.rotations
+            found.append(posed)
+            lifted = wanted.stand != "both" and step > SHIFT
+            down.append([not lifted or wanted.stand == side for side in SIDES])
+        return Way(
+            np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
+            np.array(down), np.array(took),
+        )  # fmt: skip
+
+    def move(self, wanted: Wanted, rotations: np.ndarray, count: int) -> Way:
+        """The motion from the stance to a pose (J, 4) that was found, in so many frames: smooth, balanced at each.
+
+        Joints turn from key to key, beginning and ending softly: the weight over one foot, that foot lifted, the pose.
+        What stands is put back at every frame, and the centre of mass where it would leave the support.
+        """
+        is_one, keys = wanted.stand != "both", [self.stance.rotations]
+        if is_one:
+            steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
+            lift = self.go(Wanted({}, wanted.stand, margin=wanted.margin), steps)
+            keys += [lift.rotations[STEPS // 2 - 2], lift.rotations[-1]]
+        keys.append(rotations)
+        carrying = SIDES.index(wanted.stand) if is_one else 0
+        poser = Poser(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
+        found, down, took = list[Posed](), [], []
+        for t in np.linspace(0.0, 1.0, count):
+            windows = _WINDOWS if is_one else ((0.0, 1.0),)
+            turns = keys[0]
+            for before, after, (begin, end) in zip(keys, keys[1:], windows, strict=False):
+                way = rotation.log(rotation.multiply(rotation.conjugate(before), after))
+                turns = rotation.multiply(turns, rotation.exp(soften((t - begin) / (end - begin)) * way))
+            lifted = is_one and t > _WINDOWS[1][0]
+            clock = time.perf_counter()
+            rise = soften((t - _WINDOWS[1][0]) / _RISING) if lifted else 0.0
+            found.append(self._put_back(poser, wanted, turns, carrying, lifted, rise * _CLEAR))
+            took.append(1e6 * (time.perf_counter() - clock))
+            down.append([not lifted or side == carrying for side in range(2)])
+        return Way(
+            np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
+            np.array(down), np.array(took),
+        )  # fmt: skip
+
+    def _put_back(
+        self, poser: Poser, wanted: Wanted, turns: np.ndarray, carrying: int, lifted: bool, clear: float
+    ) -> Posed:
+        """A pose with the carrying foot where it stands, the other there too or `clear` m off the ground, balanced."""
+        stance, free = self.stance, 1 - carrying
+        turns = turns.copy()
+        root, turns[0] = self._hang_on(turns, carrying)
+        name, goals = SIDES[free] + "Foot", list[Goal]()
+        if lifted:
+            support = stance.corners[carrying]
+            low = self._find_lowest(root, turns, free)
+            if low < clear:
+                places, _ = self.character.skeleton.pose(root, turns)
+                foot = places[find_soles(self.character.skeleton)[free].foot]
+                goals.append(Reach(name, foot + [0.0, clear - low, 0.0], first=True))
+        else:
+            support = stance.corners.reshape(-1, 2)
+            goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
+        return poser.solve(goals, root, turns, support, wanted.margin, enough=1e-6)
+
+    def _hang_on(self, turns: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where the root (3,) is, and how it is turned (4,), so that a foot is where it stands."""
+        skeleton, foot = self.character.skeleton, find_soles(self.character.skeleton)[side].foot
+        loose = turns.copy()
+        loose[0] = rotation.identity()
+        places, world = skeleton.pose(np.zeros(3), loose)
+        turn = rotation.multiply(self.stance.turns[side], rotation.conjugate(world[foot]))
+        return self.stance.ankles[side] - rotation.rotate(turn, places[foot]), turn
+
+    def _begin(self, wanted: Wanted) -> dict[str, np.ndarray]:
+        """Where what is reached with is at first."""
+        places, _ = self.character.skeleton.pose(self.stance.root, self.stance.rotations)
+        return {joint: places[self.character.skeleton.index(joint)] for joint in (*wanted.reach, "hips")}
+
+    def _build_poser(self, wanted: Wanted) -> Poser:
+        """Who has nothing to do keeps still: arms that do not reach, a head that does not look."""
+        skeleton = self.character.skeleton
+        busy = {i for joint in wanted.reach for i in skeleton.chain(skeleton.index(joint))}
+        idle = [side + stem for side in SIDES for stem in ("Shoulder", "UpperArm", "LowerArm", "Hand")]
+        idle += [] if wanted.look is not None else ["neck", "head"]
+        hard = dict(self._stiffness)
+        for role in (*idle, *TRUNK_ROLES):
+            joint = skeleton.find_role(role)
+            if joint is not None and joint != 0 and (role in TRUNK_ROLES or joint not in busy):
+                name = skeleton.names[joint]
+                hard[name] = (_TRUNK if role in TRUNK_ROLES else _IDLE) * hard.get(name, 1.0)
+        side = wanted.stand if wanted.stand in SIDES else SIDES[0]
+        return Poser(self.character, side + "Foot", hard, _COMFORT)
+
+    def _solve(
+        self, poser: Poser, wanted: Wanted, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
+        rotations: np.ndarray, is_last: bool,
+    ) -> Posed:  # fmt: skip
+        stance, skeleton = self.stance, self.character.skeleton
+        carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
+        free = 1 - carrying
+        lifted = wanted.stand != "both" and step > SHIFT
+        goals: list[Goal] = [
+            Reach(joint, begin[joint] + step * (np.asarray(place) - begin[joint]))
+            for joint, place in wanted.reach.items()
+            if lifted or wanted.stand == "both" or skeleton.index(joint) not in self._free_leg(free)
+        ]
+        center: tuple[float | None, float | None, float | None] = (None, None, None)
+        soft: list[Goal] = [Turn(role, weight=_UPRIGHT) for role in ("hips", "upperChest") if role in skeleton.roles]
+        if not lifted:
+            name = SIDES[free] + "Foot"
+            goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
+            support = stance.corners.reshape(-1, 2)
+            if wanted.stand != "both":
+                was = compute_center_of_mass(self._tree, stance.root, stance.rotations)[[0, 2]]
+                way = was + step / SHIFT * (stance.corners[carrying].mean(axis=0) - was)
+                center = (float(way[0]), None, float(way[1]))
+        else:
+            support = _shrink(stance.corners[carrying], (step - SHIFT) / (1.0 - SHIFT) / _SPREAD)
+            if not any(skeleton.index(joint) in self._free_leg(free) for joint in wanted.reach):
+                gone = (step - SHIFT) / (1.0 - SHIFT)
+                rise = self._leg * np.array([0.0, _LIFTED[0] * min(2.0 * gone, 1.0), _LIFTED[1] * gone])
+                soft.append(Reach(SIDES[free] + "Foot", stance.ankles[free] + rise, weight=_FREE))
+        if wanted.look is not None:
+            goals.append(Look(wanted.look.tolist(), weight=_EYES))
+        sink = self._find_sinking(wanted, begin) if wanted.crouch is None else wanted.crouch
+        if sink:
+            places, _ = skeleton.pose(root, rotations)
+            hips = places[skeleton.index("hips")].copy()
+            hips[1] = begin["hips"][1] - step * sink
+            soft.append(Reach("hips", hips, weight=_HIPS))
+        margin = wanted.margin + (0.0 if is_last else _EASE)
+        soft += self._guide_knees(root, rotations, [carrying] if lifted else [0, 1])
+        posed = poser.solve([*goals, *soft], root, rotations, support, margin, center, rounds=_SOFT_ROUNDS)
+        # What is soft says where to begin, and no more
+        tries = [poser, Poser(self.character, SIDES[carrying] + "Foot", comfort=0.0)] if is_last else [poser]
+        for each in tries:
+            if each is not poser and not _is_off(goals, posed):
+                break
+            near = each.solve(goals, posed.root, posed.rotations, support, margin, center,
+                              rounds=_LAST_ROUNDS if is_last else _SOFT_ROUNDS)  # fmt: skip
+            if not lifted or self._is_clear(near, free):
+                posed = near
+        return posed
+
+    def _guide_knees(self, root: np.ndarray, rotations: np.ndarray, sides: Sequence[int]) -> list[Goal]:
+        """Knees of legs that carry bend the way their feet point: they stay in the plane of hip, ankle and that."""
+        skeleton, goals = self.character.skeleton, list[Goal]()
+        places, _ = skeleton.pose(root, rotations)
+        for side in sides:
+            knee = places[skeleton.index(SIDES[side] + "LowerLeg")]
+            across = rotation.rotate(self.stance.turns[side], np.array([1.0, 0.0, 0.0])) * [1.0, 0.0, 1.0]
+            across /= max(float(np.linalg.norm(across)), 1e-9)
+            hip, ankle = places[skeleton.index(SIDES[side] + "UpperLeg")], self.stance.ankles[side]
+            beside = across @ (knee - 0.5 * (hip + ankle))
+            goals.append(Reach(SIDES[side] + "LowerLeg", knee - beside * across, weight=_KNEES))
+        return goals
+
+    def _find_sinking(self, wanted: Wanted, begin: Mapping[str, np.ndarray]) -> float:
+        """m, that hips come down by for hands that go below where they hang."""
+        deep = [
+            begin[joint][1] - place[1] for joint, place in wanted.reach.items() if "Hand" in joint or "Arm" in joint
+        ]
+        return _SINK * max([0.0, *(float(d) for d in deep)])
+
+    def _free_leg(self, side: int) -> list[int]:
+        return self._list_under(SIDES[side] + "UpperLeg")
+
+    def _list_under(self, role: str) -> list[int]:
+        joint = self.character.skeleton.find_role(role)
+        return [] if joint is None else self.character.skeleton.descendants(joint)
+
+    def _is_clear(self, posed: Posed, side: int) -> bool:
+        """Whether a foot is off the ground."""
+        return self._find_lowest(posed.root, posed.rotations, side) > _CLEAR
+
+    def _find_lowest(self, root: np.ndarray, rotations: np.ndarray, side: int) -> float:
+        """m, height of a sole's lowest corner."""
+        skeleton, box = self.character.skeleton, build_footing(self.character.skeleton)[side]
+        foot = find_soles(skeleton)[side].foot
+        places, world = skeleton.pose(root, rotations)
+        return float(place_corners(places[foot], world[foot], find_corners(box))[:, 1].min())
+
+
+def _shrink(corners: np.ndarray, gone: float) -> np.ndarray:
+    """Corners (N, 2) drawn to their middle: a point at 0, as they are from 1 on."""
+    t = min(max(gone, 0.01), 1.0)
+    middle = corners.mean(axis=0)
+    return np.asarray(middle + t * t * (3.0 - 2.0 * t) * (corners - middle))
+
+
+def _is_off(goals: Sequence[Goal], posed: Posed) -> bool:
+    """Whether anything that is reached for was not."""
+    return any(
+        miss > _TRUE
+        for goal, miss in zip(goals, posed.misses, strict=False)
+        if isinstance(goal, Reach) and not goal.first
+    )
+
+
+def soften(t: float) -> float:
+    """From 0 to 1, beginning and ending softly: a motion of least jerk."""
+    t = min(max(t, 0.0), 1.0)
+    return t**3 * (10.0 - 15.0 * t + 6.0 * t * t)

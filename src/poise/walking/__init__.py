@@ -1,0 +1,1 @@
+"""Walking: where feet can stand, and the way that a body takes."""

@@ -1,0 +1,137 @@
+"""What has been stepped and what will be: stances of both feet over time, and what carries when.
+
+A course is added to at its end, one step at a time, and asked where the feet are at any time. It is plain data: it can
+be saved, copied, and cut off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from poise.spatial.portable import Portable
+from poise.walking.feet import WalkingFoot
+from poise.walking.foot_path import ROLL, FootState, Stance, Swing, find_carriers, list_row
+
+
+@dataclass(frozen=True)
+class Timing:
+    """s, of one step: shift, both feet down; swing, one; and of the shift, when toes lie flat and when the heel rises.
+
+    strike, push, pace  see `Stance`
+    """
+
+    shift: float
+    swing: float
+    flat: float
+    rise: float
+    strike: float = 0.0
+    push: float = 0.0
+    pace: float = ROLL
+
+
+@dataclass(frozen=True, eq=False)
+class Step(Portable):
+    """One step: a foot (0 left, 1 right) leaves at `off` and lands at `land` (s); it began to be shifted to at `begin`."""
+
+    side: int
+    begin: float
+    off: float
+    land: float
+
+
+@dataclass
+class Course:
+    """Stances of the left and the right foot, the way between them, and the steps in order.
+
+    stances  a list a foot, of which the last has no end yet
+    swings   a list a foot: what follows each stance but the last
+    """
+
+    feet: tuple[WalkingFoot, WalkingFoot]
+    stances: tuple[list[Stance], list[Stance]]
+    swings: tuple[list[Swing], list[Swing]] = field(default_factory=lambda: ([], []))
+    steps: list[Step] = field(default_factory=list)
+
+    @property
+    def end(self) -> float:
+        """s, when the last step lands; -inf where there is none."""
+        return self.steps[-1].land if self.steps else -np.inf
+
+    def add(self, side: int, spot: Stance, swing: Swing, begin: float, timing: Timing) -> Step:
+        """Step with one foot to a spot: the weight begins to shift at time `begin`."""
+        off = begin + timing.shift
+        land = off + timing.swing
+        last = self.stances[side][-1]
+        rise = max(begin + timing.rise, last.flat)
+        if timing.push > 0.0:
+            rise = min(rise, off - 0.1 * timing.shift)
+        else:
+            rise = off
+        self.stances[side][-1] = replace(last, rise=rise, off=off, push=timing.push, pace=timing.pace)
+        self.stances[side].append(
+            replace(spot, land=land, flat=land + timing.flat, rise=np.inf, off=np.inf, strike=timing.strike, push=0.0)
+        )
+        self.swings[side].append(swing)
+        step = Step(side, begin, off, land)
+        self.steps.append(step)
+        return step
+
+    def drop_from(self, count: int) -> None:
+        """Forget the steps from number `count` on."""
+        for step in reversed(self.steps[count:]):
+            self.stances[step.side].pop()
+            self.swings[step.side].pop()
+            self.stances[step.side][-1] = replace(self.stances[step.side][-1], rise=np.inf, off=np.inf, push=0.0)
+        del self.steps[count:]
+
+    def stance_at(self, side: int, t: float) -> int:
+        """Which stance a foot is in at time t, or comes from."""
+        row = self.stances[side]
+        for i in range(len(row) - 1, 0, -1):
+            if row[i].land <= t:
+                return i
+        return 0
+
+    def foot_at(self, side: int, t: float) -> FootState:
+        """Where a foot is at time t."""
+        states = self.follow(side, np.array([t]))
+        return FootState(states.place[0], states.turn[0], float(np.asarray(states.bend)[0]))
+
+    def follow(self, side: int, times: np.ndarray) -> FootState:
+        """Where a foot is at times (F,)."""
+        from poise.walking.foot_kernels import follow_feet
+
+        count = len(times)
+        out = FootState(np.empty((count, 3)), np.empty((count, 4)), np.empty(count))
+        follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), *out)
+        return out
+
+    def _rows(self, side: int) -> np.ndarray:
+        swings = [*self.swings[side], None]
+        return np.array([list_row(*pair) for pair in zip(self.stances[side], swings, strict=True)])
+
+    def carriers_at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
+        """(N, 3) m, corners of what carries of the left and of the right foot at time t."""
+        left, right = (
+            find_carriers(self.feet[side], self.stances[side][self.stance_at(side, t)], t) for side in range(2)
+        )
+        return left, right
+
+    def step_at(self, t: float) -> int:
+        """The number of the step that is under way at time t: the last that has begun."""
+        for i in range(len(self.steps) - 1, -1, -1):
+            if self.steps[i].begin <= t:
+                return i
+        return -1
+
+    def support_at(self, t: float) -> int:
+        """The foot that the body hangs from at time t: the one that does not step, from half a shift on."""
+        i = self.step_at(t)
+        if i < 0:
+            return 1 - self.steps[0].side if self.steps else 0
+        step = self.steps[i]
+        if t < 0.5 * (step.begin + step.off) and i > 0:
+            return step.side  # what landed last is not the one yet
+        return 1 - step.side

@@ -1,0 +1,139 @@
+"""A walker's plan as poses: every frame by inverse kinematics, the centre of mass first.   [balance, 4]"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.ik.following import Follower
+from poise.ik.goals import Reach, Turn
+from poise.motion.own.tracks import stand_pose
+from poise.spatial import rotation
+from poise.walking.foot_path import FootState
+from poise.walking.posture import Posture, find_posture
+from poise.walking.walker import Walker, find_heading
+from poise.world.load import Load
+
+_PELVIS, _CHEST, _HEAD, _HEIGHT = 0.3, 0.5, 0.3, 0.3  # weights beside a foot's
+
+_TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
+
+
+def find_stiffness(character: Character) -> dict[str, float]:
+    """How much harder than legs other joints are turned to keep the balance: the hips are shifted rather."""
+    trunk = {role: _TRUNK for role in ("spine", "chest", "upperChest", "neck", "head")}
+    arms = {f"{side}{part}": _ARMS for side in SIDES for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
+    return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
+
+
+class Frames(NamedTuple):
+    """root (F, 3) m, rotations (F, J, 4), center (F, 3) m, first (F,) m the largest error of what is first."""
+
+    root: np.ndarray
+    rotations: np.ndarray
+    center: np.ndarray
+    first: np.ndarray
+
+
+class WalkPoser:
+    """Poses of a walker, frame after frame."""
+
+    def __init__(self, walker: Walker, given: Sequence[str] = (), loads: Iterable[Load] = ()):
+        self.walker, self.character = walker, walker.character
+        character, skeleton = self.character, self.character.skeleton
+        self._pose = stand_pose(skeleton)
+        names = [skeleton.names[foot.joint] for foot in walker.course.feet]
+        goals = [Reach(name, (0, 0, 0), first=True) for name in names]
+        goals += [Turn(name, first=True) for name in names]
+        trunk = [role for role in ("upperChest", "chest", "spine") if role in skeleton.roles][:1]
+        goals += [Turn("hips", weight=_PELVIS)] + [Turn(role, weight=_CHEST) for role in trunk]
+        if "head" in skeleton.roles:
+            goals.append(Turn("head", weight=_HEAD))
+        self._has_trunk, self._has_head = bool(trunk), "head" in skeleton.roles
+        self._rest = self._find_rest()
+        given = [skeleton.names[skeleton.index(name)] for name in given]
+        toes = {foot.side: skeleton.names[foot.toes] for foot in walker.course.feet if foot.toes >= 0}
+        arms = [
+            (skeleton.roles[f"{word}{part}"], side, part == "UpperArm")
+            for side, word in enumerate(SIDES) for part in ("UpperArm", "LowerArm")
+            if f"{word}{part}" in skeleton.roles and skeleton.roles[f"{word}{part}"] in character.limits
+        ]  # fmt: skip
+        arms = [arm for arm in arms if arm[0] not in given]
+        self.told = tuple(given)
+        given = [*given, *toes.values(), *(name for name, _, _ in arms)]
+        self.follower = Follower(
+            character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
+            stiffness=find_stiffness(character),
+        )  # fmt: skip
+        self.load(loads)
+        self._names = names
+        self._toes = {side: given.index(name) for side, name in toes.items()}
+        self._arms = [(given.index(name), skeleton.index(name), side, swings) for name, side, swings in arms]
+        self._weights = self.follower.weights.copy()
+        self.follower.center_weight[:] = 1.0, _HEIGHT, 1.0
+        self.follower.rest[:] = self._rest
+
+    def load(self, loads: Iterable[Load]) -> None:
+        """Carry these, and nothing else."""
+        carried: dict[str, tuple[float, np.ndarray]] = {}
+        for load in loads:
+            mass, moment = carried.get(load.joint, (0.0, np.zeros(3)))
+            carried[load.joint] = mass + load.mass, moment + load.mass * np.asarray(load.offset)
+        self.follower.load({joint: (mass, moment / mass) for joint, (mass, moment) in carried.items()})
+
+    def _find_rest(self) -> np.ndarray:
+        """(J, 3) rad, angles of standing at ease."""
+        skeleton = self.character.skeleton
+        rest = np.zeros((len(skeleton), 3))
+        for name, ends in self.character.limits.items():
+            i = skeleton.index(name)
+            rest[i] = np.clip(ends.angles(self._pose.rotations[i]), ends.lower, ends.upper)
+        for side in SIDES:
+            knee = skeleton.index(f"{side}LowerLeg")
+            rest[knee, 0] = max(rest[knee, 0], 0.3)
+        return rest
+
+    def ask(self, times: np.ndarray) -> dict[str, np.ndarray]:
+        """What a follower is asked for at times (F,)."""
+        walker, count = self.walker, len(times)
+        walker.reach(float(times[-1]))
+        feet = walker.feet_at(times)
+        posture = find_posture(feet, find_heading(feet), walker.leg, walker.manner)
+        sides = np.array([walker.course.support_at(float(t)) for t in times])
+        center = np.array([walker.state_at(float(t))[0] for t in times])
+        places, turns = np.stack([f.place for f in feet], axis=1), np.stack([f.turn for f in feet], axis=1)
+        soft = [posture.pelvis] + [posture.chest] * self._has_trunk + [posture.head] * self._has_head
+        weights = np.tile(self._weights, (count, 1))
+        each = np.arange(count)
+        weights[each, sides] = weights[each, 2 + sides] = 0.0  # the foot that is held is where it is
+        joints = np.array([foot.joint for foot in walker.course.feet])
+        return {
+            "places": places, "turns": np.concatenate([turns, np.stack(soft, axis=1)], axis=1), "center": center,
+            "held": joints[sides], "given_turns": self._find_given(feet, posture), "weights": weights,
+            "base_place": places[each, sides], "base_turn": turns[each, sides],
+        }  # fmt: skip
+
+    def _find_given(self, feet: tuple[FootState, FootState], posture: Posture) -> np.ndarray:
+        """(F, G, 4) joints that are told: toes that stay flat, arms that swing."""
+        given = np.tile(self.follower.given_turns, (len(posture.arms), 1, 1))
+        for side, g in self._toes.items():
+            given[:, g] = self.walker.course.feet[side].pitched(-np.asarray(feet[side].bend))
+        for g, joint, side, swings in self._arms:
+            angles = np.tile(self._rest[joint], (len(given), 1))
+            angles[:, 0] -= (posture.arms if swings else posture.elbows)[:, side]
+            given[:, g] = self.character.limits[self.character.skeleton.names[joint]].rotation(angles)
+        return given
+
+    def begin(self, t: float) -> None:
+        """Stand as the plan has it at time t."""
+        asked = self.ask(np.array([t]))
+        self.follower.settle(60, **asked)
+
+    def frames(self, times: np.ndarray) -> Frames:
+        """Poses at times (F,), which go on from the last."""
+        found = self.follower.follow(**self.ask(times))
+        return Frames(found.root, found.rotations, found.center, found.first)

@@ -1,0 +1,270 @@
+"""Somebody who walks: step after step along a way, planned a few steps ahead.   [balance, 4.7.2, figure 18]
+
+A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how it
+moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
+turned out to be a wall. Steps that balance cannot keep up with take longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import InputError
+from poise.spatial import rotation
+from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
+from poise.walking.course import Course, Timing
+from poise.walking.feet import build_feet
+from poise.walking.foot_path import ROLL, FootState, Stance
+from poise.walking.foothold import Terrain
+from poise.walking.manner import Manner
+from poise.walking.pressing import find_middle, list_regions
+from poise.walking.stride import find_stride
+from poise.walking.swinging import find_swing
+from poise.walking.way import Way
+
+_AHEAD = 3  # steps that are planned
+_SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
+_STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(42.0)
+_OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
+_LONGEST = 3.0  # times as long as a usual one, that a step takes at most
+_STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
+_UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
+_FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
+_GRAVITY = 9.81
+_UP, _AHEAD_AXIS = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Hang:
+    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m."""
+
+    hips: np.ndarray
+    joints: np.ndarray
+
+
+class Walker:
+    """Plans somebody's steps.
+
+    course   the stances of both feet
+    center   where the centre of mass goes, x and z;  height: y, a spline like it
+    done     whether all steps have been planned
+    """
+
+    def __init__(
+        self,
+        character: Character,
+        terrain: Terrain,
+        way: Way,
+        hang: Hang,
+        stances: tuple[Stance, Stance],
+        manner: Manner | None = None,
+        steps: int | None = None,
+        start: float = 0.0,
+        state: np.ndarray | None = None,
+        wait: float = 0.2,
+    ):
+        self.character, self.terrain, self.way = character, terrain, way
+        self.manner, self.hang = manner or Manner(), hang
+        self.course = Course(build_feet(character), ([stances[0]], [stances[1]]))
+        self._left = steps  # steps that may still be planned
+        self.leg = min(foot.leg for foot in self.course.feet)
+        self._scale = self.manner.scale(self.leg)
+        self._s = [0.0, 0.0]  # m along the way, of each foot
+        self._next = self._first_side()
+        self.done = steps == 0
+        self._slow = 1.0
+        self.worst = 0.0
+        begin = np.zeros((3, 3)) if state is None else np.asarray(state, float).copy()
+        if state is None:
+            begin[0, [0, 2]] = find_middle(self.course, start)
+            begin[0, 1] = self._ceilings(begin[:1, [0, 2]], np.array([start]))[0]
+        self._known = start  # s, until when the plan is what happens
+        self._wait = _round(wait)
+        self.center = SplinePath(start, np.tile(begin[0, [0, 2]], (4, 1)))
+        self.height = SplinePath(start, np.tile(begin[0, 1:2], (4, 1)))
+        self._plan(start, begin)
+
+    def _first_side(self) -> int:
+        """The foot that goes first: the one on the side that it goes to, else the left."""
+        if abs(np.sin(self.way.facing)) > 0.3:
+            return 1 if np.sin(self.way.facing) > 0.0 else 0
+        return 0
+
+    # Asked for.
+
+    def reach(self, t: float) -> None:
+        """Plan on until time t is known."""
+        while t > self._known:
+            now = self._known
+            at = self.state_at(now)
+            self._plan(now, at)
+
+    def state_at(self, t: float) -> np.ndarray:
+        """(3, 3) place, velocity and acceleration of the centre of mass at time t."""
+        flat, up = self.center.at(t), self.height.at(t)
+        return np.stack([flat[:, 0], up[:, 0], flat[:, 1]], axis=-1)
+
+    def feet_at(self, times: np.ndarray) -> tuple[FootState, FootState]:
+        """Both feet at times (F,)."""
+        return self.course.follow(0, times), self.course.follow(1, times)
+
+    @property
+    def end(self) -> float:
+        """s, when it stands still after the last step that is planned."""
+        return max(self.center.end, self._known if np.isfinite(self._known) else 0.0)
+
+    # Planning.
+
+    def _plan(self, now: float, state: np.ndarray) -> None:
+        """Add steps, and lead the centre of mass over them from time `now` on."""
+        while True:
+            began = sum(step.begin < now - 1e-9 for step in self.course.steps)
+            if self.done or len(self.course.steps) - began >= _AHEAD:
+                break
+            self._add(now)
+        began = sum(step.begin < now - 1e-9 for step in self.course.steps)
+        best: float | None = None
+        found = self.center
+        for _ in range(_TRIES):
+            end = self._find_end(now)
+            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
+            r = (state[0, 1] - self._floor(now)) / _GRAVITY
+            center, out = plan_center(now, state[:, [0, 2]], places, presses, r)
+            if best is None or out < best - 1e-3:
+                best, found = out, center
+            if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
+                break
+            self._retime(began, _SLOWER)
+        self.worst = max(self.worst, float(best or 0.0))
+        self.center = self.center.followed_by(found)
+        self._plan_height(now, state[:, 1], end)
+        following = [step.land for step in self.course.steps if step.land > now + 1e-9]
+        self._known = following[0] if following else np.inf
+
+    def _is_slow(self, first: int) -> bool:
+        """Whether steps from number `first` on take as long already as they ever may."""
+        longest = max(step.land - step.off for step in self.course.steps[first:])
+        return longest > _LONGEST * _SWING * self._scale
+
+    def _find_end(self, now: float) -> float:
+        last = max(self.course.end, now)
+        return last + _round(_END * self._scale)
+
+    def _add(self, now: float) -> None:
+        """Plan one more step."""
+        course, side = self.course, self._next
+        stance = self._s[1 - side]
+        closing = self._left == 1 or stance >= self.way.length - 1e-6
+        begin = course.end if course.steps and course.end >= now - 1e-9 else now + self._wait
+        stride = find_stride(course, side, stance, self.way, self.manner, self.terrain, closing)
+        timing = self._time(side, stride.spot)
+        last = course.stances[side][-1]
+        swing = find_swing(course.feet[side], last, stride.spot, timing, self.terrain, self.manner.lift * self.leg)
+        course.add(side, stride.spot, swing, _round(begin), timing)
+        self._s[side], self._next = stride.s, 1 - side
+        if self._left is not None:
+            self._left -= 1
+        self.done = closing
+
+    def _time(self, side: int, spot: Stance) -> Timing:
+        """How long a step takes: a first one longer, a high one too; on stairs feet land flat."""
+        course, place = self.course, spot.place
+        last, other = course.stances[side][-1], course.stances[1 - side][-1]
+        up = float(abs(place[1] - last.place[1])) / self.leg
+        far = float(np.linalg.norm((place - last.place)[[0, 2]])) / (2.0 * self.manner.step * self.leg)
+        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
+        forward = float((place - other.place) @ ahead) / self.leg
+        slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
+        is_first = not course.steps
+        shift = _round(slower * (_FIRST if is_first else _SHIFT))
+        swing = _round(slower * _SWING * (0.7 + 0.3 * min(far, 1.5)))
+        level = max(0.0, 1.0 - 6.0 * up)
+        roll = self.manner.roll * level
+        strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
+        push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, 0.0, 1.2)
+        flat = _round(0.4 * shift)
+        # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
+        uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
+        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill, 0.1) * shift)
+        push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
+        pace = ROLL
+        drop = float(last.place[1] - other.place[1]) / self.leg
+        if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
+            before = course.steps[-1]
+            down = min(drop / 0.2, 1.3)
+            rise = -_round(0.55 * min(down, 1.0) * (before.land - before.off))
+            push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
+        if strike < _FLAT or (spot.back is not None and not len(spot.back)):
+            strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
+        if push < _FLAT or (last.front is not None and not len(last.front)):
+            push, rise = 0.0, shift
+        return Timing(shift, swing, flat, rise, float(strike), float(push), pace)
+
+    def _leaving(self, side: int) -> float:
+        """Of the leg: how far behind the other foot one is as it leaves."""
+        last, other = self.course.stances[side][-1], self.course.stances[1 - side][-1]
+        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
+        return float((other.place - last.place) @ ahead) / self.leg
+
+    def _retime(self, first: int, slower: float) -> None:
+        """Have steps from number `first` on take longer."""
+        course = self.course
+        kept = []
+        for k in range(first, len(course.steps)):
+            step = course.steps[k]
+            i = next(i for i, stance in enumerate(course.stances[step.side]) if stance.land == step.land)
+            before, after = course.stances[step.side][i - 1], course.stances[step.side][i]
+            kept.append((step, before, after, course.swings[step.side][i - 1]))
+        course.drop_from(first)
+        begin = kept[0][0].begin
+        for step, before, after, swing in kept:
+            timing = Timing(
+                _round(slower * (step.off - step.begin)), _round(slower * (step.land - step.off)),
+                _round(slower * (after.flat - after.land)), _signed(slower * (before.rise - step.begin)),
+                after.strike, before.push, before.pace,
+            )  # fmt: skip
+            begin = course.add(step.side, after, swing, begin, timing).land
+
+    def _plan_height(self, now: float, state: np.ndarray, end: float) -> None:
+        """As high as the legs let the centre of mass be, smoothly."""
+        times = now + KNOT * np.arange(round((end - now) / KNOT) + 1)
+        places = np.array([self.center.at(float(t))[0] for t in times])
+        self.height = self.height.followed_by(plan_height(now, state, self._ceilings(places, times)))
+
+    def _ceilings(self, center: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(F,) m, how high the centre of mass may be at x and z (F, 2), so that no leg is too long."""
+        feet = self.feet_at(times)
+        turn = rotation.exp(find_heading(feet)[:, None] * _UP)
+        most = np.full(len(times), np.inf)
+        for foot, state, hip in zip(self.course.feet, feet, self.hang.joints, strict=True):
+            joint = rotation.rotate(turn, hip)
+            flat = state.place[:, [0, 2]] - center - joint[:, [0, 2]]
+            length = self.manner.stretch * foot.leg
+            room = np.maximum(length**2 - np.sum(flat * flat, axis=1), 0.04 * length**2)
+            most = np.minimum(most, state.place[:, 1] - joint[:, 1] + np.sqrt(room))
+        return most
+
+    def _floor(self, t: float) -> float:
+        """m, of the ground that carries at time t."""
+        corners = np.concatenate(self.course.carriers_at(t))
+        return float(corners[:, 1].mean())
+
+
+def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
+    """(F,) rad, which way somebody faces whose feet are so: between the two."""
+    ahead = sum(rotation.rotate(state.turn, _AHEAD_AXIS) * [1.0, 0.0, 1.0] for state in feet)
+    return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
+
+
+def _round(span: float) -> float:
+    """s, a whole number of knots."""
+    return KNOT * max(round(span / KNOT), 0)
+
+
+def _signed(span: float) -> float:
+    """s, a whole number of knots, before or after."""
+    return KNOT * round(span / KNOT)
