@@ -33,6 +33,7 @@ from poise.ik.posing import Poser
 from poise.ik.support import find_edges
 from poise.jobs.figures import find_stepping
 from poise.jobs.rooted import cut_character
+from poise.jobs.softening import blur, widen
 from poise.jobs.supports import find_support_points
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
@@ -200,27 +201,9 @@ def _soften(times: np.ndarray, need: np.ndarray) -> np.ndarray:
     out = np.zeros_like(need)
     for axis in range(2):
         for sign in (1.0, -1.0):
-            wide = _widen(np.maximum(sign * need[:, axis], 0.0), half)
-            out[:, axis] += sign * _blur(wide, half)
+            wide = widen(np.maximum(sign * need[:, axis], 0.0), half)
+            out[:, axis] += sign * blur(wide, half)
     return out
-
-
-def _widen(values: np.ndarray, half: int) -> np.ndarray:
-    """(F,) the largest within so many frames on either side."""
-    from scipy.ndimage import maximum_filter1d
-
-    return np.asarray(maximum_filter1d(values, 2 * half + 1, mode="nearest"))
-
-
-def _blur(values: np.ndarray, half: int) -> np.ndarray:
-    """(F, ...) the mean over so many frames on either side, those near counting more; held at the ends."""
-    weights = np.hanning(2 * half + 3)[1:-1]
-    weights /= weights.sum()
-    padded = np.concatenate([np.repeat(values[:1], half, axis=0), values, np.repeat(values[-1:], half, axis=0)])
-    flat = padded.reshape(len(padded), -1)
-    blurred = np.stack([np.convolve(column, weights, "valid") for column in flat.T], axis=1)
-    blurred[np.abs(blurred) < 1e-12] = 0.0
-    return blurred.reshape(values.shape)
 
 
 def _find_lean(
@@ -237,11 +220,11 @@ def _find_lean(
     half = max(int(0.5 * _MEAN * clip.fps), 1)
     if not on_feet.all():
         said.append("it is off its feet, lying, sitting or falling, for a while: nothing is changed near to that.")
-        on_feet = _widen((~on_feet).astype(float), half) == 0.0
+        on_feet = widen((~on_feet).astype(float), half) == 0.0
     leans = np.zeros(len(clip), bool)
     for first, last in find_runs((size > _REST * TOLERANCE) & on_feet):
         leans[first : last + 1] = size[first : last + 1].max() > TOLERANCE
-    gate = _blur(_widen(leans.astype(float), half), half)
+    gate = blur(widen(leans.astype(float), half), half)
     return np.where(on_feet[:, None], mean, 0.0) * gate[:, None], said
 
 
@@ -263,8 +246,8 @@ def find_mean_lean(clip: Clip, character: Character, points: list[np.ndarray], c
         else:
             known[f] = False
     half = max(int(0.5 * _MEAN * clip.fps), 1)
-    share = _blur(known.astype(float), half)
-    return np.asarray(_blur(need, half) / np.maximum(share, 0.2)[:, None])
+    share = blur(known.astype(float), half)
+    return np.asarray(blur(need, half) / np.maximum(share, 0.2)[:, None])
 
 
 class _Solver:
@@ -352,9 +335,9 @@ def _smooth(
     if len(clip) < 3:
         return roots, turns, changed
     half = max(round(_JOINTS * clip.fps), 1)
-    turned = _blur(rotation.log(rotation.multiply(rotation.conjugate(clip.rotations), turns)), half)
-    moved = _blur(roots - clip.root, half)
-    wide = _widen(changed.astype(float), half) > 0.0
+    turned = blur(rotation.log(rotation.multiply(rotation.conjugate(clip.rotations), turns)), half)
+    moved = blur(roots - clip.root, half)
+    wide = widen(changed.astype(float), half) > 0.0
     return clip.root + moved, rotation.multiply(clip.rotations, rotation.exp(turned)), wide
 
 

@@ -20,6 +20,7 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.ik.goals import Goal, Look, Reach, Turn
 from poise.ik.posing import Posed, Poser
+from poise.jobs.softening import blur
 from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners, place_corners
@@ -43,6 +44,7 @@ _TRUNK = 5.0  # how much harder than legs a back is bent
 _TRUE = 1e-3  # m: what is farther off was not reached
 _SPREAD = 0.5  # of the way of a foot that is lifted, in which the centre of mass comes free
 _SINK = 0.6  # of the way down of a hand, that the hips go, too
+_SOFT = 0.05  # of a motion, in which what balance changes comes and goes
 _RISING = 0.1  # of a motion, in which a foot gets clear of the ground
 _CLEAR = 0.01  # m that a free sole is above the ground at least
 _EASE = 0.005  # m more of margin on the way than at its end: what a round leaves over
@@ -206,7 +208,8 @@ class Standing:
         keys.append(rotations)
         carrying = SIDES.index(wanted.stand) if is_one else 0
         poser = Poser(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
-        found, down, took = list[Posed](), [], []
+        meant, found, down, took = [], list[Posed](), [], []
+        clear = []
         for t in np.linspace(0.0, 1.0, count):
             windows = _WINDOWS if is_one else ((0.0, 1.0),)
             turns = keys[0]
@@ -214,11 +217,22 @@ class Standing:
                 way = rotation.log(rotation.multiply(rotation.conjugate(before), after))
                 turns = rotation.multiply(turns, rotation.exp(soften((t - begin) / (end - begin)) * way))
             lifted = is_one and t > _WINDOWS[1][0]
+            clear.append(soften((t - _WINDOWS[1][0]) / _RISING) * _CLEAR if lifted else 0.0)
             clock = time.perf_counter()
-            rise = soften((t - _WINDOWS[1][0]) / _RISING) if lifted else 0.0
-            found.append(self._put_back(poser, wanted, turns, carrying, lifted, rise * _CLEAR))
+            found.append(self._put_back(poser, wanted, turns, carrying, lifted, clear[-1]))
             took.append(1e6 * (time.perf_counter() - clock))
+            meant.append(turns)
             down.append([not lifted or side == carrying for side in range(2)])
+        # What balance changed comes and goes softly, too
+        half = max(round(_SOFT * count), 1)
+        changes = [
+            rotation.log(rotation.multiply(rotation.conjugate(turns), posed.rotations))
+            for turns, posed in zip(meant, found, strict=True)
+        ]
+        soft = rotation.multiply(np.array(meant), rotation.exp(blur(np.array(changes), half)))
+        for k in range(1, count - 1):
+            lifted = not all(down[k])
+            found[k] = self._put_back(poser, wanted, soft[k], carrying, lifted, clear[k])
         return Way(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
