@@ -48,7 +48,7 @@ def balance(
 ) -> None:
     """Change a pose or a clip as little as needed so that it balances.
 
-    Feet that are down stay where they are; frames that balance already stay as they are, bit for bit.
+    Feet that are down stay where they are; frames that balance already stay as they were.
     What is written has the clip's joints and frame times.
     """
     from poise.jobs.balance import Balancing

@@ -12,7 +12,7 @@ feet in the air as near as they can. What else is kept is a choice:
   pose   the joints' angles: the body goes back over its feet as it is, mostly about its ankles
   hands  the places of hands and head: hips and legs go where they must
 What changed at each joint is smoothed once more, and what stands is put back. Frames that need nothing, and are not
-near to any that do, stay as they were, bit for bit.
+near to any that do, stay as they were; a clip without any is given back as it is.
 """
 
 from __future__ import annotations

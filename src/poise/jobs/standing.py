@@ -171,6 +171,7 @@ class Standing:
         self.character = character
         self.stance = stand_at_ease(character) if stance is None else stance
         self._stiffness = dict(stiffness or {})
+        self._lifters: dict[int, Poser] = {}
         self._tree = build_tree(character)
         self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
 
@@ -248,15 +249,25 @@ class Standing:
         name, goals = SIDES[free] + "Foot", list[Goal]()
         if lifted:
             support = stance.corners[carrying]
-            low = self._find_lowest(root, turns, free)
-            if low < clear:
-                places, _ = self.character.skeleton.pose(root, turns)
-                foot = places[find_soles(self.character.skeleton)[free].foot]
-                goals.append(Reach(name, foot + [0.0, clear - low, 0.0], first=True))
+            foot = find_soles(self.character.skeleton)[free].foot
+            above = max(clear - self._find_lowest(root, turns, free), 0.0)
+            places, world = self.character.skeleton.pose(root, turns)
+            goals.append(Reach(name, places[foot] + [0.0, above, 0.0], first=True))
+            if above > 0.0:  # by its own leg alone: the body does not bow for it
+                raised = self._build_lifter(carrying).solve([*goals, Turn(name, world[foot].tolist())], root, turns)
+                root, turns = raised.root, raised.rotations
         else:
             support = stance.corners.reshape(-1, 2)
             goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
         return poser.solve(goals, root, turns, support, wanted.margin, enough=1e-6)
+
+    def _build_lifter(self, carrying: int) -> Poser:
+        """Turns nothing but the free leg."""
+        if carrying not in self._lifters:
+            skeleton, leg = self.character.skeleton, set(self._free_leg(1 - carrying))
+            stiff = {name: np.inf for i, name in enumerate(skeleton.names) if i not in leg}
+            self._lifters[carrying] = Poser(self.character, SIDES[carrying] + "Foot", stiff, 0.0)
+        return self._lifters[carrying]
 
     def _hang_on(self, turns: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Where the root (3,) is, and how it is turned (4,), so that a foot is where it stands."""
