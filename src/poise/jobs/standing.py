@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -201,39 +202,52 @@ class Standing:
         Joints turn from key to key, beginning and ending softly: the weight over one foot, that foot lifted, the pose.
         What stands is put back at every frame, and the centre of mass where it would leave the support.
         """
-        is_one, keys = wanted.stand != "both", [self.stance.rotations]
-        if is_one:
-            steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
-            lift = self.go(Wanted({}, wanted.stand, margin=wanted.margin), steps)
-            keys += [lift.rotations[STEPS // 2 - 2], lift.rotations[-1]]
-        keys.append(rotations)
-        carrying = SIDES.index(wanted.stand) if is_one else 0
+        if wanted.stand == "both":
+            return self.follow([self.stance.rotations, rotations], [(0.0, 1.0)], count, wanted)
+        keys = [self.stance.rotations, *self.lift(wanted.stand, wanted.margin), rotations]
+        return self.follow(keys, _WINDOWS, count, wanted, (_WINDOWS[1][0], np.inf))
+
+    def lift(self, stand: str, margin: float = 0.02) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (J, 4) with the weight over one foot, and with the other foot lifted."""
+        steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
+        way = self.go(Wanted({}, stand, margin=margin), steps)
+        return way.rotations[STEPS // 2 - 2], way.rotations[-1]
+
+    def follow(
+        self, keys: Sequence[np.ndarray], windows: Sequence[tuple[float, float]], count: int, wanted: Wanted,
+        aloft: tuple[float, float] | None = None,
+    ) -> Way:  # fmt: skip
+        """A motion through key poses, balanced at each of `count` frames.
+
+        keys     rotations (J, 4);  windows: from when to when the way from each to the next is gone; 0 to 1
+        wanted   which feet stand, and the margin
+        aloft    from when to when the free foot is off the ground; None: never
+        """
+        carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
         poser = Poser(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
-        meant, found, down, took = [], list[Posed](), [], []
-        clear = []
+        ways = [rotation.log(rotation.multiply(rotation.conjugate(a), b)) for a, b in pairwise(keys)]
+        meant, found, down, took, clear = [], list[Posed](), [], [], []
         for t in np.linspace(0.0, 1.0, count):
-            windows = _WINDOWS if is_one else ((0.0, 1.0),)
             turns = keys[0]
-            for before, after, (begin, end) in zip(keys, keys[1:], windows, strict=False):
-                way = rotation.log(rotation.multiply(rotation.conjugate(before), after))
+            for way, (begin, end) in zip(ways, windows, strict=True):
                 turns = rotation.multiply(turns, rotation.exp(soften((t - begin) / (end - begin)) * way))
-            lifted = is_one and t > _WINDOWS[1][0]
-            clear.append(soften((t - _WINDOWS[1][0]) / _RISING) * _CLEAR if lifted else 0.0)
+            lifted = aloft is not None and aloft[0] < t < aloft[1]
+            edge = 0.0 if aloft is None else min(t - aloft[0], aloft[1] - t)
+            clear.append(soften(edge / min(_RISING, 2.0 * _RISING / len(ways))) * _CLEAR if lifted else 0.0)
             clock = time.perf_counter()
             found.append(self._put_back(poser, wanted, turns, carrying, lifted, clear[-1]))
             took.append(1e6 * (time.perf_counter() - clock))
             meant.append(turns)
             down.append([not lifted or side == carrying for side in range(2)])
         # What balance changed comes and goes softly, too
-        half = max(round(_SOFT * count), 1)
+        half = max(round(_SOFT * count * min(1.0, 3.0 / len(ways))), 1)
         changes = [
             rotation.log(rotation.multiply(rotation.conjugate(turns), posed.rotations))
             for turns, posed in zip(meant, found, strict=True)
         ]
         soft = rotation.multiply(np.array(meant), rotation.exp(blur(np.array(changes), half)))
         for k in range(1, count - 1):
-            lifted = not all(down[k])
-            found[k] = self._put_back(poser, wanted, soft[k], carrying, lifted, clear[k])
+            found[k] = self._put_back(poser, wanted, soft[k], carrying, not all(down[k]), clear[k])
         return Way(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),

@@ -86,7 +86,7 @@ def plot_margins(times: np.ndarray, margins: Mapping[str, np.ndarray], title: st
     figure = new_figure(8.0, 3.2, title)
     panel = figure.add_subplot()
     for k, (name, values) in enumerate(margins.items()):
-        panel.plot(times, 100.0 * np.asarray(values, float), color=LINE_COLORS[k], label=name)
+        panel.plot(times, 100.0 * np.asarray(values, float), color=LINE_COLORS[k % len(LINE_COLORS)], label=name)
     panel.axhline(0.0, color="0.35", ls="--", lw=1.0)
     panel.set(xlabel="time, s", ylabel="inside the support, cm")
     finish_panel(panel, times)
