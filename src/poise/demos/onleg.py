@@ -57,7 +57,8 @@ def run(folder: Path) -> dict[str, Any]:
     start = standing.stance.rotations
     keys = [start, shifted, lifted, *(way.rotations[-1] for way in ways.values()), lifted, shifted, start]
     parts = len(keys) - 1
-    windows = [(max(k - OVERLAP, 0.0) / parts, (k + 1.0) / parts) for k in range(parts)]
+    apart = (0, 1, parts - 1)  # a foot is lifted when the weight is over the other, and the other way round
+    windows = [((k if k in apart else k - OVERLAP) / parts, (k + 1.0) / parts) for k in range(parts)]
     count = round(parts * EACH * FPS) + 1
     aloft = (1.0 / parts, (parts - 1.0) / parts)
     way = standing.follow(keys, windows, count, _want({}), aloft)
