@@ -7,14 +7,14 @@ Compiled from a character: plain arrays in joint order, derived once and thrown 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.ik.solve_kernels import FigureArrays, Room
+from poise.ik.row_kernels import NOBODY, FigureArrays, Room
 from poise.spatial import rotation
 
 _ALONG = 0.5  # of a free axis, that an angle's own has at least: 60 degrees off it is not free
@@ -55,13 +55,29 @@ class Figure:
             1.0 / hard, np.clip(0.0, low, high), np.where(joint >= 0, comfort, 0.0),
         )  # fmt: skip
 
+        self._own = tree.masses.copy(), tree.centers.copy()
+
     def angles(self, rotations: np.ndarray) -> np.ndarray:
-        """(J, 3) angles of joint rotations (J, 4); 0 of joints that do not turn."""
-        out = np.zeros((len(rotations), 3))
+        """(..., J, 3) angles of joint rotations (..., J, 4); 0 of joints that do not turn."""
+        out = np.zeros((*np.shape(rotations)[:-1], 3))
         for i, name in enumerate(self.character.skeleton.names):
             if self.arrays.turns[i]:
-                out[i] = self.character.limits[name].angles(rotations[i])
+                out[..., i, :] = self.character.limits[name].angles(rotations[..., i, :])
         return out
+
+    def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
+        """Have joints carry point masses besides their own: joint or role -> kg, and (3,) m in its frame."""
+        masses, centers = self._own[0].copy(), self._own[1].copy()
+        for name, (mass, where) in loads.items():
+            place = np.asarray(where, float)
+            if not (math.isfinite(mass) and mass >= 0.0 and place.shape == (3,) and np.isfinite(place).all()):
+                raise InputError(f"a load is kg, 0 or more, and a place (3,) m; that of '{name}' is {mass} at {where}.")
+            i = self.character.skeleton.index(name)
+            whole = masses[i] + mass
+            if whole > 0.0:
+                centers[i] = (masses[i] * centers[i] + mass * place) / whole
+            masses[i] = whole
+        self.arrays.masses[:], self.arrays.centers[:] = masses, centers
 
     def widened(self, angles: np.ndarray) -> FigureArrays:
         """The arrays with ranges that have room for angles (J, 3): a pose beyond its range is not flung back."""
@@ -78,14 +94,16 @@ class Figure:
         place_figure(arrays.parents, arrays.offsets, local, FREE, root, local[0].copy(), R, p)
         return R, p
 
-    def make_room(self, rows: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray) -> Room:
-        """Room for a solve of some rows, from a pose on."""
+    def make_room(
+        self, rows: int, goals: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray
+    ) -> Room:
+        """Room for a solve of some rows of some goals, from a pose on."""
         count, n, none = len(local), len(self.arrays.joint), np.zeros
         return Room(
             angles.copy(), local.copy(), place.copy(), turn.copy(), none((count, 3, 3)), none((count, 3)),
-            none((count, 3, 3)), none((count, 4)), none((n, 3)), none((rows, n)), none(rows), none(rows, np.int64),
-            none(rows), none(rows, np.bool_), none(n), none(n), none(n), none(n), none(n), none(rows, np.int64),
-            none(n, np.int64), none(rows),
+            none((count, 3, 3)), none((count, 4)), none((n, 6)), none((1 + goals, n)), np.array([NOBODY]),
+            none((3, n)), none((rows, n)), none(rows), none(rows, np.int64), none(rows), none(rows, np.bool_), none(n),
+            none(n), none(n), none(n), none(n), none(rows, np.int64), none(n, np.int64), none(rows),
         )  # fmt: skip
 
 
