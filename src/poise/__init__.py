@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from poise.files.character import save_character
     from poise.files.formats import load_clip, register_format, save_clip
     from poise.files.gltf.character import load_character
+    from poise.jobs.balance import balance
     from poise.jobs.convert import convert
     from poise.jobs.info import info
     from poise.jobs.mix import mix
+    from poise.jobs.pose import pose
     from poise.jobs.retarget import retarget
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
@@ -133,6 +135,7 @@ _HOMES = {
     "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
+    "balance": "poise.jobs.balance",
     "compute_bias": "poise.dynamics.newton_euler",
     "compute_forces": "poise.motion.forces",
     "compute_joint_space_inertia": "poise.dynamics.composite",
@@ -147,6 +150,7 @@ _HOMES = {
     "load_state": "poise.stage.state_file",
     "load_take": "poise.stage.take_file",
     "mix": "poise.jobs.mix",
+    "pose": "poise.jobs.pose",
     "register_driver": "poise.drivers.registry",
     "register_engine": "poise.engines.registry",
     "register_format": "poise.files.formats",
@@ -224,6 +228,7 @@ __all__ = [
     "Track",
     "Tree",
     "__version__",
+    "balance",
     "bodies",
     "compute_bias",
     "compute_forces",
@@ -241,6 +246,7 @@ __all__ = [
     "load_state",
     "load_take",
     "mix",
+    "pose",
     "register_driver",
     "register_engine",
     "register_format",

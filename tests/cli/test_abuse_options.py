@@ -15,6 +15,7 @@ import pytest
 
 from abuse import Run, fill, list_options, look, run
 from fuzz.commands import sandbox
+from leaning import lean
 from poise.cli import words as cli_words
 from poise.cli.app import build_app
 from poise.cli.commands import COMMANDS
@@ -28,6 +29,10 @@ LIGHT = (*MIX, "--physical", "legs,trunk")
 RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
 TO_BVH = ("convert", "clip.bvh", "new.bvh")
 FORCES = ("forces", "clip.bvh", "-o", "new.csv")
+POSE = ("pose", "-o", "new.npz", "--reach", "rightHand=-0.3,1.1,0.3")
+MOVING = (*POSE, "--seconds", "0.2")
+BALANCE = ("balance", "clip.bvh", "-o", "new.npz")
+LEANING = ("balance", "leaning.npz", "-o", "new.npz")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
 SOURCE = {
     "--height": "1.5",
@@ -105,6 +110,41 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--stage": (MIX, ("--stage", "stage.toml")),
         "--output": (MIX, ("-o", "new2.npz")),
     },
+    "pose": {
+        "--reach": (POSE, ("--reach", "leftHand=0.3,1.2,0.3")),
+        "--stand": (POSE, ("--stand", "left")),
+        "--look": (POSE, ("--look", "1,1,1")),
+        "--crouch": (POSE, ("--crouch", "0.2")),
+        "--upright": ((*POSE[:-1], "rightHand=-0.3,0.4,0.3"), ("--upright",)),
+        "--margin": (("pose", "-o", "new.npz", "--reach", "rightHand=-0.3,1.1,1.5"), ("--margin", "0.04")),
+        "--load": (POSE, ("--load", "leftHand=3")),
+        "--seconds": (POSE, ("--seconds", "0.2")),
+        "--fps": (MOVING, ("--fps", "60")),
+        "--picture": (POSE, ("--picture", "new.png")),
+        "--film": (MOVING, ("--film", "new.webp")),
+        "--plot": (MOVING, ("--plot", "new.png")),
+        "--body": (POSE, ("--body", "fat")),
+        "--height": (POSE, ("--height", "1.6")),
+        "--mass": (POSE, ("--mass", "51")),
+        "--character": (POSE, ("--character", "body.json")),
+        "--start": (POSE, ("--start", "clip.bvh")),
+        "--at": ((*POSE, "--start", "clip.bvh"), ("--at", "0.2")),
+        "--weak": (POSE, ("--weak", "rightUpperArm=0.1")),
+        "--output": (POSE, ("-o", "new2.npz")),
+    },
+    "balance": {
+        **{option: (BALANCE, (option, value)) for option, value in SOURCE.items() if option != "--up"},
+        "--up": (("balance", "walk.npz", "-o", "new.npz"), ("--up", "Z")),
+        "--mass": (BALANCE, ("--mass", "51")),
+        "--character": (BALANCE, ("--character", "body.json")),
+        "--clip": (("balance", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--by": (BALANCE, ("--by", "zmp")),
+        "--keep": (LEANING, ("--keep", "hands")),
+        "--margin": (LEANING, ("--margin", "0.03")),
+        "--film": (BALANCE, ("--film", "new.webp")),
+        "--plot": (BALANCE, ("--plot", "new.png")),
+        "--output": (BALANCE, ("-o", "new2.npz")),
+    },
     "demo": {
         "--minutes": (("demo", "tiny", "-o", "new"), ("--minutes", "2")),
         "--soak": (("demo", "tiny", "-o", "new"), ("--soak",)),
@@ -156,6 +196,30 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*MIX, "--physical", "leftArm", "--pin"), "pinned feet are for physical legs"),
     ((*MIX, "--torque-only"), "'paper' coupling"),
     (("demo", "tiny", "-o", "new", "--soak", "--minutes", "2"), "--soak is an hour"),
+    ((*POSE, "--fps", "60"), "a pose stands still"),
+    ((*POSE, "--film", "new.webp"), "a pose stands still"),
+    ((*POSE, "--plot", "new.png"), "a pose stands still"),
+    ((*POSE, "--at", "1"), "--at is a time of the clip"),
+    ((*POSE, "--start", "clip.bvh", "--at", "99"), "--at must be from 0 to"),
+    ((*POSE, "--start", "clip.bvh", "--body", "fat"), "--start has a body of its own"),
+    ((*POSE, "--character", "body.json", "--body", "fat"), "--character has a body of its own"),
+    ((*POSE, "--character", "body.json", "--mass", "51"), "--character has a mass of its own"),
+    ((*POSE, "--upright", "--crouch", "0.2"), "--upright and --crouch say opposite things"),
+    ((*POSE, "--reach", "rightHand=0,1,0"), "two targets"),
+    ((*POSE, "--reach", "leftFoot=0,1,0"), "of a foot that stands"),
+    ((*POSE, "--reach", "tail=0,1,0"), "'tail' is not in the skeleton"),
+    ((*POSE, "--reach", "leftHand=nan,1,0"), "three finite numbers"),
+    ((*POSE, "--reach", "leftHand=0,1"), "three numbers"),
+    ((*POSE, "--reach", "leftHand=0,1,1e9"), "at most 100 m"),
+    ((*POSE, "--reach", "leftHand"), "joint=x,y,z"),
+    ((*POSE, "--look", "1,2"), "--look is three numbers"),
+    ((*POSE, "--body", "giant"), "body 'giant' is not known"),
+    ((*POSE, "--load", "tail=3"), "'tail' is not in the skeleton"),
+    ((*POSE, "--weak", "leftHand"), "joint=share"),
+    ((*POSE[:2], "new.txt"), "cannot be written"),
+    ((*BALANCE[:3], "new.txt"), "cannot be written"),
+    (("balance", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
+    (("balance", "nobody.npz", "-o", "new.npz"), "human"),
 ]
 
 
@@ -203,6 +267,7 @@ def write_more(folder: Path) -> None:
     save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
     save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
     save_clip(clap_clip(clip), folder / "clap.npz")
+    save_clip(lean(walk(clip.skeleton, 4).pick(slice(0, 8)), 16.0, (-1.0, 0.0, 0.0)), folder / "leaning.npz")
     (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')
     (folder / "figures.json").write_text('{"kind": "poise bench", "version": 1, "benches": {"tiny": {"ratio": 2.0}}}')
     save_clip(random_clip(np.random.default_rng(0)), folder / "nobody.npz")
@@ -244,7 +309,7 @@ class Seen:
         self.done: Run = run(*words, "--json", "--quiet")
         assert self.done.code in (0, 1), f"{words}: {self.done.err}"
         figures = json.loads(self.done.out)
-        for key in ("realtime_factor", "file"):
+        for key in ("realtime_factor", "solve_us", "file"):
             figures.pop(key, None)
         self.figures = figures
         after = look(place)
@@ -302,6 +367,7 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
 def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
@@ -354,10 +420,12 @@ BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0
 def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
+    fine |= {"--crouch": {"-1"}}  # up again
     fine |= {"--end": {"1e308"}, "--gain": {"-1"}}
     fine |= {"--seconds": {"nan", "inf", "-inf", "-1", "1e308"}, "--count": {"-1"}, "--threads": {"-1"}}  # see below
     for value in BAD:
@@ -377,6 +445,7 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
 def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"),
     }[command]  # fmt: skip
     if option == "--output":

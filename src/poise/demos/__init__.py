@@ -18,5 +18,7 @@ DEMOS: dict[str, Entry] = {
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
     "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
+    "onleg": Entry("poise.demos.onleg:run", "on one leg: reaching, leaning, moving the free leg, crouching"),
+    "bodies": Entry("poise.demos.bodies:run", "bodies of every kind reach, on one leg"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

@@ -402,7 +402,7 @@ def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: 
     from poise.dynamics.momentum import compute_center_of_mass
     from poise.dynamics.tree import build_tree
     from poise.files.atomic import write_bytes
-    from poise.jobs.pose_pictures import draw_body, draw_still, find_supports
+    from poise.jobs.pose_pictures import draw_body, draw_still, find_supports, list_changes
     from poise.pictures.film import save_film
     from poise.pictures.mix_plots import plot_center_of_mass
     from poise.pictures.picture import Picture, film_picture
@@ -416,19 +416,10 @@ def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: 
         save_png(path, draw_still(picture, moments))
     if outputs.plot is not None:
         center, supports = compute_center_of_mass(build_tree(body.character), *clip.poses), find_supports(clip, down)
-        write_bytes(outputs.plot, plot_center_of_mass(clip.times, center, _list_changes(supports), title="pose"))
+        write_bytes(outputs.plot, plot_center_of_mass(clip.times, center, list_changes(supports), title="pose"))
     if outputs.film is not None:
         times = np.arange(int(clip.duration * FPS) + 1) / FPS
         save_film(outputs.film, film_picture(picture, times), FPS)
-
-
-def _list_changes(supports: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Those outlines that differ from the one before."""
-    kept: list[np.ndarray] = []
-    for outline in supports:
-        if len(outline) and (not kept or len(kept[-1]) != len(outline) or np.abs(kept[-1] - outline).max() > 0.01):
-            kept.append(outline)
-    return kept
 
 
 def _check_place(place: Sequence[float], what: str) -> None:

@@ -34,6 +34,15 @@ def find_supports(clip: Clip, down: np.ndarray) -> list[np.ndarray]:
     ]
 
 
+def list_changes(supports: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Those outlines that differ from the one before."""
+    kept: list[np.ndarray] = []
+    for outline in supports:
+        if len(outline) and (not kept or len(kept[-1]) != len(outline) or np.abs(kept[-1] - outline).max() > 0.01):
+            kept.append(outline)
+    return kept
+
+
 def draw_body(
     clip: Clip,
     character: Character,

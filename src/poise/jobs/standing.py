@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.ik.goals import Goal, Look, Reach, Turn
 from poise.ik.posing import Posed, Poser
+from poise.jobs.softening import blur
 from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners, place_corners
@@ -43,6 +45,7 @@ _TRUNK = 5.0  # how much harder than legs a back is bent
 _TRUE = 1e-3  # m: what is farther off was not reached
 _SPREAD = 0.5  # of the way of a foot that is lifted, in which the centre of mass comes free
 _SINK = 0.6  # of the way down of a hand, that the hips go, too
+_SOFT = 0.05  # of a motion, in which what balance changes comes and goes
 _RISING = 0.1  # of a motion, in which a foot gets clear of the ground
 _CLEAR = 0.01  # m that a free sole is above the ground at least
 _EASE = 0.005  # m more of margin on the way than at its end: what a round leaves over
@@ -169,6 +172,7 @@ class Standing:
         self.character = character
         self.stance = stand_at_ease(character) if stance is None else stance
         self._stiffness = dict(stiffness or {})
+        self._lifters: dict[int, Poser] = {}
         self._tree = build_tree(character)
         self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
 
@@ -198,27 +202,52 @@ class Standing:
         Joints turn from key to key, beginning and ending softly: the weight over one foot, that foot lifted, the pose.
         What stands is put back at every frame, and the centre of mass where it would leave the support.
         """
-        is_one, keys = wanted.stand != "both", [self.stance.rotations]
-        if is_one:
-            steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
-            lift = self.go(Wanted({}, wanted.stand, margin=wanted.margin), steps)
-            keys += [lift.rotations[STEPS // 2 - 2], lift.rotations[-1]]
-        keys.append(rotations)
-        carrying = SIDES.index(wanted.stand) if is_one else 0
+        if wanted.stand == "both":
+            return self.follow([self.stance.rotations, rotations], [(0.0, 1.0)], count, wanted)
+        keys = [self.stance.rotations, *self.lift(wanted.stand, wanted.margin), rotations]
+        return self.follow(keys, _WINDOWS, count, wanted, (_WINDOWS[1][0], np.inf))
+
+    def lift(self, stand: str, margin: float = 0.02) -> tuple[np.ndarray, np.ndarray]:
+        """Rotations (J, 4) with the weight over one foot, and with the other foot lifted."""
+        steps = [*np.linspace(0.0, SHIFT, STEPS // 2)[1:], *np.linspace(SHIFT, 1.0, STEPS)[1:]]
+        way = self.go(Wanted({}, stand, margin=margin), steps)
+        return way.rotations[STEPS // 2 - 2], way.rotations[-1]
+
+    def follow(
+        self, keys: Sequence[np.ndarray], windows: Sequence[tuple[float, float]], count: int, wanted: Wanted,
+        aloft: tuple[float, float] | None = None,
+    ) -> Way:  # fmt: skip
+        """A motion through key poses, balanced at each of `count` frames.
+
+        keys     rotations (J, 4);  windows: from when to when the way from each to the next is gone; 0 to 1
+        wanted   which feet stand, and the margin
+        aloft    from when to when the free foot is off the ground; None: never
+        """
+        carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
         poser = Poser(self.character, SIDES[carrying] + "Foot", self._stiffness, 0.0)
-        found, down, took = list[Posed](), [], []
+        ways = [rotation.log(rotation.multiply(rotation.conjugate(a), b)) for a, b in pairwise(keys)]
+        meant, found, down, took, clear = [], list[Posed](), [], [], []
         for t in np.linspace(0.0, 1.0, count):
-            windows = _WINDOWS if is_one else ((0.0, 1.0),)
             turns = keys[0]
-            for before, after, (begin, end) in zip(keys, keys[1:], windows, strict=False):
-                way = rotation.log(rotation.multiply(rotation.conjugate(before), after))
+            for way, (begin, end) in zip(ways, windows, strict=True):
                 turns = rotation.multiply(turns, rotation.exp(soften((t - begin) / (end - begin)) * way))
-            lifted = is_one and t > _WINDOWS[1][0]
+            lifted = aloft is not None and aloft[0] < t < aloft[1]
+            edge = 0.0 if aloft is None else min(t - aloft[0], aloft[1] - t)
+            clear.append(soften(edge / min(_RISING, 2.0 * _RISING / len(ways))) * _CLEAR if lifted else 0.0)
             clock = time.perf_counter()
-            rise = soften((t - _WINDOWS[1][0]) / _RISING) if lifted else 0.0
-            found.append(self._put_back(poser, wanted, turns, carrying, lifted, rise * _CLEAR))
+            found.append(self._put_back(poser, wanted, turns, carrying, lifted, clear[-1]))
             took.append(1e6 * (time.perf_counter() - clock))
+            meant.append(turns)
             down.append([not lifted or side == carrying for side in range(2)])
+        # What balance changed comes and goes softly, too
+        half = max(round(_SOFT * count * min(1.0, 3.0 / len(ways))), 1)
+        changes = [
+            rotation.log(rotation.multiply(rotation.conjugate(turns), posed.rotations))
+            for turns, posed in zip(meant, found, strict=True)
+        ]
+        soft = rotation.multiply(np.array(meant), rotation.exp(blur(np.array(changes), half)))
+        for k in range(1, count - 1):
+            found[k] = self._put_back(poser, wanted, soft[k], carrying, not all(down[k]), clear[k])
         return Way(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
@@ -234,15 +263,25 @@ class Standing:
         name, goals = SIDES[free] + "Foot", list[Goal]()
         if lifted:
             support = stance.corners[carrying]
-            low = self._find_lowest(root, turns, free)
-            if low < clear:
-                places, _ = self.character.skeleton.pose(root, turns)
-                foot = places[find_soles(self.character.skeleton)[free].foot]
-                goals.append(Reach(name, foot + [0.0, clear - low, 0.0], first=True))
+            foot = find_soles(self.character.skeleton)[free].foot
+            above = max(clear - self._find_lowest(root, turns, free), 0.0)
+            places, world = self.character.skeleton.pose(root, turns)
+            goals.append(Reach(name, places[foot] + [0.0, above, 0.0], first=True))
+            if above > 0.0:  # by its own leg alone: the body does not bow for it
+                raised = self._build_lifter(carrying).solve([*goals, Turn(name, world[foot].tolist())], root, turns)
+                root, turns = raised.root, raised.rotations
         else:
             support = stance.corners.reshape(-1, 2)
             goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
         return poser.solve(goals, root, turns, support, wanted.margin, enough=1e-6)
+
+    def _build_lifter(self, carrying: int) -> Poser:
+        """Turns nothing but the free leg."""
+        if carrying not in self._lifters:
+            skeleton, leg = self.character.skeleton, set(self._free_leg(1 - carrying))
+            stiff = {name: np.inf for i, name in enumerate(skeleton.names) if i not in leg}
+            self._lifters[carrying] = Poser(self.character, SIDES[carrying] + "Foot", stiff, 0.0)
+        return self._lifters[carrying]
 
     def _hang_on(self, turns: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
         """Where the root (3,) is, and how it is turned (4,), so that a foot is where it stands."""

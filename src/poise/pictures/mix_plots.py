@@ -76,6 +76,23 @@ def plot_center_of_mass(
     return to_png(figure)
 
 
+def plot_margins(times: np.ndarray, margins: Mapping[str, np.ndarray], title: str = "") -> bytes:
+    """How far inside the support the centre of mass is over time.
+
+    times    (F,) s
+    margins  name -> (F,) m, negative outside, NaN where nothing is down
+    """
+    times = check_times(times)
+    figure = new_figure(8.0, 3.2, title)
+    panel = figure.add_subplot()
+    for k, (name, values) in enumerate(margins.items()):
+        panel.plot(times, 100.0 * np.asarray(values, float), color=LINE_COLORS[k % len(LINE_COLORS)], label=name)
+    panel.axhline(0.0, color="0.35", ls="--", lw=1.0)
+    panel.set(xlabel="time, s", ylabel="inside the support, cm")
+    finish_panel(panel, times)
+    return to_png(figure)
+
+
 def plot_joint_torques(
     times: np.ndarray,
     torques: Mapping[str, np.ndarray],
