@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.spatial.portable import Portable
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import FootState, Stance, Swing, find_carriers, follow_foot
+from poise.walking.foot_path import ROLL, FootState, Stance, Swing, find_carriers, list_row
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Timing:
     rise: float
     strike: float = 0.0
     push: float = 0.0
-    pace: float = 1.6
+    pace: float = ROLL
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +93,21 @@ class Course:
 
     def foot_at(self, side: int, t: float) -> FootState:
         """Where a foot is at time t."""
-        i = self.stance_at(side, t)
-        row = self.stances[side]
-        has_more = i + 1 < len(row)
-        return follow_foot(
-            self.feet[side], row[i], row[i + 1] if has_more else None, self.swings[side][i] if has_more else None, t
-        )
+        states = self.follow(side, np.array([t]))
+        return FootState(states.place[0], states.turn[0], float(np.asarray(states.bend)[0]))
+
+    def follow(self, side: int, times: np.ndarray) -> FootState:
+        """Where a foot is at times (F,)."""
+        from poise.walking.foot_kernels import follow_feet
+
+        count = len(times)
+        out = FootState(np.empty((count, 3)), np.empty((count, 4)), np.empty(count))
+        follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), *out)
+        return out
+
+    def _rows(self, side: int) -> np.ndarray:
+        swings = [*self.swings[side], None]
+        return np.array([list_row(*pair) for pair in zip(self.stances[side], swings, strict=True)])
 
     def carriers_at(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """(N, 3) m, corners of what carries of the left and of the right foot at time t."""

@@ -65,6 +65,11 @@ class WalkingFoot:
         """m, of the sole."""
         return float(np.linalg.norm(self.corners[2] - self.corners[0]))
 
+    @property
+    def numbers(self) -> np.ndarray:
+        """Its shape as compiled code reads it: see `foot_kernels`."""
+        return np.array([self.down, *self.ball, *self.heel, *self.hinge, float(self.toes >= 0)])
+
     def pitched(self, angle: float | np.ndarray) -> np.ndarray:
         """(..., 4) the turn of a foot whose heel is up by an angle (...), or whose toes are where it is negative."""
         return rotation.exp(np.asarray(angle, float)[..., None] * self.hinge)

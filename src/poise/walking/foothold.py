@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -110,12 +110,10 @@ class Terrain:
         self.floor.move(t)
         return float(self._kernels.find_surface(self.floor.record[0], x, z, below, self.room))
 
-    def heights(self, points: np.ndarray, below: float = np.inf, t: float = 0.0) -> np.ndarray:
-        """(N,) m, the highest floor at points (N, 3) that is not higher than `below`."""
+    def record(self, t: float) -> Any:
+        """What compiled code reads of the floor, at a time (s)."""
         self.floor.move(t)
-        out = np.empty(len(points))
-        self._kernels.find_surfaces(self.floor.record[0], np.ascontiguousarray(points), below, self.room, out)
-        return out
+        return self.floor.record[0]
 
     def find_foothold(
         self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0, reach: float = 0.15,

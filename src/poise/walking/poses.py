@@ -13,7 +13,8 @@ from poise.ik.following import Follower
 from poise.ik.goals import Reach, Turn
 from poise.motion.own.tracks import stand_pose
 from poise.spatial import rotation
-from poise.walking.posture import find_posture
+from poise.walking.foot_path import FootState
+from poise.walking.posture import Posture, find_posture
 from poise.walking.walker import Walker, find_heading
 from poise.world.load import Load
 
@@ -54,15 +55,27 @@ class WalkPoser:
             goals.append(Turn("head", weight=_HEAD))
         self._has_trunk, self._has_head = bool(trunk), "head" in skeleton.roles
         self._rest = self._find_rest()
-        given = [*given, *(skeleton.names[foot.toes] for foot in walker.course.feet if foot.toes >= 0)]
+        given = [skeleton.names[skeleton.index(name)] for name in given]
+        toes = {foot.side: skeleton.names[foot.toes] for foot in walker.course.feet if foot.toes >= 0}
+        arms = [
+            (skeleton.roles[f"{word}{part}"], side, part == "UpperArm")
+            for side, word in enumerate(SIDES) for part in ("UpperArm", "LowerArm")
+            if f"{word}{part}" in skeleton.roles and skeleton.roles[f"{word}{part}"] in character.limits
+        ]  # fmt: skip
+        arms = [arm for arm in arms if arm[0] not in given]
+        self.told = tuple(given)
+        given = [*given, *toes.values(), *(name for name, _, _ in arms)]
         self.follower = Follower(
             character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
             stiffness=find_stiffness(character),
         )  # fmt: skip
         self.load(loads)
         self._names = names
-        self._toes = {foot.side: given.index(skeleton.names[foot.toes]) for foot in walker.course.feet if foot.toes >= 0}
-        self._given = given
+        self._toes = {side: given.index(name) for side, name in toes.items()}
+        self._arms = [(given.index(name), skeleton.index(name), side, swings) for name, side, swings in arms]
+        self._weights = self.follower.weights.copy()
+        self.follower.center_weight[:] = 1.0, _HEIGHT, 1.0
+        self.follower.rest[:] = self._rest
 
     def load(self, loads: Iterable[Load]) -> None:
         """Carry these, and nothing else."""
@@ -87,38 +100,33 @@ class WalkPoser:
     def ask(self, times: np.ndarray) -> dict[str, np.ndarray]:
         """What a follower is asked for at times (F,)."""
         walker, count = self.walker, len(times)
-        skeleton, manner, leg = self.character.skeleton, walker.manner, walker.leg
-        places, turns = np.zeros((count, 2, 3)), []
-        center, held = np.zeros((count, 3)), np.zeros(count, np.int64)
-        rest, given = np.tile(self._rest, (count, 1, 1)), np.tile(self.follower.given_turns, (count, 1, 1))
-        base_place, base_turn = np.zeros((count, 3)), np.zeros((count, 4))
-        weights = np.tile(self.follower.weights, (count, 1))
-        arms = [(skeleton.find_role(f"{s}UpperArm"), skeleton.find_role(f"{s}LowerArm")) for s in SIDES]
-        for k, t in enumerate(times):
-            t = float(t)
-            walker.reach(t)
-            feet = walker.feet_at(t)
-            posture = find_posture(feet, find_heading(feet), leg, manner)
-            side = walker.course.support_at(t)
-            center[k] = walker.state_at(t)[0]
-            places[k] = feet[0].place, feet[1].place
-            row = [feet[0].turn, feet[1].turn, posture.pelvis]
-            row += [posture.chest] * self._has_trunk + [posture.head] * self._has_head
-            turns.append(row)
-            held[k] = walker.course.feet[side].joint
-            base_place[k], base_turn[k] = feet[side].place, feet[side].turn
-            for s, g in self._toes.items():
-                given[k, g] = walker.course.feet[s].pitched(-feet[s].bend)
-            for s, (upper, lower) in enumerate(arms):
-                if upper is not None:
-                    rest[k, upper, 0] -= posture.arms[s]
-                if lower is not None:
-                    rest[k, lower, 0] -= posture.elbows[s]
+        walker.reach(float(times[-1]))
+        feet = walker.feet_at(times)
+        posture = find_posture(feet, find_heading(feet), walker.leg, walker.manner)
+        sides = np.array([walker.course.support_at(float(t)) for t in times])
+        center = np.array([walker.state_at(float(t))[0] for t in times])
+        places, turns = np.stack([f.place for f in feet], axis=1), np.stack([f.turn for f in feet], axis=1)
+        soft = [posture.pelvis] + [posture.chest] * self._has_trunk + [posture.head] * self._has_head
+        weights = np.tile(self._weights, (count, 1))
+        each = np.arange(count)
+        weights[each, sides] = weights[each, 2 + sides] = 0.0  # the foot that is held is where it is
+        joints = np.array([foot.joint for foot in walker.course.feet])
         return {
-            "places": places, "turns": np.array(turns), "center": center, "held": held, "rest": rest,
-            "given_turns": given, "base_place": base_place, "base_turn": base_turn, "weights": weights,
-            "center_weight": np.array([1.0, _HEIGHT, 1.0]),
+            "places": places, "turns": np.concatenate([turns, np.stack(soft, axis=1)], axis=1), "center": center,
+            "held": joints[sides], "given_turns": self._find_given(feet, posture), "weights": weights,
+            "base_place": places[each, sides], "base_turn": turns[each, sides],
         }  # fmt: skip
+
+    def _find_given(self, feet: tuple[FootState, FootState], posture: Posture) -> np.ndarray:
+        """(F, G, 4) joints that are told: toes that stay flat, arms that swing."""
+        given = np.tile(self.follower.given_turns, (len(posture.arms), 1, 1))
+        for side, g in self._toes.items():
+            given[:, g] = self.walker.course.feet[side].pitched(-np.asarray(feet[side].bend))
+        for g, joint, side, swings in self._arms:
+            angles = np.tile(self._rest[joint], (len(given), 1))
+            angles[:, 0] -= (posture.arms if swings else posture.elbows)[:, side]
+            given[:, g] = self.character.limits[self.character.skeleton.names[joint]].rotation(angles)
+        return given
 
     def begin(self, t: float) -> None:
         """Stand as the plan has it at time t."""

@@ -20,8 +20,12 @@ _ARM, _ELBOW = np.radians(20.0), np.radians(12.0)
 _CLIMB = 0.8  # rad of leaning forward, for a rise of a leg's length between feet that are a step apart
 
 
+_X, _Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+
+
 class Posture(NamedTuple):
-    """pelvis, chest, head (4,) world orientations; arms (2,) rad forward, elbows (2,) rad bent, more than at rest."""
+    """Of F times: pelvis, chest, head (F, 4) world orientations; arms (F, 2) rad forward and elbows (F, 2) rad bent,
+    more than at rest."""
 
     pelvis: np.ndarray
     chest: np.ndarray
@@ -30,19 +34,25 @@ class Posture(NamedTuple):
     elbows: np.ndarray
 
 
-def find_posture(feet: tuple[FootState, FootState], heading: float, leg: float, manner: Manner) -> Posture:
-    """Trunk, head and arms of somebody whose feet are so, facing a heading (rad); leg m."""
-    ahead = np.array([np.sin(heading), 0.0, np.cos(heading)])
+def find_posture(feet: tuple[FootState, FootState], heading: np.ndarray, leg: float, manner: Manner) -> Posture:
+    """Trunk, head and arms of somebody whose feet are so, facing a heading (F,) rad; leg m."""
+    ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=-1)
     apart = feet[0].place - feet[1].place
-    stride = float(np.tanh(float(apart @ ahead) / leg)) / np.tanh(0.5)  # 1: the left is half a leg ahead
-    up = max(float(apart[1]) / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
+    stride = np.tanh(np.sum(apart * ahead, axis=-1) / leg) / np.tanh(0.5)  # 1: the left is half a leg ahead
+    up = np.maximum(apart[:, 1] / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
     lean = manner.lean + _CLIMB * up * up / (up + 0.05)
-    pelvis = _turned(heading - _PELVIS * stride, lean)
-    chest = _turned(heading + _CHEST * stride, 1.3 * lean)
-    head = _turned(heading, 0.5 * lean)
-    forward = manner.arms * _ARM * np.array([-stride, stride])
-    return Posture(pelvis, chest, head, forward, manner.arms * _ELBOW * np.maximum(forward / _ARM, -0.2))
+    forward = manner.arms * _ARM * np.stack([-stride, stride], axis=-1)
+    elbows = manner.arms * _ELBOW * _soft(np.stack([-stride, stride], axis=-1))
+    return Posture(
+        _turned(heading - _PELVIS * stride, lean), _turned(heading + _CHEST * stride, 1.3 * lean),
+        _turned(heading, 0.5 * lean), forward, elbows,
+    )  # fmt: skip
 
 
-def _turned(yaw: float, pitch: float) -> np.ndarray:
-    return rotation.multiply(rotation.exp(np.array([0.0, yaw, 0.0])), rotation.exp(np.array([pitch, 0.0, 0.0])))
+def _soft(x: np.ndarray) -> np.ndarray:
+    """x where it is positive, hardly anything where it is not, smoothly."""
+    return np.asarray(0.5 * (x + np.sqrt(x * x + 0.04)) - 0.1)
+
+
+def _turned(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
+    return rotation.multiply(rotation.exp(yaw[:, None] * _Y), rotation.exp(pitch[:, None] * _X))

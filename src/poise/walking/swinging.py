@@ -8,10 +8,10 @@ import numpy as np
 
 from poise.walking.course import Timing
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import Stance, Swing, find_sole_points, follow_foot
+from poise.walking.foot_path import Stance, Swing, list_row
 from poise.walking.foothold import Terrain
 
-_SAMPLES = np.linspace(0.02, 0.98, 25)
+_SAMPLES = np.linspace(0.02, 0.98, 33)
 _CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
 # How long a foot goes straight up and straight down, of its time: tried in this order.
 _STRAIGHT = ((0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.12, 0.08), (0.2, 0.15), (0.28, 0.22))
@@ -53,22 +53,12 @@ def _tip(foot: WalkingFoot, stance: Stance, spot: Stance, swing: Swing) -> Swing
 
 def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Terrain) -> tuple[float, float]:
     """m, how much too low a swing is at its worst, and by how much more it should rise."""
-    span, deepest, more = lands.land - leaves.off, 0.0, 0.0
+    from poise.walking.swing_kernels import measure_swing
+
+    rows = np.array([list_row(leaves, swing), list_row(lands, None)])
     below = max(float(leaves.place[1]), float(lands.place[1])) + _HIGHEST
-    for u in _SAMPLES:
-        state = follow_foot(foot, leaves, lands, swing, leaves.off + float(u) * span)
-        points = find_sole_points(foot, state)
-        need = _CLEAR * _share(swing, float(u))
-        ground = terrain.heights(points, below)
-        low = float(np.max(ground + need - points[:, 1]))
-        if low > _TOUCH:
-            deepest = max(deepest, low)
-            share = _share(swing, float(u))
-            more = max(more, low / max(share, 0.1))
-    return deepest, more
-
-
-def _share(swing: Swing, u: float) -> float:
-    """Of what a swing's top is raised by, that a point at u of its way is."""
-    s = min(u / swing.up, (1.0 - u) / (1.0 - swing.down), 1.0)
-    return s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
+    deepest, more = measure_swing(
+        terrain.record(0.0), foot.numbers, foot.corners[:2], foot.front, rows, _SAMPLES, _CLEAR, _TOUCH, below,
+        terrain.room,
+    )  # fmt: skip
+    return float(deepest), float(more)

@@ -18,7 +18,7 @@ from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
 from poise.walking.course import Course, Timing
 from poise.walking.feet import build_feet
-from poise.walking.foot_path import FootState, Stance
+from poise.walking.foot_path import ROLL, FootState, Stance
 from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner
 from poise.walking.pressing import find_middle, list_regions
@@ -28,11 +28,12 @@ from poise.walking.way import Way
 
 _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
-_STRIKE, _PUSH, _DOWN, _ROLL = np.radians(14.0), np.radians(24.0), np.radians(42.0), 1.6
+_STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(42.0)
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _GRAVITY = 9.81
+_UP, _AHEAD_AXIS = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +79,7 @@ class Walker:
         begin = np.zeros((3, 3)) if state is None else np.asarray(state, float).copy()
         if state is None:
             begin[0, [0, 2]] = find_middle(self.course, start)
-            begin[0, 1] = self._ceiling(begin[0, [0, 2]], start)
+            begin[0, 1] = self._ceilings(begin[:1, [0, 2]], np.array([start]))[0]
         self._known = start  # s, until when the plan is what happens
         self._wait = _round(wait)
         self.center = SplinePath(start, np.tile(begin[0, [0, 2]], (4, 1)))
@@ -105,9 +106,9 @@ class Walker:
         flat, up = self.center.at(t), self.height.at(t)
         return np.stack([flat[:, 0], up[:, 0], flat[:, 1]], axis=-1)
 
-    def feet_at(self, t: float) -> tuple[FootState, FootState]:
-        """Both feet at time t."""
-        return self.course.foot_at(0, t), self.course.foot_at(1, t)
+    def feet_at(self, times: np.ndarray) -> tuple[FootState, FootState]:
+        """Both feet at times (F,)."""
+        return self.course.follow(0, times), self.course.follow(1, times)
 
     @property
     def end(self) -> float:
@@ -188,13 +189,13 @@ class Walker:
         uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
         rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill, 0.1) * shift)
         push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
-        pace = _ROLL
+        pace = ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
         if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
             before = course.steps[-1]
             down = min(drop / 0.2, 1.3)
             rise = -_round(0.55 * min(down, 1.0) * (before.land - before.off))
-            push, pace = max(push, _DOWN * down), _ROLL - min(down, 1.0) * 1.2
+            push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
         return Timing(shift, swing, flat, rise, float(strike), float(push), pace)
 
     def _leaving(self, side: int) -> float:
@@ -225,22 +226,20 @@ class Walker:
     def _plan_height(self, now: float, state: np.ndarray, end: float) -> None:
         """As high as the legs let the centre of mass be, smoothly."""
         times = now + KNOT * np.arange(round((end - now) / KNOT) + 1)
-        most = np.array([self._ceiling(self.center.at(float(t))[0], float(t)) for t in times])
-        self.height = self.height.followed_by(plan_height(now, state, most))
+        places = np.array([self.center.at(float(t))[0] for t in times])
+        self.height = self.height.followed_by(plan_height(now, state, self._ceilings(places, times)))
 
-    def _ceiling(self, center: np.ndarray, t: float) -> float:
-        """m, how high the centre of mass may be at x and z so that no leg that stands, or is about to, is too long."""
-        feet = [self.course.foot_at(side, t) for side in range(2)]
-        heading = find_heading(feet)
-        turn = rotation.exp(np.array([0.0, heading, 0.0]))
-        most = np.inf
-        for side, state in enumerate(feet):
-            foot = self.course.feet[side]
-            hip = rotation.rotate(turn, self.hang.joints[side])
-            flat = state.place[[0, 2]] - center - hip[[0, 2]]
+    def _ceilings(self, center: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """(F,) m, how high the centre of mass may be at x and z (F, 2), so that no leg is too long."""
+        feet = self.feet_at(times)
+        turn = rotation.exp(find_heading(feet)[:, None] * _UP)
+        most = np.full(len(times), np.inf)
+        for foot, state, hip in zip(self.course.feet, feet, self.hang.joints, strict=True):
+            joint = rotation.rotate(turn, hip)
+            flat = state.place[:, [0, 2]] - center - joint[:, [0, 2]]
             length = self.manner.stretch * foot.leg
-            room = length**2 - float(flat @ flat)
-            most = min(most, float(state.place[1] - hip[1] + np.sqrt(max(room, 0.04 * length**2))))
+            room = np.maximum(length**2 - np.sum(flat * flat, axis=1), 0.04 * length**2)
+            most = np.minimum(most, state.place[:, 1] - joint[:, 1] + np.sqrt(room))
         return most
 
     def _floor(self, t: float) -> float:
@@ -249,10 +248,10 @@ class Walker:
         return float(corners[:, 1].mean())
 
 
-def find_heading(feet: Any) -> float:
-    """rad, which way somebody faces whose feet are so: between the two."""
-    ahead = sum(rotation.rotate(state.turn, np.array([0.0, 0.0, 1.0])) * [1, 0, 1] for state in feet)
-    return float(np.arctan2(ahead[0], ahead[2]))
+def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
+    """(F,) rad, which way somebody faces whose feet are so: between the two."""
+    ahead = sum(rotation.rotate(state.turn, _AHEAD_AXIS) * [1.0, 0.0, 1.0] for state in feet)
+    return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
 
 
 def _round(span: float) -> float:
