@@ -55,11 +55,10 @@ def read_ground(table: Table) -> tuple[Ground, bool]:
         numbers = _given({name: table.number(name) for name in names})
         ground = Steps(**own, **numbers, **_given({"count": _count(table)}), heading=_heading(table))
     elif kind == "profile":
-        ground = Profile(_rows(table, "points", "profile"), heading=_heading(table), **own)  # type: ignore[arg-type]
+        ground = Profile(_rows(table, "points", "profile"), heading=_heading(table), **own)
     elif kind == "map":
-        ground = HeightMap(
-            _rows(table, "heights", "map"), table.needed_number("spacing"), table.numbers("corner", 2), **own
-        )  # type: ignore[arg-type]
+        corner: Any = table.numbers("corner", 2)
+        ground = HeightMap(_rows(table, "heights", "map"), table.needed_number("spacing"), corner, **own)
     else:
         ground = Ground(**own)
     motion = {"velocity": table.numbers("velocity", 3), "sway": table.numbers("sway", 3)}

@@ -72,7 +72,7 @@ class Profile(Ground):
     @property
     def table(self) -> np.ndarray:
         """(N, 2) m, its points."""
-        return self._table  # type: ignore[attr-defined, no-any-return]
+        return self._table  # type: ignore[attr-defined]
 
     def height_at(self, x: np.ndarray | float, z: np.ndarray | float, t: float = 0.0) -> np.ndarray:
         """See `Ground`."""
