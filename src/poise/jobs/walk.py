@@ -312,7 +312,7 @@ def write_walk(found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed:
                 there = read_written(draft, clip) if body.target.reading is None else None
                 measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
     shown = clip if there is None else there
-    balance = measure_balance(shown, body.character, found.floor)
+    balance = measure_balance(shown, body.character, found.floor, found.footfalls)
     figures = {
         **measure_walk(shown, body.character, found.floor, found.footfalls, balance),
         **speed,

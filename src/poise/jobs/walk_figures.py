@@ -1,7 +1,7 @@
 """What a walk came to, in figures: of the poses that were written, by other code than the one that planned them.
 
-Of the plan only the times of the stances are known here. Soles are rows of points along both of their sides: those
-behind the toes' joint move with the foot, the others with the toes.
+Of the plan only the times of the stances are known here. Soles are grids of points: those behind the toes' joint
+move with the foot, the others with the toes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.motion.clip import Clip
@@ -26,7 +25,8 @@ from poise.world.footing import build_footing, find_corners
 from poise.world.moving import Moving
 
 DOWN = 0.002  # m: a point of a sole that is no higher over the ground than this is on it
-_ROWS = 13  # points along a side of a sole, behind the toes' joint and before it
+BUMPS = 0.022  # m: one of a sole that lies on bumps, where no other point of it does; soles and ground give
+_ROWS, _LINES = 13, 5  # points along a sole, behind the toes' joint and before it; lines of them from side to side
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Footfall:
 class Soles(NamedTuple):
     """Points of both soles over time.
 
-    points  (F, 2, N, 3) m
+    points  (F, 2, N, 3) m; lines from heel to toes, from right to left
     front   (N,) which are of the toes, and stay down while the heel rises
     back    (N,) which are of the heel's edge, and stay down while the toes are up
     """
@@ -55,6 +55,13 @@ class Soles(NamedTuple):
     points: np.ndarray
     front: np.ndarray
     back: np.ndarray
+
+    @property
+    def corners(self) -> list[int]:
+        """Numbers of the four points at the corners, in turn."""
+        n = len(self.front)
+        one = n // _LINES
+        return [0, one - 1, n - 1, n - one]
 
 
 def find_soles(clip: Clip) -> Soles:
@@ -89,9 +96,10 @@ def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, 
     rear = np.linspace(0.0, share, _ROWS)
     fore = np.linspace(share, 1.0, _ROWS) if toes is not None else np.ones(1)
     at = np.concatenate([rear, fore])
-    rows = np.concatenate([corners[k] + at[:, None] * (corners[k + 2] - corners[k]) for k in range(2)])
-    front = np.tile(np.arange(len(at)) >= _ROWS, 2)
-    back = np.tile(np.arange(len(at)) == 0, 2)
+    begins, ends = (np.linspace(corners[k], corners[k + 1], _LINES) for k in (0, 2))
+    rows = np.concatenate([begin + at[:, None] * (end - begin) for begin, end in zip(begins, ends, strict=True)])
+    front = np.tile(np.arange(len(at)) >= _ROWS, _LINES)
+    back = np.tile(np.arange(len(at)) == 0, _LINES)
     return rows, front, back
 
 
@@ -121,12 +129,26 @@ class Balance(NamedTuple):
     margins: np.ndarray
 
 
-def measure_balance(clip: Clip, character: Character, floor: Floor) -> Balance:
-    """The centre of mass over what is down. character: with all that it carries."""
+def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: Sequence[Footfall]) -> Balance:
+    """The centre of mass over what is down. character: with all that it carries.
+
+    Down is what touches the ground; and, of a sole that lies on it, what else is planted with bumps under it.
+    """
     times = clip.times - clip.times[0]
-    points = find_soles(clip).points
+    soles = find_soles(clip)
+    points = soles.points
     heights, shifts = find_ground(points, floor, times)
-    down = points[..., 1] - heights < DOWN
+    over = points[..., 1] - heights
+    lies = np.zeros(over.shape, bool)
+    for fall in footfalls:
+        parts = _list_parts(fall, soles)
+        flat = over[(times >= parts[0][1]) & (times <= parts[0][2]), fall.side]
+        if not len(flat) or flat.min(axis=1).max() > DOWN:
+            continue  # it hovers
+        for part, first, last in parts:
+            frames = (times >= first) & (times <= last)
+            lies[np.ix_(frames, [fall.side], part)] = True
+    down = (over < DOWN) | (lies & (over < BUMPS))
     points = points - shifts[:, None, None]
     center = compute_center_of_mass(build_tree(character), *clip.poses) - shifts
     outlines, margins = [], np.full(len(times), -np.inf)
@@ -134,10 +156,51 @@ def measure_balance(clip: Clip, character: Character, floor: Floor) -> Balance:
         if not touches.any():
             outlines.append(np.zeros((0, 2)))
             continue
-        outline = find_outline(points[k][touches])
-        outlines.append(outline.corners)
-        margins[k] = outline.find_margin(center[k, 0], center[k, 2])
+        outline = find_hull(points[k][touches][:, [0, 2]])
+        outlines.append(outline)
+        margins[k] = find_margin(outline, center[k, [0, 2]])
     return Balance(center, outlines, margins)
+
+
+def _list_parts(fall: Footfall, soles: Soles) -> tuple[tuple[np.ndarray, float, float], ...]:
+    """Which points (N,) of a sole are planted from when to when (s)."""
+    late, early = 1e-6, -1e-6
+    return (
+        (np.ones_like(soles.front), fall.flat + early, fall.rise + late),
+        (soles.front, fall.flat + early, fall.off + late),
+        (soles.back, fall.land + early, fall.rise + late),
+    )
+
+
+def find_hull(points: np.ndarray) -> np.ndarray:
+    """(K, 2) corners of the convex hull of points (N, 2), counter-clockwise: Andrew's monotone chain."""
+    order = [(float(x), float(z)) for x, z in np.unique(np.round(points, 7), axis=0)]
+    if len(order) < 3:
+        return np.array(order)
+    halves = []
+    for row in (order, order[::-1]):
+        half: list[tuple[float, float]] = []
+        for x, z in row:
+            while len(half) > 1:
+                (ax, az), (bx, bz) = half[-2:]
+                if (bx - ax) * (z - az) - (bz - az) * (x - ax) > 0.0:
+                    break
+                half.pop()
+            half.append((x, z))
+        halves += half[:-1]
+    return np.array(halves)
+
+
+def find_margin(hull: np.ndarray, spot: np.ndarray) -> float:
+    """m, how far inside of a convex outline (K, 2), counter-clockwise, a point (2,) is; negative outside."""
+    along = np.roll(hull, -1, axis=0) - hull
+    length = np.maximum(np.linalg.norm(along, axis=1), 1e-12)
+    away = spot - hull
+    inward = (along[:, 0] * away[:, 1] - along[:, 1] * away[:, 0]) / length
+    if len(hull) > 2 and np.all(inward >= 0.0):
+        return float(inward.min())
+    share = np.clip(np.sum(away * along, axis=1) / length**2, 0.0, 1.0)
+    return -float(np.linalg.norm(away - share[:, None] * along, axis=1).min())
 
 
 def measure_walk(
@@ -167,15 +230,13 @@ def _measure_feet(clip: Clip, floor: Floor, footfalls: Sequence[Footfall]) -> di
     travel, gap, uneven = 0.0, 0.0, 0.0
     swings = np.ones((len(times), 2), bool)
     for fall in footfalls:
-        begin, flat, rise, off = (each + by for each, by in zip(
-            (fall.land, fall.flat, fall.rise, fall.off), (-1e-6, -1e-6, 1e-6, 1e-6), strict=True))  # fmt: skip
-        swings[(times >= begin) & (times <= off), fall.side] = False
-        for part, first, last in ((soles.front, flat, off), (soles.back, begin, rise), (np.ones_like(soles.front), flat, rise)):
+        swings[(times >= fall.land) & (times <= fall.off), fall.side] = False
+        for part, first, last in _list_parts(fall, soles):
             frames = (times >= first) & (times <= last)
             if frames.sum() > 1:
                 path = points[frames][:, fall.side][:, part]
                 travel = max(travel, float(np.linalg.norm(path - path[0], axis=-1).max()))
-        lies = over[(times >= flat) & (times <= rise), fall.side]
+        lies = over[(times >= fall.flat) & (times <= fall.rise), fall.side]
         if len(lies):
             gap = max(gap, float(np.abs(lies.min(axis=1)).max()))
             uneven = max(uneven, float(np.quantile(lies, 0.5, axis=1).max()))

@@ -58,15 +58,13 @@ def _draw_marks(found: WalkFound) -> ReliefMarks:
 def find_prints(found: WalkFound) -> list[tuple[float, np.ndarray, Color]]:
     """When a foot came to stand, the outline (4, 3) m of its sole there as seen from the ground, and a colour."""
     times = found.clip.times - found.clip.times[0]
-    points = find_soles(found.clip).points
+    soles = find_soles(found.clip)
     ground, prints = found.scenery.ground, []
     for fall in found.footfalls:
         frame = min(int(np.searchsorted(times, fall.flat)), len(times) - 1)
         if times[frame] > fall.rise + 0.02:
             continue
-        sole = points[frame, fall.side]
-        half = len(sole) // 2
-        corners = sole[[0, half - 1, 2 * half - 1, half]]
+        corners = soles.points[frame, fall.side, soles.corners]
         if isinstance(ground, Moving):
             corners = corners - ground.shift(float(times[frame]))
         prints.append((float(times[frame]), corners, _PRINTS[fall.side]))

@@ -17,8 +17,8 @@ from poise.pictures.plot_style import (
 )
 
 _NAMES = {
-    "UpperLeg": "hip\nback, degrees", "LowerLeg": "knee\nbent, degrees", "Foot": "ankle\ndown, degrees",
-    "Toes": "toes\ndown, degrees",
+    "UpperLeg": "hip back, degrees", "LowerLeg": "knee bent, degrees", "Foot": "ankle down, degrees",
+    "Toes": "toes down, degrees",
 }  # fmt: skip
 
 
@@ -52,7 +52,6 @@ def plot_support(
         above.plot(closed[:, along // 2], closed[:, across // 2], color=SIDE_COLORS[side], lw=0.9)
     above.plot(center[:, along], center[:, across], color=LINE_COLORS[1], lw=1.3, label="centre of mass")
     above.set(aspect="equal", xlabel=names[along], ylabel=names[across])
-    above.set_adjustable("datalim")
     finish_panel(above)
     bands = {axis: _find_band(outlines, axis // 2) for axis in (0, 2)}
     for panel, axis in ((forward, along), (aside, across)):
@@ -64,7 +63,7 @@ def plot_support(
         finish_panel(panel, times)
     inside.plot(times, 100.0 * np.where(np.isfinite(margins), margins, np.nan), color=LINE_COLORS[0])
     inside.axhline(0.0, color="0.35", ls="--", lw=1.0)
-    inside.set(ylabel="inside the\nsupport by, cm", xlabel="time, s")
+    inside.set(ylabel="inside by, cm", xlabel="time, s")
     finish_panel(inside, times, has_legend=False)
     return to_png(figure)
 
