@@ -65,7 +65,10 @@ class Course:
         land = off + timing.swing
         last = self.stances[side][-1]
         rise = max(begin + timing.rise, last.flat)
-        rise = min(rise, off - 0.1 * timing.shift)
+        if timing.push > 0.0:
+            rise = min(rise, off - 0.1 * timing.shift)
+        else:
+            rise = off
         self.stances[side][-1] = replace(last, rise=rise, off=off, push=timing.push, pace=timing.pace)
         self.stances[side].append(
             replace(spot, land=land, flat=land + timing.flat, rise=np.inf, off=np.inf, strike=timing.strike, push=0.0)

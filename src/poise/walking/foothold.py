@@ -115,6 +115,12 @@ class Terrain:
         self.floor.move(t)
         return self.floor.record[0]
 
+    def heights(self, points: np.ndarray, below: float = np.inf, t: float = 0.0) -> np.ndarray:
+        """(N,) m, the highest floor at points (N, 3) that is not higher than `below`."""
+        out = np.empty(len(points))
+        self._kernels.find_surfaces(self.record(t), np.ascontiguousarray(points), below, self.room, out)
+        return out
+
     def find_foothold(
         self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0, reach: float = 0.15,
         level: float | None = None, up: float = np.inf, down: float = np.inf, may_turn: bool = True,

@@ -48,6 +48,13 @@ def find_surface(floor: Any, x: float, z: float, below: float, room: float) -> f
 
 
 @kernel
+def find_surfaces(floor: Any, points: np.ndarray, below: float, room: float, out: np.ndarray) -> None:
+    """m, the floor at points (N, 3): see `find_surface`."""
+    for i in range(len(points)):
+        out[i] = find_surface(floor, points[i, 0], points[i, 2], below, room)
+
+
+@kernel
 def _fill(
     floor: Any, frame: np.ndarray, below: float, room: float, patch: np.ndarray, first: int, last: int, left: int,
     right: int,
