@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
 from rich.console import Console
 
 from poise.cli.commands import COMMANDS
 from poise.cli.streams import Page
 from poise.errors import InputError, unknown_name
+
+_PLACE = re.compile(r"-(?:[.0-9]|inf|nan)[^=]*,", re.IGNORECASE)
 
 
 def build_app() -> App:
@@ -31,6 +35,8 @@ def run(words: list[str]) -> int:
     """Run the command that the words ask for; its exit code. A command that returns None is done: 0."""
     if words[0] not in COMMANDS:
         raise unknown_name("command", words[0], COMMANDS)
+    # Numbers with commas that begin with a minus are places, not options: a space keeps the parser from thinking so.
+    words = [f" {word}" if _PLACE.match(word) else word for word in words]
     try:
         code = build_app()(words)
     except CycloptsError as error:

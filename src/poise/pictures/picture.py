@@ -71,11 +71,15 @@ class DrawnBody:
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """figures, drawn with their own items; items that belong to none of them; look of the room."""
+    """figures, drawn with their own items; items that belong to none of them; look of the room.
+
+    scenery  what is drawn, too, though no camera is placed to see all of it: uneven ground
+    """
 
     figures: Sequence[DrawnBody]
     items: Sequence[Item] = ()
     look: Look = dataclasses.field(default_factory=Look)
+    scenery: Sequence[Item] = ()
 
     def __post_init__(self) -> None:
         if not self.figures:
@@ -88,7 +92,7 @@ class Picture:
 
     def surface(self, t: float) -> Surface:
         """All that is solid at time t (s), in the world."""
-        parts = [item.surface(t) for item in self.items]
+        parts = [item.surface(t) for item in (*self.scenery, *self.items)]
         for figure in self.figures:
             pose = figure.motion.pose(t)
             body = pose_surface(
@@ -142,12 +146,14 @@ def frame_picture(
     follow: bool | None = None,
     azimuth: float | None = None,
     elevation: float | None = None,
+    climb: bool = False,
 ) -> PictureView:
     """A camera that sees all figures and what is solid beside them at all times (F,) s.
 
     follow     whether it goes along over the ground; None: only where the figures travel more than 1.5 m
     azimuth    rad about +Y from +Z towards +X; None: three quarters in front of the first figure as it first stands
     elevation  rad above the horizon; None: from about eye level, and higher where there are marks on the ground to see
+    climb      whether it goes up and down with them, too, where it goes along
     """
     times = _check_times(times)
     times = times[np.unique(np.linspace(0, len(times) - 1, _MOST_FRAMED).astype(int))]
@@ -158,7 +164,7 @@ def frame_picture(
     roots = np.stack([figure.places(times) + figure.offset for figure in picture.figures])
     if elevation is None:
         elevation = _MARKS_ELEVATION if any(picture.paints(float(times[k])) for k in few) else VIEW_ELEVATION
-    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation)
+    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation, climb)
 
 
 def render_picture(
@@ -234,6 +240,8 @@ def _points_beside(picture: Picture, t: float) -> np.ndarray:
     points = [np.zeros((0, 3))]
     for items, offset in [(picture.items, np.zeros(3))] + [(figure.items, figure.offset) for figure in picture.figures]:
         for item in items:
+            if not item.is_framed:
+                continue
             points.append(item.surface(t).points + offset)
             points += [np.insert(mark.points, 1, 0.0, axis=1) + offset * [1, 0, 1] for mark in item.paints(t)]
     return np.concatenate(points)

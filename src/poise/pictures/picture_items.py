@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -46,6 +47,7 @@ class DrawnProp:
     poses: np.ndarray | None = None
     times: np.ndarray | None = None
     color: Color = WOOD_COLOR
+    is_framed: ClassVar[bool] = True  # whether a camera is placed so as to see it
 
     def __post_init__(self) -> None:
         poses = np.array([[0.0, 0, 0, 1, 0, 0, 0]] if self.poses is None else self.poses, float)
@@ -95,6 +97,7 @@ class PushArrow:
     scale: float = 0.006
     linger: float = 0.25
     color: Color = PUSH_COLOR
+    is_framed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         shapes = np.shape(self.times), np.shape(self.points), np.shape(self.forces)
@@ -135,6 +138,7 @@ class BalanceMarks:
     support: np.ndarray | Sequence[np.ndarray] | None = None
     target: np.ndarray | None = None
     trail: float = 1.0
+    is_framed: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         frames = len(np.atleast_1d(self.times))
@@ -172,7 +176,21 @@ class BalanceMarks:
         return marks
 
 
-Item = DrawnProp | PushArrow | BalanceMarks
+class Item(Protocol):
+    """What is drawn beside figures, asked at a time t (s).
+
+    is_framed  whether a camera is placed so as to see it
+    """
+
+    @property
+    def is_framed(self) -> bool:
+        """Whether a camera is placed so as to see it."""
+
+    def surface(self, t: float, body: np.ndarray | None = None) -> Surface:
+        """What is solid of it; body (V, 3) m is the skin that it is drawn with."""
+
+    def paints(self, t: float) -> list[Paint]:
+        """What of it is painted on the level ground."""
 
 
 def find_sample(times: np.ndarray, t: float) -> int:

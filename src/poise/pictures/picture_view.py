@@ -54,6 +54,7 @@ def frame_points(
     follow: bool | None,
     azimuth: float,
     elevation: float,
+    climb: bool = False,
 ) -> PictureView:
     """The nearest camera that sees all points at all times.
 
@@ -62,11 +63,12 @@ def frame_points(
     roots      (K, F, 3) m, of the figures: what it follows is their mean
     follow     None: only where that travels far
     azimuth, elevation  rad, as for `Camera.frame`
+    climb      whether it follows up and down, too
     """
     shifts = np.zeros((len(times), 3))
     shared = roots.mean(axis=0)
     if follow or (follow is None and np.ptp(shared[:, [0, 2]], axis=0).max() > _TRAVEL):
-        shifts = _smooth(times, shared - shared[0]) * [1.0, 0.0, 1.0]
+        shifts = _smooth(times, shared - shared[0]) * [1.0, float(climb), 1.0]
     seen = [(bodies - shifts[:, None]).reshape(-1, 3), *(points - shifts[k] for k, points in beside.items())]
     camera = Camera.frame(np.concatenate(seen), size, azimuth, elevation, margin=_MARGIN)
     middles = camera.project((roots - shifts).mean(axis=1), size)[:, 0] / size[0]
