@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from poise.drivers.registry import register_driver
     from poise.drivers.root import Free
     from poise.drivers.track import Track
+    from poise.drivers.walk import Walk
     from poise.dynamics.composite import compute_joint_space_inertia
     from poise.dynamics.hybrid import solve_hybrid_dynamics
     from poise.dynamics.momentum import compute_point_jacobian
@@ -131,6 +132,7 @@ _HOMES = {
     "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
+    "Walk": "poise.drivers.walk",
     "compute_bias": "poise.dynamics.newton_euler",
     "compute_forces": "poise.motion.forces",
     "compute_joint_space_inertia": "poise.dynamics.composite",
