@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from poise.world.height_map import HeightMap
     from poise.world.load import Load
     from poise.world.moving import Moving
+    from poise.world.profile import Profile
     from poise.world.prop import Hinge, Prop
     from poise.world.push import Push
     from poise.world.steps import Steps
@@ -111,6 +112,7 @@ _HOMES = {
     "Player": "poise.drivers.driver",
     "PoiseError": "poise.errors",
     "Pose": "poise.motion.motion",
+    "Profile": "poise.world.profile",
     "Prop": "poise.world.prop",
     "Push": "poise.world.push",
     "RigidInertia": "poise.spatial.inertia",
@@ -201,6 +203,7 @@ __all__ = [
     "Player",
     "PoiseError",
     "Pose",
+    "Profile",
     "Prop",
     "Push",
     "RigidInertia",

@@ -19,6 +19,7 @@ from poise.spatial.inertia import RigidInertia
 from poise.world.ground import Ground
 from poise.world.height_map import HeightMap
 from poise.world.moving import Moving
+from poise.world.profile import Profile
 from poise.world.prop import Prop
 from poise.world.steps import Steps
 from poise.world.tilted import Tilted
@@ -28,6 +29,9 @@ DT, SECONDS = 0.002, 0.4
 HALF = np.array([0.15, 0.05, 0.1])
 UP = np.array([0.0, 1.0, 0.0])
 SLOPE = HeightMap(0.1 * np.arange(3)[:, None] + 0.05 * np.arange(4), 0.5, height=0.1)  # flat, and tilted
+COURSE = Profile(
+    ((1.0, 0.0), (2.2, 0.25), (3.2, 0.25), (3.2, 0.1), (3.7, 0.1), (3.7, 0.35), (4.0, 0.35), (4.8, 0.2)), height=0.1
+)
 RIDGE = HeightMap([[0.1, 0.0], [0.0, 0.1]], 0.2)
 CASES = {
     "raised": (Ground(0.3), 0.0, 0.0),
@@ -37,6 +41,12 @@ CASES = {
     "after stairs": (Steps(0.1, 0.5, 4, 0.2, 0.5), 60.0, 190.0),
     "down stairs": (Steps(-0.1, 0.5, 4, 0.2, 0.5), 0.1, 0.45),
     "before stairs down": (Steps(-0.1, 0.5, 4, 0.2, 0.5), -0.1, -0.3),
+    "ramp": (COURSE, 0.0, 1.6),
+    "landing": (COURSE, 0.4, 2.8),
+    "tread": (COURSE, 0.0, 3.45),
+    "ramp down": (COURSE, 0.0, 4.4),
+    "beyond": (COURSE, 0.0, 40.0),
+    "turned ramp": (replace(COURSE, heading=2.0), 1.45, -0.67),
     "map": (SLOPE, 0.2, -0.1),
     "beside the map": (SLOPE, 5.0, 0.0),
     "belt": (Moving(Ground(0.2), (0.3, 0.0, 0.1)), 0.0, 0.0),

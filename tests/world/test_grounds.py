@@ -21,6 +21,7 @@ from poise.world.ground import Ground
 from poise.world.ground_kernels import ground_friction, ground_height, ground_normal, ground_velocity
 from poise.world.height_map import HeightMap
 from poise.world.moving import Moving
+from poise.world.profile import Profile
 from poise.world.prop import Prop
 from poise.world.steps import Steps
 from poise.world.tilted import Tilted
@@ -31,7 +32,9 @@ GROUNDS = {
     "tilted": Tilted(0.17, 0.7, height=0.2),
     "up": Steps(0.1, 0.3, 4, 0.2, 0.5),
     "down": Steps(-0.1, 0.3, 4, 0.2, 0.5, height=1.0),
+    "profile": Profile(((-0.5, 0.0), (-0.5, 0.2), (0.0, 0.2), (0.6, 0.05), (0.9, 0.05), (0.9, -0.1)), 0.5, height=0.3),
     "map": MAP,
+    "moving profile": Moving(Profile(((-0.5, 0.0), (0.5, 0.4)), 2.0), (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
     "moving": Moving(MAP, (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
 }
 
@@ -81,6 +84,10 @@ def test_heights_by_hand() -> None:
     steps = Steps(0.2, 0.5, 3, start=1.0)
     np.testing.assert_allclose(steps.height_at(9.0, [0.9, 1.1, 1.6, 2.1, 50.0]), [0.0, 0.2, 0.4, 0.6, 0.6])
     np.testing.assert_allclose(Tilted(math.pi / 4, math.pi / 2).height_at([0.0, 2.0], 5.0), [0.0, 2.0], atol=1e-12)
+    profile = Profile(((1.0, 0.0), (1.0, 0.5), (2.0, 0.5), (4.0, -0.5)), math.pi / 2)
+    np.testing.assert_allclose(
+        profile.height_at([0.9, 1.0, 1.5, 2.5, 4.0, 9.0], 7.0), [0.0, 0.5, 0.5, 0.25, -0.5, -0.5], atol=1e-12
+    )
     # a cell is cut from its first corner to its last: the middle is on the edge between those
     cell = HeightMap([[1.0, 0.0], [0.0, 1.0]], 1.0)
     np.testing.assert_allclose(cell.height_at([0.0, 0.5, -0.5, 0.7], [0.0, -0.5, -0.5, 0.0]), [1.0, 0.0, 1.0, 0.0])
@@ -167,6 +174,12 @@ def test_a_floor_goes_to_another_process() -> None:
         (lambda: Steps(count=0), "stairs have 1 to 1000 steps; 0 given"),
         (lambda: Steps(count=2.5), "stairs have 1 to 1000 steps; 2.5 given"),  # type: ignore[arg-type]
         (lambda: Steps(friction=-1.0), "friction is -1"),
+        (lambda: Profile(()), "a profile has 1 to 4000 points"),
+        (lambda: Profile(((0.0, 1.0, 2.0),)), "a profile has 1 to 4000 points"),  # type: ignore[arg-type]
+        (lambda: Profile(((0.0, math.nan),)), "at most 10000 m along"),
+        (lambda: Profile(((0.0, 0.0), (1.0, 0.0), (0.5, 0.0))), "point 2 of a profile, 0.5 m along, goes back from 1"),
+        (lambda: Profile(((0.0, 0.0), (1.0, 2.0))), "steeper than 60 degrees after point 0. Make it a riser"),
+        (lambda: Profile(heading=math.inf), "heading of a profile is inf"),
         (lambda: HeightMap(np.zeros(4)), "given an array of shape (4,)"),
         (lambda: HeightMap([[0.0, 1.0], [2.0]]), "needs a table of numbers"),  # type: ignore[arg-type]
         (lambda: HeightMap([[0.0, math.nan], [2.0, 3.0]]), "heights of a height map are finite"),
@@ -176,7 +189,7 @@ def test_a_floor_goes_to_another_process() -> None:
         (lambda: Moving(velocity=(1.0, 2.0)), "velocity of a moving ground is three numbers"),  # type: ignore[arg-type]
         (lambda: Moving(sway=(0.0, 99.0, 0.0)), "sway of a moving ground is of at most 20"),
         (lambda: Moving(period=0.0), "period of a moving ground is 0 s"),
-        (lambda: poise.Stage(ground=0.3), "the ground is a Ground, Tilted, Steps, HeightMap, Moving or None"),  # type: ignore[arg-type]
+        (lambda: poise.Stage(ground=0.3), "the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None"),  # type: ignore[arg-type]
     ],
 )
 def test_what_no_ground_can_be_is_refused(make: Any, said: str) -> None:
@@ -193,6 +206,9 @@ TOML = {
     ),
     'kind = "steps"\nrise = -0.1\nrun = 0.3\ncount = 4\nstart = 1': Steps(-0.1, 0.3, 4, 1.0),
     'kind = "steps"': Steps(),
+    'kind = "profile"\npoints = [[1, 0], [1, 0.2], [3, 0]]\nheading_degrees = 180': Profile(
+        ((1.0, 0.0), (1.0, 0.2), (3.0, 0.0)), math.pi
+    ),
     "velocity = [0, 0, 1]": Moving(Ground(), (0.0, 0.0, 1.0)),
     'kind = "tilted"\nangle_degrees = 0\nsway = [1, 0, 0]\nperiod = 2\nfriction = 0.3': Moving(
         Tilted(friction=0.3), sway=(1.0, 0.0, 0.0), period=2.0
@@ -226,6 +242,8 @@ def test_a_stage_file_has_a_map(tmp_path: Any) -> None:
         ("angle_degrees = 5", "angle_degrees"),
         ('kind = "steps"\ncount = 1.5', "'count' of [ground] must be a whole number of steps; 1.5 given"),
         ('kind = "steps"\nrun = "a"', "'run' of [ground]"),
+        ('kind = "profile"', "is a profile and lacks its 'points'"),
+        ('kind = "profile"\npoints = [[1, 2, 3]]', "1 to 4000 points"),
         ('kind = "map"\nspacing = 1', "is a map and lacks its 'heights'"),
         ('kind = "map"\nheights = [[0, 1], [2]]\nspacing = 1', "must all have as many numbers"),
         ('kind = "map"\nheights = [0, 1]\nspacing = 1', "must be a list of rows"),

@@ -140,7 +140,7 @@ class NpzFile:
             raise FileError(
                 self.path,
                 f"with array '{shorten(name)}' of shape {shape} its arrays take more than {self._most} bytes, the most "
-                "that is unpacked from a file of this size. Split the recording.",
+                "that is unpacked from a file of this size. Split it.",
             )
         return shape, fortran, dtype
 

@@ -1,6 +1,6 @@
 """The `[ground]` of a stage file: which kind it is, and its numbers.
 
-kind = "level"            # level, tilted, steps or map; left out: level
+kind = "level"            # level, tilted, steps, profile or map; left out: level
 height = 0.0              # m; left out: where the clip's soles rest
 friction = 0.8
 
@@ -11,6 +11,8 @@ rise = 0.17               # steps: m, of each; negative goes down
 run = 0.29                # m, from edge to edge
 count = 10
 start = 0.5               # m, the first edge, along heading_degrees
+
+points = [[1, 0], [1, 0.2], [2, 0.2], [4, 0]]  # profile: m along heading_degrees and m high; a riser, and a ramp down
 
 heights = [[0, 0.1], [0.1, 0.2]]  # map: m, rows along z, columns along x
 spacing = 0.5             # m
@@ -31,10 +33,11 @@ from poise.jobs.toml_tables import Table
 from poise.world.ground import Ground
 from poise.world.height_map import HeightMap
 from poise.world.moving import Moving
+from poise.world.profile import Profile
 from poise.world.steps import Steps
 from poise.world.tilted import Tilted
 
-KINDS = ("level", "tilted", "steps", "map")
+KINDS = ("level", "tilted", "steps", "profile", "map")
 
 
 def read_ground(table: Table) -> tuple[Ground, bool]:
@@ -51,8 +54,11 @@ def read_ground(table: Table) -> tuple[Ground, bool]:
         names = ("rise", "run", "start")
         numbers = _given({name: table.number(name) for name in names})
         ground = Steps(**own, **numbers, **_given({"count": _count(table)}), heading=_heading(table))
+    elif kind == "profile":
+        ground = Profile(_rows(table, "points", "profile"), heading=_heading(table), **own)
     elif kind == "map":
-        ground = HeightMap(_heights(table), table.needed_number("spacing"), table.numbers("corner", 2), **own)  # type: ignore[arg-type]
+        corner: Any = table.numbers("corner", 2)
+        ground = HeightMap(_rows(table, "heights", "map"), table.needed_number("spacing"), corner, **own)
     else:
         ground = Ground(**own)
     motion = {"velocity": table.numbers("velocity", 3), "sway": table.numbers("sway", 3)}
@@ -80,8 +86,8 @@ def _count(table: Table) -> int | None:
     return None if count is None else int(count)
 
 
-def _heights(table: Table) -> Any:
-    rows = table.rows("heights")
+def _rows(table: Table, key: str, kind: str) -> Any:
+    rows = table.rows(key)
     if rows is None:
-        raise InputError(f"{table.what} is a map and lacks its 'heights', a list of rows of numbers in metres.")
+        raise InputError(f"{table.what} is a {kind} and lacks its '{key}', a list of rows of numbers in metres.")
     return rows

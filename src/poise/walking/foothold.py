@@ -194,16 +194,21 @@ class Terrain:
         right, back = grid.corner[0] + home_column * dx, grid.corner[1] + home_row * dz
         left, front = right + (columns - 1) * dx, back + (rows - 1) * dz
         begin, end = back + (first - row) * dz, back + (last - row) * dz
-        block = np.array([back, front, right, left, begin, end, 0.5 * (begin + end), 0.5 * (left + right)])
-        out = np.empty(8)
+        block = np.array([back, front, right, left, begin, end])
+        out = np.empty(7)
         self._kernels.settle_sole(
             self.floor.record[0], _frame(x, z, heading, grid), block, best[5:8], np.array([highest, self.room]), out
         )
         place, turn = np.array([x, out[0], z]), out[1:5].copy()
         corners = np.array([[right, 0.0, begin], [left, 0.0, begin], [left, 0.0, end], [right, 0.0, end]])
-        slope = math.atan(math.hypot(out[5], out[6]))
         return Foothold(
-            place, turn, float(cost), heading, slope, float(out[7]), place + corners @ rotation.to_matrix(turn).T
+            place,
+            turn,
+            float(cost),
+            heading,
+            math.atan(out[5]),
+            float(out[6]),
+            place + corners @ rotation.to_matrix(turn).T,
         )
 
     def _refuse(

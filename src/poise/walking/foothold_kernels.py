@@ -21,7 +21,7 @@ NOTHING, STEEP, EDGE, BUMPY, OBSTACLE, HIGH, LOW = range(1, 8)  # why there is n
 NO_GROUND = -1e7  # m: what is lower is no ground
 # What a place costs, in metres that another may be farther away: a radian of slope and of turning, a metre of bumps, a
 # ring of the margin that is over an edge; soles that hang over, and how much of their length.
-_SLOPE, _BUMP, _RING, _HANGS, _HANG = 0.1, 1.0, 0.04, 0.2, 0.4
+_SLOPE, _BUMP, _RING, _HANGS, _HANG = 0.1, 3.0, 0.04, 0.2, 0.4
 _CLIFF = 0.04  # m from one sample to the next: no bump but an edge
 _GRAZE = 0.004  # m that what hangs over an edge may be from the plane, where the ground goes on beside it
 
@@ -237,37 +237,39 @@ def settle_sole(
 ) -> None:
     """Lay a sole on the highest of what is under it, asked at half the distances.
 
-    block  (8,) m along z and x of the heading: sole from, to, right, left; the part on the ground from, to; middle (2,)
+    block  (6,) m along z and x of the heading: sole from, to, right, left; the part on the ground from, to
     plane  (3,) height in the block's middle, rises along x and z of the grid
-    out    (12,) place of the origin at (0, 0) of the frame's own place: height, turn (4,), rises along x and z of the
-           world, the widest gap under the part that is on the ground
+    out    (7,) height of the sole's origin, at the frame's own place; turn (4,); tangent of its slope; the widest gap
+           under the part that is on the ground
     """
     x, z, s, c = frame[0], frame[1], frame[2], frame[3]
-    step_x, step_z = 0.5 * frame[6], 0.5 * frame[7]
-    begin, end, right, left, first, last, middle_z, middle_x = block
-    rows, columns = round((end - begin) / step_z), round((left - right) / step_x)
-    high, low = -np.inf, np.inf
-    for i in range(rows + 1):
-        w = begin + (end - begin) * i / rows
-        for j in range(columns + 1):
-            u = right + (left - right) * j / columns
-            h = find_surface(floor, x + c * u + s * w, z - s * u + c * w, limits[0], limits[1])
-            off = h - plane[0] - plane[1] * (u - middle_x) - plane[2] * (w - middle_z)
-            high = max(high, off)
-            if first - 1e-9 <= w <= last + 1e-9:
-                low = min(low, off)
-    out[0] = plane[0] + high - plane[1] * middle_x - plane[2] * middle_z
     # rises in the world: the grid's x is (cos, -sin), its z is (sin, cos)
     rise_x, rise_z = c * plane[1] + s * plane[2], -s * plane[1] + c * plane[2]
-    size = np.sqrt(1.0 + rise_x * rise_x + rise_z * rise_z)
+    slope = np.sqrt(rise_x * rise_x + rise_z * rise_z)
+    size = np.sqrt(1.0 + slope * slope)
     nx, ny, nz = -rise_x / size, 1.0 / size, -rise_z / size
     # the short way from up to the normal, after the heading
     norm = np.sqrt(2.0 * (1.0 + ny))
     tw, tx, tz = (1.0 + ny) / norm, nz / norm, -nx / norm
     half = 0.5 * np.arctan2(s, c)
     yw, yy = np.cos(half), np.sin(half)
-    out[1], out[2], out[3], out[4] = tw * yw, tx * yw - tz * yy, tw * yy, tx * yy + tz * yw
-    out[5], out[6], out[7] = rise_x, rise_z, high - low
+    qw, qx, qy, qz = tw * yw, tx * yw - tz * yy, tw * yy, tx * yy + tz * yw
+    # the sole's x and z in the world: two columns of its matrix
+    left_x, left_y, left_z = 1.0 - 2.0 * (qy * qy + qz * qz), 2.0 * (qx * qy + qw * qz), 2.0 * (qx * qz - qw * qy)
+    ahead_x, ahead_y, ahead_z = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
+    begin, end, right, left, first, last = block
+    rows, columns = round((end - begin) / (0.5 * frame[7])), round((left - right) / (0.5 * frame[6]))
+    high, low = -np.inf, np.inf
+    for i in range(rows + 1):
+        w = begin + (end - begin) * i / rows
+        for j in range(columns + 1):
+            u = right + (left - right) * j / columns
+            at_x, at_z = x + left_x * u + ahead_x * w, z + left_z * u + ahead_z * w
+            need = find_surface(floor, at_x, at_z, limits[0], limits[1]) - left_y * u - ahead_y * w
+            high = max(high, need)
+            if first - 1e-9 <= w <= last + 1e-9:
+                low = min(low, need)
+    out[0], out[1], out[2], out[3], out[4], out[5], out[6] = high, qw, qx, qy, qz, slope, high - low
 
 
 @kernel

@@ -19,7 +19,7 @@ from poise.walking.foothold import Refusal, Terrain
 from poise.walking.manner import Manner
 from poise.walking.poses import WalkPoser
 from poise.walking.route import StepLimits, plan_route
-from poise.walking.stride import check_stride, stand_on
+from poise.walking.stride import check_stride, pad, stand_on
 from poise.walking.walker import Hang, Walker
 from poise.walking.way import FACINGS, Way
 from poise.world.floor import Floor
@@ -100,7 +100,7 @@ def find_stances(
             x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
             level = float(spots[0].place[1]) if spots else None
             found = terrain.find_foothold(
-                float(x), float(z), heading + outward * manner.toe_out + foot.yaw, foot.sole, level=level,
+                float(x), float(z), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole), level=level,
                 up=0.3 * leg, down=0.3 * leg,
             )  # fmt: skip
             if isinstance(found, Refusal):

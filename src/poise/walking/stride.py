@@ -22,12 +22,13 @@ from poise.walking.way import Way, turn_between
 # Lengths that are tried, of the usual one, in the order of who wins a tie.
 _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
 _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from the other at most
-_RISE, _DROP = 0.3, 0.3  # of the leg: up and down from foot to foot
+_RISE, _DROP = 0.36, 0.36  # of the leg: up and down from foot to foot
 _UNEVEN, _FAR = 1.5, 2.0  # cost of a leg's length of height, and of being off
 _FARTHEST = 0.75  # of the leg, between the feet
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be in each other's way
 _CORNER = 0.25  # of a step's length, that it is long in a corner
 _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
+_ROOM = 0.012  # m before and behind a sole
 _CLOSE = 0.02  # m, between soles
 
 
@@ -60,7 +61,7 @@ def find_stride(
         for share in (0.0,) if closing else _TRIES:
             ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
             found = terrain.find_foothold(
-                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
+                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole),
                 level=float(other.place[1]), up=_RISE * leg, down=_DROP * leg,
             )  # fmt: skip
             if isinstance(found, Refusal):
@@ -119,6 +120,12 @@ def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: Stance,
     if np.hypot(across, along) > _FARTHEST * leg:
         return f"That is {np.hypot(across, along):.2f} m from the other foot, and {_FARTHEST * leg:.2f} m are the most."
     return ""
+
+
+def pad(sole: np.ndarray) -> np.ndarray:
+    """A sole (4, 2) m with room before its toes and behind its heel: so that it can come straight down and go up."""
+    middle = sole[:, 1].mean()
+    return np.stack([sole[:, 0], sole[:, 1] + _ROOM * np.sign(sole[:, 1] - middle)], axis=1)
 
 
 def stand_on(foot: WalkingFoot, found: Foothold) -> Stance:

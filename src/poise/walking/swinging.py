@@ -15,7 +15,7 @@ _SAMPLES = np.linspace(0.02, 0.98, 33)
 _CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
 # How long a foot goes straight up and straight down, of its time: tried in this order.
 _STRAIGHT = ((0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.12, 0.08), (0.2, 0.15), (0.28, 0.22))
-_HIGHEST = 0.45  # m
+_HIGHEST = 0.35  # m
 _LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg's length
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
@@ -30,11 +30,11 @@ def find_swing(foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, 
         swing = _tip(foot, stance, spot, Swing(lift, early=early, late=late, up=0.4, down=0.5))
         short = _raise(foot, leaves, lands, swing, terrain)
         for _ in range(4):
-            if short[0] <= 0.0 or swing.top > _HIGHEST:
+            if short[0] <= 0.0 or swing.top >= _HIGHEST:
                 break
-            swing = _tip(foot, stance, spot, replace(swing, top=swing.top + 1.05 * short[1]))
+            swing = _tip(foot, stance, spot, replace(swing, top=min(swing.top + 1.05 * short[1], _HIGHEST)))
             short = _raise(foot, leaves, lands, swing, terrain)
-        cost = swing.top + 20.0 * max(short[0], 0.0) + 0.05 * (early + late)
+        cost = min(swing.top, _HIGHEST) + 20.0 * max(short[0], 0.0) + 0.05 * (early + late)
         if best is None or cost < best[0]:
             best = cost, swing
         if short[0] <= 0.0 and swing.top <= lift + 0.02:

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.spatial.addresses import vectors
 from poise.spatial.compile import kernel
-from poise.world.ground_record import LEVEL, STEPS, TILTED
+from poise.world.ground_record import LEVEL, PROFILE, STEPS, TILTED
 
 
 @kernel
@@ -42,6 +42,8 @@ def _still_height(ground: Any, x: float, z: float) -> float:
         along = ground.along_x * x + ground.along_z * z
         number = np.floor((along - ground.start) / ground.run) + 1.0
         return ground.height + ground.rise * min(max(number, 0.0), float(ground.count))
+    if ground.kind == PROFILE:
+        return _profile_height(ground, x, z)[0]
     return _map_height(ground, x, z)[0]
 
 
@@ -54,7 +56,11 @@ def ground_normal(ground: Any, x: float, z: float) -> tuple[float, float, float]
     if ground.kind != TILTED:
         if ground.moves == 1:
             x, z = x - ground.shift[0], z - ground.shift[2]
-        _, along_x, along_z = _map_height(ground, x, z)
+        if ground.kind == PROFILE:
+            _, rise = _profile_height(ground, x, z)
+            along_x, along_z = rise * ground.along_x, rise * ground.along_z
+        else:
+            _, along_x, along_z = _map_height(ground, x, z)
     size = np.sqrt(1.0 + along_x * along_x + along_z * along_z)
     return -along_x / size, 1.0 / size, -along_z / size
 
@@ -87,3 +93,23 @@ def _map_height(ground: Any, x: float, z: float) -> tuple[float, float, float]:
     else:
         rise_x, rise_z = d - c, c - a
     return ground.height + a + u * rise_x + w * rise_z, rise_x / ground.spacing, rise_z / ground.spacing
+
+
+@kernel
+def _profile_height(ground: Any, x: float, z: float) -> tuple[float, float]:
+    """Height of a profile, and how it rises a metre along."""
+    along = ground.along_x * x + ground.along_z * z
+    points = vectors(ground.heights, ground.rows, 2)
+    low, high = 0, ground.rows  # the last point that is not beyond is before `high`, and not before `low` - 1
+    while low < high:
+        middle = (low + high) // 2
+        if points[middle, 0] <= along:
+            low = middle + 1
+        else:
+            high = middle
+    k = max(low - 1, 0)
+    if low == 0 or k + 1 == ground.rows:
+        return ground.height + points[k, 1], 0.0
+    run = points[k + 1, 0] - points[k, 0]
+    rise = (points[k + 1, 1] - points[k, 1]) / run
+    return ground.height + points[k, 1] + rise * (along - points[k, 0]), rise

@@ -1,10 +1,11 @@
 """A floor as compiled code reads it: one record with named fields, without Numba.
 
-kind               LEVEL, TILTED, STEPS or MAP
+kind               LEVEL, TILTED, STEPS, MAP or PROFILE
 height, friction   as in `Ground`
 slope_x, slope_z   m a metre, of a tilted one
 rise, run, count, start, along_x, along_z      of steps; along: the way they go up, as x and z of a unit vector
-heights, rows, columns, spacing, corner_x, corner_z, lowest   of a map; heights: the address of (rows, columns) float64
+heights, rows, columns, spacing, corner_x, corner_z, lowest   of a map; heights: the address of (rows, columns) float64.
+                   Of a profile: heights is the address of (rows, 2) float64, how far along and how high
 moves, drift, sway, rate    whether it moves, at m/s, and back and forth by m at rad/s
 shift, speed, pull          (3,) m, m/s, m/s2: where it is from where it began, how fast, how fast that changes, at the
                             time last told
@@ -23,7 +24,7 @@ from __future__ import annotations
 
 import numpy as np
 
-LEVEL, TILTED, STEPS, MAP = range(4)
+LEVEL, TILTED, STEPS, MAP, PROFILE = range(5)
 BOX, BALL, ROD = range(3)
 
 GROUND = np.dtype(

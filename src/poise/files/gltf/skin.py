@@ -18,7 +18,7 @@ from poise.body.skin import SkinnedMesh
 from poise.errors import FileError
 from poise.files.gltf.document import Document
 from poise.files.gltf.entry import JsonObject
-from poise.files.gltf.nodes import Nodes
+from poise.files.gltf.nodes import Nodes, read_nodes
 from poise.files.gltf.rig import Rig
 
 MAX_VERTICES = 4_000_000
@@ -236,3 +236,20 @@ def check_mesh(document: Document, nodes: Nodes, rig: Rig) -> tuple[SkinnedMesh 
         return read_skin(document, nodes, rig)
     except FileError as error:
         return None, [f"the mesh could not be read: {str(error).removeprefix(f'{document.path}: ')}"]
+
+
+def read_surface(document: Document) -> Mesh:
+    """All triangles of a document that no skin moves, where its nodes put them: a landscape, say."""
+    nodes, meshes = read_nodes(document), []
+    for i, node in enumerate(document.nodes):
+        mesh = node.find_index("mesh", len(document.meshes))
+        if mesh is None or node.find_index("skin", len(document.skins)) is not None:
+            continue
+        for primitive in _list_primitives(document.meshes[mesh]):
+            try:
+                points = _read_positions(document, primitive)
+            except _PackedError:
+                raise primitive.error("is compressed, which cannot be read. Export the file without.") from None
+            faces = _read_faces(document, primitive, len(points))
+            meshes.append(Mesh(points @ nodes.world[i, :3, :3].T + nodes.world[i, :3, 3], faces))
+    return Mesh.joined(meshes)

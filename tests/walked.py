@@ -1,0 +1,141 @@
+"""A walk judged from outside: kinematics by SciPy, heights by the ground itself, and nothing of what planned it.
+
+Of the plan only the times of the stances are used: which points are meant to stay, and from when to when.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+from scipy.spatial.transform import Rotation
+
+from poise.world.footing import build_footing, find_corners
+
+DOWN = 0.002  # m: a point that is no higher than this over the ground carries
+
+
+@dataclass
+class Walked:
+    """m and rad, the worst of a whole walk.
+
+    margin     of the centre of mass inside what carries; negative: it would fall
+    slid       that a point of a sole moves while it is meant to stay
+    sunk       that a point of a sole is under the ground
+    gap        that a sole in stance is off the ground
+    beyond     rad, that a joint is out of its range
+    turning    rad/s2, the largest acceleration of a joint, and of whom
+    out        frames with the centre of mass outside
+    """
+
+    margin: float
+    slid: float
+    sunk: float
+    gap: float
+    beyond: float
+    turning: float
+    whose: str
+    out: int
+
+
+def place_all(skeleton, root, rotations):
+    """World orientations (a Rotation of F) and places (F, 3) of every joint."""
+    turns, places = [], []
+    for i, parent in enumerate(skeleton.parents):
+        own = Rotation.from_quat(rotations[:, i], scalar_first=True)
+        turns.append(own if parent < 0 else turns[parent] * own)
+        places.append(root if parent < 0 else places[parent] + turns[parent].apply(np.array(skeleton.offsets[i])))
+    return turns, places
+
+
+def find_center(body, turns, places, loads=()):
+    """(F, 3) m, centre of mass."""
+    index, total, mass = body.skeleton.index, 0.0, 0.0
+    for segment in body.segments:
+        i = index(segment.joint)
+        total = total + segment.inertia.mass * (places[i] + turns[i].apply(np.array(segment.inertia.center)))
+        mass += segment.inertia.mass
+    for load in loads:
+        i = index(load.joint)
+        total = total + load.mass * (places[i] + turns[i].apply(np.array(load.offset)))
+        mass += load.mass
+    return total / mass
+
+
+def list_soles(body, turns, places):
+    """Of each foot: (F, 2, 3) m heel corners, and (F, N, 3) m front corners, which go with the toes where there are."""
+    skeleton, out = body.skeleton, []
+    rest = skeleton.rest_positions()
+    for side, box in zip(("left", "right"), build_footing(skeleton), strict=True):
+        foot = skeleton.index(f"{side}Foot")
+        toes = skeleton.find_role(f"{side}Toes")
+        ahead = Rotation.from_quat(box.turn, scalar_first=True).apply([0.0, 0.0, 1.0])
+        corners = find_corners(box)
+        along = corners @ ahead
+        heel, tip = corners[along < along.mean()], corners[along > along.mean()]
+        rear = np.stack([places[foot] + turns[foot].apply(point) for point in heel], axis=1)
+        carrier = foot if toes is None else toes
+        joint = rest[carrier] - rest[foot]
+        if toes is not None:  # the toes' part of the sole begins under their joint
+            tip = np.concatenate([tip, tip - np.outer((tip - joint) @ ahead, ahead)])
+        own = tip - joint
+        front = np.stack([places[carrier] + turns[carrier].apply(point) for point in own], axis=1)
+        out.append((rear, front))
+    return out
+
+
+def measure_margin(points, place):
+    """m, how far inside the hull of points (N, 2) a place (2,) is; minus the distance where the hull has no area."""
+    try:
+        hull = ConvexHull(points)
+    except (QhullError, ValueError):
+        return -float(np.min(np.linalg.norm(points - place, axis=1))) if len(points) else -np.inf
+    return float(np.min(-(hull.equations[:, :2] @ place + hull.equations[:, 2])))
+
+
+def measure_walk(body, height_at, course, times, root, rotations, loads=(), shift=None) -> Walked:
+    """Judge frames at times (F,).
+
+    height_at  heights (...) m of the ground at x and z (...), where it is at the beginning
+    course     the stances' times are read
+    shift      (F, 3) m, how far the ground has moved
+    """
+    moved = np.zeros((len(times), 3)) if shift is None else shift
+    root = root - moved
+    turns, places = place_all(body.skeleton, root, rotations)
+    center, soles = find_center(body, turns, places, loads), list_soles(body, turns, places)
+    points = np.concatenate([part for sole in soles for part in sole], axis=1)
+    heights = points[..., 1] - height_at(points[..., 0], points[..., 2])
+    margins = np.array(
+        [measure_margin(p[h < DOWN][:, [0, 2]], c[[0, 2]]) for p, h, c in zip(points, heights, center, strict=True)]
+    )
+    slid = gap = 0.0
+    for side, (rear, front) in enumerate(soles):
+        for stance in course.stances[side]:
+            for part, begin, end in ((rear, stance.land, stance.rise), (front, stance.flat, stance.off)):
+                stays = (times >= begin) & (times <= min(end, times[-1] + 1.0))
+                if not stays.any():
+                    continue
+                kept = part[stays]
+                slid = max(slid, float(np.linalg.norm(kept - kept[0], axis=-1).max()))
+            flat = (times >= stance.flat) & (times <= stance.rise)
+            if flat.any():
+                corners = np.concatenate([rear, front], axis=1)[flat][0]
+                off = corners[:, 1] - height_at(corners[:, 0], corners[:, 2])
+                gap = max(gap, float(np.sort(np.abs(off))[1]))  # a sole on uneven ground touches at two corners at least
+    beyond = max(
+        float(np.abs(ends.excess(rotations[:, body.skeleton.index(name)])).max()) for name, ends in body.limits.items()
+    )
+    rate = 1.0 / float(np.median(np.diff(times)))
+    spins = np.stack([(a[:-1].inv() * a[1:]).as_rotvec() for a in _locals(rotations)], axis=1) * rate
+    turning = np.linalg.norm(np.diff(spins, axis=0), axis=-1) * rate
+    frame, joint = np.unravel_index(int(turning.argmax()), turning.shape)
+    return Walked(
+        float(margins.min()), slid, float(-heights.min()), gap, beyond, float(turning.max()),
+        f"{body.skeleton.names[int(joint)]} at {times[int(frame)]:.2f} s", int((margins < 0.0).sum()),
+    )  # fmt: skip
+
+
+def _locals(rotations):
+    return [Rotation.from_quat(rotations[:, i], scalar_first=True) for i in range(rotations.shape[1])]
