@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.world.footing import build_footing, find_corners
 
+_ALONG = 16  # points on either side of heel and front
 DOWN = 0.002  # m: a point that is no higher than this over the ground carries
 
 
@@ -20,6 +21,7 @@ DOWN = 0.002  # m: a point that is no higher than this over the ground carries
 class Walked:
     """m and rad, the worst of a whole walk.
 
+    depth      when and where a sole is deepest
     margin     of the centre of mass inside what carries; negative: it would fall
     slid       that a point of a sole moves while it is meant to stay
     sunk       that a point of a sole is under the ground
@@ -37,6 +39,7 @@ class Walked:
     turning: float
     whose: str
     out: int
+    depth: str
 
 
 def place_all(skeleton, root, rotations):
@@ -64,7 +67,10 @@ def find_center(body, turns, places, loads=()):
 
 
 def list_soles(body, turns, places):
-    """Of each foot: (F, 2, 3) m heel corners, and (F, N, 3) m front corners, which go with the toes where there are."""
+    """Of each foot: (F, N, 3) m, points along both sides of its heel, from the back, and of its front, from the tip.
+
+    The front goes with the toes, where there are.
+    """
     skeleton, out = body.skeleton, []
     rest = skeleton.rest_positions()
     for side, box in zip(("left", "right"), build_footing(skeleton), strict=True):
@@ -74,12 +80,14 @@ def list_soles(body, turns, places):
         corners = find_corners(box)
         along = corners @ ahead
         heel, tip = corners[along < along.mean()], corners[along > along.mean()]
-        rear = np.stack([places[foot] + turns[foot].apply(point) for point in heel], axis=1)
         carrier = foot if toes is None else toes
         joint = rest[carrier] - rest[foot]
-        if toes is not None:  # the toes' part of the sole begins under their joint
-            tip = np.concatenate([tip, tip - np.outer((tip - joint) @ ahead, ahead)])
-        own = tip - joint
+        # the toes' part of the sole begins under their joint
+        bend = 0.5 * (heel + tip) if toes is None else tip - np.outer((tip - joint) @ ahead, ahead)
+        share = np.linspace(0.0, 1.0, _ALONG)[:, None, None]
+        heel = (heel[None] + share * (bend - heel)[None]).reshape(-1, 3)
+        own = (tip[None] + share * (bend - tip)[None]).reshape(-1, 3) - joint
+        rear = np.stack([places[foot] + turns[foot].apply(point) for point in heel], axis=1)
         front = np.stack([places[carrier] + turns[carrier].apply(point) for point in own], axis=1)
         out.append((rear, front))
     return out
@@ -117,13 +125,13 @@ def measure_walk(body, height_at, course, times, root, rotations, loads=(), shif
                 stays = (times >= begin) & (times <= min(end, times[-1] + 1.0))
                 if not stays.any():
                     continue
-                kept = part[stays]
+                kept = part[stays][:, :2]  # the heel's edge, and the tip's: the rest moves as a foot rolls
                 slid = max(slid, float(np.linalg.norm(kept - kept[0], axis=-1).max()))
             flat = (times >= stance.flat) & (times <= stance.rise)
             if flat.any():
-                corners = np.concatenate([rear, front], axis=1)[flat][0]
-                off = corners[:, 1] - height_at(corners[:, 0], corners[:, 2])
-                gap = max(gap, float(np.sort(np.abs(off))[1]))  # a sole on uneven ground touches at two corners at least
+                sole = np.concatenate([rear, front], axis=1)[flat][0]
+                off = np.abs(sole[:, 1] - height_at(sole[:, 0], sole[:, 2]))
+                gap = max(gap, float(np.quantile(off, 0.5)))  # what hangs over an edge is off by the edge's height
     beyond = max(
         float(np.abs(ends.excess(rotations[:, body.skeleton.index(name)])).max()) for name, ends in body.limits.items()
     )
@@ -134,8 +142,14 @@ def measure_walk(body, height_at, course, times, root, rotations, loads=(), shif
     return Walked(
         float(margins.min()), slid, float(-heights.min()), gap, beyond, float(turning.max()),
         f"{body.skeleton.names[int(joint)]} at {times[int(frame)]:.2f} s", int((margins < 0.0).sum()),
+        _tell_depth(times, points, heights),
     )  # fmt: skip
 
 
 def _locals(rotations):
     return [Rotation.from_quat(rotations[:, i], scalar_first=True) for i in range(rotations.shape[1])]
+
+
+def _tell_depth(times, points, heights):
+    frame, point = np.unravel_index(int(heights.argmin()), heights.shape)
+    return f"{times[frame]:.2f} s, point {point} at {np.round(points[frame, point], 3).tolist()}"

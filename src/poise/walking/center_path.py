@@ -88,7 +88,7 @@ def plan_center(
     from poise.walking.center_kernels import solve_center
 
     count = len(places.sizes)
-    built = _build(count, round(r, 4))
+    built = _build(count, round(r, 3))
     first = begin_at(state)
     fixed = built.given @ first
     # the least squares' right side: - D^T D_fixed first, + a P^T (m - p_fixed)

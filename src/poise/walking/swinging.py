@@ -11,10 +11,12 @@ from poise.walking.feet import WalkingFoot
 from poise.walking.foot_path import Stance, Swing, list_row
 from poise.walking.foothold import Terrain
 
-_SAMPLES = np.linspace(0.02, 0.98, 33)
+_SAMPLES = np.linspace(0.01, 0.99, 99)
 _CLEAR = 0.012  # m, that a sole keeps over the ground in the middle of its way
 # How long a foot goes straight up and straight down, of its time: tried in this order.
-_STRAIGHT = ((0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.12, 0.08), (0.2, 0.15), (0.28, 0.22))
+_STRAIGHT = (
+    (0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.0, 0.14), (0.12, 0.08), (0.0, 0.2), (0.1, 0.2), (0.2, 0.15), (0.28, 0.22),
+)  # fmt: skip
 _HIGHEST = 0.35  # m
 _LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg's length
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
