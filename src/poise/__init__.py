@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
     from poise.drivers.root import Free
+    from poise.drivers.shadow import Shadow
     from poise.drivers.track import Track
     from poise.drivers.walk import Walk
     from poise.dynamics.composite import compute_joint_space_inertia
@@ -119,6 +120,7 @@ _HOMES = {
     "Runner": "poise.stage.runner",
     "Scene": "poise.engines.scene",
     "SceneBody": "poise.engines.scene",
+    "Shadow": "poise.drivers.shadow",
     "Simulation": "poise.engines.engine",
     "SimulationLaws": "poise.engines.engine",
     "Skeleton": "poise.body.skeleton",
@@ -210,6 +212,7 @@ __all__ = [
     "Runner",
     "Scene",
     "SceneBody",
+    "Shadow",
     "Simulation",
     "SimulationLaws",
     "Skeleton",
@@ -225,6 +228,7 @@ __all__ = [
     "Touches",
     "Track",
     "Tree",
+    "Walk",
     "__version__",
     "bodies",
     "compute_bias",

@@ -28,7 +28,7 @@ from poise.body.roles import SIDES
 from poise.drivers.anchor import BODY, Anchor, MovingBody
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer, Player, Support
-from poise.drivers.hand_over import HandOver, find_offset
+from poise.drivers.hand_over import GENTLE, HandOver, find_offset
 from poise.drivers.outline import find_outline
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
@@ -55,8 +55,8 @@ _AHEAD, _BEHIND = 3, 6  # frames that are there beside those that a step needs
 _SWITCH = 0.2  # s, in which a foot that takes over the body comes to its plan
 _TAKE_OVER = 0.45  # s
 _LIFT_UP = 0.6  # s, over which a load comes to weigh
-_FASTEST = 0.3  # rad, that a joint of another driver is thought ahead
-_HASTE = 2.5  # 1/s, how fast its clock slows down and comes to speed again
+_HASTE, _BRAKE = 2.5, 8.0  # 1/s, how fast its clock comes to speed again, and slows down
+_HARDEST = 10.0  # m/s2, of a root, that is taken over
 _LEAST = 1e-6  # kg: a load that is less is none
 
 
@@ -71,6 +71,7 @@ class Walk(Driver, Portable):
     manner     a `poise.walking.manner.Manner`, or a table of its numbers: step, width, pace, lift, arms, roll, ...
     wait       s, that it stands first
     waits_for  an actor that follows this one: its clock slows down where that one is `near` (m) off, and stands at `far`
+    blind      whether it does not see props: it walks into them
     keeps      whether it walks on when the body has lost its balance
     """
 
@@ -80,8 +81,9 @@ class Walk(Driver, Portable):
     manner: Manner | Mapping[str, float] | None = None
     wait: float = 0.2
     waits_for: Any = None
-    near: float = 0.06
-    far: float = 0.25
+    near: float = 0.1
+    far: float = 0.3
+    blind: bool = False
     keeps: bool = False
     level = MOTION
     root = "also"
@@ -218,6 +220,8 @@ class WalkPlayer(MotionPlayer):
             self._go_on(body, t)
             return
         floor = copy.copy(body.floor)  # its own: plans look at other times
+        if self.driver.blind:
+            floor = Floor(floor.ground)
         if floor.ground is None and not len(floor._tops):
             raise InputError("Walk goes on the ground, and this stage has none. Give it one: Stage(ground=...).")
         body.update()
@@ -243,7 +247,7 @@ class WalkPlayer(MotionPlayer):
         self.poser = WalkPoser(walker, names, loads)
         if not starting:
             self.poser.follower.begin(body.state.root.copy(), rotation.normalize(body.state.q))
-        self._tell_others(body, 0.0)
+        self._tell_others(body)
         self.poser.begin(0.0)
         self.clock[:] = t, 0.0, 1.0, 0.0
         self._begin, self._decided = t, 0
@@ -281,12 +285,14 @@ class WalkPlayer(MotionPlayer):
         there, turning, at = body.state.copy(), body.dw.copy(), self._turned
         body.put(kept)
         self._over = HandOver(body, at, t, moves_root=False)
+        # A contact's shaking is not taken over.
+        body.turning[:] = np.clip(body.turning, -GENTLE, GENTLE)
         self._over.measure(body, there.q[at], there.w[at], turning[at], kept.root, kept.v, np.zeros(3), t, _TAKE_OVER)
         lands = [step.land for step in self.walker.course.steps if step.off < 0.0]
         if lands:
             self._over.span[1] = min(self._over.span[1], lands[0])
         body.dw[at] = body.turning[at]
-        body.dw[0], body.a[:] = body.turning[0], body.pulling
+        body.dw[0], body.a[:] = body.turning[0], np.clip(body.pulling, -_HARDEST, _HARDEST)
         self._take(body, t, self.support, float(self._over.span[1]))
         body.put(kept)
         body.dw[:], body.a[:] = dw, a
@@ -318,13 +324,12 @@ class WalkPlayer(MotionPlayer):
         """Make frames as far as the next two steps go."""
         poser = self.poser
         assert poser is not None
-        tau = self._tau(t)[0]
         last = math.floor(self._tau(t + 1.6 * body.dt)[0] / FRAME + 1e-6) + _AHEAD
         while self.first + self.made <= last:
             number = self.first + self.made
             now = number * FRAME
             self._reach(now)
-            self._tell_others(body, now - tau)
+            self._tell_others(body)
             self._weigh()
             found, feet = poser.frames(np.array([now])), self.walker.feet_at(np.array([now]))
             if self.made == len(self.frames):
@@ -350,15 +355,11 @@ class WalkPlayer(MotionPlayer):
             walker.reach(tau)
         forget(walker, tau)
 
-    def _tell_others(self, body: Body, ahead: float) -> None:
-        """Tell the poses how joints of other drivers are turned, and will be shortly."""
+    def _tell_others(self, body: Body) -> None:
+        """Tell the poses how joints of other drivers are turned."""
         assert self.poser is not None
-        if not len(self._others):
-            return
         at = self._others
-        e = np.clip(max(ahead, 0.0) * body.state.w[at], -_FASTEST, _FASTEST)
-        given = self.poser.follower.given_turns
-        given[: len(at)] = rotation.normalize(rotation.multiply(body.state.q[at], rotation.exp(e)))
+        self.poser.follower.given_turns[: len(at)] = rotation.normalize(body.state.q[at])
 
     def _weigh(self) -> None:
         """Have a load that was taken up or dropped weigh a little more, or less."""
@@ -384,10 +385,11 @@ class WalkPlayer(MotionPlayer):
 
     def _decide(self, body: Body, t: float) -> None:
         tau, rate, _ = self._tau(t)
-        if self.looks:
-            self.clock[:] = t, tau, rate, self._find_slope(rate, body.dt)
         support = self.walker.course.support_at(tau)
-        if support != self.support:
+        is_ready = support == self.support or self._is_awaited(support)
+        if self.looks:
+            self.clock[:] = t, tau, rate, self._find_slope(rate, body.dt, is_ready)
+        if support != self.support and is_ready:
             self._take(body, t, support, _SWITCH)
             if self.moves_root:
                 self._hang(body, t)
@@ -480,15 +482,17 @@ class WalkPlayer(MotionPlayer):
             for role in names
         )
 
-    def _find_slope(self, rate: float, dt: float) -> float:
-        """1/s, how the clock's rate changes: it stands where the other is too far off."""
+    def _is_awaited(self, support: int) -> bool:
+        """Whether whom it waits for stands where it is going to."""
+        players = getattr(self.driver.waits_for, "players", ())
+        return all(player.can_stand(support) for player in players if hasattr(player, "can_stand"))
+
+    def _find_slope(self, rate: float, dt: float, is_ready: bool) -> float:
+        """1/s, how the clock's rate changes: it stands where the other is too far off, or not there yet."""
         driver = self.driver
-        wanted = float(np.clip((driver.far - self.lag) / (driver.far - driver.near), 0.0, 1.0))
-        return (
-            float(np.clip((wanted - rate) / max(dt, 0.02), -4.0 * _HASTE, _HASTE))
-            if rate > 0.0 or wanted > 0.0
-            else 0.0
-        )
+        wanted = float(np.clip((driver.far - self.lag) / (driver.far - driver.near), 0.0, 1.0)) if is_ready else 0.0
+        slope = float(np.clip((wanted - rate) / 0.04, -_BRAKE, _HASTE))
+        return max(slope, -rate / dt)  # it does not go back
 
     # What a user may change.
 

@@ -41,7 +41,12 @@ def take_stances(
 def _find_gap(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) -> float:
     """m, between the ground and what of a sole is nearest to it."""
     corners = p + np.concatenate([foot.corners, foot.front]) @ R.T
-    return float(np.min(corners[:, 1] - terrain.heights(corners, float(p[1]) + 0.1)))
+    return float(np.min(corners[:, 1] - _find_heights(terrain, corners, float(p[1]) + 0.1)))
+
+
+def _find_heights(terrain: Terrain, points: np.ndarray, below: float) -> np.ndarray:
+    """(N,) m, of the floor under points (N, 3) that is not higher than `below`."""
+    return np.array([terrain.height(float(x), float(z), below=below) for x, _, z in points])
 
 
 def _stand(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) -> Stance:
@@ -55,7 +60,7 @@ def _stand(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) ->
         ahead = rotation.rotate(turn, np.array([0.0, 0.0, 1.0]))
         level = rotation.exp(np.array([0.0, float(np.arctan2(ahead[0], ahead[2])), 0.0]))
         turn = rotation.multiply(rotation.between(_UP, normal), level)
-    over = corners[:, 1] - terrain.heights(corners, float(p[1]) + 0.1)
+    over = corners[:, 1] - _find_heights(terrain, corners, float(p[1]) + 0.1)
     share = np.exp(-(over - over.min()) / 0.004)  # who is nearest to the ground stays
     share /= share.sum()
     place = share @ corners - rotation.rotate(turn, share @ (foot.corners + foot.down * _UP))
