@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
     from poise.drivers.root import Free
+    from poise.drivers.shadow import Shadow
     from poise.drivers.track import Track
+    from poise.drivers.walk import Walk
     from poise.dynamics.composite import compute_joint_space_inertia
     from poise.dynamics.hybrid import solve_hybrid_dynamics
     from poise.dynamics.momentum import compute_point_jacobian
@@ -120,6 +122,7 @@ _HOMES = {
     "Runner": "poise.stage.runner",
     "Scene": "poise.engines.scene",
     "SceneBody": "poise.engines.scene",
+    "Shadow": "poise.drivers.shadow",
     "Simulation": "poise.engines.engine",
     "SimulationLaws": "poise.engines.engine",
     "Skeleton": "poise.body.skeleton",
@@ -135,7 +138,11 @@ _HOMES = {
     "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
+<<<<<<< HEAD
     "balance": "poise.jobs.balance",
+=======
+    "Walk": "poise.drivers.walk",
+>>>>>>> walkdrive
     "compute_bias": "poise.dynamics.newton_euler",
     "compute_forces": "poise.motion.forces",
     "compute_joint_space_inertia": "poise.dynamics.composite",
@@ -212,6 +219,7 @@ __all__ = [
     "Runner",
     "Scene",
     "SceneBody",
+    "Shadow",
     "Simulation",
     "SimulationLaws",
     "Skeleton",
@@ -227,6 +235,7 @@ __all__ = [
     "Touches",
     "Track",
     "Tree",
+    "Walk",
     "__version__",
     "balance",
     "bodies",

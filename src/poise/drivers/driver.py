@@ -86,6 +86,7 @@ class Player(ABC):
     carrier       the prop that its root rides on, where it has one
     looks         whether it has to `look` before every step; the stage then makes one step at a time
     feels         whether it wants to know what touched the body in the last step: it is in `body.touches` then
+    bends_toes    whether feet are to touch the ground with toes that bend, and not as one stiff sole each
     """
 
     joints: np.ndarray
@@ -93,6 +94,7 @@ class Player(ABC):
     carrier: str | None = None
     looks = False
     feels = False
+    bends_toes = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -115,6 +117,13 @@ class Player(ABC):
 
     def begin(self, body: Body, t: float, starting: bool) -> None:  # noqa: B027
         """It plays from time t on: at the actor's start in its own pose, later from the body's state on."""
+
+    def succeed(self, before: Player) -> None:  # noqa: B027
+        """Go on, where it can, with what another player of its driver did on more joints or fewer; then it begins."""
+
+    def find_pins(self) -> tuple[int, ...] | None:
+        """Joints whose bodies are fixed to the world now, where that changes; None: those of its driver's claim."""
+        return None
 
     def kinds(self, body: Body) -> dict[int, Joint]:
         """How the engine should build its joints at the body's present state; balls where nothing is said."""

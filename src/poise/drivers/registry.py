@@ -19,6 +19,7 @@ DRIVERS = {
     "kinematic": Entry("poise.drivers.kinematic:Kinematic", "joints are where a motion has them"),
     "loose": Entry("poise.drivers.loose:Loose", "joints are pulled softly towards a pose"),
     "track": Entry("poise.drivers.track:Track", "springs follow a motion"),
+    "walk": Entry("poise.drivers.walk:Walk", "steps on whatever ground there is, with the balance kept"),
 }
 _REGISTRY = Registry("driver", DRIVERS)
 

@@ -110,6 +110,9 @@ def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
     joints = np.array(a.claim.moved)
     player = a.driver.play(actor.body, joints, t)
     check_player(player, a.driver, joints)
+    if a.heir_of is not None and not starting:
+        player.succeed(a.heir_of)
+    a.heir_of = None
     player.begin(actor.body, t, starting)
     if isinstance(player, MotionPlayer):
         check_written(actor, player)
@@ -147,9 +150,18 @@ def describe_at(
     """What the engine had to build at a pose, and of what shapes."""
     return SceneBody(
         actor.name, actor.body.tree, joints, **pose, shapes=shapes,
-        pinned=tuple(i for a in actor.assignments for i in a.claim.pinned), carrier=actor.carrier,
+        pinned=_find_pins(actor), carrier=actor.carrier,
         is_locked=actor.stage.couple == "exact", is_hard=is_hard,
     )  # fmt: skip
+
+
+def _find_pins(actor: Actor) -> tuple[int, ...]:
+    """Joints whose bodies are fixed to the world."""
+    pins: list[int] = []
+    for a in actor.assignments:
+        now = None if a.player is None else a.player.find_pins()
+        pins += a.claim.pinned if now is None else now
+    return tuple(pins)
 
 
 def _find_joints(actor: Actor) -> tuple[Joint, ...]:

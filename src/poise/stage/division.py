@@ -21,6 +21,7 @@ class Assignment:
     """One driver on the joints that it moves and holds.
 
     before  what it was before the body lost its balance and this was let go; None: it was not
+    heir_of what played before another driver took some of the joints
     """
 
     part: str
@@ -28,6 +29,7 @@ class Assignment:
     claim: Claim
     player: Player | None = None
     before: Assignment | None = None
+    heir_of: Player | None = None
 
 
 def give_way(assignments: list[Assignment], claim: Claim, character: Character) -> list[Assignment]:
@@ -44,7 +46,7 @@ def give_way(assignments: list[Assignment], claim: Claim, character: Character) 
         except InputError:
             again = None  # what is left is not enough for that driver
         if again is not None:
-            kept.append(Assignment(old.part, old.driver, again))
+            kept.append(Assignment(old.part, old.driver, again, heir_of=old.player or old.heir_of))
     return kept
 
 

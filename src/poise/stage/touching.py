@@ -36,7 +36,8 @@ def choose_shapes(actor: Actor, in_company: bool) -> tuple[tuple[int, Shape], ..
         return ()
     stands = any(player.touches_with_soles_only for player in actor.players)
     soles_only = stands and not (in_company or actor.stage.props or is_loose(actor))
-    return find_shapes(actor.character, not soles_only)
+    bends_toes = any(player.bends_toes for player in actor.players)
+    return find_shapes(actor.character, not soles_only, bends_toes)
 
 
 def is_loose(actor: Actor) -> bool:

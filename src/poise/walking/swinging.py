@@ -23,9 +23,7 @@ _LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
 
-def find_swing(
-    foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, terrain: Terrain, lift: float
-) -> Swing:
+def find_swing(foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, terrain: Terrain, lift: float) -> Swing:
     """The lowest swing, at least `lift` (m) high, that no corner of the sole touches the ground on."""
     leaves = Stance(stance.place, stance.turn, rise=0.0, off=timing.shift, push=timing.push)
     land = timing.shift + timing.swing

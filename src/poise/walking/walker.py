@@ -60,7 +60,7 @@ class Walker:
         terrain: Terrain,
         way: Way,
         hang: Hang,
-        stances: tuple[Stance, Stance],
+        stances: tuple[Stance, Stance] | Course,
         manner: Manner | None = None,
         steps: int | None = None,
         start: float = 0.0,
@@ -69,12 +69,14 @@ class Walker:
     ):
         self.character, self.terrain, self.way = character, terrain, way
         self.manner, self.hang = manner or Manner(), hang
-        self.course = Course(build_feet(character), ([stances[0]], [stances[1]]))
+        if not isinstance(stances, Course):
+            stances = Course(build_feet(character), ([stances[0]], [stances[1]]))
+        self.course = stances
         self._left = steps  # steps that may still be planned
         self.leg = min(foot.leg for foot in self.course.feet)
         self._scale = self.manner.scale(self.leg)
         self._s = [0.0, 0.0]  # m along the way, of each foot
-        self._next = self._first_side()
+        self._next = 1 - stances.steps[-1].side if stances.steps else self._first_side()
         self.done = steps == 0
         self._slow = 1.0
         self.worst = 0.0

@@ -68,6 +68,25 @@ def _find_box(skeleton: Skeleton, sole: Sole, meshes: Mapping[str, Mesh], shorte
     return Box(center, np.array([breadth, thickness, length]) / 2.0, turn)
 
 
+def split_footing(skeleton: Skeleton) -> tuple[tuple[int, Box], ...]:
+    """Joints and boxes of both feet, in two where they have toes: from heel to ball, and from there to the tip."""
+    found: list[tuple[int, Box]] = []
+    rest = skeleton.rest_positions()
+    for sole, box in zip(find_soles(skeleton), build_footing(skeleton), strict=True):
+        if sole.toes is None:
+            found.append((sole.foot, box))
+            continue
+        ahead = rotation.rotate(box.turn, np.array([0.0, 0.0, 1.0]))
+        ball = rest[sole.toes] - rest[sole.foot]
+        at = float(np.clip((ball - box.center) @ ahead, -0.1 * box.half[2], 0.9 * box.half[2]))
+        for joint, back, front, origin in (
+            (sole.foot, -box.half[2], at, np.zeros(3)), (sole.toes, at, box.half[2], ball),
+        ):  # fmt: skip
+            half = np.array([box.half[0], box.half[1], 0.5 * (front - back)])
+            found.append((joint, Box(box.center + 0.5 * (front + back) * ahead - origin, half, box.turn)))
+    return tuple(found)
+
+
 def find_corners(box: Box) -> np.ndarray:
     """(4, 3) m, the corners of a box's lower face, in the frame that the box is in."""
     return box.corners[[0, 1, 4, 5]]
@@ -88,4 +107,4 @@ def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.nd
     return p[feet][:, None] + np.matmul(corners, R[feet].swapaxes(1, 2))
 
 
-__all__ = ["SIDES", "build_footing", "find_corners", "find_soles_of", "place_corners"]
+__all__ = ["SIDES", "build_footing", "find_corners", "find_soles_of", "place_corners", "split_footing"]

@@ -19,7 +19,7 @@ from poise.errors import InputError
 from poise.motion.own.tracks import stand_pose
 from poise.spatial import rotation
 from poise.world.bulk import build_bulk
-from poise.world.footing import build_footing
+from poise.world.footing import build_footing, split_footing
 
 # Of the thinner one's radius: two shapes that are farther in one another than this are not pushed apart. Things that
 # lie on one another are in by a few hundredths; a hand that a clip has in a hip is in by its whole radius.
@@ -105,10 +105,10 @@ def find_deep(a: Lines, b: Lines) -> set[tuple[int, int]]:
 
 
 @remembered
-def find_shapes(character: Character, is_whole: bool = True) -> tuple[tuple[int, Shape], ...]:
+def find_shapes(character: Character, is_whole: bool = True, bends_toes: bool = False) -> tuple[tuple[int, Shape], ...]:
     """What of a body touches things: boxes under its feet, and where `is_whole` the bulk of everything else.
 
-    One without feet has none of those boxes.
+    One without feet has none of those boxes. With `bends_toes` the front of each is the toes' own.
     """
     skeleton = character.skeleton
     try:
@@ -116,7 +116,9 @@ def find_shapes(character: Character, is_whole: bool = True) -> tuple[tuple[int,
     except InputError:
         return tuple(build_bulk(character).items()) if is_whole else ()
     feet = skeleton.index("leftFoot"), skeleton.index("rightFoot")
-    soles = ((feet[0], left), (feet[1], right))
+    soles: tuple[tuple[int, Shape], ...] = ((feet[0], left), (feet[1], right))
+    if bends_toes:
+        soles = split_footing(skeleton)
     if not is_whole:
         return soles
     below = {i for foot in feet for i in skeleton.descendants(foot)}

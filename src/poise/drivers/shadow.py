@@ -1,0 +1,215 @@
+"""A simulated body that follows a ghost by springs, on the ghost's feet.   [balance, K10]
+
+The ghost is another actor, most often one that walks (`Walk`): it has no weight and nothing stops it. The body has both:
+it is pushed, bent and stopped, and comes back. At every joint a spring and a damper pull it to the ghost's pose, whose
+torques are taken at the end of the step, so that no step is too long for them:
+
+    torque = k (q* - q) + d (w* - w)        k: so many times m g h, of what a joint carries
+
+with legs as stiff as carrying all of the body takes. The foot that the ghost stands on is fixed to the world where the
+body has it; the other one is drawn to where the ghost has its own, by no more than a hand could pull, so that steps land
+where they are planned and do not drift. It is fixed in its turn when the ghost stands on it and it is near the ground.
+
+Whoever follows can be held back, and then a ghost that walked on would pull ever harder. `Walk(waits_for=body)` has its
+clock slow down instead (K11).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.drivers.body import Body
+from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.track import Track
+from poise.errors import InputError
+from poise.kinds import checked
+from poise.spatial import rotation
+from poise.walking.feet import build_feet
+
+LEGS = ("UpperLeg", "LowerLeg", "Foot")
+_PULL, _SLOW, _MOST = 1500.0, 120.0, 150.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
+_TWIST, _TWISTED, _HARDEST = 40.0, 2.0, 15.0  # N m/rad, N m s/rad and N m
+_NEAR, _FLAT = 0.012, 0.04  # m and rad: how near to the ghost's a foot is fixed, in height; twice that aside
+_PATIENCE, _ASIDE = 0.15, 0.1  # s until it does with twice as far, and m that it does with at most
+
+
+@checked
+@dataclass(frozen=True, eq=False)
+class Shadow(Driver):
+    """Follows a ghost by springs, with the foot fixed that the ghost stands on.
+
+    ghost      an actor of the same body
+    stiffness  how many times m g h the springs are: 8 is firm, 3 gives way, 30 hardly
+    damping    of critical
+    """
+
+    ghost: Any
+    stiffness: float = 8.0
+    damping: float = 1.0
+    level = TORQUE
+    keeps = True
+
+    def __post_init__(self) -> None:
+        if not (hasattr(self.ghost, "pose") and hasattr(self.ghost, "character")):
+            raise InputError(f"a shadow follows an actor, as of stage.add; given {self.ghost!r:.60}.")
+        for what, value in (("stiffness", self.stiffness), ("damping", self.damping)):
+            if not 0.01 <= value <= 1000.0:
+                raise InputError(f"the {what} of a shadow is 0.01 to 1000; given {value:g}.")
+
+    def claim(self, character: Character, joints: list[int], part: str) -> Claim:
+        """All of the body, on the foot that the ghost stands on."""
+        skeleton = character.skeleton
+        if self.ghost.character.skeleton.names != skeleton.names:
+            raise InputError("a shadow follows a ghost of its own body; this one has other joints.")
+        needed = [skeleton.index(side + stem) for side in SIDES for stem in LEGS]
+        absent = [skeleton.labels[i] for i in needed if i not in joints]
+        if absent:
+            raise InputError(f"Shadow needs the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'body' with it.")
+        moved = Track(self.ghost).claim(character, joints, part).moved
+        return Claim(moved, (), (skeleton.index(SIDES[find_support(self.ghost)] + "Foot"),), frees_root=True)
+
+    def play(self, body: Body, joints: np.ndarray, t: float) -> ShadowPlayer:
+        """See `Driver.play`."""
+        return ShadowPlayer(self, body, joints, t)
+
+
+def find_support(ghost: Any) -> int:
+    """The foot that a ghost stands on: 0 left, 1 right; of one that does not say so, the lower one."""
+    for player in ghost.players:
+        if hasattr(player, "support") and isinstance(player.support, int):
+            return player.support
+    skeleton, p = ghost.character.skeleton, ghost.body.p
+    left, right = (float(p[skeleton.index(side + "Foot"), 1]) for side in SIDES)
+    return 0 if left <= right else 1
+
+
+class ShadowPlayer(TorquePlayer):
+    """Springs of one actor, the feet that are fixed and drawn, and how far off its ghost it is.
+
+    pinned  the foot that is fixed: 0 left, 1 right
+    aims    (2, 7) m and wxyz, where the ghost has its feet;  far: m, how far off the root is
+    """
+
+    looks = True
+    bends_toes = True
+
+    def __init__(self, driver: Shadow, body: Body, joints: np.ndarray, t: float):
+        self.driver, self.joints = driver, np.asarray(joints, np.int64)
+        self.feet = build_feet(body.character)
+        self.track = Track(driver.ghost, driver.stiffness, driver.damping).play(body, self.joints, t)
+        self._stiffen(body)
+        self.pinned, self.aims, self.far = find_support(driver.ghost), np.zeros((2, 7)), 0.0
+        self._scale = float(body.tree.mass) / 75.0
+        self._wants, self._waited, self._body = False, 0.0, body
+
+    def _stiffen(self, body: Body) -> None:
+        """Have legs carry all of the body."""
+        skeleton, springs = body.skeleton, self.track.springs
+        legs = {skeleton.index(side + stem) for side in SIDES for stem in LEGS}
+        body.update()
+        height = max(float(body.c[1] - min(body.p[foot.joint, 1] for foot in self.feet)), 0.1)
+        mass = float(body.tree.mass)
+        k = self.driver.stiffness * mass * 9.81 * height
+        d = 2.0 * self.driver.damping * np.sqrt(k * mass) * height * 0.5
+        for row, joint in enumerate(self.joints.tolist()):
+            if joint in legs:
+                springs.stiffness[row] = max(springs.stiffness[row], k)
+                springs.damping[row] = max(springs.damping[row], d)
+        trunk = [skeleton.find_role(role) for role in ("spine", "chest", "upperChest")]
+        for row, joint in enumerate(self.joints.tolist()):
+            if joint in trunk:  # they bear the trunk on the legs, not the legs on the trunk
+                springs.stiffness[row] = max(springs.stiffness[row], 0.5 * k)
+
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """See `Player.begin`: at a start it is where its ghost is."""
+        if starting:
+            pose = self.driver.ghost.pose(t)
+            body.state.root[:], body.state.q[0] = pose.root, pose.rotations[0]
+            body.state.q[self.joints] = pose.rotations[self.joints]
+            body.update()
+        self.track.begin(body, t, starting)
+        self._see(body, t)
+
+    def find_pins(self) -> tuple[int, ...]:
+        """See `Player.find_pins`."""
+        return (self.feet[self.pinned].joint,)
+
+    def look(self, body: Body, t: float) -> None:
+        """See `Player.look`."""
+        self.track.look(body, t)
+        self._see(body, t)
+        if self._wants_other(body):
+            self._wants = True
+
+    def _see(self, body: Body, t: float) -> None:
+        """Where the ghost has its feet, and how far off the body is."""
+        from poise.dynamics.instant import pose_bodies
+
+        pose, tree = self.driver.ghost.pose(t), body.tree
+        R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
+        pose_bodies(tree.parents, tree.offsets, pose.root, pose.rotations, R, p)
+        for side, foot in enumerate(self.feet):
+            self.aims[side, :3], self.aims[side, 3:] = p[foot.joint], rotation.from_matrix(R[foot.joint])
+        self.far = float(np.linalg.norm(pose.root - body.state.root))
+
+    def _wants_other(self, body: Body) -> bool:
+        """Whether the other foot is to be fixed: the ghost stands on it, and the body can."""
+        side = find_support(self.driver.ghost)
+        return side != self.pinned and self.can_stand(side)
+
+    def can_stand(self, side: int) -> bool:
+        """Whether a foot is where the ghost has it: a ghost that waits asks before it stands on its other one."""
+        if side == self.pinned:
+            return True
+        body, foot, aim = self._body, self.feet[side].joint, self.aims[side]
+        off = body.p[foot] - aim[:3]
+        turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(body.world_turn(foot))))
+        # What it has waited for in vain it does with less of: the next step is made from there.
+        patience = 1.0 + self._waited / _PATIENCE
+        is_there = bool(
+            abs(off[1]) < _NEAR * min(patience, 2.0)
+            and np.linalg.norm(off) < min(2.0 * _NEAR * patience, _ASIDE)
+            and np.linalg.norm(turned) < _FLAT * min(patience, 2.5)
+        )
+        self._waited += 0.0 if is_there else body.dt
+        return is_there
+
+    def answer(self, body: Body, t: float) -> bool:
+        """See `Player.answer`: stand on the other foot."""
+        if not self._wants:
+            return False
+        self.pinned, self._wants, self._waited = 1 - self.pinned, False, 0.0
+        return True
+
+    def act(self, body: Body, t: float) -> None:
+        """See `TorquePlayer.act`."""
+        self.track.act(body, t)
+        side = 1 - self.pinned
+        foot, aim = self.feet[side].joint, self.aims[side]
+        force = _PULL * self._scale * (aim[:3] - body.p[foot]) - _SLOW * self._scale * body.v[foot]
+        turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(body.world_turn(foot))))
+        twist = _TWIST * self._scale * turned - _TWISTED * self._scale * body.om[foot]
+        body.wrench[foot, :3] += _limit(twist, _HARDEST * self._scale)
+        body.wrench[foot, 3:] += _limit(force, _MOST * self._scale)
+        if self._wants:
+            body.block["called"] = 1
+
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        return {"track": self.track.save(), "pinned": self.pinned, "aims": self.aims.copy(), "far": self.far, "waited": self._waited}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Player.restore`."""
+        self.track.restore(saved["track"])
+        self.pinned, self.far = int(saved["pinned"]), float(saved["far"])
+        self.aims[:], self._wants, self._waited = saved["aims"], False, float(saved["waited"])
+
+
+def _limit(vector: np.ndarray, most: float) -> np.ndarray:
+    """A vector that is no longer than `most`."""
+    return np.asarray(vector * min(1.0, most / max(float(np.linalg.norm(vector)), 1e-300)))
