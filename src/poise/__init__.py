@@ -138,11 +138,8 @@ _HOMES = {
     "Touches": "poise.engines.engine",
     "Track": "poise.drivers.track",
     "Tree": "poise.dynamics.tree",
-<<<<<<< HEAD
     "balance": "poise.jobs.balance",
-=======
     "Walk": "poise.drivers.walk",
->>>>>>> walkdrive
     "compute_bias": "poise.dynamics.newton_euler",
     "compute_forces": "poise.motion.forces",
     "compute_joint_space_inertia": "poise.dynamics.composite",

@@ -11,11 +11,8 @@ COMMANDS: dict[str, Entry] = {
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
     "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
-<<<<<<< HEAD
     "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
-=======
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),
->>>>>>> walkjob
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),
 }
