@@ -57,7 +57,9 @@ def list_links(character: Character) -> list[Link]:
                 low, high = float(arrays.low[j]), float(arrays.high[j])
                 hinges.append(Hinge(f"{name}_{'xyz'[a]}", axes[a], low, high, float(arrays.rest[j])))
         links.append(
-            Link(name, int(tree.parents[i]), tree.offsets[i], turn, float(tree.masses[i]), tree.centers[i], tuple(hinges))
+            Link(
+                name, int(tree.parents[i]), tree.offsets[i], turn, float(tree.masses[i]), tree.centers[i], tuple(hinges)
+            )
         )
     return links
 
@@ -78,7 +80,9 @@ def write_mjcf(links: list[Link]) -> str:
         inertial = f'<inertial mass="{mass!r}" pos="{_show(link.center)}" diaginertia="1e-3 1e-3 1e-3"/>'
         inner = "".join(write(k) for k in children.get(i, []))
         place = np.zeros(3) if link.parent < 0 else link.offset
-        return f'<body name="{link.name}" pos="{_show(place)}" quat="{_show(link.turn)}">{joints}{inertial}{inner}</body>'
+        return (
+            f'<body name="{link.name}" pos="{_show(place)}" quat="{_show(link.turn)}">{joints}{inertial}{inner}</body>'
+        )
 
     return (
         '<mujoco><compiler angle="radian" autolimits="true"/><worldbody>' + write(0) + "</worldbody></mujoco>"
