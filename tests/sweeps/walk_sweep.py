@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from walked import Walked, measure_walk
 
 from poise import Character, Ground, Tilted
 from poise.errors import PoiseError
@@ -19,12 +18,13 @@ from poise.walking.setting_out import set_out
 from poise.world.moving import Moving
 from poise.world.terrain import build_terrain
 from sweeps.page import table
+from walked import Walked, measure_walk
 
 PAGE = Path(__file__).parents[2] / "docs" / "walking-sweeps.md"
 TITLE = """# Walks over ranges
 
-Written by `make sweep NAME=walk`. Kinematics are SciPy's, heights are the grounds' own; of the plan only the times of the
-stances are used.
+Written by `make sweep NAME=walk`. Kinematics are SciPy's, heights are the grounds' own; of the plan only the times of
+the stances are used.
 """
 STEPS, SEEDS, FPS = 200, 10, 50
 BODIES = {"man 1.78 m": (1.78, 75.0), "child 1.2 m": (1.2, 24.0), "heavy 1.9 m": (1.9, 120.0)}
@@ -140,11 +140,11 @@ def tell(rows: list[dict[str, object]]) -> tuple[str, int]:
             "longest mean step, s", "times real time, least"]  # fmt: skip
     notes = [f"- {row['ground']}, {row['body']}, seed {row['seed']}: {'; '.join(find_misses(row))}" for row in missed]
     text = (
-        f"{len(rows)} walks of {STEPS} steps, {FPS} frames a second, {len(BODIES)} bodies; steps of 0.35 to 0.55 of a leg, "
-        "paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 by 27 to 40 cm), "
-        "up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside what is within 2 mm of "
-        "the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under the ground, soles within "
-        "2 mm of it in the median of their points. *Real time*: beside other work on the machine.\n\n"
+        f"{len(rows)} walks of {STEPS} steps, {FPS} frames a second, {len(BODIES)} bodies; steps of 0.35 to 0.55 of a leg's "
+        "length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 by 27 to 40 "
+        "cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside what is within 2 mm "
+        "of the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under the ground, soles "
+        "within 2 mm of it in the median of their points. *Real time*: beside other work on the machine.\n\n"
         + table(head, lines)
         + ("\n\nMissed:\n\n" + "\n".join(notes) if notes else "")
     )

@@ -95,7 +95,7 @@ def test_what_cannot_be_is_told() -> None:
 def test_no_smoother_path_is_inside() -> None:
     """Against SciPy on the same knots: sums of squared jerk agree where only ends of the first axis matter."""
     regions, corners = stepping(41)
-    path, out = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
+    path, _ = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
 
     def cost(flat: np.ndarray) -> float:
         controls = np.concatenate([path.controls[:3], flat.reshape(-1, 2)])
@@ -128,9 +128,7 @@ def _cost(controls: np.ndarray, middles: np.ndarray, r: float) -> float:
     bend = (controls[:-2] - 2 * controls[1:-1] + controls[2:]) / KNOT**2
     press = (controls[:-2] + 4 * controls[1:-1] + controls[2:]) / 6 - r * bend
     stop = np.sum(((controls[-1] - controls[-3]) / (2 * KNOT)) ** 2) + np.sum(bend[-1] ** 2)
-    return float(
-        1e-2 * KNOT * np.sum(jerk**2) + 4.0 * np.sum((press[1:] - middles[1:]) ** 2) + 1e3 * stop
-    )
+    return float(1e-2 * KNOT * np.sum(jerk**2) + 4.0 * np.sum((press[1:] - middles[1:]) ** 2) + 1e3 * stop)
 
 
 def test_heights_stay_below() -> None:

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from walked import measure_walk
 
 import poise
 from poise.errors import InputError
 from poise.walking.manner import Manner
 from poise.walking.setting_out import set_out
 from poise.world.terrain import build_terrain
+from walked import measure_walk
 
 FPS = 50
 GROUNDS = {
@@ -104,7 +104,7 @@ def test_what_cannot_be_walked_is_refused() -> None:
         walk(body, poise.Steps(0.6, 0.29, 5, 0.6, 0.0))
     with pytest.raises(InputError, match="steps, or a path"):
         set_out(body, poise.Ground())
-    with pytest.raises(InputError, match="the pace of a walk is 0.3 to 2; given 9"):
+    with pytest.raises(InputError, match=r"the pace of a walk is 0\.3 to 2; given 9"):
         Manner(pace=9.0)
     with pytest.raises(InputError, match="Did you mean 'left'"):
         set_out(body, poise.Ground(), 3, facing="lefts")

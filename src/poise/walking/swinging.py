@@ -61,7 +61,7 @@ def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terra
     # A little longer than it is: edges are passed, not grazed.
     tip = np.where((foot.front @ foot.ahead > np.mean(foot.corners @ foot.ahead))[:, None], _PASS * foot.ahead, 0.0)
     deepest, more = measure_swing(
-        terrain.record(0.0), foot.numbers, foot.back - _PASS * foot.ahead, foot.front + tip, rows, _SAMPLES, _CLEAR, _TOUCH, below,
-        terrain.room,
+        terrain.record(0.0), foot.numbers, foot.back - _PASS * foot.ahead, foot.front + tip, rows, _SAMPLES, _CLEAR,
+        _TOUCH, below, terrain.room,
     )  # fmt: skip
     return float(deepest), float(more)
