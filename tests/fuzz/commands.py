@@ -72,7 +72,8 @@ SAID = {
 CHOICES = {
     "--up": ("Y", "Z", "-Y", "W", ""), "--names": ("own", "vrm", "both"), "--root": ("keep", "in-place", "away"),
     "--couple": ("exact", "paper", "none"), "--engine": ("mujoco", "inverse", "x"),
-    "--stand": ("both", "left", "right", "none"), "--by": ("auto", "com", "zmp", "luck"), "--body": ("fat", "one-arm", "long-leg", "x", ""),
+    "--stand": ("both", "left", "right", "none"), "--by": ("auto", "com", "zmp", "luck"),
+    "--body": ("fat", "one-arm", "long-leg", "x", ""),
 }  # fmt: skip
 OUT_OPTIONS = ("--output", "--film", "--plot", "--picture", "--save-recipe", "--save")
 DRAWN = (
