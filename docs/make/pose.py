@@ -186,10 +186,10 @@ def main() -> None:
     start = text.index(HEADING) + len(HEADING)
     parts = [
         "", "By `docs/make/pose.py`: places, centres of mass and margins by SciPy and Qhull, from the poses alone.", "",
-        "Targets of the right hand, drawn at random from a box around a body of 1.75 m, many of them out of reach:", "",
+        "Targets of the right hand, drawn at random from a box around a body of 1.75 m, some of them out of reach:", "",
         *measure_targets(body), "",
-        "Poise's own clips, turned about their ankles with their feet left flat. What leans and still stands is left as "
-        "it was:",
+        "Poise's own clips, turned about their ankles with their feet left flat. What leans and still stands is left "
+        "as it was:",
         "", *measure_balance(body), "",
     ]  # fmt: skip
     PAGE.write_text(text[:start] + "\n".join(parts), encoding="utf-8")

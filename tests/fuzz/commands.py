@@ -51,13 +51,34 @@ SAID = {
     "--roles": ("leftToes=rightToes", "roles.toml", "leftFoot=", "x=y", "hips=a,b", "none.toml", "body.json"),
     "--character-roles": ("leftToes=rightToes", "x=y", ""),
     "--physical": ("legs", "arms", "legs,trunk", "hips", "nobody", ",", "leftLowerArm"),
+    "--reach": (
+        "rightHand=-0.3,1.1,0.3",
+        "leftHand=0.3,1,0.4",
+        "rightHand=nan,1,1",
+        "rightHand=1,2",
+        "x=1,2,3",
+        "=1,2,3",
+        "leftFoot=0,1,0",
+        "rightHand=0,0,1e400",
+        "左=1,1,1",
+        "head=0,1.2,0.3",
+        "rightHand=9,9,9",
+    ),
+    "--look": ("1,1,1", "1,2", "nan,1,1", "x", "0,0,0", "-1,2,1"),
+    "--seconds": ("0.1", "0.2", "nan", "inf", "-1", "0", "1e308", "abc", ""),
+    "--weak": ("leftLowerLeg=0.2", "leftHand=0", "x=1", "leftHand=-1", "leftHand"),
     "--to": ("glb", ".bvh", "npz", "../evil", "xyz", "", "GLB", "take.npz", "usda", "/", "glb/x"),
 }
 CHOICES = {
     "--up": ("Y", "Z", "-Y", "W", ""), "--names": ("own", "vrm", "both"), "--root": ("keep", "in-place", "away"),
     "--couple": ("exact", "paper", "none"), "--engine": ("mujoco", "inverse", "x"),
+    "--stand": ("both", "left", "right", "none"), "--by": ("auto", "com", "zmp", "luck"),
+    "--body": ("fat", "one-arm", "long-leg", "x", ""),
 }  # fmt: skip
-OUT_OPTIONS = ("--output", "--film", "--plot", "--save-recipe", "--save")
+OUT_OPTIONS = ("--output", "--film", "--plot", "--picture", "--save-recipe", "--save")
+DRAWN = (
+    "info", "convert", "convert", "retarget", "forces", "mix", "mix", "demo", "bench", "pose", "pose", "balance",
+)  # fmt: skip
 
 
 @dataclass
@@ -78,7 +99,7 @@ def draw_words(rng: random.Random, options: dict[str, dict[str, str]], slow: boo
 
 
 def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[str]:
-    command = rng.choice(("info", "convert", "convert", "retarget", "forces", "mix", "mix", "demo", "bench"))
+    command = rng.choice(DRAWN)
     wild = rng.random() < 0.4  # the places of files are at random too
 
     def place(good: tuple[str, ...], pool: tuple[str, ...]) -> str:
@@ -86,7 +107,7 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
 
     clips = ("clip.bvh", "clip.npz", "hero.glb", "link.bvh", "caf\udce9.bvh", "a\x1b[31m$b$\n.bvh")
     words = [command]
-    if command in ("info", "convert", "retarget", "forces", "mix"):
+    if command in ("info", "convert", "retarget", "forces", "mix", "balance"):
         words.append(place(clips, PATHS))
     if command == "convert":
         words.append(place(("new.bvh", "new.glb", "new.npz", "library/new.bvh"), OUTPUTS))
@@ -96,6 +117,8 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
         words += [place(("hero.glb", "other.bvh", "body.json"), PATHS), "-o", place(("new.bvh", "new.glb"), OUTPUTS)]
     if command == "forces":
         words += ["-o", place(("new.csv",), OUTPUTS)]
+    if command in ("pose", "balance"):
+        words += ["-o", place(("new.bvh", "new.npz"), OUTPUTS)]
     if command == "mix":
         words += ["-o", place(("new.bvh", "new.glb", "new.take.npz"), OUTPUTS)]
     if command == "demo":

@@ -32,7 +32,7 @@ REACHED = 1e-3  # m
 FARTHEST = 100.0  # m from the origin, that a target may be
 FPS = 30.0
 FILMS = (".mp4", ".webm", ".webp", ".gif")
-MOST_FRAMES = 30_000
+MOST_FRAMES = 6_000
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|[-+]?inf|nan"
 File = str | PathLike[str]
 Places = Mapping[str, Sequence[float]]
@@ -335,7 +335,8 @@ def _write(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs:
     if path is not None and path.suffix.lower() != ".png":
         with checked_output(path) as draft:
             error = body.target.write(clip, draft)
-            there = read_written(draft, clip) if body.target.reading is None else None
+            is_on_model = body.target.reading is not None and body.target.skin is not None
+            there = None if is_on_model and path.suffix.lower() == ".glb" else read_written(draft, clip)
         measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
     shown = clip if there is None else there
     return {
