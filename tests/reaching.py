@@ -18,6 +18,7 @@ from posed import BODY, keep, place, stand
 
 HAND, LEFT, RIGHT = (BODY.skeleton.index(name) for name in ("rightHand", "leftFoot", "rightFoot"))
 ENOUGH, NEAR, INSIDE = 1e-3, 0.02, -5e-4  # m: met; as near as the optimiser; of the centre of mass
+_STEP = 1e-6
 _SOLE = np.array([[0.05, -0.06], [-0.05, -0.06], [0.05, 0.2], [-0.05, 0.2]])
 
 
@@ -112,28 +113,31 @@ class Optimiser:
     def reach(self, target: np.ndarray, starts: list[np.ndarray]) -> float:
         """m, how near the hand gets with the feet where they are and the centre of mass inside its support."""
         best, count = np.inf, len(self.joint)
-        kept: dict[bytes, tuple[np.ndarray, np.ndarray]] = {}
+        kept: dict[str, tuple[bytes, np.ndarray]] = {}
 
-        def look(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        def look(values: np.ndarray, what: str) -> np.ndarray:
             key = values.tobytes()
-            if key not in kept:
-                kept.clear()
-                step = 1e-6
-                all_ = self.measure(np.concatenate([values[None], values + step * np.eye(count)]), target)
-                kept[key] = all_[0], (all_[1:] - all_[0]).T / step
-            return kept[key]
+            if kept.get(what, (b"",))[0] != key:
+                if what == "value":
+                    kept[what] = key, self.measure(values[None], target)[0]
+                else:
+                    all_ = self.measure(np.concatenate([values[None], values + _STEP * np.eye(count)]), target)
+                    kept[what] = key, (all_[1:] - all_[0]).T / _STEP
+            return kept[what][1]
 
         edges = len(self.stand.edges)
+        inside, off = slice(1, 1 + edges), slice(1 + edges, None)
         limits = [
-            {"type": "ineq", "fun": lambda v: look(v)[0][1 : 1 + edges], "jac": lambda v: look(v)[1][1 : 1 + edges]}
+            {"type": "ineq", "fun": lambda v: look(v, "value")[inside], "jac": lambda v: look(v, "slope")[inside]}
         ]
         if self.stand.feet:
             limits.append(
-                {"type": "eq", "fun": lambda v: look(v)[0][1 + edges :], "jac": lambda v: look(v)[1][1 + edges :]}
+                {"type": "eq", "fun": lambda v: look(v, "value")[off], "jac": lambda v: look(v, "slope")[off]}
             )
         for start in starts:
             found = minimize(
-                lambda v: float(look(v)[0][0]), np.clip(start, self.low, self.high), jac=lambda v: look(v)[1][0],
+                lambda v: float(look(v, "value")[0]), np.clip(start, self.low, self.high),
+                jac=lambda v: look(v, "slope")[0],
                 bounds=list(zip(self.low, self.high, strict=True)), constraints=limits, method="SLSQP",
                 options={"maxiter": 100, "ftol": 1e-9},
             )  # fmt: skip
