@@ -298,12 +298,12 @@ class Prepared:
         self._kernel = kernels.solve_poses
 
     def solve(self, root: np.ndarray, rotations: np.ndarray) -> Posed:
-        """The pose that meets the goals as they are now, from a root (3,) m and rotations (J, 4), unit, on.
+        """The pose that meets the goals as they are now, from a root (3,) m and rotations (J, 4) on.
 
         Numbers are taken as they are: see that they are finite.
         """
         asked, answer, ends = self._asked, self._answer, self._poser.figure.arrays
-        asked.root[0], asked.turns[0] = root, rotations
+        asked.root[0], asked.turns[0] = root, rotation.normalize(rotations)
         self._kernel(
             self._figure, self._goals, self._poser.held, self._ways, self._starts, asked, 0, 1, ends.low, ends.high,
             self._room, answer,

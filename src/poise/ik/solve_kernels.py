@@ -34,6 +34,7 @@ from poise.spatial.compile import kernel
 TRUE = 1e-5  # m: an error of what is first, that doubles its weight
 # Straight on: of the error that is left by a round; rounds that leave more; times a careful step; m of error, that damp
 NEARER, PATIENCE, WIDE, AWAY = 0.8, 3, 3.0, 0.06
+MENDS = 20  # at the end, of what is first
 
 
 class Asked(NamedTuple):
@@ -192,6 +193,13 @@ def solve_pose(
         took += take_step(fig, room, mu[0], damping, most, sweeps, True, method)
         primary, secondary, cost = write_rows(fig, goals, held, span, room)
         k += 1
+    # Whatever was left undone, what is first is not
+    mends = 0
+    while primary > 0.5 * enough and mends < MENDS:
+        mu[0] = max(1.0, np.sqrt(mu[0] * (1.0 + primary / TRUE)))
+        took += take_step(fig, room, mu[0], 1.0, most, sweeps, False, method)
+        primary, secondary, cost = write_rows(fig, goals, held, span, room)
+        mends, k = mends + 1, k + 1
     told[0], told[1], told[2], told[3] = k, took, primary, secondary
 
 

@@ -1,0 +1,127 @@
+"""Every row against differences, on hard bodies: many joints, uneven masses, none at all.   [balance, 4.6.3]"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from odd_bodies import Plan, make_person
+from poise import Character
+from poise.bench.ik_bodies import lengthen_spine
+from poise.ik.figure import Figure
+from poise.ik.goals import Look, Reach, Turn
+from poise.ik.posing import compile_goals
+from poise.ik.row_kernels import count_rows, write_rows
+from poise.spatial import rotation
+from posed import BODY, draw, place
+
+SPAN, STEP = 0.3, 1e-5
+
+
+def make_uneven(body: Character, seed: int) -> Character:
+    """Segments of a hundredth to ten times their mass, their centres moved."""
+    rng = np.random.default_rng(seed)
+    segments = []
+    for segment in body.segments:
+        factor, inertia = np.exp(rng.uniform(np.log(0.01), np.log(10.0))), segment.inertia
+        moved = np.array(inertia.center) + rng.normal(size=3) * 0.05
+        heavy = replace(inertia, mass=inertia.mass * factor, center=moved, inertia=inertia.inertia * factor)
+        segments.append(replace(segment, inertia=heavy))
+    return replace(body, segments=tuple(segments))
+
+
+def make_odd() -> Character:
+    """Fingers, a tail, hair, wings and a backpack."""
+    rng = np.random.default_rng(3)
+    plan = Plan(spine=5, neck=2, fingers=5, oddities=("tail", "hair", "wings", "backpack"))
+    return Character.from_skeleton(make_person(rng, plan).build(), 60.0)
+
+
+BODIES = {
+    "human": lambda: BODY,
+    "balls": lambda: Character.human(1.6, 60.0, preset="tracking"),
+    "uneven": lambda: make_uneven(BODY, 1),
+    "long": lambda: make_uneven(lengthen_spine(BODY, 40), 2),
+    "odd": lambda: make_uneven(make_odd(), 4),
+}
+
+
+def find_look(seen, at, goal, along):
+    """The rotation vector that turns a line of sight the shortest way."""
+    u, v = seen.apply(along), (goal - at) / np.linalg.norm(goal - at)
+    cross = np.cross(u, v)
+    sine = np.linalg.norm(cross)
+    return cross if sine < 1e-12 else cross / sine * np.arctan2(sine, u @ v)
+
+
+def find_errors(body, still, was, root, turns, goals, edges, center):
+    """What is asked for less what is, row by row, with the held body put back where it was."""
+    seen, places, mass = place(root, turns, body)
+    if still >= 0:
+        back = was[0][still] * seen[still].inv()
+        mass = was[1][still] + back.apply(mass - places[still])
+        places = was[1][still] + back.apply(places - places[still])
+        seen = [back * one for one in seen]
+    index = body.skeleton.index
+    rows = [edges[:, 2] - edges[:, :2] @ mass[[0, 2]], center - mass]
+    for goal in goals:
+        i = index(goal.joint)
+        if isinstance(goal, Reach):
+            rows.append(goal.place - places[i] - seen[i].apply(goal.point.copy()))
+        elif isinstance(goal, Turn):
+            rows.append(SPAN * (Rotation.from_quat(goal.turn.copy(), scalar_first=True) * seen[i].inv()).as_rotvec())
+        else:
+            rows.append(
+                SPAN * find_look(seen[i], places[i] + seen[i].apply(goal.point.copy()), goal.place, goal.along.copy())
+            )
+    return np.concatenate(rows)
+
+
+@pytest.mark.parametrize("kind", BODIES)
+@pytest.mark.parametrize("held", [None, "leftFoot", "rightHand", "head"])
+def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
+    """Edges, the centre of mass, points, turns and looks; the last two where they are met, which is where rates add."""
+    body = BODIES[kind]()
+    rng, index = np.random.default_rng(7), body.skeleton.index
+    figure = Figure(body, held is None, {}, 0.0)
+    arrays, still = figure.arrays, -1 if held is None else index(held)
+    root, turns = draw(rng, 0.6, body)
+    was = place(root, turns, body)
+    eye, along = rng.normal(size=3) * 0.1, rng.normal(size=3)
+    head, foot = index("head"), index("rightFoot")
+    sees = was[1][head] + was[0][head].apply(eye) + 0.7 * was[0][head].apply(along / np.linalg.norm(along))
+    goals = [
+        Reach("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2), Reach("leftLowerLeg", rng.normal(size=3)),
+        Turn("rightFoot", was[0][foot].as_quat(scalar_first=True)), Look(sees, "head", eye, along),
+    ]  # fmt: skip
+    edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
+    compiled = compile_goals(body, goals, edges, tuple(center))
+    R, p = figure.place(root, turns)
+    room = figure.make_room(
+        count_rows(compiled), len(goals), figure.angles(turns), rotation.to_matrix(turns), p[max(still, 0)],
+        R[max(still, 0)],
+    )  # fmt: skip
+    write_rows(arrays, compiled, still, SPAN, room)
+    ours = find_errors(body, still, was, root, turns, goals, edges, center)
+    np.testing.assert_allclose(room.e, ours, atol=1e-7)
+
+    worst = 0.0
+    for j in range(len(arrays.joint)):
+        rows = []
+        for step in (STEP, -STEP):
+            q, at = turns.copy(), root.copy()
+            i, axis = arrays.joint[j], np.eye(3)[arrays.which[j]]
+            if i == -1:
+                at = at + step * axis
+            elif i == -2:
+                q[0] = rotation.multiply(rotation.exp(step * axis), q[0])
+            else:
+                ends = body.limits[body.skeleton.names[i]]
+                q[i] = ends.rotation(ends.angles(q[i]) + step * axis)
+            rows.append(find_errors(body, still, was, at, q, goals, edges, center))
+        worst = max(worst, np.abs((rows[1] - rows[0]) / (2.0 * STEP) - room.J[:, j]).max())
+    assert worst < 1e-6
+    assert len(arrays.joint) > 40 and (kind not in ("long", "odd") or len(body.skeleton) > 60)

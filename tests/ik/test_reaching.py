@@ -1,0 +1,39 @@
+"""Hands that reach for places about a body, in reach or not: a small part of the sweep `ik`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from poise.ik.goals import Reach
+from poise.ik.posing import Poser
+from poise.ik.support import find_margin
+from posed import BODY, place
+from reaching import ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand
+
+MARGIN = 5e-4
+
+
+@pytest.mark.parametrize("feet", [2, 1])
+def test_what_is_out_of_reach_is_given_up_and_nothing_else(feet: int) -> None:
+    stand = make_stand(feet)
+    places = draw_places(np.random.default_rng(10 + feet), 40)
+    ready = Poser(BODY).prepare(
+        [Reach("rightHand", places[0]), *stand.feet], stand.corners, MARGIN, enough=ENOUGH / 2, tries=8
+    )
+    _, were, _ = place(stand.root, stand.turns)
+    met, far = 0, []
+    for target in places:
+        ready.places[0] = target
+        found = ready.solve(stand.root, stand.turns)
+        _, at, mass = place(found.root, found.rotations)
+        assert find_margin(stand.edges, mass[[0, 2]]) > 0.0
+        assert not stand.feet or np.linalg.norm(at[RIGHT] - were[RIGHT]) < ENOUGH
+        off = float(np.linalg.norm(at[HAND] - target))
+        met += off < ENOUGH
+        if off >= ENOUGH:
+            far.append((off, target, found.rotations))
+    assert 20 <= met < 40
+    optimiser = Optimiser(stand)
+    off, target, turns = far[0]
+    assert off < optimiser.reach(target, [optimiser.read(stand.turns), optimiser.read(turns)]) + NEAR

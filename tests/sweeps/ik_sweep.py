@@ -1,0 +1,74 @@
+"""A hand that reaches for 10,000 places about a body, on two feet and on one, in reach or not.
+
+A place is met where the hand is within 1 mm. Where it is not, the centre of mass must be inside the support and the
+hand as near as SciPy's SLSQP brings it, from standing and from the pose that was found, within 2 cm. Where everything
+is comes from NumPy (`reaching`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from poise.ik.goals import Reach
+from poise.ik.posing import Poser
+from poise.ik.support import find_margin
+from posed import BODY, place
+from reaching import ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand
+from sweeps.page import table
+
+PAGE = Path(__file__).parents[2] / "docs" / "posing-sweeps.md"
+TITLE = """# Posing over ranges
+
+Written by `make sweep NAME=ik`. What is measured, and by what, is in the sections.
+"""
+RUNS, ASKED, TRIES, MARGIN = 10_000, 500, 8, 5e-4
+
+
+def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:
+    """All of it: a page's section, and how many aims were missed."""
+    rows, bad, notes = [], 0, []
+    for feet in (2, 1):
+        stand = make_stand(feet)
+        places = draw_places(np.random.default_rng(feet), runs)
+        poser = Poser(BODY)
+        ready = poser.prepare(
+            [Reach("rightHand", places[0]), *stand.feet], stand.corners, enough=ENOUGH / 2, tries=TRIES
+        )
+        took, found = np.zeros(runs), []
+        for k, target in enumerate(places):
+            ready.places[0] = target
+            begun = perf_counter()
+            found.append(ready.solve(stand.root, stand.turns))
+            took[k] = perf_counter() - begun
+        off, inside, moved = np.zeros(runs), np.zeros(runs), np.zeros(runs)
+        _, were, _ = place(stand.root, stand.turns)
+        for k, pose in enumerate(found):
+            _, at, mass = place(pose.root, pose.rotations)
+            off[k] = np.linalg.norm(at[HAND] - places[k])
+            inside[k] = find_margin(stand.edges, mass[[0, 2]])
+            moved[k] = np.linalg.norm(at[RIGHT] - were[RIGHT]) if stand.feet else 0.0
+        met = off < ENOUGH
+        optimiser = Optimiser(stand)
+        picked = np.linspace(0, runs - 1, asked).astype(int)
+        nearest = np.array([
+            optimiser.reach(places[k], [optimiser.read(stand.turns), optimiser.read(found[k].rotations)])
+            for k in picked
+        ])  # fmt: skip
+        farther = off[picked] - nearest
+        missed = int((farther > NEAR).sum()) + int(((nearest < ENOUGH) & ~met[picked]).sum())
+        fell, shifted = int((inside < 0.0).sum()), int((moved > ENOUGH).sum())
+        bad += missed + fell + shifted
+        times = [f"{1e6 * np.percentile(took[these], q):.0f}" if these.any() else "-"
+                 for these in (met, ~met) for q in (50, 99)]  # fmt: skip
+        rows.append((feet, runs, f"{100 * met.mean():.1f} %", *times, fell, shifted, f"{1000 * inside.min():.2f}"))
+        notes.append(
+            f"- {feet} {'feet' if feet == 2 else 'foot'}, {asked} of the places asked of SLSQP: farther than it by more"
+            f" than 2 cm, or not met where it met them, {missed}; the hand was at most {1000 * farther.max():.1f} mm"
+            f" farther, and {-1000 * farther.min():.1f} mm nearer."
+        )
+    head = ("feet", "places", "met", "us, met", "99 %", "us, not met", "99 %", "centre outside", "foot moved",
+            "least margin (mm)")  # fmt: skip
+    return "\n".join([table(head, rows), "", *notes]), bad
