@@ -18,5 +18,10 @@ DEMOS: dict[str, Entry] = {
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
     "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
+    "stairs": Entry("poise.demos.stairs:run", "up eight steps and down again, balanced all the time"),
+    "slope": Entry("poise.demos.slope:run", "up a ramp and down, feet flat to the slope"),
+    "rough": Entry("poise.demos.rough:run", "over random heights, each foot where the ground lets it stand"),
+    "moving": Entry("poise.demos.moving:run", "on a raft that is carried to and fro"),
+    "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks untuned"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

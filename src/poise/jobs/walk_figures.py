@@ -26,7 +26,8 @@ from poise.world.moving import Moving
 
 DOWN = 0.002  # m: a point of a sole that is no higher over the ground than this is on it
 BUMPS = 0.022  # m: one of a sole that lies on bumps, where no other point of it does; soles and ground give
-_ROWS, _LINES = 13, 5  # points along a sole, behind the toes' joint and before it; lines of them from side to side
+_HOVERS = 0.005  # m: a sole that is nowhere nearer to the ground carries nothing; `sole_gap_mm` tells of less
+_ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before it; lines of them from side to side
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +144,7 @@ def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: S
     for fall in footfalls:
         parts = _list_parts(fall, soles)
         flat = over[(times >= parts[0][1]) & (times <= parts[0][2]), fall.side]
-        if not len(flat) or flat.min(axis=1).max() > DOWN:
+        if not len(flat) or flat.min(axis=1).max() > _HOVERS:
             continue  # it hovers
         for part, first, last in parts:
             frames = (times >= first) & (times <= last)
