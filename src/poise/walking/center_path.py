@@ -60,7 +60,9 @@ def begin_at(state: np.ndarray) -> np.ndarray:
     place, speed, bend = state
     # from [walk, 1] and c' = (P_2 - P_0) / 2h
     middle = place - KNOT**2 * bend / 6.0
-    return np.stack([middle + KNOT**2 * bend / 2.0 - KNOT * speed, middle, middle + KNOT**2 * bend / 2.0 + KNOT * speed])
+    return np.stack(
+        [middle + KNOT**2 * bend / 2.0 - KNOT * speed, middle, middle + KNOT**2 * bend / 2.0 + KNOT * speed]
+    )
 
 
 class Regions(NamedTuple):
@@ -75,7 +77,9 @@ class Regions(NamedTuple):
     middles: np.ndarray
 
 
-def plan_center(start: float, state: np.ndarray, places: Regions, presses: Regions, r: float) -> tuple[SplinePath, float]:
+def plan_center(
+    start: float, state: np.ndarray, places: Regions, presses: Regions, r: float
+) -> tuple[SplinePath, float]:
     """The path from time `start` on with a state (3, 2) there; how far (m) it is out of its regions.
 
     places   of the centre of mass at the knots from the first on;  presses: of the pressure
@@ -93,9 +97,7 @@ def plan_center(start: float, state: np.ndarray, places: Regions, presses: Regio
     sizes = np.concatenate([places.sizes[1:], presses.sizes[1:]])
     z, dual = np.concatenate([presses.middles[1:], presses.middles[1:]]), np.zeros((2 * count - 2, 2))
     free = np.zeros((built.rows.shape[1], 2))
-    worst = solve_center(
-        built.inverse, built.rows, fixed, pull, corners, sizes, _RHO, _ROUNDS, _ENOUGH, z, dual, free
-    )
+    worst = solve_center(built.inverse, built.rows, fixed, pull, corners, sizes, _RHO, _ROUNDS, _ENOUGH, z, dual, free)
     return SplinePath(start, np.concatenate([first, free])), float(worst)
 
 

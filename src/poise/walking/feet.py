@@ -80,9 +80,7 @@ def build_feet(character: Character) -> tuple[WalkingFoot, WalkingFoot]:
     skeleton = character.skeleton
     rest = skeleton.rest_positions()
     feet = []
-    for side, (word, sole, box) in enumerate(
-        zip(SIDES, find_soles(skeleton), build_footing(skeleton), strict=True)
-    ):
+    for side, (word, sole, box) in enumerate(zip(SIDES, find_soles(skeleton), build_footing(skeleton), strict=True)):
         hinge = rotation.rotate(box.turn, _AXIS)
         ahead = rotation.rotate(box.turn, np.array([0.0, 0.0, 1.0]))
         corners = find_corners(box)

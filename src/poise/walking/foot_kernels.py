@@ -70,7 +70,12 @@ def tip_foot(foot: np.ndarray, turn: np.ndarray, pitch: float, out: np.ndarray) 
     """A turn (4,) with the heel up by an angle, or the toes."""
     s = np.sin(0.5 * pitch)
     tipped = np.empty(4)
-    tipped[0], tipped[1], tipped[2], tipped[3] = np.cos(0.5 * pitch), s * foot[HINGE], s * foot[HINGE + 1], s * foot[HINGE + 2]
+    tipped[0], tipped[1], tipped[2], tipped[3] = (
+        np.cos(0.5 * pitch),
+        s * foot[HINGE],
+        s * foot[HINGE + 1],
+        s * foot[HINGE + 2],
+    )
     multiply(turn, tipped, out)
 
 

@@ -96,7 +96,8 @@ def find_stances(
     """Both feet side by side at x and z (m), as near as the ground lets them."""
     refused = None
     for wider in _WIDER:
-        half, spots = 0.5 * wider * manner.width * leg, []
+        half = 0.5 * wider * manner.width * leg
+        spots: list[Stance] = []
         for foot, outward in zip(feet, (1.0, -1.0), strict=True):
             x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
             level = float(spots[0].place[1]) if spots else None

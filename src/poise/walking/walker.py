@@ -1,19 +1,17 @@
 """Somebody who walks: step after step along a way, planned a few steps ahead.   [balance, 4.7.2, figure 18]
 
-A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how it
-moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
+A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how
+it moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
 turned out to be a wall. Steps that balance cannot keep up with take longer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import InputError
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
 from poise.walking.course import Course, Timing
@@ -256,7 +254,8 @@ class Walker:
 
 def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
     """(F,) rad, which way somebody faces whose feet are so: between the two."""
-    ahead = sum(rotation.rotate(state.turn, _AHEAD_AXIS) * [1.0, 0.0, 1.0] for state in feet)
+    left, right = (rotation.rotate(state.turn, _AHEAD_AXIS) for state in feet)
+    ahead = left * [1.0, 0.0, 1.0] + right * [1.0, 0.0, 1.0]
     return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
 
 

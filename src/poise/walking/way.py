@@ -34,7 +34,9 @@ class Way(Portable):
         apart = np.linalg.norm(np.diff(points, axis=0), axis=1)
         points = points[np.concatenate([[True], apart > 1e-6])]
         object.__setattr__(self, "points", points)
-        object.__setattr__(self, "_along", np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))]))
+        object.__setattr__(
+            self, "_along", np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+        )
 
     @classmethod
     def ahead(cls, x: float, z: float, heading: float, facing: float = 0.0) -> Way:
