@@ -28,6 +28,8 @@ LIGHT = (*MIX, "--physical", "legs,trunk")
 RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
 TO_BVH = ("convert", "clip.bvh", "new.bvh")
 FORCES = ("forces", "clip.bvh", "-o", "new.csv")
+WALK = ("walk", "-o", "new.npz", "--steps", "2", "--fps", "20")
+STAIRS = (*WALK, "--terrain", "stairs")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
 SOURCE = {
     "--height": "1.5",
@@ -105,6 +107,35 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--stage": (MIX, ("--stage", "stage.toml")),
         "--output": (MIX, ("-o", "new2.npz")),
     },
+    "walk": {
+        "--terrain": (WALK, ("--terrain", "slope")),
+        "--shape": (STAIRS, ("--shape", "rise=0.1")),
+        "--stage": (WALK, ("--stage", "kerb.toml")),
+        "--steps": (("walk", "-o", "new.npz", "--fps", "20", "--goal", "0,1"), ("--steps", "1")),
+        "--path": (WALK, ("--path", "-0.5,1", "0,2")),
+        "--goal": (WALK, ("--goal", "-1,1")),
+        "--facing": (WALK, ("--facing", "back")),
+        "--fps": (WALK[:-2], ("--fps", "20")),
+        "--film": (WALK, ("--film", "new.webp")),
+        "--plot": (WALK, ("--plot", "new.png")),
+        "--joints": (WALK, ("--joints", "new.png")),
+        "--step": (WALK, ("--step", "0.3")),
+        "--width": (WALK, ("--width", "0.2")),
+        "--pace": (WALK, ("--pace", "0.8")),
+        "--lift": (WALK, ("--lift", "0.08")),
+        "--arms": (WALK, ("--arms", "0")),
+        "--roll": (WALK, ("--roll", "0.5")),
+        "--stretch": (WALK, ("--stretch", "0.95")),
+        "--margin": (WALK, ("--margin", "0.02")),
+        "--toe-out": (WALK, ("--toe-out", "0")),
+        "--lean": (WALK, ("--lean", "6")),
+        "--body": (WALK, ("--body", "fat")),
+        "--height": (WALK, ("--height", "1.6")),
+        "--mass": (WALK, ("--mass", "60")),
+        "--character": (WALK, ("--character", "body.json")),
+        "--load": (WALK, ("--load", "rightHand=5")),
+        "--output": (WALK, ("-o", "new2.npz", "--steps", "2", "--fps", "20")),
+    },
     "demo": {
         "--minutes": (("demo", "tiny", "-o", "new"), ("--minutes", "2")),
         "--soak": (("demo", "tiny", "-o", "new"), ("--soak",)),
@@ -156,6 +187,24 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*MIX, "--physical", "leftArm", "--pin"), "pinned feet are for physical legs"),
     ((*MIX, "--torque-only"), "'paper' coupling"),
     (("demo", "tiny", "-o", "new", "--soak", "--minutes", "2"), "--soak is an hour"),
+    ((*WALK, "--path", "nan,1"), "finite"),
+    ((*WALK, "--path", "0,inf"), "finite"),
+    ((*WALK, "--path", "0"), "two numbers"),
+    ((*WALK, "--goal", "0,1,2"), "two numbers"),
+    ((*WALK, "--goal", "0,0"), "ends where it begins"),
+    ((*WALK, "--terrain", "moon"), "unknown terrain 'moon'"),
+    ((*WALK, "--terrain", "nowhere.png"), "nowhere.png"),
+    ((*WALK, "--terrain", "holes.npz"), "has holes"),
+    ((*WALK, "--terrain", "rough", "--shape", "spacing=0.005", "--shape", "length=2000"), "at most"),
+    ((*STAIRS, "--shape", "rise=0.6"), "0.60 m"),
+    ((*STAIRS, "--shape", "rise"), "name=value"),
+    ((*STAIRS, "--shape", "colour=red"), "unknown option"),
+    ((*WALK, "--stage", "kerb.toml", "--terrain", "flat"), "--stage has a ground of its own"),
+    (("walk", "-o", "new.npz", "--steps", "0"), "from 1 to 5000"),
+    (("walk", "-o", "new.npz", "--steps", "1000000000"), "from 1 to 5000"),
+    ((*WALK, "--load", "tail=1"), "tail"),
+    ((*WALK, "--step", "9"), "0.1 to 0.8"),
+    ((*WALK, "--character", "body.json", "--mass", "60"), "a mass of its own"),
 ]
 
 
@@ -202,6 +251,10 @@ def write_more(folder: Path) -> None:
     bowed[0] = rotation.identity()  # the rest pose, and then far from it
     save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
     save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
+    (folder / "kerb.toml").write_text('[ground]\nheight = 0\nkind = "steps"\nrise = 0.1\ncount = 1\n')
+    heights = np.zeros((60, 60))
+    heights[30, 30] = np.nan
+    np.savez(folder / "holes.npz", heights=heights)
     save_clip(clap_clip(clip), folder / "clap.npz")
     (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')
     (folder / "figures.json").write_text('{"kind": "poise bench", "version": 1, "benches": {"tiny": {"ratio": 2.0}}}')
@@ -244,7 +297,7 @@ class Seen:
         self.done: Run = run(*words, "--json", "--quiet")
         assert self.done.code in (0, 1), f"{words}: {self.done.err}"
         figures = json.loads(self.done.out)
-        for key in ("realtime_factor", "file"):
+        for key in ("realtime_factor", "file", "files", "solve_us", "plan_ms_a_step"):
             figures.pop(key, None)
         self.figures = figures
         after = look(place)
@@ -302,7 +355,7 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
 def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
-        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -354,7 +407,7 @@ BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0
 def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
-        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}

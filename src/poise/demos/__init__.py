@@ -22,6 +22,6 @@ DEMOS: dict[str, Entry] = {
     "slope": Entry("poise.demos.slope:run", "up a ramp and down, feet flat to the slope"),
     "rough": Entry("poise.demos.rough:run", "over random heights, each foot where the ground lets it stand"),
     "moving": Entry("poise.demos.moving:run", "on a raft that is carried to and fro"),
-    "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks untuned"),
+    "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

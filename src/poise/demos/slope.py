@@ -13,4 +13,6 @@ LENGTH, LANDING, STEPS = 3.0, 1.2, 22  # m, m
 
 def run(folder: Path) -> dict[str, Any]:
     """Write its files: see `walks`."""
-    return show_walk(folder, "slope", WalkRecipe("slope", {"length": LENGTH, "landing": LANDING}, steps=STEPS), speed=2.0)
+    return show_walk(
+        folder, "slope", WalkRecipe("slope", {"length": LENGTH, "landing": LANDING}, steps=STEPS), speed=2.0
+    )

@@ -93,7 +93,9 @@ def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, 
     if toes is not None:
         rest = skeleton.rest_positions()
         whole = float((corners[2] - corners[0]) @ ahead)
-        share = float(np.clip((rest[toes] - rest[skeleton.index(f"{side}Foot")] - corners[0]) @ ahead / whole, 0.3, 0.97))
+        share = float(
+            np.clip((rest[toes] - rest[skeleton.index(f"{side}Foot")] - corners[0]) @ ahead / whole, 0.3, 0.97)
+        )
     rear = np.linspace(0.0, share, _ROWS)
     fore = np.linspace(share, 1.0, _ROWS) if toes is not None else np.ones(1)
     at = np.concatenate([rear, fore])
@@ -105,7 +107,7 @@ def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, 
 
 
 def find_ground(points: np.ndarray, floor: Floor, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Height (F, ...) m of the ground under points (F, ..., 3), and how far (F, 3) it has moved: see `Floor.find_under`.
+    """Height (F, ...) m of the ground under points (F, ..., 3), how far (F, 3) it has moved: see `Floor.find_under`.
 
     Asked of the ground itself where nothing stands on it.
     """
@@ -148,7 +150,7 @@ def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: S
             continue  # it hovers
         for part, first, last in parts:
             frames = (times >= first) & (times <= last)
-            lies[np.ix_(frames, [fall.side], part)] = True
+            lies[:, fall.side] |= frames[:, None] & part
     down = (over < DOWN) | (lies & (over < BUMPS))
     points = points - shifts[:, None, None]
     center = compute_center_of_mass(build_tree(character), *clip.poses) - shifts
@@ -287,7 +289,9 @@ def find_least_knee(clip: Clip) -> float:
 def _measure_steps(clip: Clip, footfalls: Sequence[Footfall]) -> dict[str, Any]:
     """How many steps there are, how far they go and how long they take."""
     times = clip.times - clip.times[0]
-    steps = sorted((fall for fall in footfalls if np.isfinite(fall.land) and fall.land <= times[-1]), key=lambda f: f.land)
+    steps = sorted(
+        (fall for fall in footfalls if np.isfinite(fall.land) and fall.land <= times[-1]), key=lambda f: f.land
+    )
     longest, highest = 0.0, 0.0
     last = {fall.side: fall.place for fall in footfalls if not np.isfinite(fall.land)}
     for fall in steps:

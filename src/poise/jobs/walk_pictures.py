@@ -82,7 +82,9 @@ def build_walk_picture(
     ]
     if len(figures) > 1 and not together:
         figures = list(place_side_by_side(figures, azimuth=AZIMUTH))
-    scenery: list[Item] = [DrawnProp(prop.shapes, np.array([*prop.position, *prop.turn])) for prop in first.scenery.props]
+    scenery: list[Item] = [
+        DrawnProp(prop.shapes, np.array([*prop.position, *prop.turn])) for prop in first.scenery.props
+    ]
     look = Look()
     ground = first.scenery.ground
     if is_uneven(ground):
@@ -135,7 +137,9 @@ def plot_walk(found: WalkFound, title: str = "") -> bytes:
     times = found.clip.times - found.clip.times[0]
     prints = [corners[:, [0, 2]] for _, corners, _ in find_prints(found)]
     sides = [fall.side for fall in found.footfalls][: len(prints)]
-    return plot_support(times, found.balance.center, found.balance.outlines, found.balance.margins, prints, sides, title)
+    return plot_support(
+        times, found.balance.center, found.balance.outlines, found.balance.margins, prints, sides, title
+    )
 
 
 def plot_leg_angles(found: WalkFound, title: str = "") -> bytes:
