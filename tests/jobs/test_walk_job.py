@@ -168,7 +168,7 @@ def test_words_to_numbers() -> None:
 
 
 def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
-    wall = Steps(0.7, 0.3, 2, start=0.6)
+    wall = Steps(0.7, 0.3, 1, start=0.6)
     with pytest.raises(InputError, match=r"0\.70 m"):
         run_walk(WalkRecipe(wall, steps=6))
     heights = np.zeros((80, 80))
@@ -178,9 +178,9 @@ def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
     for asked, piece in (
         (WalkRecipe(path=((float("nan"), 1.0),)), "finite"), (WalkRecipe(steps=0), "from 1 to"),
         (WalkRecipe(steps=10**9), "from 1 to"), (WalkRecipe(fps=0.0), "frames a second"),
-        (WalkRecipe("moon"), "unknown terrain"), (WalkRecipe(facing="up"), "unknown facing"),
+        (WalkRecipe("moon"), "'moon' is not known"), (WalkRecipe(facing="up"), "'up' is not known"),
         (WalkRecipe("rough", {"spacing": 0.005, "length": 2000.0}), "at most"),
-        (WalkRecipe(body="ghost"), "unknown body"),
+        (WalkRecipe(body="ghost"), "'ghost' is not known"),
     ):  # fmt: skip
         with pytest.raises(InputError, match=piece):
             run_walk(asked)

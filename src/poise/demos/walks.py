@@ -15,12 +15,12 @@ from typing import Any
 from poise.demos.show import FILM_FPS, save_figures
 from poise.files.atomic import write_bytes
 from poise.jobs.walk import WalkFound, WalkOutputs, WalkRecipe, run_walk
-from poise.jobs.walk_pictures import Color, draw_walk_sheet, film_walk, plot_leg_angles, plot_walk
+from poise.jobs.walk_pictures import AZIMUTH, Color, draw_walk_sheet, film_walk, plot_leg_angles, plot_walk
 from poise.pictures.film import film_suffix
 from poise.pictures.png import save_png
 
 BY_SPEED = ("solve_us", "plan_ms_a_step")
-SIZE = (768, 432)
+SIZE, ROW = (768, 432), (1200, 300)
 
 
 def show_walk(folder: Path, name: str, asked: WalkRecipe, speed: float = 1.5) -> dict[str, Any]:
@@ -41,7 +41,12 @@ def show_walks(
     """The film, the moments, the first one's plots, and the figures. speed: of the film."""
     write_bytes(folder / f"{name}-center.png", plot_walk(walks[0], name))
     write_bytes(folder / f"{name}-joints.png", plot_leg_angles(walks[0], name))
-    save_png(folder / f"{name}.png", draw_walk_sheet(walks, labels, colors))
-    film_walk(walks, folder / f"{name}{film_suffix()}", FILM_FPS, labels, colors, speed, SIZE)
+    if len(walks) == 1:
+        sheet, size, azimuth = draw_walk_sheet(walks, labels, colors), SIZE, AZIMUTH
+    else:  # a row of them, seen from before
+        size, azimuth = ROW, 0.3
+        sheet = draw_walk_sheet(walks, labels, colors, 6, azimuth, size, 1)
+    save_png(folder / f"{name}.png", sheet)
+    film_walk(walks, folder / f"{name}{film_suffix()}", FILM_FPS, labels, colors, speed, size, azimuth)
     save_figures(folder, name, {key: value for key, value in figures.items() if key not in BY_SPEED})
     return dict(figures)

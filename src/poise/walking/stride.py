@@ -82,7 +82,13 @@ def find_stride(
             # The lower a foot has to go, the less far it gets with ease: the other knee bends for both.
             apart = float(np.linalg.norm((spot.place - other.place)[[0, 2]]))
             strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
-            cost = _STRAIN * strain + _PARTLY * (1.0 - spot.share) + (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
+            cost = (
+                _STRAIN * strain
+                + _PARTLY * (1.0 - spot.share)
+                + (share - 1.0) ** 2
+                + _FAR * found.cost / leg
+                + _UNEVEN * abs(up) / leg
+            )
             if best is None or cost < best[0] - 1e-9:
                 best = cost, Stride(spot, ahead)
             if share == 1.0 and cost < 1e-6:
