@@ -17,7 +17,7 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.demos import bodies, onleg
+from poise.demos import onleg, physiques
 from poise.jobs.balancing import balance_clip
 from poise.jobs.pose_pictures import draw_body
 from poise.jobs.standing import STEPS, Standing, Wanted
@@ -178,7 +178,7 @@ def main() -> None:
     draw_poses(body)
     draw_balance(body)
     with tempfile.TemporaryDirectory() as name:
-        for demo, picture in ((onleg, "onleg"), (onleg, "onleg-center"), (bodies, "bodies")):
+        for demo, picture in ((onleg, "onleg"), (onleg, "onleg-center"), (physiques, "physiques")):
             if not (Path(name) / f"{picture}.png").exists():
                 demo.run(Path(name))
             shutil.copyfile(Path(name) / f"{picture}.png", PICTURES / f"pose-{picture}.png")

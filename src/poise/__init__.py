@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
     from poise.jobs.retarget import retarget
+    from poise.jobs.walk import walk
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
     from poise.motion.forces import compute_forces
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from poise.stage.state_file import load_state, save_state
     from poise.stage.take import Take
     from poise.stage.take_file import load_take
+    from poise.walking.manner import Manner
     from poise.world.ground import Ground
     from poise.world.height_map import HeightMap
     from poise.world.load import Load
@@ -109,6 +111,7 @@ _HOMES = {
     "Live": "poise.motion.live",
     "Load": "poise.world.load",
     "Loose": "poise.drivers.loose",
+    "Manner": "poise.walking.manner",
     "Motion": "poise.motion.motion",
     "MotionPlayer": "poise.drivers.driver",
     "Moving": "poise.world.moving",
@@ -164,6 +167,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
     "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+    "walk": "poise.jobs.walk",
 }
 # Modules of the package that are public as they are.
 _MODULES = {
@@ -203,6 +207,7 @@ __all__ = [
     "Live",
     "Load",
     "Loose",
+    "Manner",
     "Motion",
     "MotionPlayer",
     "Moving",
@@ -263,6 +268,7 @@ __all__ = [
     "save_clip",
     "save_state",
     "solve_hybrid_dynamics",
+    "walk",
 ]
 
 

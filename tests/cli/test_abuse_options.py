@@ -33,6 +33,8 @@ POSE = ("pose", "-o", "new.npz", "--reach", "rightHand=-0.3,1.1,0.3")
 MOVING = (*POSE, "--seconds", "0.2")
 BALANCE = ("balance", "clip.bvh", "-o", "new.npz")
 LEANING = ("balance", "leaning.npz", "-o", "new.npz")
+WALK = ("walk", "-o", "new.npz", "--steps", "2", "--fps", "20")
+STAIRS = (*WALK, "--terrain", "stairs")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
 SOURCE = {
     "--height": "1.5",
@@ -145,6 +147,35 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--plot": (BALANCE, ("--plot", "new.png")),
         "--output": (BALANCE, ("-o", "new2.npz")),
     },
+    "walk": {
+        "--terrain": (WALK, ("--terrain", "slope")),
+        "--shape": (STAIRS, ("--shape", "start=0.35")),
+        "--stage": (WALK, ("--stage", "kerb.toml")),
+        "--steps": (("walk", "-o", "new.npz", "--fps", "20", "--goal", "0,1"), ("--steps", "1")),
+        "--path": (WALK, ("--path", "-0.5,1", "0,2")),
+        "--goal": (WALK, ("--goal", "-1,1")),
+        "--facing": (WALK, ("--facing", "back")),
+        "--fps": (WALK[:-2], ("--fps", "20")),
+        "--film": (WALK, ("--film", "new.webp")),
+        "--plot": (WALK, ("--plot", "new.png")),
+        "--joints": (WALK, ("--joints", "new.png")),
+        "--step": (WALK, ("--step", "0.3")),
+        "--width": (WALK, ("--width", "0.2")),
+        "--pace": (WALK, ("--pace", "0.8")),
+        "--lift": (WALK, ("--lift", "0.08")),
+        "--arms": (WALK, ("--arms", "0")),
+        "--roll": (WALK, ("--roll", "0.5")),
+        "--stretch": (WALK, ("--stretch", "0.95")),
+        "--margin": (WALK, ("--margin", "0.02")),
+        "--toe-out": (WALK, ("--toe-out", "0")),
+        "--lean": (WALK, ("--lean", "6")),
+        "--body": (WALK, ("--body", "fat")),
+        "--height": (WALK, ("--height", "1.6")),
+        "--mass": (WALK, ("--mass", "60")),
+        "--character": (WALK, ("--character", "body.json")),
+        "--load": (WALK, ("--load", "rightHand=5")),
+        "--output": (WALK, ("-o", "new2.npz", "--steps", "2", "--fps", "20")),
+    },
     "demo": {
         "--minutes": (("demo", "tiny", "-o", "new"), ("--minutes", "2")),
         "--soak": (("demo", "tiny", "-o", "new"), ("--soak",)),
@@ -220,6 +251,24 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*BALANCE[:3], "new.txt"), "cannot be written"),
     (("balance", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
     (("balance", "nobody.npz", "-o", "new.npz"), "human"),
+    ((*WALK, "--path", "nan,1"), "finite"),
+    ((*WALK, "--path", "0,inf"), "finite"),
+    ((*WALK, "--path", "0"), "two numbers"),
+    ((*WALK, "--goal", "0,1,2"), "two numbers"),
+    ((*WALK, "--goal", "0,0"), "ends where it begins"),
+    ((*WALK, "--terrain", "moon"), "terrain 'moon' is not known"),
+    ((*WALK, "--terrain", "nowhere.png"), "nowhere.png"),
+    ((*WALK, "--terrain", "holes.npz"), "has holes"),
+    ((*WALK, "--terrain", "rough", "--shape", "spacing=0.005", "--shape", "length=2000"), "at most"),
+    ((*STAIRS, "--shape", "rise=0.6"), "0.60 m"),
+    ((*STAIRS, "--shape", "rise"), "name=value"),
+    ((*STAIRS, "--shape", "colour=red"), "'colour' is not known"),
+    ((*WALK, "--stage", "kerb.toml", "--terrain", "flat"), "--stage has a ground of its own"),
+    (("walk", "-o", "new.npz", "--steps", "0"), "from 1 to 5000"),
+    (("walk", "-o", "new.npz", "--steps", "1000000000"), "from 1 to 5000"),
+    ((*WALK, "--load", "tail=1"), "tail"),
+    ((*WALK, "--step", "9"), "0.1 to 0.8"),
+    ((*WALK, "--character", "body.json", "--mass", "60"), "a mass of its own"),
 ]
 
 
@@ -266,6 +315,10 @@ def write_more(folder: Path) -> None:
     bowed[0] = rotation.identity()  # the rest pose, and then far from it
     save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
     save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
+    (folder / "kerb.toml").write_text('[ground]\nheight = 0\nkind = "steps"\nrise = 0.1\ncount = 1\n')
+    heights = np.zeros((60, 60))
+    heights[30, 30] = np.nan
+    np.savez(folder / "holes.npz", heights=heights)
     save_clip(clap_clip(clip), folder / "clap.npz")
     save_clip(lean(walk(clip.skeleton, 4).pick(slice(0, 8)), 16.0, (-1.0, 0.0, 0.0)), folder / "leaning.npz")
     (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')
@@ -310,6 +363,7 @@ class Seen:
         assert self.done.code in (0, 1), f"{words}: {self.done.err}"
         figures = json.loads(self.done.out)
         for key in ("realtime_factor", "solve_us", "file"):
+        for key in ("realtime_factor", "file", "files", "solve_us", "plan_ms_a_step"):
             figures.pop(key, None)
         self.figures = figures
         after = look(place)
@@ -369,6 +423,7 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -427,6 +482,11 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
     fine |= {"--crouch": {"-1"}}  # up again
     fine |= {"--end": {"1e308"}, "--gain": {"-1"}}
+        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
+    }[command]  # fmt: skip
+    # What is a good value for some: any finite height of ground, cutoffs without a limit.
+    fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
+    fine |= {"--end": {"1e308"}, "--gain": {"-1"}, "--toe-out": {"-1"}, "--lean": {"-1"}}
     fine |= {"--seconds": {"nan", "inf", "-inf", "-1", "1e308"}, "--count": {"-1"}, "--threads": {"-1"}}  # see below
     for value in BAD:
         if value in fine.get(option, set()):
@@ -447,6 +507,7 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"),
+        "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
     }[command]  # fmt: skip
     if option == "--output":
         words = words[: words.index("-o")] if "-o" in words else words

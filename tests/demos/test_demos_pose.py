@@ -10,7 +10,7 @@ import pytest
 
 from leaning import margin_in_hull, place, soles_of
 from poise import Character
-from poise.demos import bodies, onleg
+from poise.demos import onleg, physiques
 from poise.files.formats import load_clip
 
 
@@ -34,10 +34,10 @@ def test_one_leg_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_bodies_reach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "SECONDS", 1.0)
-    monkeypatch.setattr(bodies, "FILM_FPS", 2.0)
-    some = {name: bodies.PHYSIQUES[name] for name in ("fat", "one-arm")}
-    monkeypatch.setattr(bodies, "PHYSIQUES", some)
-    figures = bodies.run(tmp_path)
+    monkeypatch.setattr(physiques, "SECONDS", 1.0)
+    monkeypatch.setattr(physiques, "FILM_FPS", 2.0)
+    some = {name: physiques.PHYSIQUES[name] for name in ("fat", "one-arm")}
+    monkeypatch.setattr(physiques, "PHYSIQUES", some)
+    figures = physiques.run(tmp_path)
     assert set(figures["bodies"]) == set(some) and figures["reached"] and figures["com_margin_m"] > 0.01
-    assert {path.name for path in tmp_path.iterdir()} >= {"bodies-fat.glb", "bodies.png", "bodies-center.png"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"physiques-fat.glb", "physiques.png", "physiques-center.png"}

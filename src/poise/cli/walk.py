@@ -10,7 +10,7 @@ from cyclopts import Group, Parameter
 
 from poise.cli import report as speaking
 from poise.cli.report import Report
-from poise.cli.words import read_input, read_number, read_path, read_whole
+from poise.cli.words import read_input, read_number, read_path, read_paths, read_whole
 
 WALKED, FELL = 0, 1
 GAIT = Group("How it walks", sort_key=40)
@@ -99,6 +99,7 @@ def walk(
         tuple[Path, ...],
         Parameter(
             name=["-o", "--output"],
+            converter=read_paths,
             negative="",
             show_default=False,
             help="The motion, in any format that is written; a film (.mp4, .webm, .webp, .gif); or a .png of moments; "
@@ -167,8 +168,6 @@ def walk(
 
     if stage is not None and (terrain is not None or shape):
         raise InputError("--stage has a ground of its own; leave out --terrain and --shape, or --stage.")
-    if any(not str(each).strip() or str(each) == "." for each in output):
-        raise InputError("the path after -o is empty. Name a file.")
     said = {name: value for name, value in dataclasses.asdict(gait).items() if value is not None}
     for name in ("toe_out", "lean"):
         if name in said:

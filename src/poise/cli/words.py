@@ -57,6 +57,11 @@ def read_path(_type: object, tokens: Sequence[Token]) -> Path:
     return Path(word)
 
 
+def read_paths(_type: object, tokens: Sequence[Token]) -> tuple[Path, ...]:
+    """Paths of an option that may be given more than once."""
+    return tuple(read_path(_type, [token]) for token in tokens)
+
+
 def read_input(_type: object, tokens: Sequence[Token]) -> Path:
     """The path of something to read: no device and no pipe, which may have no end."""
     path = read_path(_type, tokens)

@@ -19,6 +19,11 @@ DEMOS: dict[str, Entry] = {
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
     "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
     "onleg": Entry("poise.demos.onleg:run", "on one leg: reaching, leaning, moving the free leg, crouching"),
-    "bodies": Entry("poise.demos.bodies:run", "bodies of every kind reach, on one leg"),
+    "physiques": Entry("poise.demos.physiques:run", "bodies of every kind reach, on one leg"),
+    "stairs": Entry("poise.demos.stairs:run", "up eight steps and down again, balanced all the time"),
+    "slope": Entry("poise.demos.slope:run", "up a ramp and down, feet flat to the slope"),
+    "rough": Entry("poise.demos.rough:run", "over random heights, each foot where the ground lets it stand"),
+    "moving": Entry("poise.demos.moving:run", "on a raft that is carried to and fro"),
+    "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

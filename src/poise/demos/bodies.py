@@ -1,9 +1,5 @@
-"""Bodies of every kind reach for what is as far for each of them, on one leg.   [balance, 4.7.4, fig 16, 17]
-
-bodies-NAME.glb               the motion of each, onto one leg
-bodies.mp4 (or .webp), .png   a film of all side by side, and six moments
-bodies-center.png             how far inside its sole each one's centre of mass is
-bodies.json                   figures of each
+"""Nobody tunes anything, and each walks: average, fat, thin, short, a child, a longer leg, one arm, a backpack; with
+short, low steps a locked knee, too (K8). Each in a file of its own; in the film they walk side by side.
 """
 
 from __future__ import annotations
@@ -11,72 +7,35 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from poise.body.physiques import PHYSIQUES
+from poise.demos.show import BLUE, CLAY, GREEN
+from poise.demos.walks import BY_SPEED, show_walks
+from poise.jobs.walk import WalkOutputs, WalkRecipe, run_walk
+from poise.walking.manner import Manner
 
-from poise.body.mannequin import build_mannequin
-from poise.body.physiques import PHYSIQUES, build_body, list_extras
-from poise.demos.show import FILM_FPS, save_figures
-from poise.dynamics.momentum import compute_center_of_mass
-from poise.dynamics.tree import build_tree
-from poise.files.atomic import write_bytes
-from poise.files.gltf.glb import save_glb
-from poise.jobs.balancing import measure_margins
-from poise.jobs.pose import measure_pose
-from poise.jobs.pose_pictures import draw_body, find_supports
-from poise.jobs.standing import STEPS, Standing, Wanted
-from poise.motion.clip import Clip
-from poise.pictures.film import film_suffix, save_film
-from poise.pictures.mix_plots import plot_margins
-from poise.pictures.picture import (
-    FIGURE_COLORS,
-    Picture,
-    film_picture,
-    frame_picture,
-    place_side_by_side,
-    render_picture,
-)
-from poise.pictures.png import save_png
-
-SECONDS, FPS, STAND = 3.0, 30.0, "left"
-PLACE = (-0.10, 0.80, 0.24)  # of the height, for the right hand: ahead at shoulder height
-SIZE = (1440, 420)
+STEPS, COLORS = 6, (CLAY, BLUE, GREEN)
+MANNERS = {"locked-knee": Manner(step=0.25, lift=0.02)}
+FIGURES = ("fell", "fell_at_s", "com_margin_m", "foot_error_mm", "swing_depth_mm", "sole_gap_mm", "steps", "duration_s",
+           "distance_m", "longest_step_m", "peak_joint_acceleration_rad_s2", "limit_excess_deg", "mass_kg", "stature_m",
+           "solve_us")  # fmt: skip
 
 
 def run(folder: Path) -> dict[str, Any]:
-    """Write all of it; figures of `poise pose` a body."""
-    bodies: dict[str, Any] = {}
-    drawn, margins = [], {}
-    steps = np.linspace(0.0, 1.0, STEPS + 1)[1:].tolist()
-    for k, name in enumerate(PHYSIQUES):
-        body, extras = build_body(name), list_extras(name)
-        own = body.mass - sum(weight for _, _, weight in extras)
-        height = 1.75 * PHYSIQUES[name].height
-        wanted = Wanted({"rightHand": height * np.array(PLACE)}, STAND)
-        standing = Standing(body)
-        pose = standing.go(wanted, steps)
-        way = standing.move(wanted, pose.rotations[-1], round(SECONDS * FPS) + 1)
-        clip = Clip(body.skeleton, np.arange(len(way.root)) / FPS, way.root, way.rotations, name)
-        save_glb(clip, folder / f"bodies-{name}.glb", build_mannequin(body.skeleton, own))
-        center, supports = compute_center_of_mass(build_tree(body), *clip.poses), find_supports(clip, way.down)
-        margins[name] = measure_margins(supports, center)
-        found = measure_pose(clip, body, wanted, way.down)
-        bodies[name] = {key: found[key] for key in ("reached", "reach_error_m", "com_margin_m")}
-        bodies[name] |= {"mass_kg": body.mass, "stature_m": body.height}
-        drawn.append(
-            draw_body(clip, body, way.down, wanted.reach.values(), extras, name, FIGURE_COLORS[k % 4], mass=own)
-        )
-    picture = Picture(place_side_by_side(drawn, azimuth=0.4))
-    times = np.arange(int(SECONDS * FILM_FPS) + 1) / FILM_FPS
-    view = frame_picture(picture, times, SIZE, azimuth=0.4)
-    save_film(folder / f"bodies{film_suffix()}", film_picture(picture, times, SIZE, view), FILM_FPS)
-    moments = [render_picture(picture, t, SIZE, view) for t in (0.0, 0.5 * SECONDS, SECONDS)]
-    save_png(folder / "bodies.png", np.concatenate(moments))
-    write_bytes(folder / "bodies-center.png", plot_margins(np.arange(len(way.root)) / FPS, margins, "bodies"))
+    """Write bodies-NAME.glb of each, and the rest of all: see `walks`."""
+    walks, bodies = [], {}
+    for name in PHYSIQUES:
+        asked = WalkRecipe(steps=STEPS, body=name, manner=MANNERS.get(name, Manner()), fps=50.0)
+        found = run_walk(asked, WalkOutputs(motions=(folder / f"bodies-{name}.glb",)))
+        walks.append(found)
+        bodies[name] = {key: found.figures[key] for key in FIGURES if key not in BY_SPEED}
+    fallen = [each["fell_at_s"] for each in bodies.values() if each["fell"]]
     figures = {
-        "reached": all(each["reached"] for each in bodies.values()),
-        "reach_error_m": max(each["reach_error_m"] for each in bodies.values()),
+        "fell": bool(fallen),
+        "fell_at_s": min(fallen, default=None),
         "com_margin_m": min(each["com_margin_m"] for each in bodies.values()),
-        "stand": STAND,
+        "foot_error_mm": max(each["foot_error_mm"] for each in bodies.values()),
+        "steps": sum(each["steps"] for each in bodies.values()),
+        "solve_us": max(walk.figures["solve_us"] for walk in walks),
         "bodies": bodies,
     }
-    return save_figures(folder, "bodies", figures)
+    return show_walks(folder, "bodies", walks, figures, tuple(PHYSIQUES), COLORS)

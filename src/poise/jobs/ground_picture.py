@@ -67,7 +67,7 @@ def _find_lines(ground: Ground, way: np.ndarray, beyond: float, is_along: bool) 
         return np.unique(np.concatenate([[low], inside, [high]]))
     tiles = _TILE * np.arange(math.ceil(low / _TILE), math.floor(high / _TILE) + 1)
     tiles = tiles[:: max(1, math.ceil(len(tiles) / _MOST))]
-    edges = np.zeros(0)
+    edges: np.ndarray = np.zeros(0)
     if is_along and isinstance(ground, Profile):
         edges = ground.table[:, 0]
     elif is_along and isinstance(ground, Steps):
@@ -77,5 +77,3 @@ def _find_lines(ground: Ground, way: np.ndarray, beyond: float, is_along: bool) 
     # Tiles end at an edge rather than a hair beside it.
     keep = np.array([line in edges or not len(edges) or np.abs(edges - line).min() > 0.01 for line in lines])
     return lines[keep | (lines == low) | (lines == high)]
-
-

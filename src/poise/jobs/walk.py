@@ -248,7 +248,9 @@ def find_scenery(asked: WalkRecipe) -> Scenery:
         raise InputError("props do not go along with a ground that moves. Leave out the props, or the motion.")
     loose = [prop.name for prop in found.props if prop.inertia is not None]
     if loose:
-        raise InputError(f"prop '{loose[0]}' has a mass, and nothing is simulated here. Leave out its mass: then it stays.")
+        raise InputError(
+            f"prop '{loose[0]}' has a mass, and nothing is simulated here. Leave out its mass: then it stays."
+        )
     return found
 
 

@@ -26,7 +26,8 @@ from poise.world.moving import Moving
 
 DOWN = 0.002  # m: a point of a sole that is no higher over the ground than this is on it
 BUMPS = 0.022  # m: one of a sole that lies on bumps, where no other point of it does; soles and ground give
-_ROWS, _LINES = 13, 5  # points along a sole, behind the toes' joint and before it; lines of them from side to side
+_HOVERS = 0.005  # m: a sole that is nowhere nearer to the ground carries nothing; `sole_gap_mm` tells of less
+_ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before it; lines of them from side to side
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,9 @@ def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, 
     if toes is not None:
         rest = skeleton.rest_positions()
         whole = float((corners[2] - corners[0]) @ ahead)
-        share = float(np.clip((rest[toes] - rest[skeleton.index(f"{side}Foot")] - corners[0]) @ ahead / whole, 0.3, 0.97))
+        share = float(
+            np.clip((rest[toes] - rest[skeleton.index(f"{side}Foot")] - corners[0]) @ ahead / whole, 0.3, 0.97)
+        )
     rear = np.linspace(0.0, share, _ROWS)
     fore = np.linspace(share, 1.0, _ROWS) if toes is not None else np.ones(1)
     at = np.concatenate([rear, fore])
@@ -104,7 +107,7 @@ def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, 
 
 
 def find_ground(points: np.ndarray, floor: Floor, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Height (F, ...) m of the ground under points (F, ..., 3), and how far (F, 3) it has moved: see `Floor.find_under`.
+    """Height (F, ...) m of the ground under points (F, ..., 3), how far (F, 3) it has moved: see `Floor.find_under`.
 
     Asked of the ground itself where nothing stands on it.
     """
@@ -143,11 +146,11 @@ def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: S
     for fall in footfalls:
         parts = _list_parts(fall, soles)
         flat = over[(times >= parts[0][1]) & (times <= parts[0][2]), fall.side]
-        if not len(flat) or flat.min(axis=1).max() > DOWN:
+        if not len(flat) or flat.min(axis=1).max() > _HOVERS:
             continue  # it hovers
         for part, first, last in parts:
             frames = (times >= first) & (times <= last)
-            lies[np.ix_(frames, [fall.side], part)] = True
+            lies[:, fall.side] |= frames[:, None] & part
     down = (over < DOWN) | (lies & (over < BUMPS))
     points = points - shifts[:, None, None]
     center = compute_center_of_mass(build_tree(character), *clip.poses) - shifts
@@ -286,7 +289,9 @@ def find_least_knee(clip: Clip) -> float:
 def _measure_steps(clip: Clip, footfalls: Sequence[Footfall]) -> dict[str, Any]:
     """How many steps there are, how far they go and how long they take."""
     times = clip.times - clip.times[0]
-    steps = sorted((fall for fall in footfalls if np.isfinite(fall.land) and fall.land <= times[-1]), key=lambda f: f.land)
+    steps = sorted(
+        (fall for fall in footfalls if np.isfinite(fall.land) and fall.land <= times[-1]), key=lambda f: f.land
+    )
     longest, highest = 0.0, 0.0
     last = {fall.side: fall.place for fall in footfalls if not np.isfinite(fall.land)}
     for fall in steps:

@@ -72,17 +72,19 @@ def find_prints(found: WalkFound) -> list[tuple[float, np.ndarray, Color]]:
 
 
 def build_walk_picture(
-    walks: Sequence[WalkFound], labels: Sequence[str] = (), colors: Sequence[Color] = (), together: bool = False
+    walks: Sequence[WalkFound], labels: Sequence[str] = (), colors: Sequence[Color] = (), azimuth: float = AZIMUTH
 ) -> Picture:
-    """Walks in one picture, with the ground of the first under them; several side by side, if not where they were."""
+    """Walks in one picture, with the ground of the first under them; several side by side across it."""
     first = walks[0]
     figures = [
         draw_walker(walk, labels[k] if labels else "", colors[k % len(colors)] if colors else BODY_COLOR)
         for k, walk in enumerate(walks)
     ]
-    if len(figures) > 1 and not together:
-        figures = list(place_side_by_side(figures, azimuth=AZIMUTH))
-    scenery: list[Item] = [DrawnProp(prop.shapes, np.array([*prop.position, *prop.turn])) for prop in first.scenery.props]
+    if len(figures) > 1:
+        figures = list(place_side_by_side(figures, azimuth=azimuth))
+    scenery: list[Item] = [
+        DrawnProp(prop.shapes, np.array([*prop.position, *prop.turn])) for prop in first.scenery.props
+    ]
     look = Look()
     ground = first.scenery.ground
     if is_uneven(ground):
@@ -97,18 +99,19 @@ def build_walk_picture(
 
 
 def draw_walk_sheet(walks: Sequence[WalkFound], labels: Sequence[str] = (), colors: Sequence[Color] = (),
-                    moments: int = MOMENTS, times: np.ndarray | None = None,
-                    azimuth: float = AZIMUTH) -> np.ndarray:  # fmt: skip
-    """(H, W, 3) uint8, moments of walks in rows of three."""
-    picture = build_walk_picture(walks, labels, colors)
+                    moments: int = MOMENTS, azimuth: float = AZIMUTH, cell: tuple[int, int] = CELL,
+                    columns: int = 3) -> np.ndarray:  # fmt: skip
+    """(H, W, 3) uint8, moments of walks in rows."""
+    picture = build_walk_picture(walks, labels, colors, azimuth)
     end = max(walk.clip.duration for walk in walks)
-    whole = np.linspace(0.0, end, moments + 2)[1:-1] if times is None else np.asarray(times, float)
+    whole = np.linspace(0.0, end, moments + 2)[1:-1]
     # A way over time, so that the camera follows smoothly between far moments.
     dense = np.unique(np.concatenate([np.linspace(0.0, end, 200), whole]))
-    view = frame_picture(picture, dense, CELL, azimuth=azimuth, elevation=ELEVATION, climb=True)
-    cells = [render_picture(picture, float(t), CELL, view) for t in whole]
-    cells += [np.full_like(cells[0], 255)] * (-len(cells) % 3)
-    return np.concatenate([np.concatenate(cells[k : k + 3], axis=1) for k in range(0, len(cells), 3)])
+    view = frame_picture(picture, dense, cell, azimuth=azimuth, elevation=ELEVATION, climb=True)
+    cells = [render_picture(picture, float(t), cell, view) for t in whole]
+    cells += [np.full_like(cells[0], 255)] * (-len(cells) % columns)
+    rows = [np.concatenate(cells[k : k + columns], axis=1) for k in range(0, len(cells), columns)]
+    return np.concatenate(rows)
 
 
 def film_walk(walks: Sequence[WalkFound], path: str | PathLike[str], fps: float = 30.0, labels: Sequence[str] = (),
@@ -122,7 +125,7 @@ def film_walk(walks: Sequence[WalkFound], path: str | PathLike[str], fps: float 
     end = max(walk.clip.duration for walk in walks)
     check_most(f"a film of {end:.0f} s has {end * fps / speed:.0f} frames", end * fps / speed, MOST_FRAMES,
                "Take fewer steps, or leave out the film.")  # fmt: skip
-    picture = build_walk_picture(walks, labels, colors)
+    picture = build_walk_picture(walks, labels, colors, azimuth)
     times = np.arange(int(end / speed * fps) + 1) * speed / fps
     view = frame_picture(picture, times, size, azimuth=azimuth, elevation=ELEVATION, climb=True)
     return save_film(path, film_picture(picture, times, size, view), fps)
@@ -135,7 +138,9 @@ def plot_walk(found: WalkFound, title: str = "") -> bytes:
     times = found.clip.times - found.clip.times[0]
     prints = [corners[:, [0, 2]] for _, corners, _ in find_prints(found)]
     sides = [fall.side for fall in found.footfalls][: len(prints)]
-    return plot_support(times, found.balance.center, found.balance.outlines, found.balance.margins, prints, sides, title)
+    return plot_support(
+        times, found.balance.center, found.balance.outlines, found.balance.margins, prints, sides, title
+    )
 
 
 def plot_leg_angles(found: WalkFound, title: str = "") -> bytes:

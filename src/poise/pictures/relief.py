@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -34,7 +35,7 @@ class Relief:
     points, normals, colors  (V, 3), four a cell
     faces                    (F, 3)
     moved                    (3,) m, how far it has gone at a time; None: it stays
-    near, times              (N, 3) m and (N,) s: a way, of which only what is within `reach` m is drawn; None: all of it
+    near, times              (N, 3) m and (N,) s: a way, of which only what is within `reach` m is drawn; None: all
     """
 
     points: np.ndarray
@@ -93,9 +94,7 @@ def build_relief(
     beside, aside = _risers(across, along, y.transpose(1, 0, 3, 2), floor)
     quads = np.concatenate([tops, before, beside[..., [2, 1, 0]]])  # (Q, 4, 3): along, up, across
     normals = np.concatenate([up, out, aside[:, [2, 1, 0]]])
-    colors = np.concatenate(
-        [_chequer(along, across), np.tile(linear(_UPRIGHT), (len(quads) - len(tops), 1))]
-    )
+    colors = np.concatenate([_chequer(along, across), np.tile(linear(_UPRIGHT), (len(quads) - len(tops), 1))])
     turn = np.array([[s, 0.0, c], [0.0, 1.0, 0.0], [c, 0.0, -s]])
     first = 4 * np.arange(len(quads))[:, None]
     faces = np.concatenate([first + [0, 1, 2], first + [0, 2, 3]])
@@ -191,7 +190,7 @@ class ReliefMarks:
     def _line(self, way: np.ndarray) -> Surface:
         """A ribbon through points (N, 2) that lies on the ground."""
         pieces = []
-        for a, b in zip(way[:-1], way[1:], strict=True):
+        for a, b in pairwise(way):
             count = max(int(np.linalg.norm(b - a) / 0.04), 1)
             pieces.append(a + (b - a) * np.arange(count)[:, None] / count)
         line = np.concatenate([*pieces, way[-1:]])

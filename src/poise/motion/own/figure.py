@@ -13,11 +13,8 @@ from poise.errors import InputError
 from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial.portable import Portable
 
-_NEEDED = (
-    "hips",
-    "head",
-    *(f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot", "UpperArm", "LowerArm")),
-)
+_LEGS = ("hips", *(f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot")))
+_REST = ("head", *(f"{s}{j}" for s in SIDES for j in ("UpperArm", "LowerArm")))
 REACH = 0.995  # the longest leg, hip to ankle, as a share of its length: no knee is straighter than 11 degrees
 _HIP_BEFORE_ANKLE = 0.02  # of the leg's length: puts the centre of mass over the arch of the foot
 TOE_OUT = np.radians(7.0)  # Murray et al. 1964, "Walking patterns of normal men": about 7 degrees
@@ -25,12 +22,16 @@ TOE_OUT = np.radians(7.0)  # Murray et al. 1964, "Walking patterns of normal men
 
 @dataclass(frozen=True, eq=False)
 class Figure(Portable):
-    """A human skeleton with roles, its arms out to the sides (T) or down at an angle (A) at rest. Lengths in metres."""
+    """A human skeleton with roles, its arms out to the sides (T) or down at an angle (A) at rest. Lengths in metres.
+
+    is_whole  whether it must have arms and a head, too
+    """
 
     skeleton: Skeleton
+    is_whole: bool = True
 
     def __post_init__(self) -> None:
-        missing = [role for role in _NEEDED if role not in self.skeleton.roles]
+        missing = [role for role in (*_LEGS, *(_REST if self.is_whole else ())) if role not in self.skeleton.roles]
         if missing:
             raise InputError(f"this motion needs a human skeleton: no joint has the roles {', '.join(missing)}.")
 

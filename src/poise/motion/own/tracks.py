@@ -81,8 +81,8 @@ def stand(figure: Figure, times: np.ndarray) -> Tracks:
 
 
 def stand_pose(skeleton: Skeleton) -> Pose:
-    """The pose of a body that stands still over the origin: the first of `stand`."""
-    figure = Figure(skeleton)
+    """The pose of a body that stands still over the origin: the first of `stand`. It may lack arms and a head."""
+    figure = Figure(skeleton, is_whole=False)
     clip = build_clip(figure, stand(figure, np.zeros(1)), "stand")
     return Pose(clip.root[0], clip.rotations[0])
 
