@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import least_squares
 
 from poise import InputError
-from poise.ik.follow_kernels import find_angles
+from poise.ik.figure_kernels import find_angles
 from poise.ik.following import Follower
 from poise.ik.goals import Look, Reach
 from poise.ik.support import find_edges

@@ -60,6 +60,8 @@ CASES: dict[str, Callable[[Path], Any]] = {
     "ground's friction": lambda _: poise.Ground(friction="a"),
     "tilt": lambda _: poise.Tilted("x"),
     "steps' start": lambda _: poise.Steps(start="a"),
+    "profile's points": lambda _: poise.Profile("x"),
+    "profile's heading": lambda _: poise.Profile(heading="x"),
     "map's corner": lambda _: poise.HeightMap(np.zeros((3, 3)), 1.0, corner=1),
     "complex heights": lambda _: poise.HeightMap(np.zeros((3, 3)) + 1j, 1.0),
     "dt": lambda _: poise.Stage(dt="a"),

@@ -167,12 +167,13 @@ def test_treads_that_are_too_short_are_refused() -> None:
     [
         (Tilted(0.6), {}, "steep", "tilted by 34 degrees, and 25 are the most"),
         (Ground(1.0), {"level": 0.0, "up": 0.3}, "high", "1.00 m higher, and 0.30 m are the most"),
+        (Steps(0.4, 1.0, 5, 0.0), {"level": 0.0, "up": 0.3}, "high", "0.40 m higher, and 0.30 m are the most"),
         (Ground(-1.0), {"level": 0.0, "down": 0.4}, "low", "1.00 m lower, and 0.40 m are the most"),
         (HeightMap(0.05 * (np.indices((60, 60)).sum(axis=0) % 2), 0.05), {}, "bumpy", "more than 20 mm high"),
     ],
 )
 def test_a_refusal_says_why(ground: Ground, more: dict[str, float], reason: str, said: str) -> None:
-    found = Terrain(ground).find_foothold(0.0, 0.0, 0.0, SOLE, **more)
+    found = Terrain(ground).find_foothold(0.0, 0.2, 0.0, SOLE, **more)
     assert isinstance(found, Refusal)
     assert found.reason == reason
     assert said in found.text
@@ -205,6 +206,22 @@ def test_props_are_stood_on_stepped_beside_and_walked_under() -> None:
     assert under.place[1] == 0.0
 
 
+@pytest.mark.parametrize("thin", [0.002, 0.008, 0.03])
+def test_no_sole_is_put_on_a_nail(thin: float) -> None:
+    """Posts that may be between the samples of the search: none is under a sole, or there is none."""
+    rng = np.random.default_rng(7)
+    for x, z in rng.uniform(-0.1, 0.2, (60, 2)):
+        post = Prop.box("post", [thin, 0.5, thin], position=[x, 0.25, z])
+        found = Terrain(Floor(Ground(), [post])).find_foothold(0.0, 0.0, 0.0, SOLE, level=0.0, up=0.3)
+        if isinstance(found, Foothold):
+            assert found.place[1] < 0.02
+            if thin >= 0.008:
+                across, along = x - found.place[0], z - found.place[2]
+                half = 0.5 * thin
+                is_beside = abs(across) > 0.05 + half - 1e-9 or not -0.07 - half < along < 0.19 + half
+                assert is_beside
+
+
 def test_a_ground_that_moves_is_asked_at_a_time() -> None:
     moving = Moving(WAVES, (0.3, 0.05, -0.2), (0.1, 0.2, 0.0), 5.0)
     for t in (0.0, 1.3):
@@ -235,8 +252,9 @@ def test_a_swing_above_its_clearance_is_above_the_ground(ground: Ground) -> None
 
 def test_a_swing_goes_over_what_is_in_its_way() -> None:
     bar = Prop.box("bar", [1.0, 0.12, 0.05], position=[0.0, 0.06, 0.5])
-    terrain = Terrain(Floor(Ground(), [bar]))
-    begin, end = (terrain.find_foothold(0.0, z, 0.0, SOLE) for z in (0.1, 0.8))
+    bridge = Prop.box("bridge", [2.0, 0.2, 2.0], position=[0.0, 2.5, 0.0])  # and under what is above its head
+    terrain = Terrain(Floor(Ground(), [bar, bridge]))
+    begin, end = (terrain.find_foothold(0.0, z, 0.0, SOLE, level=0.0, up=0.3) for z in (0.1, 0.8))
     assert isinstance(begin, Foothold)
     assert isinstance(end, Foothold)
     s, heights = terrain.clearance(begin, end, SOLE)
@@ -250,6 +268,7 @@ def test_a_swing_goes_over_what_is_in_its_way() -> None:
     ("ask", "said"),
     [
         (lambda terrain: terrain.find_foothold(math.nan, 0.0, 0.0, SOLE), "give finite numbers"),
+        (lambda terrain: terrain.find_foothold(1e308, 0.0, 0.0, SOLE), "of at most 100000"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE[:3]), "four corners"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, np.zeros((4, 2))), "without length or breadth"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE * np.nan), "of at most 1 m"),

@@ -81,8 +81,9 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
     if ground is None:
         return
     if not isinstance(ground, Ground):
-        kinds = "a Ground, Tilted, Steps, Profile, HeightMap, Moving or None"
-        raise InputError(f"the ground is {kinds}; given {ground!r:.80}.")
+        raise InputError(
+            f"the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None; given {ground!r:.80}."
+        )
     if ground.moves and not engine.abilities.moving:
         raise InputError(f"the engine '{engine.name}' has no ground that moves. Give it one that stands still.")
     if type(ground) is not Ground and not engine.abilities.uneven:

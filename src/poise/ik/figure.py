@@ -14,7 +14,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.ik.solve_kernels import FigureArrays, Room
+from poise.ik.row_kernels import NOBODY, FigureArrays, Room
 from poise.spatial import rotation
 
 _ALONG = 0.5  # of a free axis, that an angle's own has at least: 60 degrees off it is not free
@@ -94,14 +94,16 @@ class Figure:
         place_figure(arrays.parents, arrays.offsets, local, FREE, root, local[0].copy(), R, p)
         return R, p
 
-    def make_room(self, rows: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray) -> Room:
-        """Room for a solve of some rows, from a pose on."""
+    def make_room(
+        self, rows: int, goals: int, angles: np.ndarray, local: np.ndarray, place: np.ndarray, turn: np.ndarray
+    ) -> Room:
+        """Room for a solve of some rows of some goals, from a pose on."""
         count, n, none = len(local), len(self.arrays.joint), np.zeros
         return Room(
             angles.copy(), local.copy(), place.copy(), turn.copy(), none((count, 3, 3)), none((count, 3)),
-            none((count, 3, 3)), none((count, 4)), none((n, 3)), none((rows, n)), none(rows), none(rows, np.int64),
-            none(rows), none(rows, np.bool_), none(n), none(n), none(n), none(n), none(n), none(rows, np.int64),
-            none(n, np.int64), none(rows),
+            none((count, 3, 3)), none((count, 4)), none((n, 6)), none((1 + goals, n)), np.array([NOBODY]),
+            none((3, n)), none((rows, n)), none(rows), none(rows, np.int64), none(rows), none(rows, np.bool_), none(n),
+            none(n), none(n), none(n), none(n), none(rows, np.int64), none(n, np.int64), none(rows),
         )  # fmt: skip
 
 

@@ -49,12 +49,56 @@ def set_turn(angles: np.ndarray, before: np.ndarray, after: np.ndarray, q: np.nd
 
 
 @kernel
+def find_angles(q: np.ndarray, before: np.ndarray, after: np.ndarray, angles: np.ndarray) -> None:
+    """The angles (3,) of a joint's rotation q (4,): the opposite of `set_turn`.   [limits]"""
+    # E = P q C^-1, with P^-1 = before and C = after
+    bw, bx, by, bz = before[0], -before[1], -before[2], -before[3]
+    cw, cx, cy, cz = after[0], -after[1], -after[2], -after[3]
+    ew, ex = bw * q[0] - bx * q[1] - by * q[2] - bz * q[3], bw * q[1] + bx * q[0] + by * q[3] - bz * q[2]
+    ey, ez = bw * q[2] - bx * q[3] + by * q[0] + bz * q[1], bw * q[3] + bx * q[2] - by * q[1] + bz * q[0]
+    w, x = ew * cw - ex * cx - ey * cy - ez * cz, ew * cx + ex * cw + ey * cz - ez * cy
+    y, z = ew * cy - ex * cz + ey * cw + ez * cx, ew * cz + ex * cy - ey * cx + ez * cw
+    size = np.sqrt(w * w + y * y)
+    tw, ty = (1.0, 0.0) if size < 1e-12 else (w / size, y / size)
+    if tw < 0.0:
+        tw, ty = -tw, -ty
+    angles[1] = 2.0 * np.arctan2(ty, tw)
+    # The swing is E times the twist's opposite; its y is 0
+    sw, sx, sz = w * tw + y * ty, x * tw + z * ty, z * tw - x * ty
+    sine = np.sqrt(sx * sx + sz * sz)
+    if sw < 0.0:
+        sw, sx, sz = -sw, -sx, -sz
+    scale = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, sw) / sine
+    angles[0], angles[2] = scale * sx, scale * sz
+
+
+@kernel
 def set_matrix(q: np.ndarray, R: np.ndarray) -> None:
     """The matrix (3, 3) of a unit quaternion (4,)."""
     w, x, y, z = q[0], q[1], q[2], q[3]
     R[0, 0], R[0, 1], R[0, 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
     R[1, 0], R[1, 1], R[1, 2] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
     R[2, 0], R[2, 1], R[2, 2] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
+
+
+@kernel
+def set_quaternion(R: np.ndarray, near: np.ndarray, q: np.ndarray) -> None:
+    """The unit quaternion (4,) of a matrix (3, 3), of the two the one on the side of `near`."""
+    xx, yy, zz = R[0, 0], R[1, 1], R[2, 2]
+    w, x, y, z = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
+    if w >= max(x, y, z):
+        q[0], q[1], q[2], q[3] = w, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
+    elif x >= max(y, z):
+        q[0], q[1], q[2], q[3] = R[2, 1] - R[1, 2], x, R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]
+    elif y >= z:
+        q[0], q[1], q[2], q[3] = R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], y, R[2, 1] + R[1, 2]
+    else:
+        q[0], q[1], q[2], q[3] = R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], z
+    size = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    if q[0] * near[0] + q[1] * near[1] + q[2] * near[2] + q[3] * near[3] < 0.0:
+        size = -size
+    for a in range(4):
+        q[a] /= size
 
 
 @kernel
@@ -155,34 +199,3 @@ def _find_own_axes(angles: np.ndarray, L: np.ndarray) -> None:
     L[2, 0], L[2, 1], L[2, 2] = b * x * z, -a * x, 1.0 - b * x * x
     # S e_y
     L[1, 0], L[1, 1], L[1, 2] = -s * z, 1.0 - a * square, s * x
-
-
-@kernel
-def move_point(
-    axis: np.ndarray, at: np.ndarray, x: float, y: float, z: float, sign: float
-) -> tuple[float, float, float]:
-    """sign axis x (X - at) of the point X = (x, y, z).   [balance, 10]"""
-    dx, dy, dz = x - at[0], y - at[1], z - at[2]
-    return (
-        sign * (axis[1] * dz - axis[2] * dy), sign * (axis[2] * dx - axis[0] * dz), sign * (axis[0] * dy - axis[1] * dx)
-    )  # fmt: skip
-
-
-@kernel
-def move_center(
-    axis: np.ndarray, at: np.ndarray, under: np.ndarray, whole: np.ndarray, sign: float
-) -> tuple[float, float, float]:
-    """How the centre of mass goes as a joint turns about an axis.   [balance, 14 as corrected]
-
-    under, whole  (4,) mass and mass times centre, of what is under the joint and of all
-    """
-    m, x, y, z = under[0], under[1], under[2], under[3]
-    if sign < 0.0:  # the other side moves
-        m, x, y, z = whole[0] - m, whole[1] - x, whole[2] - y, whole[3] - z
-    # (m / M) r x (V - O), with m V = (x, y, z): no division by a side without mass
-    dx, dy, dz = x - m * at[0], y - m * at[1], z - m * at[2]
-    share = sign / whole[0]
-    return (
-        share * (axis[1] * dz - axis[2] * dy), share * (axis[2] * dx - axis[0] * dz),
-        share * (axis[0] * dy - axis[1] * dx),
-    )  # fmt: skip

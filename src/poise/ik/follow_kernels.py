@@ -27,9 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.ik.figure_kernels import set_matrix, set_turn
+from poise.ik.figure_kernels import find_angles, set_matrix, set_quaternion, set_turn
 from poise.ik.gauss_seidel_kernels import sweep_blocks
-from poise.ik.solve_kernels import FigureArrays, GoalArrays, Room, move_figure, write_rows
+from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
+from poise.ik.solve_kernels import move_figure, take_row
 from poise.spatial.compile import kernel
 
 HEAVY = 1e4  # weight of a goal of weight 1, beside a comfort of 1
@@ -68,64 +69,14 @@ class Followed(NamedTuple):
 
 
 @kernel
-def find_angles(q: np.ndarray, before: np.ndarray, after: np.ndarray, angles: np.ndarray) -> None:
-    """The angles (3,) of a joint's rotation q (4,): the opposite of `set_turn`.   [limits]"""
-    # E = P q C^-1, with P^-1 = before and C = after
-    bw, bx, by, bz = before[0], -before[1], -before[2], -before[3]
-    cw, cx, cy, cz = after[0], -after[1], -after[2], -after[3]
-    ew, ex = bw * q[0] - bx * q[1] - by * q[2] - bz * q[3], bw * q[1] + bx * q[0] + by * q[3] - bz * q[2]
-    ey, ez = bw * q[2] - bx * q[3] + by * q[0] + bz * q[1], bw * q[3] + bx * q[2] - by * q[1] + bz * q[0]
-    w, x = ew * cw - ex * cx - ey * cy - ez * cz, ew * cx + ex * cw + ey * cz - ez * cy
-    y, z = ew * cy - ex * cz + ey * cw + ez * cx, ew * cz + ex * cy - ey * cx + ez * cw
-    size = np.sqrt(w * w + y * y)
-    tw, ty = (1.0, 0.0) if size < 1e-12 else (w / size, y / size)
-    if tw < 0.0:
-        tw, ty = -tw, -ty
-    angles[1] = 2.0 * np.arctan2(ty, tw)
-    # The swing is E times the twist's opposite; its y is 0
-    sw, sx, sz = w * tw + y * ty, x * tw + z * ty, z * tw - x * ty
-    sine = np.sqrt(sx * sx + sz * sz)
-    if sw < 0.0:
-        sw, sx, sz = -sw, -sx, -sz
-    scale = 2.0 if sine < 1e-12 else 2.0 * np.arctan2(sine, sw) / sine
-    angles[0], angles[2] = scale * sx, scale * sz
-
-
-@kernel
-def set_quaternion(R: np.ndarray, near: np.ndarray, q: np.ndarray) -> None:
-    """The unit quaternion (4,) of a matrix (3, 3), of the two the one on the side of `near`."""
-    xx, yy, zz = R[0, 0], R[1, 1], R[2, 2]
-    w, x, y, z = 1.0 + xx + yy + zz, 1.0 + xx - yy - zz, 1.0 - xx + yy - zz, 1.0 - xx - yy + zz
-    if w >= max(x, y, z):
-        q[0], q[1], q[2], q[3] = w, R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]
-    elif x >= max(y, z):
-        q[0], q[1], q[2], q[3] = R[2, 1] - R[1, 2], x, R[1, 0] + R[0, 1], R[0, 2] + R[2, 0]
-    elif y >= z:
-        q[0], q[1], q[2], q[3] = R[0, 2] - R[2, 0], R[1, 0] + R[0, 1], y, R[2, 1] + R[1, 2]
-    else:
-        q[0], q[1], q[2], q[3] = R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[2, 1] + R[1, 2], z
-    size = np.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    if q[0] * near[0] + q[1] * near[1] + q[2] * near[2] + q[3] * near[3] < 0.0:
-        size = -size
-    for a in range(4):
-        q[a] /= size
-
-
-@kernel
-def _take(rows: np.ndarray, f: int) -> int:
-    """The row of a frame: its own, or the one that stands for all."""
-    return f if len(rows) > 1 else 0
-
-
-@kernel
 def set_goals(goals: GoalArrays, frames: Frames, f: int) -> None:
     """Write what is asked for in a frame into the goals' arrays."""
     points, turns, looks = len(goals.point_body), len(goals.turn_body), len(goals.look_body)
-    goals.point_goal[:] = frames.places[_take(frames.places, f)]
-    goals.look_goal[:] = frames.looks[_take(frames.looks, f)]
-    goals.edges[:] = frames.edges[_take(frames.edges, f)]
-    goals.center[:] = frames.center[_take(frames.center, f)]
-    weights, given = frames.weights[_take(frames.weights, f)], frames.turns[_take(frames.turns, f)]
+    goals.point_goal[:] = frames.places[take_row(frames.places, f)]
+    goals.look_goal[:] = frames.looks[take_row(frames.looks, f)]
+    goals.edges[:] = frames.edges[take_row(frames.edges, f)]
+    goals.center[:] = frames.center[take_row(frames.center, f)]
+    weights, given = frames.weights[take_row(frames.weights, f)], frames.turns[take_row(frames.turns, f)]
     for i in range(points):
         goals.point_weight[i] = HEAVY * weights[i]
     for i in range(turns):
@@ -134,7 +85,7 @@ def set_goals(goals: GoalArrays, frames: Frames, f: int) -> None:
     for i in range(looks):
         goals.look_weight[i] = HEAVY * weights[points + turns + i]
     for a in range(3):
-        goals.center_weight[a] = HEAVY * frames.center_weight[_take(frames.center_weight, f), a]
+        goals.center_weight[a] = HEAVY * frames.center_weight[take_row(frames.center_weight, f), a]
 
 
 @kernel
@@ -192,25 +143,25 @@ def follow_frames(
     """
     for f in range(len(out.root)):
         set_goals(goals, frames, f)
-        rest, comfort = frames.rest[_take(frames.rest, f)], frames.comfort[_take(frames.comfort, f)]
-        now = frames.held[_take(frames.held, f)]
+        rest, comfort = frames.rest[take_row(frames.rest, f)], frames.comfort[take_row(frames.comfort, f)]
+        now = frames.held[take_row(frames.held, f)]
         if now != held[0]:  # the body of the new one stays where it is now
             held[0] = now
             room.place[:], room.turn[:] = room.p[max(now, 0)], room.R[max(now, 0)]
         if len(frames.base_place):
-            room.place[:] = frames.base_place[_take(frames.base_place, f)]
-            set_matrix(frames.base_turn[_take(frames.base_turn, f)], room.turn)
+            room.place[:] = frames.base_place[take_row(frames.base_place, f)]
+            set_matrix(frames.base_turn[take_row(frames.base_turn, f)], room.turn)
         for g in range(len(given)):
             i = given[g]
-            turns[i] = frames.given[_take(frames.given, f), g]
+            turns[i] = frames.given[take_row(frames.given, f), g]
             set_matrix(turns[i], room.local[i])
             find_angles(turns[i], fig.before[i], fig.after[i], room.angles[i])
         for _ in range(rounds):
             primary, secondary, _ = write_rows(fig, goals, held[0], span, room)
             _weigh(fig, room, rest, is_given, comfort, max(primary, secondary))
             sweep_blocks(
-                room.J, room.e, room.sides, room.weights, room.first, room.soft, room.low, room.high, _SWEEPS, False,
-                room.pushes, room.locked, room.pull, room.likes, room.d,
+                room.J, room.e, room.sides, room.weights, room.soft, room.low, room.high, _SWEEPS, room.pushes,
+                room.locked, room.pull, room.likes, room.d,
             )  # fmt: skip
             move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
         out.first[f], out.second[f], _ = write_rows(fig, goals, held[0], span, room)

@@ -82,7 +82,7 @@ class Follower:
         rounds: int = _ROUNDS,
     ):
         from poise.ik.follow_kernels import Frames
-        from poise.ik.solve_kernels import count_rows
+        from poise.ik.row_kernels import count_rows
 
         index, count = character.skeleton.index, len(character.skeleton)
         self.character, self.rounds = character, rounds
@@ -106,7 +106,7 @@ class Follower:
             np.zeros((1, 3)), np.zeros((1, 3)), blank[None].copy(), self._held.copy(), rest[None],
             np.array([float(comfort)]), np.zeros((1, 0, 4)), np.zeros((0, 3)), np.zeros((0, 4)),
         )  # fmt: skip
-        self._rows = count_rows(compiled)
+        self._rows, self._count = count_rows(compiled), len(goals)
         self._turns, self._given = rotation.identity((count,)), np.zeros(0, np.int64)
         self.begin(root, rotations)
         self.give(given)
@@ -132,7 +132,7 @@ class Follower:
         angles, local = figure.angles(rotations), rotation.to_matrix(rotations)
         R, p = figure.place(root, rotations)
         at = max(int(self._held[0]), 0)
-        self._room = figure.make_room(self._rows, angles, local, p[at], R[at])
+        self._room = figure.make_room(self._rows, self._count, angles, local, p[at], R[at])
         self._room.R[:], self._room.p[:] = R, p
         self._arrays, self._turns = figure.widened(angles), rotations.copy()
         self._now.given[0] = rotations[self._given]

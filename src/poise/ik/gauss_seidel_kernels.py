@@ -17,7 +17,7 @@ A heavy row makes 1 / w_i small and nothing else worse: what is first costs no m
 `sweep_blocks`  Gauss-Seidel over two blocks: all rows at once, exactly, then the ranges. An angle that left its range
                 is held at its end in the next sweep, and let go when it would come back by itself; rows that only push
                 (the edges of a support) take part while they push. It ends when nothing changes sides any more, after
-                3 to 8 sweeps where rows take 20 to 100.
+                2 to 6 sweeps where rows take 20 to 100.
 
 The null-space method [balance, 1 and 2] is the second way with another block: rows that are first, and then the others
 in what those leave free,
@@ -37,7 +37,7 @@ _FAST = {"reassoc", "contract", "nsz"}
 _SLACK = 1e-9  # rad, by which an angle may be over its end without being out
 _OVER = 1e-6  # m, the same of a row that pushes
 _LEAST = 1e-14
-_TOGETHER = 8  # sweeps in which all change sides that want to; then one a sweep, which goes round in no circle
+_LOOKS = 12  # for the least of a function on a line
 
 
 @kernel(fastmath=_FAST)
@@ -96,8 +96,202 @@ def sweep_rows(
     return sweeps
 
 
-@kernel
+@kernel(fastmath=_FAST)
 def sweep_blocks(
+    J: np.ndarray,
+    e: np.ndarray,
+    sides: np.ndarray,
+    weights: np.ndarray,
+    soft: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    sweeps: int,
+    pushes: np.ndarray,
+    locked: np.ndarray,
+    pull: np.ndarray,
+    b: np.ndarray,
+    d: np.ndarray,
+) -> int:
+    """Rows as one block, ranges as the other; returns how many sweeps it took. See `sweep_rows`, and
+
+    pushes, locked  (m,), (n,): which rows push, and at which end (-1, 1) each angle is; kept from call to call
+    b, d            (n,): where angles like to go; the solution, written
+
+    In l the whole is the slope of a convex function that is quadratic in pieces, one piece for each way in which angles
+    are held at their ends:  J clip(b + S^-1 J^T l) + W^-1 l = e.  A sweep solves the piece that l is in, and goes there
+    or, where the function rises before, to its least on the way: it never goes round in a circle. J S^-1 J^T is made
+    once; an angle that is held or let go changes it by a product of its column with itself.
+    """
+    m, n = J.shape
+    free, scaled, column = np.empty(n), np.empty(n), np.empty(m)
+    z, dz = np.zeros(n), np.empty(n)  # J^T l, and its change
+    A, L, x = np.empty((m, m)), np.empty((m, m)), np.empty(m)
+    order, is_ready = np.empty(m, np.int64), np.zeros(m, np.bool_)
+    size, is_begun = 0, False
+    pull[:] = 0.0
+    for j in range(n):
+        free[j] = soft[j] if locked[j] == 0 else 0.0
+    for k in range(sweeps):
+        if not is_begun or size < 0:  # other rows take part now
+            size = 0
+            for i in range(m):
+                if weights[i] > 0.0 and (sides[i] == BOTH or pushes[i]):
+                    order[size] = i
+                    size += 1
+                    if not is_ready[i]:
+                        _add_row(J, free, i, is_ready, scaled, A)
+        # The piece
+        for j in range(n):
+            d[j] = b[j] if locked[j] == 0 else (low[j] if locked[j] < 0 else high[j])
+        for a in range(size):
+            i = order[a]
+            x[a] = e[i] - _dot(J[i], d, n)
+            for c in range(a):
+                L[a, c] = A[i, order[c]]
+            L[a, a] = A[i, i] + 1.0 / weights[i]
+        _solve_factor(L, x, size)
+        dz[:] = 0.0
+        for a in range(size):
+            row = J[order[a]]
+            for j in range(n):
+                dz[j] += row[j] * x[a]
+        for j in range(n):
+            dz[j] -= z[j]
+        far = 1.0
+        if is_begun:
+            far = _find_least(e, weights, soft, low, high, order, size, x, pull, b, z, dz)
+        is_begun = True
+        for j in range(n):
+            z[j] += far * dz[j]
+            d[j] = b[j] + soft[j] * z[j]
+        for a in range(size):
+            pull[order[a]] += far * (x[a] - pull[order[a]])
+        # What changes sides
+        changed = 0 if far == 1.0 else 1
+        for j in range(n):
+            side = -1 if d[j] < low[j] else (1 if d[j] > high[j] else 0)
+            if side != locked[j] and soft[j] > 0.0:
+                changed += 1
+                locked[j] = side
+                now = soft[j] if side == 0 else 0.0
+                if now != free[j]:
+                    change, free[j] = now - free[j], now
+                    for i in range(m):
+                        column[i] = J[i, j] if is_ready[i] else 0.0
+                    for i in range(m):
+                        if column[i] != 0.0:
+                            by, own = change * column[i], A[i]
+                            for c in range(i + 1):
+                                own[c] += by * column[c]
+            d[j] = min(max(d[j], low[j]), high[j])
+        if changed == 0:
+            if _change_rows(J, e, sides, weights, pushes, pull, z, d) == 0:
+                return k + 1
+            size = -1
+    return sweeps
+
+
+@kernel(fastmath=_FAST)
+def _find_least(
+    e: np.ndarray, weights: np.ndarray, soft: np.ndarray, low: np.ndarray, high: np.ndarray, order: np.ndarray,
+    size: int, x: np.ndarray, pull: np.ndarray, b: np.ndarray, z: np.ndarray, dz: np.ndarray,
+) -> float:  # fmt: skip
+    """How far to go from l, `pull`, to x, 1 being all the way, so that the convex function is least."""
+    slope, bend = 0.0, 0.0
+    for a in range(size):
+        i = order[a]
+        by = x[a] - pull[i]
+        slope += by * (pull[i] / weights[i] - e[i])
+        bend += by * by / weights[i]
+    least, most, far = 0.0, 1.0, 1.0
+    at_least = at_most = 0.0
+    for k in range(_LOOKS):
+        rise = slope + far * bend
+        for j in range(len(z)):
+            rise += dz[j] * min(max(b[j] + soft[j] * (z[j] + far * dz[j]), low[j]), high[j])
+        if k == 0:
+            if rise <= 1e-12:
+                return 1.0
+            at_most = rise
+            at_least = slope
+            for j in range(len(z)):
+                at_least += dz[j] * min(max(b[j] + soft[j] * z[j], low[j]), high[j])
+            if at_least >= 0.0:
+                return 1.0
+        elif rise > 0.0:
+            most, at_most = far, rise
+        else:
+            least, at_least = far, rise
+        if abs(rise) < 1e-3 * abs(at_least):
+            break
+        far = least + (most - least) * at_least / (at_least - at_most)
+        far = min(max(far, least + 0.05 * (most - least)), most - 0.05 * (most - least))
+    return far
+
+
+@kernel(fastmath=_FAST)
+def _change_rows(
+    J: np.ndarray, e: np.ndarray, sides: np.ndarray, weights: np.ndarray, pushes: np.ndarray, pull: np.ndarray,
+    z: np.ndarray, d: np.ndarray,
+) -> int:  # fmt: skip
+    """Rows that only push begin to, or leave off; returns how many."""
+    changed, n = 0, len(d)
+    for i in range(len(e)):
+        if sides[i] != BELOW or weights[i] == 0.0:
+            continue
+        if pushes[i]:
+            if pull[i] > 0.0:
+                pushes[i] = 0
+                changed += 1
+                for j in range(n):
+                    z[j] -= J[i, j] * pull[i]
+                pull[i] = 0.0
+        elif e[i] - _dot(J[i], d, n) < -_OVER:
+            pushes[i] = 1
+            changed += 1
+    return changed
+
+
+@kernel(fastmath=_FAST)
+def _dot(a: np.ndarray, b: np.ndarray, n: int) -> float:
+    total = 0.0
+    for j in range(n):
+        total += a[j] * b[j]
+    return total
+
+
+@kernel(fastmath=_FAST)
+def _add_row(J: np.ndarray, free: np.ndarray, i: int, is_ready: np.ndarray, scaled: np.ndarray, A: np.ndarray) -> None:
+    """Products of a row with itself and with all that are ready."""
+    n, own = len(free), J[i]
+    is_ready[i] = True
+    for j in range(n):
+        scaled[j] = own[j] * free[j]
+    for c in range(len(is_ready)):
+        if is_ready[c]:
+            A[max(i, c), min(i, c)] = _dot(scaled, J[c], n)
+
+
+@kernel(fastmath=_FAST)
+def _solve_factor(L: np.ndarray, x: np.ndarray, size: int) -> None:
+    """L L^T x = x, from the lower half of a matrix, which its factor takes the place of."""
+    for a in range(size):
+        own = L[a]
+        for c in range(a):
+            other = L[c]
+            own[c] = (own[c] - _dot(own, other, c)) * other[c]
+        root = np.sqrt(max(own[a] - _dot(own, own, a), _LEAST))
+        own[a] = 1.0 / root  # the diagonal's own inverse
+        x[a] = (x[a] - _dot(own, x, a)) * own[a]
+    for a in range(size - 1, -1, -1):
+        own = L[a]
+        x[a] *= own[a]
+        for c in range(a):
+            x[c] -= own[c] * x[a]
+
+
+@kernel
+def sweep_null_space(
     J: np.ndarray,
     e: np.ndarray,
     sides: np.ndarray,
@@ -107,19 +301,13 @@ def sweep_blocks(
     low: np.ndarray,
     high: np.ndarray,
     sweeps: int,
-    is_null_space: bool,
     pushes: np.ndarray,
     locked: np.ndarray,
     pull: np.ndarray,
     b: np.ndarray,
     d: np.ndarray,
 ) -> int:
-    """Rows as one block, ranges as the other; returns how many sweeps it took. See `sweep_rows`, and
-
-    first           (m,) whether a row is first: for the null-space method
-    pushes, locked  (m,), (n,): which rows push, and at which end (-1, 1) each angle is; kept from call to call
-    b, d            (n,): where angles like to go; the solution, written
-    """
+    """As `sweep_blocks`, by the null-space method. first (m,): whether a row is."""
     m, n = J.shape
     free, A, x = np.empty(n), np.empty((m, m)), np.empty(m)
     order = np.empty(m, np.int64)
@@ -128,15 +316,10 @@ def sweep_blocks(
             free[j] = soft[j] if locked[j] == 0 else 0.0
             d[j] = b[j] if locked[j] == 0 else (low[j] if locked[j] < 0 else high[j])
         pull[:] = 0.0
-        if is_null_space:
-            size = _list_rows(sides, weights, pushes, first, 1, order)
-            _solve(J, e, weights, free, order, size, A, x, pull, d)
-            _solve_rest(J, e, sides, weights, first, free, order, size, A, pull, d)
-        else:
-            size = _list_rows(sides, weights, pushes, first, -1, order)
-            _solve(J, e, weights, free, order, size, A, x, pull, d)
-        some = n + m if k < _TOGETHER else 1
-        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d, some) == 0:
+        size = _list_rows(sides, weights, pushes, first, 1, order)
+        _solve(J, e, weights, free, order, size, A, x, pull, d)
+        _solve_rest(J, e, sides, weights, first, free, order, size, A, pull, d)
+        if _change_sides(J, e, sides, weights, soft, free, low, high, pushes, locked, pull, b, d) == 0:
             return k + 1
     for j in range(n):
         d[j] = min(max(d[j], low[j]), high[j])
@@ -276,17 +459,11 @@ def _change_sides(
     pull: np.ndarray,
     b: np.ndarray,
     d: np.ndarray,
-    some: int,
 ) -> int:
-    """Hold angles that left their range and let go of those that would come back; the same of rows that push.
-
-    some  how many may change at once
-    """
+    """Hold angles that left their range and let go of those that would come back; the same of rows that push."""
     m, n = J.shape
     changed = 0
     for j in range(n):
-        if changed == some:
-            return changed
         if free[j] > 0.0:
             if d[j] < low[j] - _SLACK or d[j] > high[j] + _SLACK:
                 locked[j] = -1 if d[j] < low[j] else 1
@@ -299,8 +476,6 @@ def _change_sides(
                 locked[j] = 0
                 changed += 1
     for i in range(m):
-        if changed == some:
-            return changed
         if sides[i] == BELOW and weights[i] > 0.0:
             if pushes[i]:
                 if pull[i] > 0.0:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,16 +20,19 @@ from poise.body.character import Character
 from poise.errors import InputError, unknown_name
 from poise.ik.figure import Figure
 from poise.ik.goals import Goal, Look, Reach, Turn
+from poise.ik.sharing import share_work
+from poise.ik.starts import find_starts
 from poise.ik.support import find_edges
 from poise.spatial import rotation
 
 if TYPE_CHECKING:
-    from poise.ik.solve_kernels import GoalArrays, Room
+    from poise.ik.row_kernels import GoalArrays
+    from poise.ik.solve_kernels import Answer, Asked
 
 METHODS = ("rows", "blocks", "null-space")  # in the order of the kernels' numbers
 SPAN = 0.12  # of the height: m that a turn of a radian counts, about what it moves a hand or foot by
 _HEAVY = 1e4  # weight of a goal beside a stiffness of 1: a damping of 1e-4 [balance, 6]
-_ROUNDS, _SWEEPS, _STEP = 60, 8, 0.5  # at most; rad that an angle changes by in a round
+_ROUNDS, _SWEEPS, _STEP = 60, 24, 0.5  # at most; rad that an angle changes by in a round
 _ENOUGH = 1e-4  # m
 
 
@@ -52,6 +55,18 @@ class Posed:
     rounds: int
 
 
+@dataclass(frozen=True, eq=False)
+class PosedMany:
+    """Poses that were found: see `Posed`, with an axis of N before each."""
+
+    root: np.ndarray
+    rotations: np.ndarray
+    center: np.ndarray
+    misses: np.ndarray
+    first: np.ndarray
+    rounds: np.ndarray
+
+
 class Poser:
     """Poses one body, again and again.
 
@@ -70,7 +85,11 @@ class Poser:
         self.character, skeleton = character, character.skeleton
         self.held = -1 if held is None else skeleton.index(held)
         self.figure = Figure(character, held is None, stiffness or {}, comfort)
-        self._mu = np.ones(1)
+        self._starts = find_starts(self.figure)
+
+    def load(self, loads: Mapping[str, tuple[float, Sequence[float]]]) -> None:
+        """Have joints carry point masses: joint or role -> kg, and (3,) m in its frame. None but these."""
+        self.figure.load(loads)
 
     def solve(
         self,
@@ -83,40 +102,130 @@ class Poser:
         method: str = "blocks",
         enough: float = _ENOUGH,
         rounds: int = _ROUNDS,
+        tries: int = 0,
+        center_first: bool = True,
     ) -> Posed:
         """The pose that meets goals, from a root (3,) m and rotations (J, 4) on.
 
         support   (N, 2) m, x and z of corners that carry: the centre of mass stays inside their outline by `margin`
-        center    m, where the centre of mass should be in x, y and z; None: anywhere. x and z are first
+        center    m, where the centre of mass should be in x, y and z; None: anywhere
+        center_first  whether that comes before goals that are not; if not, it is one of them
         enough    m, the error that is small enough
+        tries     more starts at most, where goals are not met from here: a crouch, a bow, a step back and the like (see
+                  `starts`). The best is taken, which may be far from the start
         """
+        root, rotations = check_pose(self.character, root, rotations)
+        found = self._solve(
+            goals, root[None], rotations[None], support, margin, center, method, enough, rounds, tries, center_first
+        )
+        order = _find_order(goals)
+        told = found.told[0]
+        return Posed(
+            found.root[0], found.turns[0], found.center[0], found.misses[0, order], float(told[2]), int(told[0])
+        )
+
+    def solve_many(
+        self,
+        goals: Sequence[Goal],
+        root: np.ndarray,
+        rotations: np.ndarray,
+        support: np.ndarray | None = None,
+        margin: float = 0.0,
+        center: Sequence[float | None] = (None, None, None),
+        method: str = "blocks",
+        enough: float = _ENOUGH,
+        rounds: int = _ROUNDS,
+        tries: int = 0,
+        center_first: bool = True,
+        *,
+        places: np.ndarray | None = None,
+        turns: np.ndarray | None = None,
+        looks: np.ndarray | None = None,
+        centers: np.ndarray | None = None,
+        threads: int | None = None,
+    ) -> PosedMany:
+        """Many poses at once, on the cores: each is, to the last bit, what `solve` finds.
+
+        root, rotations       (N, 3) m and (N, J, 4), or those of one pose, at which all begin
+        places, turns, looks  (N, P, 3) m, (N, T, 4) and (N, L, 3) m: in place of those of the goals, in their order
+        centers               (N, 3) m: in place of the numbers of `center`, where these are
+        threads               None: as many as there are cores
+        """
+        count = len(self.character.skeleton)
+        root, rotations = np.asarray(root, float), np.asarray(rotations, float)
+        root, rotations = root.reshape(-1, 3), rotations.reshape(-1, *rotations.shape[-2:])
+        if rotations.shape[1:] != (count, 4) or not (np.isfinite(root).all() and np.isfinite(rotations).all()):
+            raise InputError(
+                f"poses of '{self.character.name}' are roots (N, 3) and rotations (N, {count}, 4), finite; given "
+                f"{root.shape} and {rotations.shape}."
+            )
+        more = {"places": places, "goal_turns": turns, "looks": looks, "center": centers}
+        found = self._solve(
+            goals, root, rotation.normalize(rotations), support, margin, center, method, enough, rounds, tries,
+            center_first, more, threads,
+        )  # fmt: skip
+        order = _find_order(goals)
+        return PosedMany(
+            found.root,
+            found.turns,
+            found.center,
+            found.misses[:, order],
+            found.told[:, 2],
+            found.told[:, 0].astype(int),
+        )  # fmt: skip
+
+    def _solve(
+        self,
+        goals: Sequence[Goal],
+        root: np.ndarray,
+        rotations: np.ndarray,
+        support: np.ndarray | None,
+        margin: float,
+        center: Sequence[float | None],
+        method: str,
+        enough: float,
+        rounds: int,
+        tries: int,
+        center_first: bool,
+        more: Mapping[str, np.ndarray | None] | None = None,
+        threads: int | None = 1,
+    ) -> Answer:
         from poise.ik import solve_kernels as kernels
         from poise.ik.gauss_seidel_kernels import BLOCKS, NULL_SPACE, ROWS
+        from poise.ik.row_kernels import GoalArrays, count_rows
 
         if method not in METHODS:
             raise unknown_name("method", method, METHODS)
-        root, rotations = check_pose(self.character, root, rotations)
         figure = self.figure
-        angles = figure.angles(rotations)
-        local = rotation.to_matrix(rotations)
-        asked = self._compile(goals, support, margin, center)
-        R, p = figure.place(root, rotations)
-        at = max(self.held, 0)
-        room = figure.make_room(kernels.count_rows(asked), angles, local, p[at], R[at])
-        told = np.zeros(4)
-        number = {"rows": ROWS, "blocks": BLOCKS, "null-space": NULL_SPACE}[method]
-        kernels.solve_pose(
-            figure.widened(angles), asked, self.held, SPAN * self.character.height, rounds, _SWEEPS, _STEP, enough,
-            number, self._mu, room, told,
+        compiled = self._compile(goals, support, margin, center)
+        compiled.center_first[:] = center_first
+        ways = kernels.Ways(
+            SPAN * self.character.height, rounds, _SWEEPS, _STEP, enough,
+            {"rows": ROWS, "blocks": BLOCKS, "null-space": NULL_SPACE}[method],
         )  # fmt: skip
-        found = rotations.copy()
-        turns = figure.arrays.turns
-        found[turns] = rotation.from_matrix(room.local[turns])
-        found[0] = rotation.from_matrix(room.R[0])
-        whole = room.under[0]
-        return Posed(
-            room.p[0].copy(), found, whole[1:] / whole[0], self._miss(goals, room), float(told[2]), int(told[0])
+        turns = _stack([goal.turn for goal in goals if isinstance(goal, Turn)], 4)
+        asked = kernels.Asked(
+            root, rotations, compiled.point_goal[None].copy(), turns[None], compiled.look_goal[None].copy(),
+            compiled.center[None].copy(),
+        )  # fmt: skip
+        asked = _read_more(asked, more or {})
+        size, joints, none = max(len(rows) for rows in asked), len(self.character.skeleton), np.zeros
+        answer = kernels.Answer(
+            none((size, 3)), none((size, joints, 4)), none((size, 3)), none((size, len(goals))), none((size, 4))
         )
+        starts = self._starts[:tries]
+        rows, arrays = count_rows(compiled), figure.arrays
+
+        def work(begin: int, end: int) -> None:
+            own: Any = GoalArrays(*(np.copy(x) if isinstance(x, np.ndarray) else x for x in compiled))  # type: ignore[arg-type]
+            room = figure.make_room(rows, len(goals), none((joints, 3)), none((joints, 3, 3)), none(3), none((3, 3)))
+            kernels.solve_poses(
+                arrays._replace(low=arrays.low.copy(), high=arrays.high.copy()), own, self.held, ways, starts, asked,
+                begin, end, arrays.low, arrays.high, room, answer,
+            )  # fmt: skip
+
+        share_work(work, size, threads)
+        return answer
 
     def _compile(
         self, goals: Sequence[Goal], support: np.ndarray | None, margin: float, center: Sequence[float | None]
@@ -128,28 +237,12 @@ class Poser:
         edges = np.zeros((0, 3)) if support is None else find_edges(support, margin)
         return compile_goals(self.character, goals, edges, center)
 
-    def _miss(self, goals: Sequence[Goal], room: Room) -> np.ndarray:
-        """How far each goal is off."""
-        misses = []
-        for goal in goals:
-            i = self.character.skeleton.index(goal.joint)
-            R, p = room.R[i], room.p[i]
-            if isinstance(goal, Reach):
-                misses.append(float(np.linalg.norm(p + R @ goal.point - goal.place)))
-            elif isinstance(goal, Turn):
-                misses.append(float(rotation.angle(rotation.from_matrix(R), np.asarray(goal.turn))))
-            else:
-                way = np.asarray(goal.place) - p - R @ goal.point
-                cosine = float(way @ R @ goal.along) / max(float(np.linalg.norm(way)), 1e-9)
-                misses.append(float(np.arccos(np.clip(cosine, -1.0, 1.0))))
-        return np.array(misses)
-
 
 def compile_goals(
     character: Character, goals: Sequence[Goal], edges: np.ndarray, center: Sequence[float | None]
 ) -> GoalArrays:
     """Goals as arrays. See `Poser.solve`."""
-    from poise.ik.solve_kernels import GoalArrays
+    from poise.ik.row_kernels import GoalArrays
 
     index = character.skeleton.index
     reach = [goal for goal in goals if isinstance(goal, Reach)]
@@ -186,6 +279,28 @@ def check_pose(character: Character, root: np.ndarray, rotations: np.ndarray) ->
     if not (np.isfinite(root).all() and np.isfinite(rotations).all()):
         raise InputError(f"a pose of '{character.name}' must be finite.")
     return root, rotation.normalize(rotations)
+
+
+def _find_order(goals: Sequence[Goal]) -> list[int]:
+    """Where each goal is among those of the kernels: points, turns, looks."""
+    ordered = [i for kind in (Reach, Turn, Look) for i, goal in enumerate(goals) if isinstance(goal, kind)]
+    return [ordered.index(i) for i in range(len(goals))]
+
+
+def _read_more(asked: Asked, more: Mapping[str, np.ndarray | None]) -> Asked:
+    """What is asked for of each pose, beside what is of all."""
+    arrays = asked._asdict()
+    for name, given in more.items():
+        if given is not None:
+            array, size = np.ascontiguousarray(given, float), arrays[name].shape[1:]
+            if array.shape[1:] != size or not len(array) or not np.isfinite(array).all():
+                shown = ", ".join(["N", *map(str, size)])
+                raise InputError(f"targets of many poses are ({shown}), finite; given {array.shape}.")
+            arrays[name] = rotation.normalize(array) if name == "goal_turns" else array
+    sizes = {len(array) for array in arrays.values()} - {1}
+    if len(sizes) > 1:
+        raise InputError(f"many poses are of one number; given {sorted(sizes)}.")
+    return type(asked)(**arrays)
 
 
 def _stack(rows: list, width: int) -> np.ndarray:

@@ -46,7 +46,7 @@ def solve_center(
     """
     m, n = rows.shape
     side, seen, worst = np.empty((n, 2)), np.empty((m, 2)), np.inf
-    for k in range(rounds):
+    for _ in range(rounds):
         side[:] = pull + rho * (rows.T @ (z - dual - fixed))
         free[:] = inverse @ side
         seen[:] = rows @ free + fixed

@@ -33,7 +33,7 @@ class Timing:
 
 @dataclass(frozen=True, eq=False)
 class Step(Portable):
-    """One step: a foot (0 left, 1 right) leaves at `off` and lands at `land` (s); it began to be shifted to at `begin`."""
+    """One step: a foot (0 left, 1 right) leaves at `off` and lands at `land` (s); weight shifts from `begin` on."""
 
     side: int
     begin: float
@@ -65,7 +65,7 @@ class Course:
         land = off + timing.swing
         last = self.stances[side][-1]
         rise = max(begin + timing.rise, last.flat)
-        rise = min(rise, off - 0.1 * timing.shift)
+        rise = min(rise, off - 0.1 * timing.shift) if timing.push > 0.0 else off
         self.stances[side][-1] = replace(last, rise=rise, off=off, push=timing.push, pace=timing.pace)
         self.stances[side].append(
             replace(spot, land=land, flat=land + timing.flat, rise=np.inf, off=np.inf, strike=timing.strike, push=0.0)
@@ -101,9 +101,9 @@ class Course:
         from poise.walking.foot_kernels import follow_feet
 
         count = len(times)
-        out = FootState(np.empty((count, 3)), np.empty((count, 4)), np.empty(count))
-        follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), *out)
-        return out
+        places, turns, bends = np.empty((count, 3)), np.empty((count, 4)), np.empty(count)
+        follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), places, turns, bends)
+        return FootState(places, turns, bends)
 
     def _rows(self, side: int) -> np.ndarray:
         swings = [*self.swings[side], None]

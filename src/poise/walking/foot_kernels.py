@@ -44,9 +44,13 @@ def find_pitch(row: np.ndarray, t: float) -> tuple[float, float, float]:
     """rad: by how much the heel is up in a stance (negative: the toes are), how fast, and how that changes."""
     if t < row[FLAT]:
         span = row[FLAT] - row[LAND]
+        if span <= 0.0:
+            return 0.0, 0.0, 0.0
         return find_quintic(t - row[LAND], span, -row[STRIKE], ROLL * row[STRIKE] / span, 0.0, 0.0, 0.0, 0.0)
     if t > row[RISE]:
         span = row[OFF] - row[RISE]
+        if span <= 0.0:
+            return 0.0, 0.0, 0.0
         return find_quintic(t - row[RISE], span, 0.0, 0.0, 0.0, row[PUSH], row[PACE] * row[PUSH] / span, 0.0)
     return 0.0, 0.0, 0.0
 

@@ -33,7 +33,9 @@ class Stance(Portable):
     rise, off          s: when its heel leaves, and when all of it does; inf: not planned yet
     strike, push       rad: by how much its toes are up when it lands, and its heel when it leaves
     pace               how fast its heel still rises as it leaves, of its mean speed
-    span               m along the sole, from where to where it has ground under it: the rest hangs over an edge
+    whole, front, back (N, 3) m, outlines of what of the sole, of its front and of its heel's edge lies on the ground,
+                       in the world; None: all of it;  no rows: it cannot stand on that
+    share              of the sole that lies on the ground
     """
 
     place: np.ndarray
@@ -45,7 +47,10 @@ class Stance(Portable):
     strike: float = 0.0
     push: float = 0.0
     pace: float = ROLL
-    span: tuple[float, float] = (-np.inf, np.inf)
+    whole: np.ndarray | None = None
+    front: np.ndarray | None = None
+    back: np.ndarray | None = None
+    share: float = 1.0
 
     def carries(self, t: float) -> int:
         """What of the sole carries at time t; where that changes, the less."""
@@ -95,12 +100,14 @@ def list_row(stance: Stance, swing: Swing | None) -> list[float]:
 
 
 def find_carriers(foot: WalkingFoot, stance: Stance, t: float) -> np.ndarray:
-    """(N, 3) m, corners of what carries at time t, in the world; none of a foot that is in the air."""
+    """(N, 3) m, outline of what carries at time t, in the world; none of a foot that is in the air."""
     part = stance.carries(t)
     if part == NONE:
         return np.zeros((0, 3))
-    corners = {WHOLE: foot.corners, FRONT: foot.front, BACK: foot.back}[part]
-    along = corners @ foot.ahead
-    corners = corners + np.outer(np.clip(along, *stance.span) - along, foot.ahead)
+    corners, known = {
+        WHOLE: (foot.corners, stance.whole), FRONT: (foot.front, stance.front), BACK: (foot.back, stance.back),
+    }[part]  # fmt: skip
+    if known is not None:
+        return known
     # They do not move while they carry: as if the sole were flat.
     return np.asarray(stance.place + rotation.rotate(stance.turn, corners + [0.0, foot.down, 0.0]))

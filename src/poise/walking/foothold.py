@@ -25,11 +25,15 @@ MARGIN = 0.02  # m from an edge, where there is choice
 ROOM = 0.3  # m over a sole that are free
 HANG = 0.3  # of the sole's length that may be over an edge
 _CELLS = 0.0151, 0.0131  # m, of the grid across and along the sole
+_MOST_CELLS = 10, 24  # of a large one
 _ASIDE = 1.5  # a step to the side is worth as much as one so many times as long ahead
 _TURNS = tuple(math.radians(angle) for angle in (0.0, 7.5, -7.5, 15.0, -15.0))
+_SLACK = 0.01  # m
 _TURNING = 0.3  # m a radian
 _ENOUGH = 0.25  # m: a whole sole that costs less is not turned to find what is cheaper still
+_FARTHEST = 1e5  # m, rad
 _MOST = 1.0  # m: how far off a place may be looked for
+_OVERHEAD = 1.0  # m over both ends of a swing: what is higher is above, not in its way
 _FEWEST, _EACH = 8, 0.01  # samples of a swing, and one so many metres
 
 
@@ -115,6 +119,12 @@ class Terrain:
         self.floor.move(t)
         return self.floor.record[0]
 
+    def heights(self, points: np.ndarray, below: float = np.inf, t: float = 0.0) -> np.ndarray:
+        """(N,) m, the highest floor at points (N, 3) that is not higher than `below`."""
+        out = np.empty(len(points))
+        self._kernels.find_surfaces(self.record(t), np.ascontiguousarray(points), below, self.room, out)
+        return out
+
     def find_foothold(
         self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0, reach: float = 0.15,
         level: float | None = None, up: float = np.inf, down: float = np.inf, may_turn: bool = True,
@@ -128,8 +138,11 @@ class Terrain:
                   Whatever reaches higher than that is an obstacle, or above one's head
         may_turn  whether the foot may be turned by up to 15 degrees where nothing else is to be had
         """
-        if not all(map(math.isfinite, (x, z, heading))):
-            raise InputError(f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers.")
+        if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST and abs(heading) <= _FARTHEST):  # NaN is not, either
+            raise InputError(
+                f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers of at most "
+                f"{_FARTHEST:g}."
+            )
         grid = _build_grid(np.asarray(sole, float).tobytes(), float(reach), self.margin)
         self.floor.move(t)
         lowest, highest = (-np.inf, np.inf) if level is None else (level - down, level + up)
@@ -145,7 +158,11 @@ class Terrain:
                 if best[0] <= (_ENOUGH if hang == 0 else _MOST):
                     break
             if np.isfinite(best[0]):
-                return self._settle(x, z, heading + turned, grid, best, highest)
+                found = self._settle(x, z, heading + turned, grid, best, highest)
+                if found is not None:
+                    return found
+                reason = self._kernels.BUMPY  # thinner than the samples of the search are apart
+                break
         return self._refuse(reason, by, x, z, reach, level, lowest, highest)
 
     def clearance(
@@ -165,7 +182,7 @@ class Terrain:
         (left, back), (right, front) = sole.min(axis=0) - extra, sole.max(axis=0) + extra
         self.floor.move(t)
         heights = np.empty(len(s))
-        limits = np.array([np.inf, self.room])
+        limits = np.array([max(begin.place[1], end.place[1]) + _OVERHEAD, self.room])
         self._kernels.find_clearance(
             self.floor.record[0], begin.place, end.place, turns, np.array([left, right, back, front, *_CELLS]), limits,
             heights,
@@ -184,7 +201,10 @@ class Terrain:
         )  # fmt: skip
         return int(reason), float(by)
 
-    def _settle(self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float) -> Foothold:
+    def _settle(
+        self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float
+    ) -> Foothold | None:
+        """The sole on what is under it; None where that is much higher than the search saw."""
         cost, row, column, first, last = best[:5]
         home_row, home_column = grid.places[0]
         (dx, dz), (rows, columns) = grid.cells, grid.counts[:2]
@@ -199,6 +219,9 @@ class Terrain:
         self._kernels.settle_sole(
             self.floor.record[0], _frame(x, z, heading, grid), block, best[5:8], np.array([highest, self.room]), out
         )
+        plane = best[5] - best[6] * 0.5 * (left + right) - best[7] * 0.5 * (begin + end)
+        if not out[0] - plane <= 2.0 * self.bumps + _SLACK:
+            return None
         place, turn = np.array([x, out[0], z]), out[1:5].copy()
         corners = np.array([[right, 0.0, begin], [left, 0.0, begin], [left, 0.0, end], [right, 0.0, end]])
         return Foothold(
@@ -244,7 +267,10 @@ def _build_grid(corners: bytes, reach: float, margin: float) -> _Grid:
     low, high = sole.reshape(4, 2).min(axis=0), sole.reshape(4, 2).max(axis=0)
     if not np.all(high - low >= 0.005):
         raise InputError("a sole has four corners that are apart; given ones without length or breadth.")
-    counts = [max(math.ceil(size / cell), 3) for size, cell in zip(high - low, _CELLS, strict=True)]
+    counts = [
+        min(max(math.ceil(size / cell), 3), most)
+        for size, cell, most in zip(high - low, _CELLS, _MOST_CELLS, strict=True)
+    ]
     dx, dz = (float(size) / count for size, count in zip(high - low, counts, strict=True))
     rings = math.ceil(margin / max(dx, dz) - 1e-9)
     across, along = int(reach / dx), int(reach / dz)

@@ -48,6 +48,13 @@ def find_surface(floor: Any, x: float, z: float, below: float, room: float) -> f
 
 
 @kernel
+def find_surfaces(floor: Any, points: np.ndarray, below: float, room: float, out: np.ndarray) -> None:
+    """m, the floor at points (N, 3): see `find_surface`."""
+    for i in range(len(points)):
+        out[i] = find_surface(floor, points[i, 0], points[i, 2], below, room)
+
+
+@kernel
 def _fill(
     floor: Any, frame: np.ndarray, below: float, room: float, patch: np.ndarray, first: int, last: int, left: int,
     right: int,
@@ -128,6 +135,25 @@ def _clear_rings(
 
 
 @kernel
+def _sticks_out(
+    floor: Any, frame: np.ndarray, first: int, last: int, left: int, right: int, plane: tuple[float, float, float],
+    most: float, below: float, room: float,
+) -> bool:  # fmt: skip
+    """Whether anything between the samples of a block, a post say, is more than `most` (m) above its plane."""
+    x, z, s, c, corner_x, corner_z, dx, dz = frame
+    height, rise_x, rise_z = plane
+    middle, aside = 0.5 * (first + last), 0.5 * (left + right)
+    for i in range(2 * (last - first) + 1):
+        for j in range((i + 1) % 2, 2 * (right - left) + 1, 1 if i % 2 == 1 else 2):
+            row, column = first + 0.5 * i, left + 0.5 * j
+            u, w = corner_x + column * dx, corner_z + row * dz
+            h = find_surface(floor, x + c * u + s * w, z - s * u + c * w, below, room)
+            if h - height - rise_x * (column - aside) * dx - rise_z * (row - middle) * dz > most:
+                return True
+    return False
+
+
+@kernel
 def search_foothold(
     floor: Any, frame: np.ndarray, patch: np.ndarray, places: np.ndarray, costs: np.ndarray, counts: np.ndarray,
     limits: np.ndarray, best: np.ndarray,
@@ -194,6 +220,9 @@ def search_foothold(
                     clear = _clear_rings(patch, top, end, left, right, plane, rings, bumps, dx, dz)
                     cost += _RING * (rings - clear)
                 if cost < best[0]:
+                    if _sticks_out(floor, frame, first, last, left, right, plane, high + bumps, below, room):
+                        why, much = BUMPY, bumps
+                        continue
                     best[0], best[1], best[2], best[3], best[4] = cost, top, left, first, last
                     best[5], best[6], best[7] = plane
                 done = True
@@ -204,7 +233,7 @@ def search_foothold(
         if k == 0:
             reason, by = why, much
             if why in (EDGE, BUMPY):
-                reason, by = _explain(patch, top, end, left, right, below, why, much)
+                reason, by = _explain(floor, patch, top, end, left, right, below, why, much)
             elif why == HIGH and ground_height(floor, frame[0], frame[1]) < much - _CLIFF:
                 reason = OBSTACLE  # a thing that is on the ground
     return reason, by
@@ -212,7 +241,7 @@ def search_foothold(
 
 @kernel
 def _explain(
-    patch: np.ndarray, first: int, last: int, left: int, right: int, below: float, why: int, much: float
+    floor: Any, patch: np.ndarray, first: int, last: int, left: int, right: int, below: float, why: int, much: float
 ) -> tuple[int, float]:
     """Why a block is no place: nothing there, something that stands on it, an edge, bumps; and how much of it."""
     low, high, cliff = np.inf, -np.inf, 0.0
@@ -225,7 +254,7 @@ def _explain(
     if low < NO_GROUND:
         return NOTHING, 0.0
     if high > below:
-        return OBSTACLE, high
+        return (OBSTACLE if floor.top_count > 0 else HIGH), high
     if why == EDGE or cliff > _CLIFF:
         return EDGE, high - low
     return BUMPY, much

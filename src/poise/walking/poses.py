@@ -10,9 +10,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.ik.following import Follower
-from poise.ik.goals import Reach, Turn
+from poise.ik.goals import Goal, Reach, Turn
 from poise.motion.own.tracks import stand_pose
-from poise.spatial import rotation
 from poise.walking.foot_path import FootState
 from poise.walking.posture import Posture, find_posture
 from poise.walking.walker import Walker, find_heading
@@ -25,7 +24,7 @@ _TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
 
 def find_stiffness(character: Character) -> dict[str, float]:
     """How much harder than legs other joints are turned to keep the balance: the hips are shifted rather."""
-    trunk = {role: _TRUNK for role in ("spine", "chest", "upperChest", "neck", "head")}
+    trunk = dict.fromkeys(("spine", "chest", "upperChest", "neck", "head"), _TRUNK)
     arms = {f"{side}{part}": _ARMS for side in SIDES for part in ("Shoulder", "UpperArm", "LowerArm", "Hand")}
     return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
 
@@ -47,7 +46,7 @@ class WalkPoser:
         character, skeleton = self.character, self.character.skeleton
         self._pose = stand_pose(skeleton)
         names = [skeleton.names[foot.joint] for foot in walker.course.feet]
-        goals = [Reach(name, (0, 0, 0), first=True) for name in names]
+        goals: list[Goal] = [Reach(name, (0, 0, 0), first=True) for name in names]
         goals += [Turn(name, first=True) for name in names]
         trunk = [role for role in ("upperChest", "chest", "spine") if role in skeleton.roles][:1]
         goals += [Turn("hips", weight=_PELVIS)] + [Turn(role, weight=_CHEST) for role in trunk]
@@ -83,7 +82,7 @@ class WalkPoser:
         for load in loads:
             mass, moment = carried.get(load.joint, (0.0, np.zeros(3)))
             carried[load.joint] = mass + load.mass, moment + load.mass * np.asarray(load.offset)
-        self.follower.load({joint: (mass, moment / mass) for joint, (mass, moment) in carried.items()})
+        self.follower.load({joint: (mass, (moment / mass).tolist()) for joint, (mass, moment) in carried.items()})
 
     def _find_rest(self) -> np.ndarray:
         """(J, 3) rad, angles of standing at ease."""

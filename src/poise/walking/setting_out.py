@@ -16,10 +16,11 @@ from poise.motion.own.tracks import stand_pose
 from poise.walking.feet import WalkingFoot, build_feet
 from poise.walking.foot_path import Stance
 from poise.walking.foothold import Refusal, Terrain
+from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
 from poise.walking.poses import WalkPoser
 from poise.walking.route import StepLimits, plan_route
-from poise.walking.stride import check_stride, pad, stand_on
+from poise.walking.stride import check_stride, pad
 from poise.walking.walker import Hang, Walker
 from poise.walking.way import FACINGS, Way
 from poise.world.floor import Floor
@@ -95,7 +96,8 @@ def find_stances(
     """Both feet side by side at x and z (m), as near as the ground lets them."""
     refused = None
     for wider in _WIDER:
-        half, spots = 0.5 * wider * manner.width * leg, []
+        half = 0.5 * wider * manner.width * leg
+        spots: list[Stance] = []
         for foot, outward in zip(feet, (1.0, -1.0), strict=True):
             x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
             level = float(spots[0].place[1]) if spots else None
@@ -106,7 +108,7 @@ def find_stances(
             if isinstance(found, Refusal):
                 refused = found.text
                 break
-            spots.append(stand_on(foot, found))
+            spots.append(stand_on(foot, found, terrain))
         if len(spots) == 2:
             reason = check_stride(feet, 1, spots[1], spots[0])
             if not reason:

@@ -15,7 +15,8 @@ from poise.spatial import rotation
 from poise.walking.course import Course
 from poise.walking.feet import WalkingFoot
 from poise.walking.foot_path import Stance
-from poise.walking.foothold import Foothold, Refusal, Terrain
+from poise.walking.foothold import Refusal, Terrain
+from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
 from poise.walking.way import Way, turn_between
 
@@ -28,6 +29,7 @@ _FARTHEST = 0.75  # of the leg, between the feet
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be in each other's way
 _CORNER = 0.25  # of a step's length, that it is long in a corner
 _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
+_LEAST, _PARTLY = 0.35, 0.6  # of a sole that must lie on the ground; cost of one of which hardly anything does
 _ROOM = 0.012  # m before and behind a sole
 _CLOSE = 0.02  # m, between soles
 
@@ -67,13 +69,16 @@ def find_stride(
             if isinstance(found, Refusal):
                 reasons.append(found.text)
                 continue
-            spot = stand_on(foot, found)
+            spot = stand_on(foot, found, terrain)
             reason = check_stride(course.feet, side, spot, other)
             if reason:
                 reasons.append(reason)
                 continue
             up = float(spot.place[1] - other.place[1])
-            cost = (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
+            if spot.share < _LEAST:
+                reasons.append(f"Only {100 * spot.share:.0f} % of the sole would lie on the ground.")
+                continue
+            cost = _PARTLY * (1.0 - spot.share) + (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
             if best is None or cost < best[0] - 1e-9:
                 best = cost, Stride(spot, ahead)
             if share == 1.0 and cost < 1e-6:
@@ -126,13 +131,6 @@ def pad(sole: np.ndarray) -> np.ndarray:
     """A sole (4, 2) m with room before its toes and behind its heel: so that it can come straight down and go up."""
     middle = sole[:, 1].mean()
     return np.stack([sole[:, 0], sole[:, 1] + _ROOM * np.sign(sole[:, 1] - middle)], axis=1)
-
-
-def stand_on(foot: WalkingFoot, found: Foothold) -> Stance:
-    """A foot on a foothold; its times are not known yet."""
-    turn = rotation.multiply(found.turn, rotation.exp(np.array([0.0, -foot.yaw, 0.0])))
-    along = (found.support - found.place) @ rotation.rotate(turn, foot.ahead)
-    return Stance(found.place, turn, span=(float(along.min()) - 1e-9, float(along.max()) + 1e-9))
 
 
 def _heading_of(turn: np.ndarray) -> float:

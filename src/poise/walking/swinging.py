@@ -18,6 +18,7 @@ _STRAIGHT = (
     (0.0, 0.0), (0.08, 0.0), (0.0, 0.08), (0.0, 0.14), (0.12, 0.08), (0.0, 0.2), (0.1, 0.2), (0.2, 0.15), (0.28, 0.22),
 )  # fmt: skip
 _HIGHEST = 0.35  # m
+_PASS = 0.004  # m
 _LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg's length
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
@@ -57,8 +58,10 @@ def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terra
 
     rows = np.array([list_row(leaves, swing), list_row(lands, None)])
     below = max(float(leaves.place[1]), float(lands.place[1])) + _HIGHEST
+    # A little longer than it is: edges are passed, not grazed.
+    tip = np.where((foot.front @ foot.ahead > np.mean(foot.corners @ foot.ahead))[:, None], _PASS * foot.ahead, 0.0)
     deepest, more = measure_swing(
-        terrain.record(0.0), foot.numbers, foot.corners[:2], foot.front, rows, _SAMPLES, _CLEAR, _TOUCH, below,
-        terrain.room,
+        terrain.record(0.0), foot.numbers, foot.back - _PASS * foot.ahead, foot.front + tip, rows, _SAMPLES, _CLEAR,
+        _TOUCH, below, terrain.room,
     )  # fmt: skip
     return float(deepest), float(more)

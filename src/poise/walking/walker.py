@@ -1,19 +1,17 @@
 """Somebody who walks: step after step along a way, planned a few steps ahead.   [balance, 4.7.2, figure 18]
 
-A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how it
-moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
+A plan is made anew at every landing: the next footholds are chosen, and the centre of mass is led over them, from how
+it moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
 turned out to be a wall. Steps that balance cannot keep up with take longer.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.errors import InputError
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
 from poise.walking.course import Course, Timing
@@ -30,8 +28,10 @@ _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
 _STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(42.0)
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
+_LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
+_FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
 _GRAVITY = 9.81
 _UP, _AHEAD_AXIS = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
@@ -136,7 +136,7 @@ class Walker:
             center, out = plan_center(now, state[:, [0, 2]], places, presses, r)
             if best is None or out < best - 1e-3:
                 best, found = out, center
-            if out < _OUT or began == len(self.course.steps):
+            if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
                 break
             self._retime(began, _SLOWER)
         self.worst = max(self.worst, float(best or 0.0))
@@ -144,6 +144,11 @@ class Walker:
         self._plan_height(now, state[:, 1], end)
         following = [step.land for step in self.course.steps if step.land > now + 1e-9]
         self._known = following[0] if following else np.inf
+
+    def _is_slow(self, first: int) -> bool:
+        """Whether steps from number `first` on take as long already as they ever may."""
+        longest = max(step.land - step.off for step in self.course.steps[first:])
+        return longest > _LONGEST * _SWING * self._scale
 
     def _find_end(self, now: float) -> float:
         last = max(self.course.end, now)
@@ -181,11 +186,6 @@ class Walker:
         roll = self.manner.roll * level
         strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
         push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, 0.0, 1.2)
-        foot = course.feet[side]
-        if spot.span[0] > float((foot.heel @ foot.ahead)) + 1e-6:
-            strike = 0.0  # its heel hangs over an edge
-        if last.span[1] < float(np.mean(foot.front @ foot.ahead)):
-            push = 0.0  # its toes do
         flat = _round(0.4 * shift)
         # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
         uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
@@ -198,6 +198,10 @@ class Walker:
             down = min(drop / 0.2, 1.3)
             rise = -_round(0.55 * min(down, 1.0) * (before.land - before.off))
             push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
+        if strike < _FLAT or (spot.back is not None and not len(spot.back)):
+            strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
+        if push < _FLAT or (last.front is not None and not len(last.front)):
+            push, rise = 0.0, shift
         return Timing(shift, swing, flat, rise, float(strike), float(push), pace)
 
     def _leaving(self, side: int) -> float:
@@ -252,7 +256,8 @@ class Walker:
 
 def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
     """(F,) rad, which way somebody faces whose feet are so: between the two."""
-    ahead = sum(rotation.rotate(state.turn, _AHEAD_AXIS) * [1.0, 0.0, 1.0] for state in feet)
+    left, right = (rotation.rotate(state.turn, _AHEAD_AXIS) for state in feet)
+    ahead = left * [1.0, 0.0, 1.0] + right * [1.0, 0.0, 1.0]
     return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
 
 

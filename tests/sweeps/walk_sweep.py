@@ -1,0 +1,155 @@
+"""Walks of 200 steps over grounds, bodies and seeds, judged from outside (`walked`); a run that broke is a failure."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from poise import Character, Ground, Tilted
+from poise.errors import PoiseError
+from poise.walking.manner import Manner
+from poise.walking.setting_out import set_out
+from poise.world.moving import Moving
+from poise.world.terrain import build_terrain
+from sweeps.page import table
+from walked import Walked, measure_walk
+
+PAGE = Path(__file__).parents[2] / "docs" / "walking-sweeps.md"
+TITLE = """# Walks over ranges
+
+Written by `make sweep NAME=walk`. Kinematics are SciPy's, heights are the grounds' own; of the plan only the times of
+the stances are used.
+"""
+STEPS, SEEDS, FPS = 200, 10, 50
+BODIES = {"man 1.78 m": (1.78, 75.0), "child 1.2 m": (1.2, 24.0), "heavy 1.9 m": (1.9, 120.0)}
+GROUNDS = ("flat", "slope up", "slope down", "slope aside", "stairs", "random stairs", "stones", "moving")
+# m, m, m, m and rad: what is wanted.
+SLID, SUNK, GAP, BEYOND = 5e-4, 1e-3, 2e-3, 1e-6
+
+
+def make_ground(name: str, seed: int) -> Ground:
+    """A ground; what is at random in it goes by the seed."""
+    angle = math.radians(4.0 + 0.8 * seed)
+    if name == "slope up":
+        return Tilted(angle, 0.0)
+    if name == "slope down":
+        return Tilted(angle, math.pi)
+    if name == "slope aside":
+        return Tilted(angle, 0.5 * math.pi)
+    if name == "stairs":
+        return build_terrain("stairs", seed, flights=20)
+    if name == "random stairs":
+        return build_terrain("stairs", seed, flights=20, random=True)
+    if name == "stones":
+        return build_terrain("rough", seed, stones=0.5, length=110.0, width=6.0)
+    if name == "moving":
+        return build_terrain("moving", seed, period=8.0 + seed)
+    return Ground()
+
+
+def list_runs() -> Iterator[tuple[str, str, int]]:
+    """Every body and ground with one seed, then with the next."""
+    for seed in range(SEEDS):
+        for ground in GROUNDS:
+            for body in BODIES:
+                yield ground, body, seed
+
+
+def run(name: str, who: str, seed: int, steps: int = STEPS) -> dict[str, object]:
+    """One walk: how long its steps are and how quick goes by the seed."""
+    rng = np.random.default_rng(100 + seed)
+    manner = Manner(step=float(rng.uniform(0.35, 0.55)), pace=float(rng.uniform(0.85, 1.1)))
+    body, ground = Character.human(*BODIES[who]), make_ground(name, seed)
+    row: dict[str, object] = {"ground": name, "body": who, "seed": seed}
+    begin = time.perf_counter()
+    try:
+        poser = set_out(body, ground, steps, manner=manner)
+        poser.walker.reach(1e9)
+        times = np.arange(0.0, poser.walker.end, 1.0 / FPS)
+        frames = poser.frames(times)
+        judged = measure_walk(body, find_heights(ground), poser.walker.course, times, frames.root, frames.rotations)
+    except PoiseError as error:
+        return {**row, "broke": str(error)[:200]}
+    taken = time.perf_counter() - begin
+    finite = bool(np.isfinite(frames.root).all() and np.isfinite(frames.rotations).all())
+    return {
+        **row, **vars(judged), "steps": len(poser.walker.course.steps), "seconds": float(times[-1]),
+        "realtime": float(times[-1]) / taken, "broke": "" if finite else "not finite",
+        "lasts": float(np.mean([step.land - step.begin for step in poser.walker.course.steps])),
+    }  # fmt: skip
+
+
+def find_heights(ground: Ground):
+    """Its heights where it is at the beginning: a plan is in the ground's own frame."""
+    still = ground.ground if isinstance(ground, Moving) else ground
+    return still.height_at
+
+
+def find_misses(row: dict[str, object]) -> list[str]:
+    """What a walk missed."""
+    if row["broke"]:
+        return [f"broke: {row['broke']}"]
+    judged = Walked(**{name: row[name] for name in Walked.__dataclass_fields__})  # type: ignore[arg-type]
+    misses = [] if judged.out == 0 else [f"out in {judged.out} frames, by {-1e3 * judged.margin:.1f} mm"]
+    misses += [] if judged.slid <= SLID else [f"slid {1e3 * judged.slid:.2f} mm"]
+    misses += [] if judged.sunk <= SUNK else [f"sunk {1e3 * judged.sunk:.2f} mm at {judged.depth}"]
+    misses += [] if judged.gap <= GAP else [f"gap {1e3 * judged.gap:.2f} mm"]
+    misses += [] if judged.beyond <= BEYOND else [f"beyond {judged.beyond:.1e} rad"]
+    return misses + ([] if row["steps"] == STEPS else [f"{row['steps']} steps"])
+
+
+def sweep(minutes: float = 60.0) -> tuple[str, int]:
+    """All walks, or as many as there is time for."""
+    rows, end = [], time.monotonic() + 60.0 * minutes
+    for one in list_runs():
+        if time.monotonic() > end:
+            break
+        rows.append(run(*one))
+        print(json.dumps(rows[-1]), "" if not find_misses(rows[-1]) else f"MISSED {find_misses(rows[-1])}", flush=True)
+    return tell(rows)
+
+
+def tell(rows: list[dict[str, object]]) -> tuple[str, int]:
+    """The section of the page, and how many walks missed an aim."""
+    lines, missed = [], []
+    for name in GROUNDS:
+        for who in BODIES:
+            own = [row for row in rows if row["ground"] == name and row["body"] == who]
+            done = [row for row in own if not row["broke"]]
+            bad = [row for row in own if find_misses(row)]
+            missed += bad
+            if not own:
+                continue
+
+            def worst(key: str, scale: float, done: list = done, pick=max) -> str:
+                return f"{scale * pick(row[key] for row in done):.2f}" if done else "-"
+
+            lines.append([
+                name, who, len(own), len(bad), worst("margin", 1e3, pick=min), worst("slid", 1e3), worst("sunk", 1e3),
+                worst("gap", 1e3), worst("beyond", 1.0), worst("turning", 1.0), worst("lasts", 1.0),
+                worst("realtime", 1.0, pick=min),
+            ])  # fmt: skip
+    head = ["ground", "body", "walks", "missed", "least margin, mm", "planted feet moved, mm", "under the ground, mm",
+            "sole off the ground, mm", "beyond a range, rad", "most of a joint's acceleration, rad/s2",
+            "longest mean step, s", "times real time, least"]  # fmt: skip
+    notes = [f"- {row['ground']}, {row['body']}, seed {row['seed']}: {'; '.join(find_misses(row))}" for row in missed]
+    text = (
+        f"{len(rows)} walks of {STEPS} steps, {FPS} frames a second, {len(BODIES)} bodies; steps of 0.35 to 0.55 of a leg's "
+        "length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 by 27 to 40 "
+        "cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside what is within 2 mm "
+        "of the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under the ground, soles "
+        "within 2 mm of it in the median of their points. *Real time*: beside other work on the machine.\n\n"
+        + table(head, lines)
+        + ("\n\nMissed:\n\n" + "\n".join(notes) if notes else "")
+    )
+    return text, len(missed)
+
+
+if __name__ == "__main__":
+    sweep(float(sys.argv[1]))

@@ -1,0 +1,119 @@
+"""Walks on every ground, judged from outside: `walked` shares no kinematics with what walks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import InputError
+from poise.walking.manner import Manner
+from poise.walking.setting_out import set_out
+from poise.world.terrain import build_terrain
+from walked import measure_walk
+
+FPS = 50
+GROUNDS = {
+    "flat": lambda: poise.Ground(),
+    "up": lambda: poise.Tilted(math.radians(10.0), 0.0),
+    "down": lambda: poise.Tilted(math.radians(10.0), math.pi),
+    "aside": lambda: poise.Tilted(math.radians(10.0), 0.5 * math.pi),
+    "stairs up": lambda: poise.Steps(0.17, 0.29, 20, 0.6, 0.0),
+    "stairs down": lambda: poise.Steps(-0.17, 0.29, 20, 0.6, 0.0),
+    "stones": lambda: build_terrain("rough", 3, stones=0.5),
+}
+
+
+def walk(body, ground, steps=7, **how):
+    poser = set_out(body, ground, steps, **how)
+    poser.walker.reach(1e6)
+    times = np.arange(0.0, poser.walker.end, 1.0 / FPS)
+    return poser, times, poser.frames(times)
+
+
+def judge(body, ground, steps=7, **how):
+    poser, times, frames = walk(body, ground, steps, **how)
+    judged = measure_walk(
+        body, ground.height_at, poser.walker.course, times, frames.root, frames.rotations, how.get("loads", ())
+    )
+    return poser, judged
+
+
+@pytest.mark.parametrize("name", GROUNDS)
+def test_walks_are_balanced_on_every_ground(name: str) -> None:
+    body = poise.Character.human(1.75, 75.0)
+    poser, judged = judge(body, GROUNDS[name]())
+    assert len(poser.walker.course.steps) == 7
+    assert judged.margin > 0.005 and judged.out == 0
+    assert judged.slid < 5e-4 and judged.sunk < 5e-4 and judged.gap < 2e-3
+    assert judged.beyond < 1e-9 and judged.turning < 600.0
+
+
+@pytest.mark.parametrize(
+    ("height", "mass", "preset", "name"),
+    [(1.15, 20.0, "full", "stairs up"), (1.95, 120.0, "full", "stairs down"), (1.6, 55.0, "mix", "stones")],
+)
+def test_other_bodies_walk_too(height: float, mass: float, preset: str, name: str) -> None:
+    """A child, a giant, and one whose feet have no toes."""
+    _, judged = judge(poise.Character.human(height, mass, preset=preset), GROUNDS[name]())
+    assert judged.margin > 0.004 and judged.slid < 5e-4 and judged.sunk < 5e-4 and judged.gap < 2e-3
+
+
+@pytest.mark.parametrize("facing", ["back", "left", "right"])
+def test_backwards_and_sideways(facing: str) -> None:
+    body = poise.Character.human(1.75, 75.0)
+    poser, judged = judge(body, poise.Ground(), 6, facing=facing)
+    assert judged.margin > 0.005 and judged.slid < 5e-4 and judged.sunk < 5e-4
+    first, last = (stance.place for stance in (poser.walker.course.stances[0][0], poser.walker.course.stances[0][-1]))
+    moved = last - first
+    assert {"back": -moved[2], "left": moved[0], "right": -moved[0]}[facing] > 0.4
+    assert abs(moved[0 if facing == "back" else 2]) < 0.05
+
+
+def test_a_path_is_walked_to_its_end() -> None:
+    body = poise.Character.human(1.75, 75.0)
+    poser, judged = judge(body, poise.Ground(), None, path=[(0.0, 1.2), (1.5, 1.2)])
+    assert judged.margin > 0.005 and judged.slid < 5e-4
+    left, right = (row[-1].place for row in poser.walker.course.stances)
+    np.testing.assert_allclose(0.5 * (left + right)[[0, 2]], [1.5, 1.2], atol=0.1)
+
+
+def test_a_load_is_carried_over_the_feet() -> None:
+    body, loads = poise.Character.human(1.75, 75.0), [poise.Load("rightHand", 10.0)]
+    _, judged = judge(body, poise.Ground(), 5, loads=loads)
+    assert judged.margin > 0.005
+    poser, times, frames = walk(body, poise.Ground(), 5)
+    without = measure_walk(
+        body, poise.Ground().height_at, poser.walker.course, times, frames.root, frames.rotations, loads
+    )
+    assert without.margin < 0.0  # who does not reckon with the load falls
+
+
+def test_the_same_walk_is_the_same_to_the_last_bit() -> None:
+    body = poise.Character.human(1.6, 60.0)
+    one, two = (walk(body, build_terrain("rough", 5, stones=0.4), 4)[2] for _ in range(2))
+    np.testing.assert_array_equal(one.rotations, two.rotations)
+    np.testing.assert_array_equal(one.root, two.root)
+
+
+def test_what_cannot_be_walked_is_refused() -> None:
+    body = poise.Character.human(1.75, 75.0)
+    with pytest.raises(InputError, match="m"):
+        walk(body, poise.Steps(0.6, 0.29, 5, 0.6, 0.0))
+    with pytest.raises(InputError, match="steps, or a path"):
+        set_out(body, poise.Ground())
+    with pytest.raises(InputError, match=r"the pace of a walk is 0\.3 to 2; given 9"):
+        Manner(pace=9.0)
+    with pytest.raises(InputError, match="Did you mean 'left'"):
+        set_out(body, poise.Ground(), 3, facing="lefts")
+
+
+def test_upright_walkers_are_taller_than_crouched_ones() -> None:
+    """[balance, figure 10]: the bias on the height of the centre of mass."""
+    body = poise.Character.human(1.75, 75.0)
+    high, low = (
+        walk(body, poise.Ground(), 5, manner=Manner(stretch=stretch))[2].center[:, 1] for stretch in (0.985, 0.9)
+    )
+    assert high.min() > low.max() - 0.02 and high.mean() > low.mean() + 0.05
