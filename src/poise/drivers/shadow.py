@@ -32,7 +32,7 @@ from poise.spatial import rotation
 from poise.walking.feet import build_feet
 
 LEGS = ("UpperLeg", "LowerLeg", "Foot")
-_PULL, _SLOW, _MOST = 1500.0, 120.0, 150.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
+_PULL, _SLOW, _MOST = 3000.0, 150.0, 250.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
 _TWIST, _TWISTED, _HARDEST = 40.0, 2.0, 15.0  # N m/rad, N m s/rad and N m
 # How near to the ghost's a foot is fixed (m, rad), how long it takes (s) until it does with twice as far, and the most.
 _NEAR, _FLAT, _PATIENCE, _FAR, _ASKEW = 0.025, 0.04, 0.15, 0.1, 0.2
@@ -45,12 +45,12 @@ class Shadow(Driver):
     """Follows a ghost by springs, with the foot fixed that the ghost stands on.
 
     ghost      an actor of the same body
-    stiffness  how many times m g h the springs are: 8 is firm, 3 gives way, 30 hardly
+    stiffness  how many times m g h the springs are: 12 is firm, 4 gives way, 40 hardly
     damping    of critical
     """
 
     ghost: Any
-    stiffness: float = 8.0
+    stiffness: float = 12.0
     damping: float = 1.0
     level = TORQUE
     keeps = True
