@@ -47,7 +47,7 @@ def make_ground(name: str, seed: int) -> Ground:
     if name == "random stairs":
         return build_terrain("stairs", seed, flights=20, random=True)
     if name == "stones":
-        return build_terrain("rough", seed, stones=0.5, length=110.0, width=6.0)
+        return build_terrain("rough", seed, stones=0.5, length=99.0, width=6.0)
     if name == "moving":
         return build_terrain("moving", seed, period=8.0 + seed)
     return Ground()
@@ -65,10 +65,11 @@ def run(name: str, who: str, seed: int, steps: int = STEPS) -> dict[str, object]
     """One walk: how long its steps are and how quick goes by the seed."""
     rng = np.random.default_rng(100 + seed)
     manner = Manner(step=float(rng.uniform(0.35, 0.55)), pace=float(rng.uniform(0.85, 1.1)))
-    body, ground = Character.human(*BODIES[who]), make_ground(name, seed)
+    body = Character.human(*BODIES[who])
     row: dict[str, object] = {"ground": name, "body": who, "seed": seed}
     begin = time.perf_counter()
     try:
+        ground = make_ground(name, seed)
         poser = set_out(body, ground, steps, manner=manner)
         poser.walker.reach(1e9)
         times = np.arange(0.0, poser.walker.end, 1.0 / FPS)

@@ -25,11 +25,12 @@ _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
 _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from the other at most
 _RISE, _DROP = 0.36, 0.36  # of the leg: up and down from foot to foot
 _UNEVEN, _FAR = 1.5, 2.0  # cost of a leg's length of height, and of being off
-_FARTHEST = 0.75  # of the leg, between the feet
+_FARTHEST, _SHORTER = 0.75, 1.7  # of the leg, between the feet; and how much less for what a foot goes down
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be in each other's way
 _CORNER = 0.25  # of a step's length, that it is long in a corner
 _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
 _LEAST, _PARTLY = 0.35, 0.6  # of a sole that must lie on the ground; cost of one of which hardly anything does
+_STRAIN = 8.0  # cost of a leg's length too far
 _ROOM = 0.012  # m before and behind a sole
 _CLOSE = 0.02  # m, between soles
 
@@ -78,7 +79,16 @@ def find_stride(
             if spot.share < _LEAST:
                 reasons.append(f"Only {100 * spot.share:.0f} % of the sole would lie on the ground.")
                 continue
-            cost = _PARTLY * (1.0 - spot.share) + (share - 1.0) ** 2 + _FAR * found.cost / leg + _UNEVEN * abs(up) / leg
+            # The lower a foot has to go, the less far it gets with ease: the other knee bends for both.
+            apart = float(np.linalg.norm((spot.place - other.place)[[0, 2]]))
+            strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
+            cost = (
+                _STRAIN * strain
+                + _PARTLY * (1.0 - spot.share)
+                + (share - 1.0) ** 2
+                + _FAR * found.cost / leg
+                + _UNEVEN * abs(up) / leg
+            )
             if best is None or cost < best[0] - 1e-9:
                 best = cost, Stride(spot, ahead)
             if share == 1.0 and cost < 1e-6:
