@@ -125,6 +125,10 @@ class Player(ABC):
         """Joints whose bodies are fixed to the world now, where that changes; None: those of its driver's claim."""
         return None
 
+    def list_pins(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """Of pins that move: joint, place (3,) m and orientation (4,) where its body is to be after the step."""
+        return []
+
     def kinds(self, body: Body) -> dict[int, Joint]:
         """How the engine should build its joints at the body's present state; balls where nothing is said."""
         return {}

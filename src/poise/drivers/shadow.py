@@ -6,9 +6,9 @@ torques are taken at the end of the step, so that no step is too long for them:
 
     torque = k (q* - q) + d (w* - w)        k: so many times m g h, of what a joint carries
 
-with legs as stiff as carrying all of the body takes. The foot that the ghost stands on is fixed to the world where the
-body has it; the other one is drawn to where the ghost has its own, by no more than a hand could pull, so that steps land
-where they are planned and do not drift. It is fixed in its turn when the ghost stands on it and it is near the ground.
+with legs as stiff as carrying all of the body takes. The foot that the ghost stands on is fixed to the world: where the
+body has it at first, from where it slides to where the ghost has it, by some centimetres a second. The other one is drawn
+to the ghost's by no more than a hand could pull, and fixed in its turn when the ghost stands on it and it is near.
 
 Whoever follows can be held back, and then a ghost that walked on would pull ever harder. `Walk(waits_for=body)` has its
 clock slow down instead (K11).
@@ -32,10 +32,11 @@ from poise.spatial import rotation
 from poise.walking.feet import build_feet
 
 LEGS = ("UpperLeg", "LowerLeg", "Foot")
-_PULL, _SLOW, _MOST = 1500.0, 120.0, 150.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
+_PULL, _SLOW, _MOST = 3000.0, 150.0, 250.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
 _TWIST, _TWISTED, _HARDEST = 40.0, 2.0, 15.0  # N m/rad, N m s/rad and N m
-_NEAR, _FLAT = 0.012, 0.04  # m and rad: how near to the ghost's a foot is fixed, in height; twice that aside
-_PATIENCE, _ASIDE = 0.15, 0.1  # s until it does with twice as far, and m that it does with at most
+# How near to the ghost's a foot is fixed (m, rad), how long it takes (s) until it does with twice as far, and the most.
+_NEAR, _FLAT, _PATIENCE, _FAR, _ASKEW = 0.025, 0.04, 0.15, 0.1, 0.2
+_SLIDE, _TURN = 0.15, 0.6  # m/s and rad/s, that a foot that is fixed goes to the ghost's
 
 
 @checked
@@ -44,12 +45,12 @@ class Shadow(Driver):
     """Follows a ghost by springs, with the foot fixed that the ghost stands on.
 
     ghost      an actor of the same body
-    stiffness  how many times m g h the springs are: 8 is firm, 3 gives way, 30 hardly
+    stiffness  how many times m g h the springs are: 12 is firm, 4 gives way, 40 hardly
     damping    of critical
     """
 
     ghost: Any
-    stiffness: float = 8.0
+    stiffness: float = 12.0
     damping: float = 1.0
     level = TORQUE
     keeps = True
@@ -92,7 +93,8 @@ class ShadowPlayer(TorquePlayer):
     """Springs of one actor, the feet that are fixed and drawn, and how far off its ghost it is.
 
     pinned  the foot that is fixed: 0 left, 1 right
-    aims    (2, 7) m and wxyz, where the ghost has its feet;  far: m, how far off the root is
+    aims    (2, 7) m and wxyz, where the ghost has its feet;  hold (7,): where the fixed one is held
+    far     m, how far off the root is
     """
 
     looks = True
@@ -106,6 +108,7 @@ class ShadowPlayer(TorquePlayer):
         self.pinned, self.aims, self.far = find_support(driver.ghost), np.zeros((2, 7)), 0.0
         self._scale = float(body.tree.mass) / 75.0
         self._wants, self._waited, self._body = False, 0.0, body
+        self.hold = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
     def _stiffen(self, body: Body) -> None:
         """Have legs carry all of the body."""
@@ -134,10 +137,24 @@ class ShadowPlayer(TorquePlayer):
             body.update()
         self.track.begin(body, t, starting)
         self._see(body, t)
+        self._fix(body)
+
+    def _fix(self, body: Body) -> None:
+        """Hold the foot where it is."""
+        foot = self.feet[self.pinned].joint
+        self.hold[:3], self.hold[3:] = body.p[foot], body.world_turn(foot)
 
     def find_pins(self) -> tuple[int, ...]:
         """See `Player.find_pins`."""
         return (self.feet[self.pinned].joint,)
+
+    def list_pins(self) -> list[tuple[int, np.ndarray, np.ndarray]]:
+        """See `Player.list_pins`: the foot that is fixed slides to where the ghost has it."""
+        aim, hold, dt = self.aims[self.pinned], self.hold, self._body.dt
+        hold[:3] += _limit(aim[:3] - hold[:3], _SLIDE * dt)
+        turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(hold[3:])))
+        hold[3:] = rotation.normalize(rotation.multiply(rotation.exp(_limit(turned, _TURN * dt)), hold[3:]))
+        return [(self.feet[self.pinned].joint, hold[:3], hold[3:])]
 
     def look(self, body: Body, t: float) -> None:
         """See `Player.look`."""
@@ -172,9 +189,7 @@ class ShadowPlayer(TorquePlayer):
         # What it has waited for in vain it does with less of: the next step is made from there.
         patience = 1.0 + self._waited / _PATIENCE
         is_there = bool(
-            abs(off[1]) < _NEAR * min(patience, 2.0)
-            and np.linalg.norm(off) < min(2.0 * _NEAR * patience, _ASIDE)
-            and np.linalg.norm(turned) < _FLAT * min(patience, 2.5)
+            np.linalg.norm(off) < min(_NEAR * patience, _FAR) and np.linalg.norm(turned) < min(_FLAT * patience, _ASKEW)
         )
         self._waited += 0.0 if is_there else body.dt
         return is_there
@@ -184,6 +199,7 @@ class ShadowPlayer(TorquePlayer):
         if not self._wants:
             return False
         self.pinned, self._wants, self._waited = 1 - self.pinned, False, 0.0
+        self._fix(body)
         return True
 
     def act(self, body: Body, t: float) -> None:
@@ -201,12 +217,13 @@ class ShadowPlayer(TorquePlayer):
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return {"track": self.track.save(), "pinned": self.pinned, "aims": self.aims.copy(), "far": self.far, "waited": self._waited}
+        return {"track": self.track.save(), "pinned": self.pinned, "aims": self.aims.copy(), "hold": self.hold.copy(), "far": self.far, "waited": self._waited}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
         self.track.restore(saved["track"])
         self.pinned, self.far = int(saved["pinned"]), float(saved["far"])
+        self.hold[:] = saved["hold"]
         self.aims[:], self._wants, self._waited = saved["aims"], False, float(saved["waited"])
 
 

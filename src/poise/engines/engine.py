@@ -238,6 +238,9 @@ class Simulation(ABC):
         """Have a FREE root move as a state says: its v, and the root's w."""
         raise InputError(f"{type(self).__name__} cannot steer roots.")
 
+    def move_pin(self, body: int, joint: int, place: np.ndarray, turn: np.ndarray) -> None:  # noqa: B027
+        """Have a pinned joint's body go to a place (3,) m and an orientation (4,); where it cannot, it stays."""
+
     def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:  # noqa: B027
         """How fast GIVEN joints and a GIVEN root move, for contacts of what they carry; after `place` and `apply`.
 

@@ -150,6 +150,11 @@ class MujocoSimulation(Simulation):
                 self.model.eq_data[k, 3:6] = 0.0
                 self.model.eq_data[k, 6:10] = rotation.conjugate(self.data.xquat[b])
 
+    def move_pin(self, body: int, joint: int, place: np.ndarray, turn: np.ndarray) -> None:
+        """See `Simulation.move_pin`."""
+        for k in np.flatnonzero(self.model.eq_obj1id == self.layouts[body].bodies[joint]):
+            self.model.eq_data[k, :3], self.model.eq_data[k, 6:10] = place, rotation.conjugate(turn)
+
     def place(self, body: int, state: BodyState) -> None:
         """See `Simulation.place`."""
         layout, work, data = self.layouts[body], self._work[body], self.data

@@ -66,6 +66,8 @@ def list_step(
         step.append(Call(laws.clear, body, coupling))
         for player in actor.players:
             step += _act(actor, player, call)
+            if type(player).list_pins is not Player.list_pins:
+                step.append(call(actor, _move_pins(player, k, simulation)))
         step.append(Call(laws.calm, body, coupling))
         step += _limit(actor)
         step += _take(actor, k, simulation, engine, call)
@@ -138,6 +140,14 @@ def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
         body = actor.body
         return [call(actor, check_after(lambda: player.act(body, float(body.block["t"])), actor, player))]
     return []
+
+
+def _move_pins(player: Player, k: int, simulation: Simulation) -> Callable[[], None]:
+    def move() -> None:
+        for joint, place, turn in player.list_pins():
+            simulation.move_pin(k, joint, place, turn)
+
+    return move
 
 
 def _limit(actor: Actor) -> list[Call]:

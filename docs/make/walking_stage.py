@@ -1,0 +1,63 @@
+"""How far a walk goes with its root free: the figures of docs/walking-stage.md.
+
+    python docs/make/walking_stage.py [rows]
+
+The joints are those of `Walk`, the root floats, and nothing but the ground carries the body. Beside it walks the plan.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import numpy as np
+
+import poise
+from poise import rotation
+
+ROWS = {
+    "1.75 m, 75 kg": (dict(), 0.005, 20, {}, None),
+    "the same, 2 ms": (dict(), 0.002, 20, {}, None),
+    "the same, 10 ms": (dict(), 0.01, 20, {}, None),
+    "1.20 m, 25 kg": (dict(height=1.2, mass=25), 0.005, 20, {}, None),
+    "1.95 m, 110 kg": (dict(height=1.95, mass=110), 0.005, 20, {}, None),
+    "backwards": (dict(), 0.005, 20, {"facing": "back"}, None),
+    "sideways": (dict(), 0.005, 20, {"facing": "left"}, None),
+    "twice the pace": (dict(), 0.005, 20, {"manner": {"pace": 2.0}}, None),
+    "5 kg in the right hand": (dict(), 0.005, 20, {}, 5.0),
+    "100 steps": (dict(), 0.005, 100, {}, None),
+}
+
+
+def measure(body: dict, dt: float, steps: int, walk: dict, load: float | None) -> str:
+    """A row of the table."""
+    character = poise.Character.human(body.get("height", 1.75), body.get("mass", 75))
+    loads = [] if load is None else [poise.Load("rightHand", load)]
+    stages = [poise.Stage(dt=dt) for _ in range(2)]
+    real, plan = (stage.add(character, "walker", loads=loads) for stage in stages)
+    for actor in (real, plan):
+        actor.drive("body", poise.Walk(steps=steps, **walk))
+    real.drive("root", poise.Free())
+    worst, tilt, broke, every = 0.0, 0.0, None, round(0.05 / dt)
+    began = time.perf_counter()
+    while stages[0].time < 1.4 * steps + 10.0:
+        for stage in stages:
+            stage.advance(every)
+        off = float(np.linalg.norm(real.body.state.root - plan.body.state.root))
+        turn = rotation.log(rotation.multiply(rotation.conjugate(plan.body.state.q[0]), real.body.state.q[0]))
+        worst, tilt = max(worst, off), max(tilt, float(np.degrees(np.linalg.norm(turn))))
+        if off > 0.1 or real.fallen is not None:
+            broke = stages[0].time
+            break
+        if plan.player("body").is_done:
+            break
+    way = float(np.linalg.norm(plan.body.state.root[[0, 2]] - [0.0, 0.0]))
+    end = f"{stages[0].time:.1f} | {way:.1f} | {1e3 * worst:.1f} | {tilt:.2f} | {'all' if broke is None else f'left it at {broke:.1f} s'}"
+    print(f"({time.perf_counter() - began:.0f} s)", file=sys.stderr)
+    return end
+
+
+if __name__ == "__main__":
+    print("| what | s | m | off, most, mm | turned, most, deg | steps |\n|---|---|---|---|---|---|")
+    for name in sys.argv[1:] or ROWS:
+        print(f"| {name} | {measure(*ROWS[name])} |", flush=True)
