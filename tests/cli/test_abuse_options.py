@@ -421,7 +421,6 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
         "pose": POSE, "balance": BALANCE,
-        "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"),
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
@@ -500,7 +499,6 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
         "pose": POSE, "balance": BALANCE,
-        "demo": ("demo", "tiny"), "bench": ("bench", "tiny"),
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
     }[command]  # fmt: skip
     if option == "--output":
