@@ -34,9 +34,8 @@ def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:
         stand = make_stand(feet)
         places = draw_places(np.random.default_rng(feet), runs)
         poser = Poser(BODY)
-        ready = poser.prepare(
-            [Reach("rightHand", places[0]), *stand.feet], stand.corners, enough=ENOUGH / 2, tries=TRIES
-        )
+        goals = [Reach("rightHand", places[0]), *stand.feet]
+        ready = poser.prepare(goals, stand.corners, MARGIN, enough=ENOUGH / 2, tries=TRIES)
         took, found = np.zeros(runs), []
         for k, target in enumerate(places):
             ready.places[0] = target
