@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.drivers.driver import AccelerationPlayer, MotionPlayer
 from poise.dynamics.tree import Tree
 from poise.spatial.law import Block
 
@@ -30,10 +31,16 @@ class Flight:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is seen to: the engine moves the root and can say whether anything touches; k = 1 is physics."""
+        """Whether it is seen to: the engine moves the root and can say whether anything touches.
+
+        k = 1 is physics, and so is any other k where nobody gives a motion: a doll that fell, whirls the
+        more without it, the longer the step. What comes to rest counts for nobody.
+        """
         actor, stage = self._actor, self._actor.stage
         is_free = not actor.given[0] and not any(a.claim.pinned for a in actor.assignments)
-        return is_free and stage.engine.abilities.flights and stage.couple == "exact" and stage.gain == 1.0
+        gives = [player for player in actor.players if isinstance(player, MotionPlayer | AccelerationPlayer)]
+        is_real = stage.gain == 1.0 or all(player is actor.still for player in gives)
+        return is_free and stage.engine.abilities.flights and stage.couple == "exact" and is_real
 
     @property
     def block(self) -> Block:
