@@ -18,6 +18,6 @@ DEMOS: dict[str, Entry] = {
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
     "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
-    "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held back by a gate, and waited for"),
+    "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held by a gate, waited for"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

@@ -55,7 +55,7 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
                 walker._known,
                 walker._wait,
             ]
-        ),  # fmt: skip
+        ),
         "follower": _list_numbers(poser, copied=True),
     }
 
