@@ -78,7 +78,7 @@ class Walk(Driver, Portable):
             object.__setattr__(self, "path", read_path(self.path))
         if not 0.0 < self.near < self.far <= 100.0:
             raise InputError(
-                f"a walk slows down at `near` and stands at `far`, which is more; given {self.near:g} and {self.far:g} m."
+                f"a walk slows down at `near` and stands at `far`, which is more; given {self.near:g}, {self.far:g} m."
             )
         if self.waits_for is not None and not hasattr(self.waits_for, "pose"):
             raise InputError(f"a walk waits for an actor; given {self.waits_for!r:.60}.")

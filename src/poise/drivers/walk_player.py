@@ -121,7 +121,7 @@ class WalkPlayer(MotionPlayer):
         at, heading = body.state.root[[0, 2]], find_heading_of(body)
         leg = min(foot.leg for foot in self.feet)
         if starting:
-            course: Any = find_stances(self.feet, terrain, at, heading, manner, leg)
+            course: Any = find_stances(self.feet, terrain, (float(at[0]), float(at[1])), heading, manner, leg)
             state = None
         else:
             course, _ = take_stances(character, terrain, body.R, body.p, body.v, manner)
@@ -398,7 +398,7 @@ class WalkPlayer(MotionPlayer):
         if steps is not None and not 0 <= int(steps) <= 1_000_000:
             raise InputError(f"a walk has 0 to a million steps; given {steps}.")
 
-    def change(
+    def change(  # type: ignore[override]
         self,
         t: float,
         path: Any = None,
