@@ -166,7 +166,7 @@ def test_change_of_path_pace_and_stop() -> None:
     assert actor.body.state.root[0] > 0.8  # it turned to the left, where +x is
     assert actor.player("body").is_done
     assert np.abs(track.rows[-1][3]).max() < 1e-3
-    assert max(track.slides()) < 2e-4
+    assert max(track.slides()) < 5e-4
     assert track.jerks(stage.dt)[0] < 400.0
     with pytest.raises(InputError, match="parameter"):
         actor.change(tempo=2)
@@ -216,7 +216,7 @@ def test_foot_in_the_air_is_put_down_first() -> None:
 def test_goes_on_from_a_saved_state_with_the_same_bits() -> None:
     def set_up() -> tuple[poise.Stage, Any]:
         stage, actor = stage_with(poise.Walk(5))
-        actor.drive("leftArm", poise.Kinematic(poise.gestures.conduct(bpm=92)))
+        actor.drive("rightArm", poise.Kinematic(poise.gestures.conduct(bpm=92)))
         return stage, actor
 
     stage, actor = set_up()
@@ -263,7 +263,7 @@ def test_feet_have_toes_that_bend_only_for_those_who_bend_them() -> None:
 
 def test_stands_where_there_is_no_way_on() -> None:
     stage = poise.Stage()
-    stage.add_prop(poise.Prop.box("wall", (4.0, 2.0, 0.2), None, (0.0, 1.0, 1.6)))
+    stage.add_prop(poise.Prop.box("block", (4.0, 1.0, 6.0), None, (0.0, 0.5, 4.6)))
     actor = stage.add(BODY, "walker")
     actor.drive("body", poise.Walk())
     stage.advance(1600)

@@ -39,7 +39,7 @@ FRAME = 0.01  # s, from pose to pose
 _AHEAD, _BEHIND = 3, 6  # frames that are there beside those that a step needs
 _SWITCH = 0.2  # s, in which a foot that takes over the body comes to its plan
 _TAKE_OVER = 0.45  # s
-_LIFT_UP = 0.6  # s, over which a load comes to weigh
+_LIFTING = 80  # frames, over which a load comes to weigh
 _HASTE, _BRAKE = 2.5, 8.0  # 1/s, how fast its clock comes to speed again, and slows down
 _HARDEST = 10.0  # m/s2, of a root, that is taken over
 
@@ -77,7 +77,8 @@ class WalkPlayer(MotionPlayer):
         j = len(skeleton)
         self.first, self.frames = -1, np.zeros((count, j, 4))
         self.places, self.turns, self.made = np.zeros((count, 2, 3)), np.zeros((count, 2, 4)), 0
-        self.loads, self._lifting = np.zeros((2, j, 4)), 0  # that weigh now and that will, and frames until then
+        # Loads that weigh now, that will, and that did before, and frames until then.
+        self.loads, self._lifting = np.zeros((3, j, 4)), 0
         self._news: list[str] = []
         self.reason = ""  # why it cannot walk on
         self._body = body
@@ -127,7 +128,11 @@ class WalkPlayer(MotionPlayer):
             course, _ = take_stances(character, terrain, body.R, body.p, body.v, manner)
             at = np.mean([row[-1].place[[0, 2]] for row in course.stances], axis=0)
             state = np.stack([body.c, body.dc, np.zeros(3)])
-        way = self._find_way(floor, at, heading, self.driver.path, read_facing(self.driver.facing), manner, leg)
+        facing, path = read_facing(self.driver.facing), self.driver.path
+        if path is None and self.driver.steps:  # straight on, round what is in the way
+            far, along = (2 + self.driver.steps) * manner.step * leg, heading - facing
+            path = [(float(at[0] + far * np.sin(along)), float(at[1] + far * np.cos(along)))]
+        way = self._find_way(floor, at, heading, path, facing, leg)
         walker = Walker(
             character, terrain, way, find_hang(character, loads), course, manner, self.driver.steps, state=state,
             wait=self.driver.wait,
@@ -148,9 +153,7 @@ class WalkPlayer(MotionPlayer):
         else:
             self._join(body, t)
 
-    def _find_way(
-        self, floor: Floor, at: np.ndarray, heading: float, path: Any, facing: float, manner: Manner, leg: float
-    ) -> Way:
+    def _find_way(self, floor: Floor, at: np.ndarray, heading: float, path: Any, facing: float, leg: float) -> Way:
         """Straight on, or through the points of a path."""
         if path is None:
             return Way.ahead(float(at[0]), float(at[1]), heading, facing)
@@ -255,9 +258,12 @@ class WalkPlayer(MotionPlayer):
         if not self._lifting:
             return
         assert self.poser is not None
-        now, then = self.loads
-        now += (then - now) / self._lifting
+        now, then, before = self.loads
         self._lifting -= 1
+        u = 1.0 - self._lifting / _LIFTING
+        now[:] = before + u**3 * (10.0 - 15.0 * u + 6.0 * u * u) * (then - before)
+        if not self._lifting:
+            now[:] = then
         loads = list_loads(self.poser.character, now)
         self.poser.load(loads)
         self.walker.hang = find_hang(self.poser.character, loads)
@@ -355,7 +361,7 @@ class WalkPlayer(MotionPlayer):
 
     def weigh(self, body: Body) -> None:
         """See `Player.weigh`."""
-        self.loads[1], self._lifting = find_loads(body), round(_LIFT_UP / FRAME)
+        self.loads[1], self.loads[2], self._lifting = find_loads(body), self.loads[0], _LIFTING
 
     # Whom it waits for.
 
@@ -430,7 +436,7 @@ class WalkPlayer(MotionPlayer):
             return replace(walker.way, facing=turned), manner
         at = np.mean([row[-1].place[[0, 2]] for row in walker.course.stances], axis=0)
         floor = walker.terrain.floor
-        return self._find_way(floor, at, 0.0, read_path(path), turned, walker.manner, walker.leg), manner
+        return self._find_way(floor, at, 0.0, read_path(path), turned, walker.leg), manner
 
     def events(self) -> list[str]:
         """See `Player.events`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -70,12 +69,7 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     for side, foot in enumerate(saved["feet"]):
         rows = zip(foot["places"], foot["turns"], foot["times"], foot["outlines"], strict=True)
         course.stances[side][:] = [
-            replace(
-                Stance(np.array(place), np.array(turn)),
-                **dict(zip(_TIMES, map(float, times), strict=True)),
-                **{name: _restore_outline(outline) for name, outline in outlines.items()},
-            )
-            for place, turn, times, outlines in rows
+            _restore_stance(place, turn, times, outlines) for place, turn, times, outlines in rows
         ]
         course.swings[side][:] = [Swing(*map(float, row)) for row in foot["swings"]]
     course.steps[:] = [Step(int(row[0]), *map(float, row[1:])) for row in saved["steps"]]
@@ -93,6 +87,12 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     walker.done, walker.worst, walker._known, walker._wait = bool(done), worst, known, wait
     for name, array in _list_numbers(poser).items():
         array[...] = saved["follower"][name]
+
+
+def _restore_stance(place: Any, turn: Any, times: Any, outlines: dict[str, Any]) -> Stance:
+    fields: dict[str, Any] = dict(zip(_TIMES, map(float, times), strict=True))
+    fields |= {name: _restore_outline(outline) for name, outline in outlines.items()}
+    return Stance(np.array(place), np.array(turn), **fields)
 
 
 def _save_outline(points: np.ndarray | None) -> dict[str, Any]:
