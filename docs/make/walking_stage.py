@@ -16,16 +16,17 @@ import poise
 from poise import rotation
 
 ROWS = {
-    "1.75 m, 75 kg": (dict(), 0.005, 20, {}, None),
-    "the same, 2 ms": (dict(), 0.002, 20, {}, None),
-    "the same, 10 ms": (dict(), 0.01, 20, {}, None),
-    "1.20 m, 25 kg": (dict(height=1.2, mass=25), 0.005, 20, {}, None),
-    "1.95 m, 110 kg": (dict(height=1.95, mass=110), 0.005, 20, {}, None),
-    "backwards": (dict(), 0.005, 20, {"facing": "back"}, None),
-    "sideways": (dict(), 0.005, 20, {"facing": "left"}, None),
-    "twice the pace": (dict(), 0.005, 20, {"manner": {"pace": 2.0}}, None),
-    "5 kg in the right hand": (dict(), 0.005, 20, {}, 5.0),
-    "100 steps": (dict(), 0.005, 100, {}, None),
+    "1.75 m, 75 kg": ({}, 0.005, 20, {}, None),
+    "the same, 2 ms": ({}, 0.002, 20, {}, None),
+    "the same, 10 ms": ({}, 0.01, 20, {}, None),
+    "1.20 m, 25 kg": ({"height": 1.2, "mass": 25}, 0.005, 20, {}, None),
+    "1.95 m, 110 kg": ({"height": 1.95, "mass": 110}, 0.005, 20, {}, None),
+    "backwards": ({}, 0.005, 20, {"facing": "back"}, None),
+    "sideways": ({}, 0.005, 20, {"facing": "left"}, None),
+    "twice the pace": ({}, 0.005, 20, {"manner": {"pace": 2.0}}, None),
+    "5 kg in the right hand": ({}, 0.005, 20, {}, 5.0),
+    "2 ms, 0.7 of the pace": ({}, 0.002, 20, {"manner": {"pace": 0.7}}, None),
+    "100 steps": ({}, 0.005, 100, {}, None),
 }
 
 
@@ -52,9 +53,9 @@ def measure(body: dict, dt: float, steps: int, walk: dict, load: float | None) -
         if plan.player("body").is_done:
             break
     way = float(np.linalg.norm(plan.body.state.root[[0, 2]] - [0.0, 0.0]))
-    end = f"{stages[0].time:.1f} | {way:.1f} | {1e3 * worst:.1f} | {tilt:.2f} | {'all' if broke is None else f'left it at {broke:.1f} s'}"
     print(f"({time.perf_counter() - began:.0f} s)", file=sys.stderr)
-    return end
+    done = "all" if broke is None else f"left it at {broke:.1f} s"
+    return f"{stages[0].time:.1f} | {way:.1f} | {1e3 * worst:.1f} | {tilt:.2f} | {done}"
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
-docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md.
+docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
+`walk` docs/walking-sweeps.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | soak | steps | gains | published | engines | crowd |
-                                              abuse | ik ...]
+                                              abuse | ik | walk ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -31,6 +32,7 @@ from sweeps import (
     reading_sweep,
     soak,
     standing_sweep,
+    walk_sweep,
 )
 from sweeps.page import write_section
 
@@ -55,12 +57,12 @@ def main() -> int:
     """Run what was asked for, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument(
-        "names", nargs="*", default=["all"], choices=["all", "files", "cli", "reading", "ik", *SWEEPS], metavar="name"
+        "names", nargs="*", default=["all"], choices=["all", "files", "cli", "reading", "ik", "walk", *SWEEPS], metavar="name"
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
-    names = ["files", "cli", "reading", "ik", *SWEEPS] if "all" in words.names else words.names
+    names = ["files", "cli", "reading", "ik", "walk", *SWEEPS] if "all" in words.names else words.names
     missed = 0
     for name in names:
         if name == "files":
@@ -84,6 +86,13 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section("Hands that reach", body, page=ik_sweep.PAGE, page_title=ik_sweep.TITLE)
             print(f"ik: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "walk":
+            text, bad = walk_sweep.sweep(words.minutes)
+            body = f"{text}\n\nAims missed: {bad or 'none'}."
+            write_section("Two hundred steps", body, page=walk_sweep.PAGE, page_title=walk_sweep.TITLE)
+            print(f"walk: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

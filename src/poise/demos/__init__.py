@@ -25,6 +25,6 @@ DEMOS: dict[str, Entry] = {
     "rough": Entry("poise.demos.rough:run", "over random heights, each foot where the ground lets it stand"),
     "moving": Entry("poise.demos.moving:run", "on a raft that is carried to and fro"),
     "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks"),
-    "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held back by a gate, and waited for"),
+    "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held by a gate, waited for"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

@@ -46,7 +46,7 @@ def build(dt: float = 0.005) -> tuple[Stage, Actor, Actor]:
     """The stage, the ghost and the body."""
     character = Character.human(HEIGHT, MASS)
     stage = Stage(dt=dt, touch=Touch(apart=(("ghost", "body"), ("ghost", "gate"))))
-    hinge = Hinge((-0.5 * GATE[0], 0.0, 0.0), (0.0, 1.0, 0.0), DAMPING)
+    hinge = Hinge(np.array([-0.5 * GATE[0], 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), DAMPING)
     stage.add_prop(Prop.box("gate", GATE, 8.0, (0.25, 1.28, GATE_AT), hinge=hinge))
     ghost, body = stage.add(character, "ghost"), stage.add(character, "body")
     ghost.drive("body", Walk(STEPS, waits_for=body, near=NEAR, far=FAR))

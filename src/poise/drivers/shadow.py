@@ -1,14 +1,14 @@
 """A simulated body that follows a ghost by springs, on the ghost's feet.   [balance, K10]
 
-The ghost is another actor, most often one that walks (`Walk`): it has no weight and nothing stops it. The body has both:
-it is pushed, bent and stopped, and comes back. At every joint a spring and a damper pull it to the ghost's pose, whose
+The ghost is another actor, most often one that walks (`Walk`): it has no weight and nothing stops it. The body is
+pushed, bent and stopped, and comes back. At every joint a spring and a damper pull it to the ghost's pose, whose
 torques are taken at the end of the step, so that no step is too long for them:
 
     torque = k (q* - q) + d (w* - w)        k: so many times m g h, of what a joint carries
 
 with legs as stiff as carrying all of the body takes. The foot that the ghost stands on is fixed to the world: where the
-body has it at first, from where it slides to where the ghost has it, by some centimetres a second. The other one is drawn
-to the ghost's by no more than a hand could pull, and fixed in its turn when the ghost stands on it and it is near.
+body has it at first, from where it slides to where the ghost has it, by some centimetres a second. The other one is
+drawn to the ghost's by no more than a hand could pull, and fixed in its turn when the ghost stands on it.
 
 Whoever follows can be held back, and then a ghost that walked on would pull ever harder. `Walk(waits_for=body)` has its
 clock slow down instead (K11).
@@ -70,7 +70,8 @@ class Shadow(Driver):
         needed = [skeleton.index(side + stem) for side in SIDES for stem in LEGS]
         absent = [skeleton.labels[i] for i in needed if i not in joints]
         if absent:
-            raise InputError(f"Shadow needs the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'body' with it.")
+            lacks = ", ".join(absent)
+            raise InputError(f"Shadow needs the whole of both legs; '{part}' lacks {lacks}. Drive 'body' with it.")
         moved = Track(self.ghost).claim(character, joints, part).moved
         return Claim(moved, (), (skeleton.index(SIDES[find_support(self.ghost)] + "Foot"),), frees_root=True)
 
@@ -217,7 +218,8 @@ class ShadowPlayer(TorquePlayer):
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return {"track": self.track.save(), "pinned": self.pinned, "aims": self.aims.copy(), "hold": self.hold.copy(), "far": self.far, "waited": self._waited}
+        arrays = {"aims": self.aims.copy(), "hold": self.hold.copy()}
+        return {"track": self.track.save(), "pinned": self.pinned, "far": self.far, "waited": self._waited, **arrays}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""

@@ -7,9 +7,10 @@ with both feet down. Bodies of other sizes walk alike at the same time over the 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
-from poise.errors import InputError
+from poise.errors import InputError, finite_number, unknown_name
 from poise.kinds import checked
 
 _LEG = 0.86  # m, of the leg that takes the times below
@@ -58,3 +59,12 @@ class Manner:
     def scale(self, leg: float) -> float:
         """By how much longer than an adult's the times of a body with such legs (m) are."""
         return math.sqrt(leg / _LEG) / self.pace
+
+
+def read_manner(table: Mapping[str, float]) -> Manner:
+    """A manner from a table of its numbers."""
+    known = [field.name for field in fields(Manner)]
+    for name in table:
+        if name not in known:
+            raise unknown_name("number of a manner to walk", str(name), known)
+    return Manner(**{name: finite_number(value, f"the {name} of a walk") for name, value in table.items()})

@@ -15,7 +15,8 @@ from poise.walking.poses import WalkPoser
 from poise.walking.walker import Hang
 from poise.walking.way import Way
 
-_TIMES = ("land", "flat", "rise", "off", "strike", "push", "pace")
+_TIMES = ("land", "flat", "rise", "off", "strike", "push", "pace", "share")
+_OUTLINES = ("whole", "front", "back")
 _SWING = tuple(field.name for field in dataclasses.fields(Swing))
 _MANNER = tuple(field.name for field in dataclasses.fields(Manner))
 
@@ -30,7 +31,8 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
             {
                 "places": np.stack([stance.place for stance in row]),
                 "turns": np.stack([stance.turn for stance in row]),
-                "times": np.array([[*(getattr(stance, name) for name in _TIMES), *stance.span] for stance in row]),
+                "times": np.array([[getattr(stance, name) for name in _TIMES] for stance in row]),
+                "outlines": [{name: _save_outline(getattr(stance, name)) for name in _OUTLINES} for stance in row],
                 "swings": np.array([[getattr(each, name) for name in _SWING] for each in swings]).reshape(
                     -1, len(_SWING)
                 ),
@@ -55,7 +57,7 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
                 walker._known,
                 walker._wait,
             ]
-        ),  # fmt: skip
+        ),
         "follower": _list_numbers(poser, copied=True),
     }
 
@@ -65,10 +67,9 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     walker = poser.walker
     course = walker.course
     for side, foot in enumerate(saved["feet"]):
-        rows = zip(foot["places"], foot["turns"], foot["times"], strict=True)
+        rows = zip(foot["places"], foot["turns"], foot["times"], foot["outlines"], strict=True)
         course.stances[side][:] = [
-            Stance(np.array(place), np.array(turn), *map(float, times[:-2]), span=(float(times[-2]), float(times[-1])))
-            for place, turn, times in rows
+            _restore_stance(place, turn, times, outlines) for place, turn, times, outlines in rows
         ]
         course.swings[side][:] = [Swing(*map(float, row)) for row in foot["swings"]]
     course.steps[:] = [Step(int(row[0]), *map(float, row[1:])) for row in saved["steps"]]
@@ -86,6 +87,21 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     walker.done, walker.worst, walker._known, walker._wait = bool(done), worst, known, wait
     for name, array in _list_numbers(poser).items():
         array[...] = saved["follower"][name]
+
+
+def _restore_stance(place: Any, turn: Any, times: Any, outlines: dict[str, Any]) -> Stance:
+    fields: dict[str, Any] = dict(zip(_TIMES, map(float, times), strict=True))
+    fields |= {name: _restore_outline(outline) for name, outline in outlines.items()}
+    return Stance(np.array(place), np.array(turn), **fields)
+
+
+def _save_outline(points: np.ndarray | None) -> dict[str, Any]:
+    """An outline, or that there is none: all of it."""
+    return {"has": points is not None, "points": np.zeros((0, 3)) if points is None else points.copy()}
+
+
+def _restore_outline(saved: dict[str, Any]) -> np.ndarray | None:
+    return np.array(saved["points"]).reshape(-1, 3) if saved["has"] else None
 
 
 def _list_numbers(poser: WalkPoser, copied: bool = False) -> dict[str, np.ndarray]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from poise.body.character import Character
@@ -12,8 +10,9 @@ from poise.walking.course import Course, Step, Timing
 from poise.walking.feet import WalkingFoot, build_feet
 from poise.walking.foot_path import Stance, Swing
 from poise.walking.foothold import Refusal, Terrain
+from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
-from poise.walking.stride import check_stride, stand_on
+from poise.walking.stride import check_stride
 
 KNOT = 0.05  # s, of the walker's plans
 _AIR = 0.012  # m over the ground that a sole is in the air
@@ -102,7 +101,7 @@ def _find_spot(
     aside = np.array([np.cos(heading), -np.sin(heading)]) * outward
     along = np.array([np.sin(heading), np.cos(heading)])
     forward = float((near[[0, 2]] - other.place[[0, 2]]) @ along)
-    tries: list[Sequence[float]] = [near[[0, 2]]]
+    tries = [near[[0, 2]]]
     for wider in (1.0, 1.3, 1.6, 2.0):
         for share in (1.0, 0.5, 0.0):
             far = float(np.clip(forward, -0.4 * leg, 0.5 * leg)) * share
@@ -114,7 +113,7 @@ def _find_spot(
         )  # fmt: skip
         if isinstance(found, Refusal):
             continue
-        spot = stand_on(foot, found)
+        spot = stand_on(foot, found, terrain)
         if not check_stride(feet, side, spot, other):
             return spot
     return under

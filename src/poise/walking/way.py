@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,3 +69,14 @@ class Way(Portable):
 def turn_between(a: float, b: float) -> float:
     """rad, the short way from heading a to heading b."""
     return float((b - a + np.pi) % (2.0 * np.pi) - np.pi)
+
+
+def read_path(path: Any) -> tuple[tuple[float, float], ...]:
+    """Points of a path, x and z in metres."""
+    try:
+        points = np.array([list(point) for point in path], float)
+    except (TypeError, ValueError):
+        points = np.zeros((0, 0))
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points) or not np.isfinite(points).all():
+        raise InputError(f"a path is points, x and z in metres, as in [(0, 3), (2, 5)]; given {path!r:.60}.")
+    return tuple((float(x), float(z)) for x, z in points)

@@ -1,0 +1,107 @@
+"""A body that follows a ghost: pushed, held back, blocked; the ghost waits for it, and nothing explodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import InputError
+
+BODY = poise.Character.human(1.75, 75)
+FAR = 0.3
+
+
+def haunted(dt: float, steps: int, *props: poise.Prop) -> tuple[poise.Stage, Any, Any]:
+    stage = poise.Stage(dt=dt, touch=poise.Touch(apart=(("ghost", "body"),)))
+    for prop in props:
+        stage.add_prop(prop)
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
+    ghost.drive("body", poise.Walk(steps, waits_for=body, far=FAR, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    return stage, ghost, body
+
+
+def watch(stage: poise.Stage, ghost: Any, body: Any, seconds: float) -> np.ndarray:
+    """(F, 4): s, m between the roots, m between the joints that are farthest, rad/s at the most."""
+    rows = []
+    for _ in range(round(seconds / 0.05)):
+        stage.advance(round(0.05 / stage.dt))
+        off = float(np.linalg.norm(ghost.body.state.root - body.body.state.root))
+        rows.append((stage.time, off, ghost.player("body").lag, float(np.abs(body.body.state.w).max())))
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(("dt", "seed"), [(0.005, 1), (0.005, 2), (0.002, 3)])
+def test_pushed_it_comes_back(dt: float, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    stage, ghost, body = haunted(dt, 5)
+    for k in range(4):
+        angle = rng.uniform(0.0, 2.0 * np.pi)
+        force = rng.uniform(100.0, 220.0) * np.array([np.sin(angle), 0.0, np.cos(angle)])
+        body.push("chest" if k % 2 else "hips", tuple(force), 0.25, start=1.2 + 1.3 * k)
+    rows = watch(stage, ghost, body, 12.0)
+    assert np.isfinite(rows).all()
+    assert rows[:, 1].max() < 0.25
+    assert rows[:, 3].max() < 60.0
+    assert ghost.player("body").is_done
+    assert rows[-1, 1] < 0.05
+    assert body.fallen is None
+    assert body.body.state.root[2] > 1.5
+
+
+def test_held_back_the_ghost_waits_and_goes_on_when_it_comes_free() -> None:
+    stage, ghost, body = haunted(0.005, 6)
+    body.push("chest", (0.0, 0.0, -450.0), 2.5, start=2.2)
+    rows = watch(stage, ghost, body, 4.6)
+    walk = ghost.player("body")
+    assert walk.clock[2] < 0.6  # it waits
+    assert rows[:, 2].max() < FAR + 0.15
+    later = watch(stage, ghost, body, 8.5)
+    assert later[:, 2].max() < FAR + 0.15
+    assert walk.is_done
+    assert later[-1, 1] < 0.05
+
+
+@pytest.mark.parametrize(
+    "prop",
+    [
+        poise.Prop.box("wall", (2.0, 2.0, 0.1), None, (0.0, 1.0, 1.3)),
+        poise.Prop.box("box", (0.8, 0.3, 0.3), None, (0.0, 0.15, 1.3)),
+        poise.Prop.box("bar", (1.4, 0.06, 0.06), None, (0.0, 1.3, 1.1)),
+    ],
+    ids=lambda prop: prop.name,
+)
+def test_blocked_it_stands_and_the_ghost_does_not_run_away(prop: poise.Prop) -> None:
+    stage, ghost, body = haunted(0.005, 12, prop)
+    rows = watch(stage, ghost, body, 9.0)
+    assert np.isfinite(rows).all()
+    assert rows[:, 2].max() < FAR + 0.15
+    assert rows[:, 3].max() < 60.0
+    still = rows[-20:]
+    assert still[:, 3].max() < 2.0  # it has come to rest
+    assert ghost.player("body").clock[2] < 0.05
+    assert ghost.body.state.root[2] < prop.position[2] + FAR
+
+
+def test_goes_on_from_a_saved_state() -> None:
+    stage, _, body = haunted(0.005, 3)
+    stage.advance(330)
+    saved = stage.save()
+    stage.advance(60)
+    again, _, other = haunted(0.005, 3)
+    again.restore(saved)
+    again.advance(60)
+    assert np.allclose(body.body.state.q, other.body.state.q, atol=1e-12)
+    assert np.allclose(body.body.state.root, other.body.state.root, atol=1e-12)
+
+
+def test_refuses_what_is_no_ghost() -> None:
+    with pytest.raises(InputError, match="actor"):
+        poise.Shadow("ghost")
+    stage = poise.Stage()
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
+    with pytest.raises(InputError, match="legs"):
+        body.drive("arms", poise.Shadow(ghost))
