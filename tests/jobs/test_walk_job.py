@@ -130,6 +130,21 @@ def test_a_load_shifts_the_weight() -> None:
     )  # the hips go to the left of what the right hand holds
 
 
+@pytest.mark.parametrize("body", ["fat", "short", "long-leg", "one-arm", "backpack"])
+def test_odd_bodies_walk(body: str) -> None:
+    found = run_walk(WalkRecipe(steps=3, body=body, fps=30.0))
+    assert not found.fell and found.figures["com_margin_m"] > 0.003
+    assert found.figures["foot_error_mm"] < 0.5 and found.figures["limit_excess_deg"] < 0.1
+
+
+@pytest.mark.parametrize(("facing", "way"), [("back", [0, 0, -1]), ("left", [1, 0, 0]), ("right", [-1, 0, 0])])
+def test_it_walks_backwards_and_sideways(facing: str, way: list[int]) -> None:
+    """Left is +X, whoever faces +Z."""
+    found = run_walk(WalkRecipe(steps=3, facing=facing, fps=20.0))
+    gone = found.clip.root[-1] - found.clip.root[0]
+    assert gone @ np.array(way) > 0.2 and not found.fell
+
+
 def test_stairs_and_their_pictures(tmp_path: Path) -> None:
     """Up a kerb; the ground of its picture is where the ground is, and files come out."""
     names = ("kerb.bvh", "kerb.png", "kerb-center.png", "kerb-joints.png")

@@ -140,7 +140,7 @@ def walk(
     goal: Annotated[str | None, Parameter(show_default=False, help="x,z: where the path ends, m.")] = None,
     facing: Annotated[
         Literal["ahead", "back", "left", "right"],
-        Parameter(help="How it is turned to the way that it goes: back walks backwards, left and right sideways."),
+        Parameter(help="How it goes: back walks backwards; left and right sideways, to that side."),
     ] = "ahead",
     fps: Annotated[float, Parameter(converter=read_number, help="Frames a second of the motion.")] = 60.0,
     film: Annotated[

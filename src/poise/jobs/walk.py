@@ -48,7 +48,7 @@ class WalkRecipe:
     seed       of what a terrain has at random
     steps      how many; None: 30, or to the end of a path
     path       (x, z) m, places to walk through
-    facing     ahead, back, left or right: how it is turned to the way that it goes
+    facing     ahead; back: backwards; left, right: sideways, to that side
     manner     how it walks
     loads      what is carried
     body       a kind of body: `physiques.PHYSIQUES`;  height, mass: of the average one that it is made from
@@ -372,7 +372,7 @@ def walk(
     terrain    flat, slope, stairs, rough or moving; a height map (.png, .npz, .glb) or a stage file (.toml); a ground
     steps      how many; None: 30, or to the end of the path
     path       (x, z) m, places to walk through; it begins at the origin and faces +Z
-    facing     ahead, back, left or right: how it is turned to the way that it goes
+    facing     ahead; back: backwards; left, right: sideways, to that side
     manner     how it walks: `poise.Manner`
     shape      options of the terrain, as in {"rise": 0.15};  seed of what it has at random
     loads      `Load("leftHand", 3)`, or words as of the command: "leftHand=3"
