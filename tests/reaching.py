@@ -17,8 +17,8 @@ from poise.spatial import rotation
 from posed import BODY, keep, place, stand
 
 HAND, LEFT, RIGHT = (BODY.skeleton.index(name) for name in ("rightHand", "leftFoot", "rightFoot"))
-ENOUGH, NEAR, INSIDE = 1e-3, 0.02, -5e-4  # m: met; as near as the optimiser; of the centre of mass
-_STEP = 1e-6
+ENOUGH, NEAR, INSIDE = 1e-3, 0.02, -1e-6  # m: met; as near as the optimiser; its centre of mass
+_STEP, _SCALE = 1e-6, 100.0
 _SOLE = np.array([[0.05, -0.06], [-0.05, -0.06], [0.05, 0.2], [-0.05, 0.2]])
 
 
@@ -136,10 +136,10 @@ class Optimiser:
             )
         for start in starts:
             found = minimize(
-                lambda v: float(look(v, "value")[0]), np.clip(start, self.low, self.high),
-                jac=lambda v: look(v, "slope")[0],
+                lambda v: _SCALE * float(look(v, "value")[0]), np.clip(start, self.low, self.high),
+                jac=lambda v: _SCALE * look(v, "slope")[0],
                 bounds=list(zip(self.low, self.high, strict=True)), constraints=limits, method="SLSQP",
-                options={"maxiter": 100, "ftol": 1e-9},
+                options={"maxiter": 200, "ftol": 1e-9},
             )  # fmt: skip
             row = self.measure(found.x[None], target)[0]
             is_held = row[1 : 1 + edges].min() > INSIDE and np.abs(row[1 + edges :]).max(initial=0.0) < 1e-3

@@ -24,7 +24,7 @@ TITLE = """# Posing over ranges
 
 Written by `make sweep NAME=ik`. What is measured, and by what, is in the sections.
 """
-RUNS, ASKED, TRIES, MARGIN = 10_000, 500, 8, 5e-4
+RUNS, ASKED, TRIES, MARGIN = 10_000, 500, 8, 2e-4
 
 
 def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:
@@ -35,7 +35,7 @@ def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:
         places = draw_places(np.random.default_rng(feet), runs)
         poser = Poser(BODY)
         goals = [Reach("rightHand", places[0]), *stand.feet]
-        ready = poser.prepare(goals, stand.corners, MARGIN, enough=ENOUGH / 2, tries=TRIES)
+        ready = poser.prepare(goals, stand.corners, MARGIN, enough=ENOUGH / 5, tries=TRIES)
         took, found = np.zeros(runs), []
         for k, target in enumerate(places):
             ready.places[0] = target
