@@ -194,7 +194,10 @@ class Walker:
         push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
         pace = ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
-        if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
+        has_toes = course.feet[side].toes >= 0  # else there is but an edge to stand on
+        if (
+            has_toes and course.steps and course.steps[-1].side != side and drop > 0.04
+        ):  # the other has just stepped down
             before = course.steps[-1]
             down = min(drop / 0.2, 1.3)
             rise = -_round(0.7 * min(down, 1.0) * (before.land - before.off))
