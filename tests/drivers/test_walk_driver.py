@@ -156,18 +156,19 @@ def test_change_of_path_pace_and_stop() -> None:
     stage, actor = stage_with(poise.Walk())
     stage.advance(900)
     ahead = actor.body.state.root.copy()
-    actor.change(path=[(3.0, float(ahead[2]))])
-    track = Track()
-    track.follow(stage, actor, 1000)
-    actor.change(pace=1.3)
-    track.follow(stage, actor, 400)
-    actor.change(stop=True)
-    track.follow(stage, actor, 900)
+    whole = Track()
+    for steps, change in ((1000, {"path": [(3.0, float(ahead[2]))]}), (400, {"pace": 1.3}), (900, {"stop": True})):
+        now = Track()
+        now.follow(stage, actor, 1)
+        actor.change(**change)
+        now.follow(stage, actor, 40)
+        assert now.jerks(stage.dt)[0] < 250.0  # nothing jumps where it is changed
+        assert now.jerks(stage.dt)[1] < 6.0
+        whole.follow(stage, actor, steps)
     assert actor.body.state.root[0] > 0.8  # it turned to the left, where +x is
     assert actor.player("body").is_done
-    assert np.abs(track.rows[-1][3]).max() < 1e-3
-    assert max(track.slides()) < 5e-4
-    assert track.jerks(stage.dt)[0] < 400.0
+    assert np.abs(whole.rows[-1][3]).max() < 1e-3
+    assert max(whole.slides()) < 5e-4
     with pytest.raises(InputError, match="parameter"):
         actor.change(tempo=2)
     with pytest.raises(InputError, match="pace"):
