@@ -57,7 +57,11 @@ def main() -> int:
     """Run what was asked for, one after the other."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument(
-        "names", nargs="*", default=["all"], choices=["all", "files", "cli", "reading", "ik", "walk", *SWEEPS], metavar="name"
+        "names",
+        nargs="*",
+        default=["all"],
+        metavar="name",
+        choices=["all", "files", "cli", "reading", "ik", "walk", *SWEEPS],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
