@@ -142,10 +142,10 @@ def tell(rows: list[dict[str, object]]) -> tuple[str, int]:
     notes = [f"- {row['ground']}, {row['body']}, seed {row['seed']}: {'; '.join(find_misses(row))}" for row in missed]
     text = (
         f"{len(rows)} walks of {STEPS} steps, {FPS} frames a second, {len(BODIES)} bodies; steps of 0.35 to 0.55 of a "
-        "leg's length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 by "
-        "27 to 40 cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside what is "
-        "within 2 mm of the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under "
-        "ground, soles within 2 mm of it in the median of their points. *Real time*: beside other work on the machine."
+        "leg's length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 "
+        "by 27 to 40 cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside "
+        "what is within 2 mm of the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under "
+        "the ground, soles within 2 mm of it in the median of their points. *Real time*: beside other work."
         "\n\n" + table(head, lines) + ("\n\nMissed:\n\n" + "\n".join(notes) if notes else "")
     )
     return text, len(missed)
