@@ -13,7 +13,10 @@ from poise.walking.feet import WalkingFoot
 from poise.walking.foot_path import Stance
 from poise.walking.foothold import Foothold, Terrain
 
-_GIVE = 0.004  # m: what is no farther than that from the ground lies on it; soles give as much
+# m: what is no farther than that from the ground lies on it. Where hardly anything does, soles give, and so little of
+# them counts as so much less.
+_GIVES = ((0.002, 1.0), (0.005, 0.5), (0.01, 0.3))
+_LEAST = 0.35  # of a sole
 _ACROSS, _BEHIND, _BEFORE = 7, 11, 7  # points of a sole that are looked at: across it, up to its ball, and beyond
 _MOST = 8  # corners of an outline
 _ENOUGH = 0.4  # of the front, or of the heel's edge, that it can stand on alone
@@ -32,12 +35,18 @@ def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> Stance:
     stance, grid = Stance(found.place, turn), _build_grid(foot)
     local = np.outer(grid.across, foot.hinge) + np.outer(grid.along, foot.ahead)
     points = found.place + rotation.rotate(turn, local)
-    lies = points[:, 1] - terrain.heights(points, float(found.place[1]) + 0.3) < _GIVE
+    over = points[:, 1] - terrain.heights(points, float(found.place[1]) + 0.3)
+    if over.max() < _GIVES[0][0]:
+        return stance
     front, back = grid.along >= grid.ball - 1e-9, grid.along <= grid.heel + 1e-9
     flat = np.stack([grid.across, grid.along], axis=1)
-    if lies.all():
-        return stance
-    share, front_share = (_area(flat[lies & part]) / max(_area(flat[part]), 1e-12) for part in (front | True, front))
+    whole, share = np.ones(len(over), bool), 0.0
+    for give, counts in _GIVES:
+        lies = over < give
+        share = counts * _area(flat[lies]) / _area(flat[whole])
+        if share > _LEAST * counts:
+            break
+    front_share = _area(flat[lies & front]) / max(_area(flat[front]), 1e-12)
     edge = np.ptp(grid.across[lies & back]) / np.ptp(grid.across) if (lies & back).any() else 0.0
     nothing = np.zeros((0, 3))
     return replace(

@@ -20,6 +20,7 @@ from poise.world.load import Load
 _PELVIS, _CHEST, _HEAD, _HEIGHT = 0.3, 0.5, 0.3, 0.3  # weights beside a foot's
 
 _TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
+_ROUNDS = 4  # of the solver, a frame
 
 
 def find_stiffness(character: Character) -> dict[str, float]:
@@ -66,7 +67,7 @@ class WalkPoser:
         given = [*given, *toes.values(), *(name for name, _, _ in arms)]
         self.follower = Follower(
             character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
-            stiffness=find_stiffness(character),
+            stiffness=find_stiffness(character), rounds=_ROUNDS,
         )  # fmt: skip
         self.load(loads)
         self._names = names

@@ -27,6 +27,7 @@ from poise.world.floor import Floor
 from poise.world.ground import Ground
 from poise.world.load import Load
 
+_MORE, _FARTHER = 5, 0.13  # how often, and by how much (m) farther, a place to end at is looked for
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width between the feet, tried where the ground has no place
 
 
@@ -83,10 +84,24 @@ def _find_way(
 ) -> Way:  # fmt: skip
     limits = StepLimits.of_leg(leg)
     if path is None:
-        far, along = (2 + (steps or 0)) * manner.step * leg, heading - facing
-        path = [(at[0] + far * np.sin(along), at[1] + far * np.cos(along))]
-    route = plan_route(floor, at, path, limits)
-    return Way(route.points, facing)
+        return _find_straight(floor, (2 + (steps or 0)) * manner.step * leg, at, heading - facing, facing, limits)
+    return Way(plan_route(floor, at, path, limits).points, facing)
+
+
+def _find_straight(
+    floor: Floor, far: float, at: Sequence[float], along: float, facing: float, limits: StepLimits
+) -> Way:
+    """Straight on for so many metres or a little more: where one could stand in the end."""
+    for k in range(_MORE + 1):
+        goal = far + k * _FARTHER
+        try:
+            route = plan_route(floor, at, [(at[0] + goal * np.sin(along), at[1] + goal * np.cos(along))], limits)
+        except InputError:
+            if k == _MORE:
+                raise
+            continue
+        return Way(route.points, facing)
+    raise AssertionError
 
 
 def find_stances(

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from poise.spatial import rotation
 from poise.walking.course import Timing
 from poise.walking.feet import WalkingFoot
 from poise.walking.foot_path import Stance, Swing, list_row
@@ -49,7 +50,8 @@ def find_swing(foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, 
 def _tip(foot: WalkingFoot, stance: Stance, spot: Stance, swing: Swing) -> Swing:
     """With toes that hang as the knee bends: the more, the higher the foot is lifted."""
     top = max(float(spot.place[1] - stance.place[1]), 0.0) + swing.top
-    return replace(swing, tip=_LEAST_TIP + _TIP * max(top / foot.leg - 0.05, 0.0))
+    uphill = max(float(rotation.rotate(stance.turn, foot.ahead)[1]), 0.0)  # the ankle is bent by that already
+    return replace(swing, tip=_LEAST_TIP + _TIP * max(top / foot.leg - 0.05, 0.0) + 1.5 * uphill)
 
 
 def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Terrain) -> tuple[float, float]:

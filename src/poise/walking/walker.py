@@ -26,9 +26,10 @@ from poise.walking.way import Way
 
 _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
-_STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(42.0)
+_STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(50.0)
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
+_BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
@@ -191,10 +192,13 @@ class Walker:
         push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
         pace = ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
-        if course.steps and course.steps[-1].side != side and drop > 0.04:  # the other has just stepped down
+        has_toes = course.feet[side].toes >= 0  # else there is but an edge to stand on
+        if (
+            has_toes and course.steps and course.steps[-1].side != side and drop > 0.04
+        ):  # the other has just stepped down
             before = course.steps[-1]
             down = min(drop / 0.2, 1.3)
-            rise = -_round(0.55 * min(down, 1.0) * (before.land - before.off))
+            rise = -_round(0.7 * min(down, 1.0) * (before.land - before.off))
             push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
             strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
@@ -238,10 +242,13 @@ class Walker:
         feet = self.feet_at(times)
         turn = rotation.exp(find_heading(feet)[:, None] * _UP)
         most = np.full(len(times), np.inf)
+        # Where feet are at different heights knees bend more: nobody lands on a straight leg.
+        apart = (feet[0].place - feet[1].place)[:, 1] / self.leg
+        uneven = _BENT * np.tanh((apart / 0.12) ** 2)
         for foot, state, hip in zip(self.course.feet, feet, self.hang.joints, strict=True):
             joint = rotation.rotate(turn, hip)
             flat = state.place[:, [0, 2]] - center - joint[:, [0, 2]]
-            length = self.manner.stretch * foot.leg
+            length = (self.manner.stretch - uneven) * foot.leg
             room = np.maximum(length**2 - np.sum(flat * flat, axis=1), 0.04 * length**2)
             most = np.minimum(most, state.place[:, 1] - joint[:, 1] + np.sqrt(room))
         return most
