@@ -20,7 +20,7 @@ from poise.pictures.film import film_suffix
 from poise.pictures.png import save_png
 
 BY_SPEED = ("solve_us", "plan_ms_a_step")
-SIZE, ROW = (768, 432), (1200, 300)
+SIZE, ROW = (640, 360), (1200, 300)
 
 
 def show_walk(folder: Path, name: str, asked: WalkRecipe, speed: float = 1.5) -> dict[str, Any]:
