@@ -415,6 +415,49 @@ def test_friction_holds_below_and_gives_above(engine: Engine, direction: float, 
     assert force @ toward < 0.0
 
 
+@pytest.mark.parametrize("friction", [0.3, 0.9])
+def test_a_foot_has_the_friction_that_a_root_has(engine: Engine, friction: float) -> None:
+    """It hangs from a joint, and slides: m a = F - m g friction. Bullet's links had 0.5 instead of what was asked."""
+    dt, steps, mass = 0.005, 60, 31.0
+    inertias = np.array([0.01 * np.eye(3), 30.0 / 3.0 * np.diag([0.1**2 + 0.15**2, 0.2**2 + 0.15**2, 0.2**2 + 0.1**2])])
+    centers = np.array([np.zeros(3), [0.0, 0.1, 0.0]])
+    tree = Tree(("root", "foot"), np.array([-1, 0]), np.zeros((2, 3)), np.array([1.0, 30.0]), centers, inertias)
+    body = body_of(tree, Kinematics.at_rest(np.zeros(3), rotation.identity((2,))), [FREE, BALL], shapes=((1, BOX),))
+    simulation = engine.build(Scene((body,), ground=Ground(0.0, friction), dt=dt))
+    wrench = np.zeros((2, 6))
+    wrench[1] = [0.0, 0.0, -0.02 * 1.5 * friction * mass * 9.81, 1.5 * friction * mass * 9.81, 0.0, 0.0]
+    path = []
+    for k in range(40 + steps):
+        simulation.apply(0, np.zeros((2, 3)), np.zeros(2), wrench if k >= 20 else np.zeros((2, 6)))
+        simulation.step()
+        path.append(read(simulation, 2).root[0])
+    speed = (path[-1] - path[-21]) / (20 * dt)  # on average: a sliding box may hop
+    np.testing.assert_allclose(speed, 0.5 * friction * 9.81 * (10 + steps) * dt, rtol=0.15)
+
+
+def test_a_sole_bears_on_more_than_points_in_bullet() -> None:
+    """A post on a foot of 20 mm spins down by friction at its corners and about each: I dw = -m N (r + PATCH) dt."""
+    pytest.importorskip("pybullet")
+    from poise.engines.bullet_world import PATCH
+
+    half, mass, friction, dt, about = np.array([0.01, 0.01, 0.01]), 2.0, 0.6, 0.001, 0.05
+    tree = Tree(
+        ("post",), np.array([-1]), np.zeros((1, 3)), np.array([mass]), np.array([[0, 0.01, 0]]), about * np.eye(3)[None]
+    )
+    start = Kinematics.at_rest(np.zeros(3), rotation.identity((1,)))
+    start = replace(start, angular_velocity=np.array([[0.0, 3.0, 0.0]]))
+    box = Box(np.array([0.0, 0.01, 0.0]), half, rotation.identity())
+    body = body_of(tree, start, [FREE], shapes=((0, box),))
+    simulation = get_engine("bullet").build(Scene((body,), ground=Ground(0.0, friction), dt=dt))
+    speeds = []
+    for _ in range(300):
+        simulation.apply(0, np.zeros((1, 3)), np.zeros(1), np.zeros((1, 6)))
+        simulation.step()
+        speeds.append(read(simulation, 1).w[0, 1])
+    braked = (speeds[50] - speeds[250]) / (200 * dt)
+    np.testing.assert_allclose(braked, friction * mass * 9.81 * (np.hypot(*half[:2]) + PATCH) / about, rtol=0.1)
+
+
 def test_contacts_say_what_touches_what(engine: Engine) -> None:
     slab = Prop("slab", (Box(np.zeros(3), np.array([1.0, 0.1, 1.0]), rotation.identity()),), position=[0, 0.1, 0])
     ball = Prop(

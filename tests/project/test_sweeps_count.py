@@ -73,6 +73,21 @@ def test_standing_falling_and_abuse() -> None:
     assert len(tally.failures) == 2
 
 
+def test_standing_on_more_than_the_floor_gives_is_known_before() -> None:
+    """A tenth of the body in a hand that swings fast is; half as fast, or with nothing in it, it is not."""
+    body = Character.human(1.79, 104.0, preset="tracking")
+    for rate, mass, most in ((1.49, 9.7, 3.0), (0.75, 9.7, 1.0), (1.49, 0.0, 1.0)):
+        loads = (poise.Load("leftHand", mass),) if mass else ()
+        swing = gestures.arm_swing(rate, 71, "left", True)
+        case = standing_sweep.Case(body, "one", swing, "arm_swing()", "upperBody", loads, friction=0.52)
+        asked = standing_sweep.find_asked(case)
+        assert asked < most and (asked > 1.0) == (most > 1.0)
+        fell = standing_sweep.Outcome(1.0, 1.0, 1.0, ["fell at 4.1 s"], asked=asked)
+        assert standing_sweep.report([(case, fell)])[1] == (1 if most == 1.0 else 0)
+        broke = standing_sweep.Outcome(faults=["broke: it became non-finite"], asked=asked)
+        assert standing_sweep.report([(case, broke)])[1] == 1
+
+
 @pytest.mark.usefixtures("breaks")
 def test_recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from poise.files.bvh import save_bvh

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
+from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from poise import Balance, Character, Ground, Kinematic, Load, Pose, Stage, gestures
+from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
 from poise.body.mannequin import build_mannequin
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, PoiseError, SolveError
@@ -30,6 +31,7 @@ from sweeps.page import table
 
 RUNS, SECONDS, SEED, FPS = 500, 10.0, 12, 50.0
 SKATED, ROSE, SUNK = 5.0, 10.0, 5.0  # mm
+MOST_ASKED = 1.0  # of what the floor gives
 FILES = ("bvh-cmu/02_05.bvh", "bvh-other/test_mocapbank.bvh", "gltf/Med_General.glb", "vrm/cryptovoxels.vrm",
          "npz/120_04_conducting_amp15.npz", "gltf/RiggedFigure.glb", "c3d/Sample_Static.c3d")  # fmt: skip
 
@@ -59,7 +61,7 @@ class Case:
 class Outcome:
     """What a run came to: mm that a sole's corner travelled, rose and sank at most; why it failed, if it did.
 
-    asked  of the floor, at least, where it failed: see `find_asked`
+    asked  of the floor, known before it is run: see `find_asked`
     """
 
     skated: float = np.nan
@@ -68,6 +70,11 @@ class Outcome:
     faults: list[str] = field(default_factory=list)
     refused: bool = False
     asked: float = 0.0
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it failed at what can be done, or broke."""
+        return bool(self.faults) and (self.asked <= MOST_ASKED or not np.isfinite(self.skated))
 
 
 def sweep(runs: int = RUNS) -> tuple[str, int]:
@@ -80,14 +87,16 @@ def sweep(runs: int = RUNS) -> tuple[str, int]:
 def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
     """The section of some runs."""
     cases, runs = [case for case, _ in found], len(found)
-    bad = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
+    listed = [(k, case, outcome) for k, (case, outcome) in enumerate(found) if outcome.faults]
+    listed += [(k, c, out) for k, (c, out) in enumerate(found) if not out.faults and out.asked > MOST_ASKED]
+    bad = sum(outcome.is_bad for _, outcome in found)
     skated = np.array([0.0, *(outcome.skated for _, outcome in found if np.isfinite(outcome.skated))])
     kinds = sorted({(case.engine, case.couple, case.what.split("(")[0]) for case in cases}, reverse=True)
     rows = []
     for kind in kinds:
         those = [out for case, out in found if (case.engine, case.couple, case.what.split("(")[0]) == kind]
         worst = np.nanmax([0.0, *(outcome.skated for outcome in those)])
-        rows.append((*kind, len(those), sum(bool(o.faults) for o in those), f"{worst:.2f}",
+        rows.append((*kind, len(those), sum(o.is_bad for o in those), f"{worst:.2f}",
                      f"{np.nanmax([0.0, *(o.rose for o in those)]):.1f}"))  # fmt: skip
     text = [
         f"{runs} runs of {SECONDS:g} s, seed {SEED}: bodies of 0.5 to 2.5 m, thin and fat, by preset and from files;"
@@ -95,16 +104,19 @@ def report(found: list[tuple[Case, Outcome]]) -> tuple[str, int]:
         " both engines. Nobody is pushed. A run fails where it falls or breaks, where a corner of a sole gets"
         f" {SKATED:g} mm from where it began, rises by {ROSE:g} mm or sinks by {SUNK:g} mm. Travel is in mm: half of"
         f" the runs stay below {np.nanmedian(skated):.2g}, 99 % below {np.nanpercentile(skated, 99):.2g}."
+        f" What a gesture asks of the floor is known before it is run, by inverse dynamics; what is more than friction"
+        f" and soles give, {sum(o.asked > MOST_ASKED for _, o in found)} of these, is listed and does not count."
         f" {sum(o.refused for _, o in found)} were refused with a sentence, for a step too long for `paper`.",
         "",
         table(("engine", "coupling", "gesture", "runs", "failed", "most travel, mm", "highest corner, mm"), rows),
-        *([""] if bad else []),
+        *([""] if listed else []),
         *(
-            f"- {k}: {case}: {', '.join(outcome.faults)}; it asks for {outcome.asked:.1f} of what friction gives"
-            for k, case, outcome in bad
+            f"- {k}: {case}: {', '.join(outcome.faults) or 'stands'}; it asks for {outcome.asked:.1f} of what the "
+            f"floor gives{'' if outcome.is_bad else ': not counted as failed'}"
+            for k, case, outcome in listed
         ),
     ]
-    return "\n".join(text), len(bad)
+    return "\n".join(text), bad
 
 
 def find_skeletons() -> dict[str, Skeleton]:
@@ -187,6 +199,7 @@ def try_case(case: Case) -> Outcome:
     """Run it and look at its feet."""
     out = Outcome()
     try:
+        out.asked = find_asked(case)
         stage = Stage(case.engine, case.dt, case.couple, ground=Ground(friction=case.friction))
         actor = stage.add(case.body, name="actor", loads=case.loads)
         actor.drive("legs", Balance())
@@ -209,42 +222,85 @@ def try_case(case: Case) -> Outcome:
     for what, value, most in (("skated", out.skated, SKATED), ("rose", out.rose, ROSE), ("sank", out.sank, SUNK)):
         if value > most:
             out.faults.append(f"{what} by {value:.1f} mm")
-    out.asked = find_asked(case) if out.faults else 0.0
     return out
 
 
 def find_asked(case: Case) -> float:
-    """How much of the floor's hold a gesture asks for, were all still but what is animated; above 1 no feet stay.
+    """How much of what the floor has to give a gesture asks for; above 1 feet that stay are not enough.
 
-    The force F = m (c'' - g) along the floor of the friction's m F_y, and its moment about the upright through the
-    middle between the feet, of what friction has at the corner of a sole that is farthest from there. Points with
-    mass, poses by SciPy, slower than 10 Hz; infinite where it lifts the body off.
+    Newton and Euler for the whole body as it is drawn, whoever simulates it: what is animated moves, and the rest keeps
+    either its hips still or its centre of mass along the floor, whichever asks for less. Of three shares the largest,
+    at the worst moment: the force along the floor of friction's m F_y; its moment about the upright through the middle
+    between the feet, of m F_y at the corner of a sole that is farthest from there; the way from there to the centre of
+    pressure, of that to the edge of the support. By SciPy, slower than 10 Hz; infinite where it lifts the body off.
     """
+    record, rate = draw(case), 100.0
+    m, x, spins = weigh(case, record, rate)
+    soles = place_soles(record)[0].reshape(-1, 3)
+    x = gaussian_filter1d(x, 0.1325 * rate / 10.0, axis=1)
+    v = np.gradient(x, 1.0 / rate, axis=1)
+    c, dc = (np.einsum("i,ifa->fa", m, each) / m.sum() for each in (x, v))
+    L = np.einsum("i,ifa->fa", m, np.cross(x - c, v - dc)) + gaussian_filter1d(spins, 0.1325 * rate / 10.0, axis=0)
+    pull, torque = (np.gradient(each, 1.0 / rate, axis=0) for each in (m.sum() * dc, L))
+    upward = pull[:, 1] + 9.81 * m.sum()
+    if upward.min() <= 0.0:
+        return float("inf")
+    shares = []
+    for along, at in ((pull, c), (0.0 * pull, c.mean(axis=0))):
+        arm = at - soles.mean(axis=0)
+        yaw = torque[:, 1] + arm[..., 2] * along[:, 0] - arm[..., 0] * along[:, 2]
+        # from the middle between the feet to the centre of pressure, x and z
+        way = np.stack([
+            arm[..., 0] - (c[:, 1] * along[:, 0] + torque[:, 2]) / upward,
+            arm[..., 2] - (c[:, 1] * along[:, 2] - torque[:, 0]) / upward,
+        ], axis=1)  # fmt: skip
+        reach = np.linalg.norm((soles - soles.mean(axis=0))[:, [0, 2]], axis=1).max()
+        edges = ConvexHull((soles - soles.mean(axis=0))[:, [0, 2]]).equations
+        asked = [
+            np.linalg.norm(along[:, [0, 2]], axis=1) / (case.friction * upward),
+            np.abs(yaw) / (case.friction * upward * reach),
+            (way @ edges[:, :2].T / -edges[:, 2]).max(axis=1),
+        ]
+        shares.append(float(np.max(asked, axis=0)[5:-5].max()))
+    return min(shares)
+
+
+def draw(case: Case) -> ActorTake:
+    """The motion as it is asked for: hips and legs still, what is animated played."""
+    ease, skeleton = stand_at_ease(case.body), case.body.skeleton
+    still = Clip(skeleton, np.arange(3.0), np.tile(ease.root, (3, 1)), np.tile(ease.rotations, (3, 1, 1)))
+    stage = Stage()
+    actor = stage.add(case.body, name="actor")
+    for part, motion in (("root", still), ("body", still), (case.part, case.gesture)):
+        actor.drive(part, Kinematic(motion))
+    return stage.run(SECONDS, fps=100.0).actor("actor")
+
+
+def weigh(case: Case, record: ActorTake, rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Masses (J,), places of the centres (J, F, 3) m, and what the segments' own turning sums up to (F, 3)."""
     figure, skeleton = Figure(case.body), case.body.skeleton
     for load in case.loads:
         k = skeleton.index(load.joint)
         whole = figure.masses[k] + load.mass
         figure.centers[k] = (figure.masses[k] * figure.centers[k] + load.mass * np.asarray(load.offset)) / whole
         figure.masses[k] = whole
-    ease = stand_at_ease(case.body)
-    still = Clip(skeleton, np.arange(3.0), np.tile(ease.root, (3, 1)), np.tile(ease.rotations, (3, 1, 1)))
-    stage = Stage()
-    actor = stage.add(case.body, name="actor")
-    for part, motion in (("root", still), ("body", still), (case.part, case.gesture)):
-        actor.drive(part, Kinematic(motion))
-    record = stage.run(SECONDS, fps=100.0).actor("actor")
-    poses = [Pose(root, turns) for root, turns in zip(record.root, record.rotations, strict=True)]
-    places = gaussian_filter1d(np.array([figure.place(pose)[1] for pose in poses]), 0.1325 * 100.0 / 10.0, axis=0)
-    pull = figure.masses[:, None] * np.gradient(np.gradient(places, 0.01, axis=0), 0.01, axis=0)
-    soles = place_soles(record)[0].reshape(-1, 3)
-    arms = places - soles.mean(axis=0)
-    force = pull.sum(axis=1) + [0.0, 9.81 * figure.masses.sum(), 0.0]
-    turning = np.abs(np.cross(arms, pull)[..., 1].sum(axis=1))
-    if force[:, 1].min() <= 0.0:
-        return float("inf")
-    reach = np.linalg.norm((soles - soles.mean(axis=0))[:, [0, 2]], axis=1).max()
-    along = np.linalg.norm(force[:, [0, 2]], axis=1)
-    return float((np.maximum(along, turning / reach) / (case.friction * force[:, 1]))[5:-5].max())
+    inertias = {skeleton.index(segment.joint): segment.inertia.inertia for segment in case.body.segments}
+    turns: list[Rotation] = []
+    places, x = (np.zeros((len(skeleton), len(record.root), 3)) for _ in range(2))
+    spins = np.zeros((len(record.root), 3))
+    for i, parent in enumerate(skeleton.parents):
+        own = Rotation.from_quat(record.rotations[:, i].copy(), scalar_first=True)
+        turns.append(own if parent < 0 else turns[parent] * own)
+        places[i] = record.root
+        if parent >= 0:
+            places[i] = places[parent] + turns[parent].apply(skeleton.offsets[i].copy())
+        x[i] = places[i] + turns[i].apply(figure.centers[i])
+        if i in inertias:
+            R = turns[i].as_matrix()
+            W = np.einsum("fab,fcb->fac", np.gradient(R, 1.0 / rate, axis=0), R)
+            om = np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1)
+            spins += np.einsum("fab,bc,fdc,fd->fa", R, inertias[i], R, om)
+    return figure.masses, x, spins
 
 
 def place_soles(record: ActorTake) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.body.shape import Box
 from poise.engines.bullet_locked import CORNERS, Locked, find_carriers, list_turns
 from poise.engines.bullet_moved import WORLD, MovedSegments, find_carrier, is_moved
 from poise.engines.bullet_world import FIXED, GROUND, HERE, BulletWorld, principal, xyzw
@@ -216,6 +217,9 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
             piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing, None, weight
         )
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
+    for i in (base, *members):
+        if any(isinstance(shape, Box) for shape in shapes[i]):
+            world.bear(piece.uid, last[i] - 1)
     for i, (first, reach) in locked.items():
         held.locked.links[i] = piece.uid, first, reach
         for k in range(len(CORNERS)):
