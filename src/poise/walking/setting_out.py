@@ -28,6 +28,7 @@ from poise.world.ground import Ground
 from poise.world.load import Load
 
 _MORE, _FARTHER = 5, 0.13  # how often, and by how much (m) farther, a place to end at is looked for
+_LONGER = 1.25  # than the usual step: the longest that is taken
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width between the feet, tried where the ground has no place
 
 
@@ -84,7 +85,8 @@ def _find_way(
 ) -> Way:  # fmt: skip
     limits = StepLimits.of_leg(leg)
     if path is None:
-        return _find_straight(floor, (2 + (steps or 0)) * manner.step * leg, at, heading - facing, facing, limits)
+        far = _LONGER * (2 + (steps or 0)) * manner.step * leg
+        return _find_straight(floor, far, at, heading - facing, facing, limits)
     return Way(plan_route(floor, at, path, limits).points, facing)
 
 
