@@ -106,9 +106,9 @@ def build_stairs(
 
 def build_rough(
     seed: int = 0, amplitude: float = 0.05, grain: float = 0.3, length: float = 24.0, width: float = 8.0,
-    spacing: float = 0.05, stones: float = 0.0, friction: float = 0.8,
+    spacing: float = 0.05, stones: float = 0.5, friction: float = 0.8,
 ) -> Ground:  # fmt: skip
-    """Random heights round the origin, smooth, or in blocks like stepping stones; level where it ends.
+    """Random heights round the origin, in blocks like stepping stones, or smooth; level where it ends.
 
     amplitude      m, up and down from the middle
     grain          m, how far apart heights are that have little to do with each other
