@@ -24,6 +24,7 @@ from poise.spatial import rotation
 from poise.walking.foothold import Foothold, Terrain
 from poise.walking.route import Route, StepLimits, plan_route
 from poise.world.floor import Floor
+from poise.world.moving import Moving
 from poise.world.terrain import build_terrain
 
 PAGE = Path(__file__).parents[1] / "grounds.md"
@@ -134,10 +135,10 @@ def make_table() -> list[str]:
         ("stairs of 17 x 29 cm", build_terrain("stairs", flights=4)),
         ("stairs of 17 x 22 cm", build_terrain("stairs", run=0.22, flights=4)),
         ("stairs at random", build_terrain("stairs", 1, random=True, flights=4)),
-        ("rough, 5 cm up and down", build_terrain("rough", 1)),
-        ("rough, 10 cm up and down", build_terrain("rough", 1, amplitude=0.1)),
+        ("rough, 5 cm up and down", build_terrain("rough", 1, stones=0.0)),
+        ("rough, 10 cm up and down", build_terrain("rough", 1, amplitude=0.1, stones=0.0)),
         ("stones of 40 cm, 5 cm up and down", build_terrain("rough", 1, stones=0.4)),
-        ("moving, rough", build_terrain("moving", 1, ground="rough")),
+        ("moving, rough", Moving(build_terrain("rough", 1, stones=0.0), sway=(0.25, 0.06, 0.15), period=12.0)),
     ]  # fmt: skip
     rows = ["| terrain | found | whole sole | turned | moved, cm | sunk in, mm | over it, mm | gap, mm | time, us |",
             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
@@ -174,7 +175,7 @@ def draw_picture() -> np.ndarray:
         ("slope", build_terrain("slope", angle=math.radians(12.0), length=2.0, landing=1.0), [], 6.2),
         ("stairs", build_terrain("stairs", count=5, landing=1.0), [], 5.2),
         ("stairs at random", build_terrain("stairs", 3, count=5, random=True, landing=1.0), [], 5.6),
-        ("rough", build_terrain("rough", 2, amplitude=0.12), [], 5.0),
+        ("rough", build_terrain("rough", 2, amplitude=0.12, stones=0.0), [], 5.0),
         ("rough: stones", build_terrain("rough", 4, stones=0.45, amplitude=0.08), [], 5.0),
         ("a log, a wall and a bench", build_terrain("flat"), things, 6.6),
     ]  # fmt: skip
