@@ -220,7 +220,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         )  # fmt: skip
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     for i in (base, *members):
-        if any(isinstance(shape, Box) for shape in shapes[i]):
+        if any(isinstance(shape, Box) for shape in shapes[i]) and not body.is_hard:
             world.bear(piece.uid, last[i] - 1)
     for i, (first, reach) in locked.items():
         held.locked.links[i] = piece.uid, first, reach

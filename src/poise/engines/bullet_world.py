@@ -199,7 +199,7 @@ class BulletWorld:
         return min(self._friction, SLIPPERY) if is_hard and not is_sole else self._friction
 
     def bear(self, uid: int, link: int) -> None:
-        """Have a link with soles bear on more than points. Bullet multiplies by the other's friction."""
+        """Have soles of who stands bear on more than points. Bullet multiplies by the other's friction."""
         spin = PATCH * self._friction
         self.bullet.changeDynamics(uid, link, spinningFriction=spin, physicsClientId=self.client)
 
