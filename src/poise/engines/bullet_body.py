@@ -209,16 +209,18 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
         is_last = last[i] == link + 1
         mask = world.masks[index] if shapes[i] and is_last else nothing
-        world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, None, weight)
+        rough = world.find_friction(body.is_hard, shapes[i])
+        world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, rough, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
     for i, link in stiff:
         world.set_dynamics(
-            piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing, None, weight
-        )
+            piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing,
+            world.find_friction(body.is_hard, shapes[i]), weight,
+        )  # fmt: skip
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     for i in (base, *members):
-        if any(isinstance(shape, Box) for shape in shapes[i]):
+        if any(isinstance(shape, Box) for shape in shapes[i]) and not body.is_hard:
             world.bear(piece.uid, last[i] - 1)
     for i, (first, reach) in locked.items():
         held.locked.links[i] = piece.uid, first, reach
