@@ -20,7 +20,7 @@ _ORDER = (0, 2, 1)  # x, z, y
 
 
 @dataclass(frozen=True)
-class Hinge:
+class HingeJoint:
     """One angle of a joint: its name, its axis (3,) in the joint's frame, its range and where it begins, in rad."""
 
     name: str
@@ -40,7 +40,7 @@ class Link:
     turn: np.ndarray
     mass: float
     center: np.ndarray
-    hinges: tuple[Hinge, ...]
+    hinges: tuple[HingeJoint, ...]
 
 
 def list_links(character: Character) -> list[Link]:
@@ -55,7 +55,7 @@ def list_links(character: Character) -> list[Link]:
         for a in _ORDER:
             for j in np.flatnonzero((arrays.joint == i) & (arrays.which == a)):
                 low, high = float(arrays.low[j]), float(arrays.high[j])
-                hinges.append(Hinge(f"{name}_{'xyz'[a]}", axes[a], low, high, float(arrays.rest[j])))
+                hinges.append(HingeJoint(f"{name}_{'xyz'[a]}", axes[a], low, high, float(arrays.rest[j])))
         links.append(
             Link(
                 name, int(tree.parents[i]), tree.offsets[i], turn, float(tree.masses[i]), tree.centers[i], tuple(hinges)

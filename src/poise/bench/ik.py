@@ -44,7 +44,7 @@ _SPINES = (0, 10, 20, 40)  # joints more, for how cost grows
 
 
 @dataclass(frozen=True)
-class Target:
+class ReachTarget:
     """Places (4, 3) m of the ends, turns (2, 4) of the feet, and the centre of mass (3,) m."""
 
     places: np.ndarray
@@ -97,7 +97,7 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     return figures
 
 
-def draw_targets(character: Character, count: int, seed: int = 0, size: float = SIZE) -> list[Target]:
+def draw_targets(character: Character, count: int, seed: int = 0, size: float = SIZE) -> list[ReachTarget]:
     """Targets that random legal poses meet."""
     rng, index = np.random.default_rng(seed), character.skeleton.index
     ends, turned = [index(end) for end in ENDS], [index(end) for end in TURNED]
@@ -106,7 +106,7 @@ def draw_targets(character: Character, count: int, seed: int = 0, size: float = 
         turns = draw_pose(character, rng, size)
         turns[0] = rotation.exp(0.3 * rng.normal(size=3))
         R, p, center = find_places(character, 0.2 * rng.normal(size=3), turns)
-        out.append(Target(p[ends], rotation.from_matrix(R[turned]), center))
+        out.append(ReachTarget(p[ends], rotation.from_matrix(R[turned]), center))
     return out
 
 
@@ -119,25 +119,25 @@ def find_start(character: Character) -> np.ndarray:
     return turns
 
 
-def make_solver(character: Character, target: Target) -> Prepared:
+def make_solver(character: Character, target: ReachTarget) -> Prepared:
     """Goals to be given numbers."""
     poser = Poser(character, None)
     return poser.prepare(list_goals(target), center=tuple(target.center), enough=ENOUGH, center_first=False)
 
 
-def list_goals(target: Target) -> list[Reach | Turn]:
+def list_goals(target: ReachTarget) -> list[Reach | Turn]:
     reach = [Reach(end, place) for end, place in zip(ENDS, target.places, strict=True)]
     return [*reach, *(Turn(end, turn) for end, turn in zip(TURNED, target.turns, strict=True))]
 
 
-def solve_one(solver: Prepared, target: Target, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def solve_one(solver: Prepared, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Root and rotations."""
     solver.places[:], solver.turns[:], solver.center[:] = target.places, target.turns, target.center
     found = solver.solve(np.zeros(3), start)
     return found.root, found.rotations
 
 
-def solve_plain(poser: Poser, target: Target, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def solve_plain(poser: Poser, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same by `Poser.solve`, with goals made and checked for every pose."""
     found = poser.solve(
         list_goals(target), np.zeros(3), start, center=tuple(target.center), enough=ENOUGH, center_first=False
@@ -161,7 +161,7 @@ def find_places(character: Character, root: np.ndarray, turns: np.ndarray) -> tu
     return R, p, weighed / mass
 
 
-def is_met(character: Character, target: Target, root: np.ndarray, turns: np.ndarray) -> bool:
+def is_met(character: Character, target: ReachTarget, root: np.ndarray, turns: np.ndarray) -> bool:
     """Whether a pose meets a target, and no joint is over its range."""
     index = character.skeleton.index
     R, p, center = find_places(character, root, turns)
@@ -186,7 +186,9 @@ def grow(character: Character, more: int, count: int = 30) -> dict[str, float | 
     }
 
 
-def build_mink(character: Character, links: list[Link]) -> Callable[[Target], tuple[np.ndarray, np.ndarray]] | None:
+def build_mink(
+    character: Character, links: list[Link]
+) -> Callable[[ReachTarget], tuple[np.ndarray, np.ndarray]] | None:
     """mink's loop as a function of a target, which gives root and rotations; None where it is not installed."""
     try:
         import mink
@@ -216,7 +218,7 @@ def build_mink(character: Character, links: list[Link]) -> Callable[[Target], tu
     feet = [ENDS.index(end) for end in TURNED]
     unturned = np.array([1.0, 0.0, 0.0, 0.0])
 
-    def solve(target: Target) -> tuple[np.ndarray, np.ndarray]:
+    def solve(target: ReachTarget) -> tuple[np.ndarray, np.ndarray]:
         configuration.update(begin)
         for k, frame in enumerate(frames):
             turn = target.turns[feet.index(k)] if k in feet else unturned
@@ -262,7 +264,7 @@ class Placo:
         self.is_ready = self._read().strip() == "ready"
 
     @classmethod
-    def find(cls, character: Character, links: list[Link], targets: list[Target]) -> Placo | None:
+    def find(cls, character: Character, links: list[Link], targets: list[ReachTarget]) -> Placo | None:
         """placo, where `POISE_PLACO_PYTHON` says, and it answers."""
         python = os.environ.get("POISE_PLACO_PYTHON", "")
         if not python or shutil.which(python) is None:

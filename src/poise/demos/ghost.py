@@ -32,7 +32,7 @@ PUSHES = ((2.6, (160.0, 0.0, 0.0)), (4.4, (-160.0, 0.0, -60.0)))  # s, N; for a 
 NEAR, FAR = 0.1, 0.3
 
 
-class Walker(Shot):
+class GhostWalker(Shot):
     """Somebody whose feet do not stay where they were."""
 
     def figure(self) -> DrawnBody:
@@ -76,7 +76,7 @@ def run(folder: Path) -> dict[str, Any]:
         "is_done": bool(ghost.player("body").is_done),  # type: ignore[attr-defined]
     }
     gate = DrawnProp(stage.props["gate"].shapes, take.props["gate"], take.times)
-    shots = [Walker(take, "ghost", "ghost", CLAY), Walker(take, "body", "body", BLUE, [gate])]
+    shots = [GhostWalker(take, "ghost", "ghost", CLAY), GhostWalker(take, "body", "body", BLUE, [gate])]
     save_motion(folder, "ghost", shots[1])
     film_shots(folder / "ghost", shots, azimuth=1.2, together=True)
     plots = {

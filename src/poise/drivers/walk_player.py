@@ -28,7 +28,7 @@ from poise.walking.saving import restore_walk, save_walk
 from poise.walking.setting_out import find_hang, find_stances, read_facing
 from poise.walking.taking_over import take_stances
 from poise.walking.walker import Walker
-from poise.walking.way import Way, read_path
+from poise.walking.way import WalkWay, read_path
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, find_soles_of
 
@@ -153,11 +153,11 @@ class WalkPlayer(MotionPlayer):
         else:
             self._join(body, t)
 
-    def _find_way(self, floor: Floor, at: np.ndarray, heading: float, path: Any, facing: float, leg: float) -> Way:
+    def _find_way(self, floor: Floor, at: np.ndarray, heading: float, path: Any, facing: float, leg: float) -> WalkWay:
         """Straight on, or through the points of a path."""
         if path is None:
-            return Way.ahead(float(at[0]), float(at[1]), heading, facing)
-        return Way(plan_route(floor, (float(at[0]), float(at[1])), path, StepLimits.of_leg(leg)).points, facing)
+            return WalkWay.ahead(float(at[0]), float(at[1]), heading, facing)
+        return WalkWay(plan_route(floor, (float(at[0]), float(at[1])), path, StepLimits.of_leg(leg)).points, facing)
 
     def _start(self, body: Body, t: float) -> None:
         """Put the body where the plan has it: on its feet, whoever moves the root later."""
@@ -426,7 +426,7 @@ class WalkPlayer(MotionPlayer):
 
     def _find_change(
         self, path: Any = None, facing: Any = None, pace: Any = None, **_: Any
-    ) -> tuple[Way | None, Manner | None]:
+    ) -> tuple[WalkWay | None, Manner | None]:
         walker = self.walker
         manner = None if pace is None else replace(walker.manner, pace=float(pace))
         if path is None and facing is None:

@@ -40,7 +40,7 @@ ZONE, LEAST, STEEP = 0.15, 2e-3, 1.0  # rad, rad, and K
 _SWEEPS, _MOST = 24, 0.5  # at most; rad that an angle changes by in a round
 
 
-class Frames(NamedTuple):
+class AskedFrames(NamedTuple):
     """What is asked for, frame by frame; an array of one row stands for all frames."""
 
     places: np.ndarray  # (F, P, 3) m
@@ -58,7 +58,7 @@ class Frames(NamedTuple):
     base_turn: np.ndarray  # (F, 4)
 
 
-class Followed(NamedTuple):
+class FollowedFrames(NamedTuple):
     """What comes of it: written."""
 
     root: np.ndarray  # (F, 3) m
@@ -69,7 +69,7 @@ class Followed(NamedTuple):
 
 
 @kernel
-def set_goals(goals: GoalArrays, frames: Frames, f: int) -> None:
+def set_goals(goals: GoalArrays, frames: AskedFrames, f: int) -> None:
     """Write what is asked for in a frame into the goals' arrays."""
     points, turns, looks = len(goals.point_body), len(goals.turn_body), len(goals.look_body)
     goals.point_goal[:] = frames.places[take_row(frames.places, f)]
@@ -133,7 +133,7 @@ def _weigh(fig: FigureArrays, room: Room, rest: np.ndarray, is_given: np.ndarray
 @kernel
 def follow_frames(
     fig: FigureArrays, goals: GoalArrays, span: float, rounds: int, is_given: np.ndarray, given: np.ndarray,
-    frames: Frames, room: Room, held: np.ndarray, turns: np.ndarray, out: Followed,
+    frames: AskedFrames, room: Room, held: np.ndarray, turns: np.ndarray, out: FollowedFrames,
 ) -> None:  # fmt: skip
     """Pose a figure frame after frame: `room` has where it begins, and where it ends.
 

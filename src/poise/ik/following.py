@@ -81,7 +81,7 @@ class Follower:
         comfort: float = 1.0,
         rounds: int = _ROUNDS,
     ):
-        from poise.ik.follow_kernels import Frames
+        from poise.ik.follow_kernels import AskedFrames
         from poise.ik.row_kernels import count_rows
 
         index, count = character.skeleton.index, len(character.skeleton)
@@ -100,7 +100,7 @@ class Follower:
         arrays = self.figure.arrays
         angles = arrays.joint >= 0
         rest[arrays.joint[angles], arrays.which[angles]] = arrays.rest[angles]
-        self._now = Frames(
+        self._now = AskedFrames(
             compiled.point_goal[None].copy(), np.array(turns, float).reshape(1, len(turns), 4),
             compiled.look_goal[None].copy(), np.array([[goal.weight for goal in ordered]]),
             np.zeros((1, 3)), np.zeros((1, 3)), blank[None].copy(), self._held.copy(), rest[None],
@@ -230,7 +230,7 @@ class Follower:
                 now[0] = array[row]
 
     def _make_out(self, count: int) -> Any:
-        from poise.ik.follow_kernels import Followed as Out
+        from poise.ik.follow_kernels import FollowedFrames as Out
 
         joints, none = len(self.character.skeleton), np.zeros
         return Out(none((count, 3)), none((count, joints, 4)), none((count, 3)), none(count), none(count))
@@ -245,7 +245,6 @@ class Follower:
 
     def _read(self, asked: Mapping[str, Any]) -> tuple[Any, int]:
         """Arrays of frames, and how many."""
-        from poise.ik.follow_kernels import Frames
 
         asked = {"given" if name == "given_turns" else name: value for name, value in asked.items()}
         frames = self._now._asdict()
@@ -277,7 +276,7 @@ class Follower:
             raise InputError(f"inputs of a follower are of one number of frames; given {lengths}.")
         if np.min(frames["comfort"]) <= 0.0:
             raise InputError("the comfort of a follower is more than 0: 1 is usual, 0.1 is slight.")
-        made = Frames(*(np.ascontiguousarray(array) for array in frames.values()))
+        made = AskedFrames(*(np.ascontiguousarray(array) for array in frames.values()))
         return made, max(lengths.values(), default=1)
 
     def _read_held(self, value: Any) -> np.ndarray:

@@ -52,7 +52,7 @@ _EASE = 0.005  # m more of margin on the way than at its end: what a round leave
 
 
 @dataclass(frozen=True, eq=False)
-class Stance:
+class StandingOn:
     """A pose on its feet.
 
     root, rotations  (3,) m, (J, 4)
@@ -86,7 +86,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class StandingWay:
     """Poses one after the other.
 
     root, rotations  (F, 3) m, (F, J, 4)
@@ -100,7 +100,7 @@ class Way:
     microseconds: np.ndarray
 
 
-def stand_at_ease(character: Character) -> Stance:
+def stand_at_ease(character: Character) -> StandingOn:
     """A relaxed stand over the origin, facing +Z, soles flat on y = 0, the weight on both."""
     skeleton = character.skeleton
     turns = rotation.identity((len(skeleton),))
@@ -128,7 +128,7 @@ def stand_at_ease(character: Character) -> Stance:
 
 def put_down(
     character: Character, ankles: np.ndarray, turns: np.ndarray, root: np.ndarray, rotations: np.ndarray
-) -> Stance | None:
+) -> StandingOn | None:
     """A pose with both feet where they should be, and the centre of mass between them; None where there is none."""
     goals: list[Goal] = []
     for side, ankle, turn in zip(SIDES, ankles, turns, strict=True):
@@ -145,11 +145,11 @@ def put_down(
     return take_stance(character, posed.root, posed.rotations)
 
 
-def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> Stance:
+def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> StandingOn:
     """The stance of a pose: its feet as they are."""
     feet = [sole.foot for sole in find_soles(character.skeleton)]
     places, world = character.skeleton.pose(root, rotations)
-    return Stance(root, rotations, places[feet], world[feet], _find_corners(character, places[feet], world[feet]))
+    return StandingOn(root, rotations, places[feet], world[feet], _find_corners(character, places[feet], world[feet]))
 
 
 def _find_corners(character: Character, ankles: np.ndarray, turns: np.ndarray) -> np.ndarray:
@@ -167,7 +167,7 @@ class Standing:
     """
 
     def __init__(
-        self, character: Character, stance: Stance | None = None, stiffness: Mapping[str, float] | None = None
+        self, character: Character, stance: StandingOn | None = None, stiffness: Mapping[str, float] | None = None
     ):
         self.character = character
         self.stance = stand_at_ease(character) if stance is None else stance
@@ -176,7 +176,7 @@ class Standing:
         self._tree = build_tree(character)
         self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
 
-    def go(self, wanted: Wanted, steps: Sequence[float]) -> Way:
+    def go(self, wanted: Wanted, steps: Sequence[float]) -> StandingWay:
         """Go to a pose; steps: how far the way is gone each time, rising from 0 or more to 1."""
         found: list[Posed] = []
         down, took = [], []
@@ -191,12 +191,12 @@ class Standing:
             found.append(posed)
             lifted = wanted.stand != "both" and step > SHIFT
             down.append([not lifted or wanted.stand == side for side in SIDES])
-        return Way(
+        return StandingWay(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
         )  # fmt: skip
 
-    def move(self, wanted: Wanted, rotations: np.ndarray, count: int) -> Way:
+    def move(self, wanted: Wanted, rotations: np.ndarray, count: int) -> StandingWay:
         """The motion from the stance to a pose (J, 4) that was found, in so many frames: smooth, balanced at each.
 
         Joints turn from key to key, beginning and ending softly: the weight over one foot, that foot lifted, the pose.
@@ -216,7 +216,7 @@ class Standing:
     def follow(
         self, keys: Sequence[np.ndarray], windows: Sequence[tuple[float, float]], count: int, wanted: Wanted,
         aloft: tuple[float, float] | None = None,
-    ) -> Way:  # fmt: skip
+    ) -> StandingWay:  # fmt: skip
         """A motion through key poses, balanced at each of `count` frames.
 
         keys     rotations (J, 4);  windows: from when to when the way from each to the next is gone; 0 to 1
@@ -248,7 +248,7 @@ class Standing:
         soft = rotation.multiply(np.array(meant), rotation.exp(blur(np.array(changes), half)))
         for k in range(1, count - 1):
             found[k] = self._put_back(poser, wanted, soft[k], carrying, not all(down[k]), clear[k])
-        return Way(
+        return StandingWay(
             np.array([posed.root for posed in found]), np.array([posed.rotations for posed in found]),
             np.array(down), np.array(took),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from poise.files.audience import NOBODY, Audience, Notebook
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import Scenery, parse_load
 from poise.jobs.pose import PoseRecipe, Standee, check_recipe, find_body
-from poise.jobs.walk_figures import Balance, Footfall
+from poise.jobs.walk_figures import Footfall, WalkBalance
 from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.walking.manner import Manner
@@ -138,7 +138,7 @@ class WalkFound:
     scenery: Scenery
     floor: Floor
     footfalls: tuple[Footfall, ...]
-    balance: Balance
+    balance: WalkBalance
     figures: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
 
@@ -217,7 +217,7 @@ def run_walk(
     body = find_body(_find_who(asked), audience)
     clip, footfalls, speed = plan_walk(asked, body, scenery, audience)
     floor = Floor(scenery.ground, scenery.props)
-    found = WalkFound(clip, body, scenery, floor, footfalls, Balance(np.zeros((0, 3)), [], np.zeros(0)))
+    found = WalkFound(clip, body, scenery, floor, footfalls, WalkBalance(np.zeros((0, 3)), [], np.zeros(0)))
     found = write_walk(found, asked, outputs, speed)
     if found.fell:
         audience.warn(

@@ -1,6 +1,6 @@
 """What a walk came to, in figures: of the poses that were written, by other code than the one that planned them.
 
-Of the plan only the times of the stances are known here. Soles are grids of points: those behind the toes' joint
+Of the plan only the times of the stances are known here. WalkedSoles are grids of points: those behind the toes' joint
 move with the foot, the others with the toes.
 """
 
@@ -32,7 +32,7 @@ _ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before 
 
 @dataclass(frozen=True, eq=False)
 class Footfall:
-    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking.foot_path.Stance`.
+    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking.foot_path.FootStance`.
 
     place  (3,) m, of the foot as it lies there
     """
@@ -45,7 +45,7 @@ class Footfall:
     place: np.ndarray
 
 
-class Soles(NamedTuple):
+class WalkedSoles(NamedTuple):
     """Points of both soles over time.
 
     points  (F, 2, N, 3) m; lines from heel to toes, from right to left
@@ -65,7 +65,7 @@ class Soles(NamedTuple):
         return [0, one - 1, n - 1, n - one]
 
 
-def find_soles(clip: Clip) -> Soles:
+def find_soles(clip: Clip) -> WalkedSoles:
     """Points of the soles of a clip, in the world."""
     positions, turns = clip.world
     sides = []
@@ -78,7 +78,7 @@ def find_soles(clip: Clip) -> Soles:
             own = rows[front] - (rest[toes] - rest[foot])
             points[:, front] = positions[:, toes, None] + rotation.rotate(turns[:, toes, None], own)
         sides.append(points)
-    return Soles(np.stack(sides, axis=1), front, back)
+    return WalkedSoles(np.stack(sides, axis=1), front, back)
 
 
 def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -122,7 +122,7 @@ def find_ground(points: np.ndarray, floor: Floor, times: np.ndarray) -> tuple[np
     return ground.height_at(own[..., 0], own[..., 2]) + spread[..., 1], shifts
 
 
-class Balance(NamedTuple):
+class WalkBalance(NamedTuple):
     """Of every frame, as seen from a ground that moves: center (F, 3) m, of all that is carried; outlines, F of (N, 2)
     m, of what is down; margins (F,) m, how far inside of that the centre of mass is, -inf where nothing is down.
     """
@@ -132,7 +132,7 @@ class Balance(NamedTuple):
     margins: np.ndarray
 
 
-def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: Sequence[Footfall]) -> Balance:
+def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: Sequence[Footfall]) -> WalkBalance:
     """The centre of mass over what is down. character: with all that it carries.
 
     Down is what touches the ground; and, of a sole that lies on it, what else is planted with bumps under it.
@@ -162,10 +162,10 @@ def measure_balance(clip: Clip, character: Character, floor: Floor, footfalls: S
         outline = find_hull(points[k][touches][:, [0, 2]])
         outlines.append(outline)
         margins[k] = find_margin(outline, center[k, [0, 2]])
-    return Balance(center, outlines, margins)
+    return WalkBalance(center, outlines, margins)
 
 
-def _list_parts(fall: Footfall, soles: Soles) -> tuple[tuple[np.ndarray, float, float], ...]:
+def _list_parts(fall: Footfall, soles: WalkedSoles) -> tuple[tuple[np.ndarray, float, float], ...]:
     """Which points (N,) of a sole are planted from when to when (s)."""
     late, early = 1e-6, -1e-6
     return (
@@ -207,7 +207,7 @@ def find_margin(hull: np.ndarray, spot: np.ndarray) -> float:
 
 
 def measure_walk(
-    clip: Clip, character: Character, floor: Floor, footfalls: Sequence[Footfall], balance: Balance
+    clip: Clip, character: Character, floor: Floor, footfalls: Sequence[Footfall], balance: WalkBalance
 ) -> dict[str, Any]:
     """All figures that are of poses: see docs/walking.md."""
     times = clip.times - clip.times[0]

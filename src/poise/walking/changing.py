@@ -7,17 +7,17 @@ import math
 import numpy as np
 
 from poise.walking.center_path import KNOT, SplinePath
-from poise.walking.course import Course
+from poise.walking.course import StepCourse
 from poise.walking.manner import Manner
 from poise.walking.walker import Walker
-from poise.walking.way import Way
+from poise.walking.way import WalkWay
 
 _BESIDE = 0.12  # of the leg: feet that are no farther apart along the way stand beside each other
 _MEMORY = 2.0  # s of the past that are kept
 
 
 def redirect(
-    walker: Walker, t: float, way: Way | None = None, manner: Manner | None = None, steps: int | None = -1
+    walker: Walker, t: float, way: WalkWay | None = None, manner: Manner | None = None, steps: int | None = -1
 ) -> None:
     """Plan all steps anew that have not begun by time t.
 
@@ -51,7 +51,7 @@ def stop(walker: Walker, t: float) -> None:
     redirect(walker, t, steps=0 if apart < _BESIDE * walker.leg else 1)
 
 
-def _drop_steps(course: Course, now: float) -> int:
+def _drop_steps(course: StepCourse, now: float) -> int:
     """Forget steps that nothing has been done for yet; how many."""
     kept = len(course.steps)
     while kept:
@@ -65,7 +65,7 @@ def _drop_steps(course: Course, now: float) -> int:
     return dropped
 
 
-def find_along(way: Way, place: np.ndarray) -> float:
+def find_along(way: WalkWay, place: np.ndarray) -> float:
     """m along a way, of the point of it that is nearest to a place (2,) m."""
     points, along = way.points, way._along  # type: ignore[attr-defined]
     best, found = np.inf, 0.0

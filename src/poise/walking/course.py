@@ -12,14 +12,14 @@ import numpy as np
 
 from poise.spatial.portable import Portable
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import ROLL, FootState, Stance, Swing, find_carriers, list_row
+from poise.walking.foot_path import ROLL, FootStance, FootState, FootSwing, find_carriers, list_row
 
 
 @dataclass(frozen=True)
 class Timing:
     """s, of one step: shift, both feet down; swing, one; and of the shift, when toes lie flat and when the heel rises.
 
-    strike, push, pace  see `Stance`
+    strike, push, pace  see `FootStance`
     """
 
     shift: float
@@ -42,7 +42,7 @@ class Step(Portable):
 
 
 @dataclass
-class Course:
+class StepCourse:
     """Stances of the left and the right foot, the way between them, and the steps in order.
 
     stances  a list a foot, of which the last has no end yet
@@ -50,8 +50,8 @@ class Course:
     """
 
     feet: tuple[WalkingFoot, WalkingFoot]
-    stances: tuple[list[Stance], list[Stance]]
-    swings: tuple[list[Swing], list[Swing]] = field(default_factory=lambda: ([], []))
+    stances: tuple[list[FootStance], list[FootStance]]
+    swings: tuple[list[FootSwing], list[FootSwing]] = field(default_factory=lambda: ([], []))
     steps: list[Step] = field(default_factory=list)
 
     @property
@@ -59,7 +59,7 @@ class Course:
         """s, when the last step lands; -inf where there is none."""
         return self.steps[-1].land if self.steps else -np.inf
 
-    def add(self, side: int, spot: Stance, swing: Swing, begin: float, timing: Timing) -> Step:
+    def add(self, side: int, spot: FootStance, swing: FootSwing, begin: float, timing: Timing) -> Step:
         """Step with one foot to a spot: the weight begins to shift at time `begin`."""
         off = begin + timing.shift
         land = off + timing.swing

@@ -1,7 +1,7 @@
 """How one foot goes: it lands heel first, lies flat, rises over its ball, and swings to where it stands next.
 
-A foot is told by stances (`Stance`) and what lies between them (`Swing`). All of it is smooth to the acceleration:
-pitch, the ball's place and the turn are quintics (Bezier curves of degree 5) whose ends fit. While it stands, what
+A foot is told by stances (`FootStance`) and what lies between them (`FootSwing`). All of it is smooth to the
+acceleration: pitch, the ball's place and the turn are quintics (Bezier curves of degree 5) whose ends fit. While it stands, what
 carries does not move at all: toes, the whole sole, or the heel's edge.
 
     planted  t in [flat, rise]      the sole lies at its foothold
@@ -25,7 +25,7 @@ ROLL = 1.6  # of its mean speed, that a heel rises with as its foot leaves
 
 
 @dataclass(frozen=True, eq=False)
-class Stance(Portable):
+class FootStance(Portable):
     """A foot on the ground.
 
     place, turn        (3,) m, (4,): of the foot whose sole lies there, see `feet`
@@ -62,7 +62,7 @@ class Stance(Portable):
 
 
 @dataclass(frozen=True, eq=False)
-class Swing(Portable):
+class FootSwing(Portable):
     """How a foot goes from one stance to the next.
 
     top          m, the highest that the ball gets, over the higher of its ends
@@ -90,16 +90,16 @@ class FootState(NamedTuple):
     bend: np.ndarray | float
 
 
-def list_row(stance: Stance, swing: Swing | None) -> list[float]:
+def list_row(stance: FootStance, swing: FootSwing | None) -> list[float]:
     """A stance and the swing after it as numbers: see `foot_kernels`."""
-    way = swing or Swing()
+    way = swing or FootSwing()
     return [
         *stance.place, *stance.turn, stance.land, stance.flat, stance.rise, stance.off, stance.strike, stance.push,
         stance.pace, way.top, way.up, way.down, way.early, way.late, way.tip,
     ]  # fmt: skip
 
 
-def find_carriers(foot: WalkingFoot, stance: Stance, t: float) -> np.ndarray:
+def find_carriers(foot: WalkingFoot, stance: FootStance, t: float) -> np.ndarray:
     """(N, 3) m, outline of what carries at time t, in the world; none of a foot that is in the air."""
     part = stance.carries(t)
     if part == NONE:

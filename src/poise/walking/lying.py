@@ -10,7 +10,7 @@ import numpy as np
 from poise.ik.support import find_outline
 from poise.spatial import rotation
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import Stance
+from poise.walking.foot_path import FootStance
 from poise.walking.foothold import Foothold, Terrain
 
 # m: what is no farther than that from the ground lies on it. Where hardly anything does, soles give, and so little of
@@ -29,10 +29,10 @@ class _Grid(NamedTuple):
     heel: float
 
 
-def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> Stance:
+def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> FootStance:
     """A foot on a foothold; its times are not known yet."""
     turn = rotation.multiply(found.turn, rotation.exp(np.array([0.0, -foot.yaw, 0.0])))
-    stance, grid = Stance(found.place, turn), _build_grid(foot)
+    stance, grid = FootStance(found.place, turn), _build_grid(foot)
     local = np.outer(grid.across, foot.hinge) + np.outer(grid.along, foot.ahead)
     points = found.place + rotation.rotate(turn, local)
     over = points[:, 1] - terrain.heights(points, float(found.place[1]) + 0.3)

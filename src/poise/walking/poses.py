@@ -30,7 +30,7 @@ def find_stiffness(character: Character) -> dict[str, float]:
     return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
 
 
-class Frames(NamedTuple):
+class WalkFrames(NamedTuple):
     """root (F, 3) m, rotations (F, J, 4), center (F, 3) m, first (F,) m the largest error of what is first."""
 
     root: np.ndarray
@@ -133,7 +133,7 @@ class WalkPoser:
         asked = self.ask(np.array([t]))
         self.follower.settle(60, **asked)
 
-    def frames(self, times: np.ndarray) -> Frames:
+    def frames(self, times: np.ndarray) -> WalkFrames:
         """Poses at times (F,), which go on from the last."""
         found = self.follower.follow(**self.ask(times))
-        return Frames(found.root, found.rotations, found.center, found.first)
+        return WalkFrames(found.root, found.rotations, found.center, found.first)

@@ -6,13 +6,13 @@ import numpy as np
 
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, Regions, build_regions
-from poise.walking.course import Course
+from poise.walking.course import StepCourse
 
 _SETTLE = 0.6  # s, in which the pressure comes to the middle of both feet after the last step
 
 
 def list_regions(
-    course: Course, start: float, end: float, margin: float, press_margin: float
+    course: StepCourse, start: float, end: float, margin: float, press_margin: float
 ) -> tuple[Regions, Regions]:
     """What carries at the knots from `start` to `end`: for the centre of mass, and for the pressure."""
     times = start + KNOT * np.arange(round((end - start) / KNOT) + 1)
@@ -21,7 +21,7 @@ def list_regions(
     return build_regions(corners, middles, margin), build_regions(corners, middles, press_margin)
 
 
-def find_middle(course: Course, t: float) -> np.ndarray:
+def find_middle(course: StepCourse, t: float) -> np.ndarray:
     """(2,) m, where the pressure is best at time t: it goes from foot to foot, and forward under each."""
     left, right = (_middle_of(course, side, t) for side in range(2))
     feet, both = (left, right), 0.5 * (left + right)
@@ -41,7 +41,7 @@ def find_middle(course: Course, t: float) -> np.ndarray:
     return np.asarray(stands + u * (both - stands))
 
 
-def _middle_of(course: Course, side: int, t: float) -> np.ndarray:
+def _middle_of(course: StepCourse, side: int, t: float) -> np.ndarray:
     """(2,) m, of a sole: the one that it stands on, or left."""
     stance, foot = course.stances[side][course.stance_at(side, t)], course.feet[side]
     return np.asarray(stance.place + rotation.rotate(stance.turn, foot.corners.mean(axis=0)))[[0, 2]]

@@ -9,15 +9,15 @@ import numpy as np
 
 from poise.walking.center_path import SplinePath
 from poise.walking.course import Step
-from poise.walking.foot_path import Stance, Swing
+from poise.walking.foot_path import FootStance, FootSwing
 from poise.walking.manner import Manner
 from poise.walking.poses import WalkPoser
 from poise.walking.walker import Hang
-from poise.walking.way import Way
+from poise.walking.way import WalkWay
 
 _TIMES = ("land", "flat", "rise", "off", "strike", "push", "pace", "share")
 _OUTLINES = ("whole", "front", "back")
-_SWING = tuple(field.name for field in dataclasses.fields(Swing))
+_SWING = tuple(field.name for field in dataclasses.fields(FootSwing))
 _MANNER = tuple(field.name for field in dataclasses.fields(Manner))
 
 
@@ -71,13 +71,13 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
         course.stances[side][:] = [
             _restore_stance(place, turn, times, outlines) for place, turn, times, outlines in rows
         ]
-        course.swings[side][:] = [Swing(*map(float, row)) for row in foot["swings"]]
+        course.swings[side][:] = [FootSwing(*map(float, row)) for row in foot["swings"]]
     course.steps[:] = [Step(int(row[0]), *map(float, row[1:])) for row in saved["steps"]]
     starts = saved["starts"]
     walker.center = SplinePath(float(starts[0]), np.array(saved["center"]))
     walker.height = SplinePath(float(starts[1]), np.array(saved["height"]))
     facing, endless, heading = map(float, saved["facing"])
-    walker.way = Way(np.array(saved["way"]), facing, bool(endless), None if np.isnan(heading) else heading)
+    walker.way = WalkWay(np.array(saved["way"]), facing, bool(endless), None if np.isnan(heading) else heading)
     walker.manner = Manner(**dict(zip(_MANNER, map(float, saved["manner"]), strict=True)))
     walker._scale = walker.manner.scale(walker.leg)
     hang = np.array(saved["hang"])
@@ -89,10 +89,10 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
         array[...] = saved["follower"][name]
 
 
-def _restore_stance(place: Any, turn: Any, times: Any, outlines: dict[str, Any]) -> Stance:
+def _restore_stance(place: Any, turn: Any, times: Any, outlines: dict[str, Any]) -> FootStance:
     fields: dict[str, Any] = dict(zip(_TIMES, map(float, times), strict=True))
     fields |= {name: _restore_outline(outline) for name, outline in outlines.items()}
-    return Stance(np.array(place), np.array(turn), **fields)
+    return FootStance(np.array(place), np.array(turn), **fields)
 
 
 def _save_outline(points: np.ndarray | None) -> dict[str, Any]:

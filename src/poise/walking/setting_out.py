@@ -14,7 +14,7 @@ from poise.dynamics.world import compute_world_pose
 from poise.errors import InputError
 from poise.motion.own.tracks import stand_pose
 from poise.walking.feet import WalkingFoot, build_feet
-from poise.walking.foot_path import Stance
+from poise.walking.foot_path import FootStance
 from poise.walking.foothold import Refusal, Terrain
 from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
@@ -22,7 +22,7 @@ from poise.walking.poses import WalkPoser
 from poise.walking.route import StepLimits, plan_route
 from poise.walking.stride import check_stride, pad
 from poise.walking.walker import Hang, Walker
-from poise.walking.way import FACINGS, Way
+from poise.walking.way import FACINGS, WalkWay
 from poise.world.floor import Floor
 from poise.world.ground import Ground
 from poise.world.load import Load
@@ -82,17 +82,17 @@ def read_facing(facing: str | float) -> float:
 def _find_way(
     floor: Floor, steps: int | None, path: Iterable[Sequence[float]] | None, at: Sequence[float], heading: float,
     facing: float, manner: Manner, leg: float,
-) -> Way:  # fmt: skip
+) -> WalkWay:  # fmt: skip
     limits = StepLimits.of_leg(leg)
     if path is None:
         far = _LONGER * (2 + (steps or 0)) * manner.step * leg
         return _find_straight(floor, far, at, heading - facing, facing, limits)
-    return Way(plan_route(floor, at, path, limits).points, facing)
+    return WalkWay(plan_route(floor, at, path, limits).points, facing)
 
 
 def _find_straight(
     floor: Floor, far: float, at: Sequence[float], along: float, facing: float, limits: StepLimits
-) -> Way:
+) -> WalkWay:
     """Straight on for so many metres or a little more: where one could stand in the end."""
     for k in range(_MORE + 1):
         goal = far + k * _FARTHER
@@ -102,19 +102,19 @@ def _find_straight(
             if k == _MORE:
                 raise
             continue
-        return Way(route.points, facing)
+        return WalkWay(route.points, facing)
     raise AssertionError
 
 
 def find_stances(
     feet: tuple[WalkingFoot, WalkingFoot], terrain: Terrain, at: Sequence[float], heading: float, manner: Manner,
     leg: float,
-) -> tuple[Stance, Stance]:  # fmt: skip
+) -> tuple[FootStance, FootStance]:  # fmt: skip
     """Both feet side by side at x and z (m), as near as the ground lets them."""
     refused = None
     for wider in _WIDER:
         half = 0.5 * wider * manner.width * leg
-        spots: list[Stance] = []
+        spots: list[FootStance] = []
         for foot, outward in zip(feet, (1.0, -1.0), strict=True):
             x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
             level = float(spots[0].place[1]) if spots else None

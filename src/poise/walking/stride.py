@@ -12,13 +12,13 @@ import numpy as np
 
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.walking.course import Course
+from poise.walking.course import StepCourse
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import Stance
+from poise.walking.foot_path import FootStance
 from poise.walking.foothold import Refusal, Terrain
 from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
-from poise.walking.way import Way, turn_between
+from poise.walking.way import WalkWay, turn_between
 
 # Lengths that are tried, of the usual one, in the order of who wins a tie.
 _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
@@ -39,12 +39,12 @@ _CLOSE = 0.02  # m, between soles
 class Stride:
     """Where a foot goes: the spot (its times are not known yet), and s m, how far along the way that is."""
 
-    spot: Stance
+    spot: FootStance
     s: float
 
 
 def find_stride(
-    course: Course, side: int, s: float, way: Way, manner: Manner, terrain: Terrain, closing: bool
+    course: StepCourse, side: int, s: float, way: WalkWay, manner: Manner, terrain: Terrain, closing: bool
 ) -> Stride:
     """The next place of one foot (0 left, 1 right), whose other foot stands s m along the way.
 
@@ -103,7 +103,7 @@ def find_stride(
 
 
 def _aim(
-    way: Way, s: float, length: float, facing: float, outward: float, half: float
+    way: WalkWay, s: float, length: float, facing: float, outward: float, half: float
 ) -> tuple[float, np.ndarray, float]:
     """How far along the way a foot is wanted, where (2,) m, and heading where; half m beside the way.
 
@@ -121,7 +121,7 @@ def _aim(
     return ahead, middle + half * outward * np.array([np.cos(heading), -np.sin(heading)]), heading
 
 
-def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: Stance, other: Stance) -> str:
+def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: FootStance, other: FootStance) -> str:
     """Why a foot cannot stand there beside the other one; empty where it can."""
     leg = min(f.leg for f in feet)
     apart = rotation.rotate(rotation.conjugate(other.turn), spot.place - other.place)

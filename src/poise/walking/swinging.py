@@ -9,7 +9,7 @@ import numpy as np
 from poise.spatial import rotation
 from poise.walking.course import Timing
 from poise.walking.feet import WalkingFoot
-from poise.walking.foot_path import Stance, Swing, list_row
+from poise.walking.foot_path import FootStance, FootSwing, list_row
 from poise.walking.foothold import Terrain
 
 _SAMPLES = np.linspace(0.01, 0.99, 99)
@@ -24,14 +24,16 @@ _LEAST_TIP, _TIP = 0.26, 1.05  # rad, and rad for a foot that is lifted by a leg
 _TOUCH = 3e-4  # m, that a sole may be in the ground as it leaves and lands
 
 
-def find_swing(foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, terrain: Terrain, lift: float) -> Swing:
+def find_swing(
+    foot: WalkingFoot, stance: FootStance, spot: FootStance, timing: Timing, terrain: Terrain, lift: float
+) -> FootSwing:
     """The lowest swing, at least `lift` (m) high, that no corner of the sole touches the ground on."""
-    leaves = Stance(stance.place, stance.turn, rise=0.0, off=timing.shift, push=timing.push)
+    leaves = FootStance(stance.place, stance.turn, rise=0.0, off=timing.shift, push=timing.push)
     land = timing.shift + timing.swing
-    lands = Stance(spot.place, spot.turn, land, land + timing.flat, strike=timing.strike)
-    best: tuple[float, Swing] | None = None
+    lands = FootStance(spot.place, spot.turn, land, land + timing.flat, strike=timing.strike)
+    best: tuple[float, FootSwing] | None = None
     for early, late in _STRAIGHT:
-        swing = _tip(foot, stance, spot, Swing(lift, early=early, late=late, up=0.4, down=0.5))
+        swing = _tip(foot, stance, spot, FootSwing(lift, early=early, late=late, up=0.4, down=0.5))
         short = _raise(foot, leaves, lands, swing, terrain)
         for _ in range(4):
             if short[0] <= 0.0 or swing.top >= _HIGHEST:
@@ -47,14 +49,16 @@ def find_swing(foot: WalkingFoot, stance: Stance, spot: Stance, timing: Timing, 
     return best[1]
 
 
-def _tip(foot: WalkingFoot, stance: Stance, spot: Stance, swing: Swing) -> Swing:
+def _tip(foot: WalkingFoot, stance: FootStance, spot: FootStance, swing: FootSwing) -> FootSwing:
     """With toes that hang as the knee bends: the more, the higher the foot is lifted."""
     top = max(float(spot.place[1] - stance.place[1]), 0.0) + swing.top
     uphill = max(float(rotation.rotate(stance.turn, foot.ahead)[1]), 0.0)  # the ankle is bent by that already
     return replace(swing, tip=_LEAST_TIP + _TIP * max(top / foot.leg - 0.05, 0.0) + 1.5 * uphill)
 
 
-def _raise(foot: WalkingFoot, leaves: Stance, lands: Stance, swing: Swing, terrain: Terrain) -> tuple[float, float]:
+def _raise(
+    foot: WalkingFoot, leaves: FootStance, lands: FootStance, swing: FootSwing, terrain: Terrain
+) -> tuple[float, float]:
     """m, how much too low a swing is at its worst, and by how much more it should rise."""
     from poise.walking.swing_kernels import measure_swing
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.spatial import rotation
-from poise.walking.course import Course, Step, Timing
+from poise.walking.course import Step, StepCourse, Timing
 from poise.walking.feet import WalkingFoot, build_feet
-from poise.walking.foot_path import Stance, Swing
+from poise.walking.foot_path import FootStance, FootSwing
 from poise.walking.foothold import Refusal, Terrain
 from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
@@ -23,7 +23,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 
 def take_stances(
     character: Character, terrain: Terrain, R: np.ndarray, p: np.ndarray, v: np.ndarray, manner: Manner
-) -> tuple[Course, int | None]:
+) -> tuple[StepCourse, int | None]:
     """The course of a body in motion from time 0 on, and which foot (0 left, 1 right) is in the air; None: neither.
 
     R, p, v  (J, 3, 3), (J, 3) m and (J, 3) m/s, of all bodies
@@ -31,9 +31,9 @@ def take_stances(
     feet = build_feet(character)
     gaps = [_find_gap(foot, terrain, R[foot.joint], p[foot.joint]) for foot in feet]
     lifted = int(np.argmax(gaps)) if max(gaps) > _AIR else None
-    stances: list[Stance] = [_stand(foot, terrain, R[foot.joint], p[foot.joint]) for foot in feet]
+    stances: list[FootStance] = [_stand(foot, terrain, R[foot.joint], p[foot.joint]) for foot in feet]
     if lifted is None:
-        return Course(feet, ([stances[0]], [stances[1]])), None
+        return StepCourse(feet, ([stances[0]], [stances[1]])), None
     return _put_down(feet, lifted, stances, terrain, R, p, v, manner), lifted
 
 
@@ -48,7 +48,7 @@ def _find_heights(terrain: Terrain, points: np.ndarray, below: float) -> np.ndar
     return np.array([terrain.height(float(x), float(z), below=below) for x, _, z in points])
 
 
-def _stand(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) -> Stance:
+def _stand(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) -> FootStance:
     """A sole that lies flat where the lowest of it is now."""
     turn, corners = rotation.from_matrix(R), p + foot.corners @ R.T
     normal = terrain.floor.find(float(p[0]), float(p[2]), float(p[1]) + 0.1)[1]
@@ -66,13 +66,13 @@ def _stand(foot: WalkingFoot, terrain: Terrain, R: np.ndarray, p: np.ndarray) ->
     # The sole's plane passes where the ground is under the middle of the sole.
     middle = place + rotation.rotate(turn, foot.corners.mean(axis=0) * [1.0, 0.0, 1.0])
     place[1] += terrain.height(float(middle[0]), float(middle[2]), below=float(p[1]) + 0.1) - middle[1]
-    return Stance(place, turn)
+    return FootStance(place, turn)
 
 
 def _put_down(
-    feet: tuple[WalkingFoot, WalkingFoot], side: int, stances: list[Stance], terrain: Terrain, R: np.ndarray,
+    feet: tuple[WalkingFoot, WalkingFoot], side: int, stances: list[FootStance], terrain: Terrain, R: np.ndarray,
     p: np.ndarray, v: np.ndarray, manner: Manner,
-) -> Course:  # fmt: skip
+) -> StepCourse:  # fmt: skip
     """A course on which one foot comes down from where it is."""
     foot, other = feet[side], stances[1 - side]
     leg = min(each.leg for each in feet)
@@ -80,10 +80,10 @@ def _put_down(
     land = KNOT * round(_DOWN * manner.scale(leg) / KNOT)
     turn = rotation.from_matrix(R[foot.joint])
     place = p[foot.joint] - rotation.rotate(turn, foot.down * _UP)
-    begin = Stance(place, turn, rise=-2.0 * KNOT, off=-KNOT)
+    begin = FootStance(place, turn, rise=-2.0 * KNOT, off=-KNOT)
     timing = Timing(KNOT, land, KNOT * round(0.2 * manner.scale(leg) / KNOT), 0.0)
-    course = Course(feet, ([begin], [other]) if side == 0 else ([other], [begin]))
-    course.add(side, spot, Swing(top=0.0, up=0.01, down=0.02), -KNOT, timing)
+    course = StepCourse(feet, ([begin], [other]) if side == 0 else ([other], [begin]))
+    course.add(side, spot, FootSwing(top=0.0, up=0.01, down=0.02), -KNOT, timing)
     # It has been in the air for a while: nothing of it carries.
     course.stances[side][0] = begin
     course.steps[0] = Step(side, -2.0 * KNOT, -KNOT, course.steps[0].land)
@@ -91,9 +91,9 @@ def _put_down(
 
 
 def _find_spot(
-    feet: tuple[WalkingFoot, WalkingFoot], side: int, under: Stance, other: Stance, terrain: Terrain, near: np.ndarray,
-    manner: Manner, leg: float,
-) -> Stance:  # fmt: skip
+    feet: tuple[WalkingFoot, WalkingFoot], side: int, under: FootStance, other: FootStance, terrain: Terrain,
+    near: np.ndarray, manner: Manner, leg: float,
+) -> FootStance:  # fmt: skip
     """Where a foot in the air comes down: under where it goes, or beside the other."""
     foot, outward = feet[side], 1.0 if side == 0 else -1.0
     ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))

@@ -14,15 +14,15 @@ import numpy as np
 from poise.body.character import Character
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
-from poise.walking.course import Course, Timing
+from poise.walking.course import StepCourse, Timing
 from poise.walking.feet import build_feet
-from poise.walking.foot_path import ROLL, FootState, Stance
+from poise.walking.foot_path import ROLL, FootStance, FootState
 from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner
 from poise.walking.pressing import find_middle, list_regions
 from poise.walking.stride import find_stride
 from poise.walking.swinging import find_swing
-from poise.walking.way import Way
+from poise.walking.way import WalkWay
 
 _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
@@ -57,9 +57,9 @@ class Walker:
         self,
         character: Character,
         terrain: Terrain,
-        way: Way,
+        way: WalkWay,
         hang: Hang,
-        stances: tuple[Stance, Stance] | Course,
+        stances: tuple[FootStance, FootStance] | StepCourse,
         manner: Manner | None = None,
         steps: int | None = None,
         start: float = 0.0,
@@ -68,8 +68,8 @@ class Walker:
     ):
         self.character, self.terrain, self.way = character, terrain, way
         self.manner, self.hang = manner or Manner(), hang
-        if not isinstance(stances, Course):
-            stances = Course(build_feet(character), ([stances[0]], [stances[1]]))
+        if not isinstance(stances, StepCourse):
+            stances = StepCourse(build_feet(character), ([stances[0]], [stances[1]]))
         self.course = stances
         self._left = steps  # steps that may still be planned
         self.leg = min(foot.leg for foot in self.course.feet)
@@ -171,7 +171,7 @@ class Walker:
             self._left -= 1
         self.done = closing
 
-    def _time(self, side: int, spot: Stance) -> Timing:
+    def _time(self, side: int, spot: FootStance) -> Timing:
         """How long a step takes: a first one longer, a high one too; on stairs feet land flat."""
         course, place = self.course, spot.place
         last, other = course.stances[side][-1], course.stances[1 - side][-1]

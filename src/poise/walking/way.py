@@ -14,7 +14,7 @@ FACINGS = {"ahead": 0.0, "back": np.pi, "left": -0.5 * np.pi, "right": 0.5 * np.
 
 
 @dataclass(frozen=True, eq=False)
-class Way(Portable):
+class WalkWay(Portable):
     """A line on the ground, straight between points and on beyond the last one where it is endless.
 
     points   (N, 2) m, x and z
@@ -40,7 +40,7 @@ class Way(Portable):
         )
 
     @classmethod
-    def ahead(cls, x: float, z: float, heading: float, facing: float = 0.0) -> Way:
+    def ahead(cls, x: float, z: float, heading: float, facing: float = 0.0) -> WalkWay:
         """Straight on for ever from a place (m) where somebody faces a heading (rad)."""
         way = heading - facing
         return cls(np.array([[x, z], [x + np.sin(way), z + np.cos(way)]]), facing, True)
