@@ -245,6 +245,7 @@ class Follower:
 
     def _read(self, asked: Mapping[str, Any]) -> tuple[Any, int]:
         """Arrays of frames, and how many."""
+        from poise.ik.follow_kernels import AskedFrames
 
         asked = {"given" if name == "given_turns" else name: value for name, value in asked.items()}
         frames = self._now._asdict()

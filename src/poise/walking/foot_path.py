@@ -1,8 +1,8 @@
 """How one foot goes: it lands heel first, lies flat, rises over its ball, and swings to where it stands next.
 
 A foot is told by stances (`FootStance`) and what lies between them (`FootSwing`). All of it is smooth to the
-acceleration: pitch, the ball's place and the turn are quintics (Bezier curves of degree 5) whose ends fit. While it stands, what
-carries does not move at all: toes, the whole sole, or the heel's edge.
+acceleration: pitch, the ball's place and the turn are quintics (Bezier curves of degree 5) whose ends fit. While it
+stands, what carries does not move at all: toes, the whole sole, or the heel's edge.
 
     planted  t in [flat, rise]      the sole lies at its foothold
     rolling  [land, flat]           the toes come down about the heel's edge;  [rise, off] the heel rises about the ball
