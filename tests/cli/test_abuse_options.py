@@ -448,6 +448,7 @@ def test_a_mix_of_few_frames_a_second_is_written_as_glb(place: Path, fps: str) -
 def test_every_number_and_path_is_read_in_one_way() -> None:
     """float takes 1_000 and digits of all scripts, Path takes an empty word for a folder."""
     readers = {"number": {cli_words.read_number}, "path": {cli_words.read_path, cli_words.read_input}}
+    readers["path"] |= {cli_words.read_paths}  # of what may be given more than once
     readers["whole"] = {cli_words.read_whole, cli_words.read_seed}
     for command in COMMANDS:
         kinds = list_options(command)

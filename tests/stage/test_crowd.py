@@ -406,7 +406,7 @@ def test_a_crowd_in_which_nobody_is_compiled_is_recorded_too() -> None:
     run_crowd(fallen, 2.0)
     slow = two()
     use_verbs(slow)
-    for stage in (fallen, slow, two(couple="paper", gain=0.0)):
+    for stage in (fallen, slow, two(couple="paper", gain=0.6)):
         take = run_crowd(stage, 0.1)
         np.testing.assert_array_equal(take.last_root[0], next(iter(stage.actors.values())).body.state.root)
 

@@ -94,16 +94,17 @@ def _find_straight(
     floor: Floor, far: float, at: Sequence[float], along: float, facing: float, limits: StepLimits
 ) -> WalkWay:
     """Straight on for so many metres or a little more: where one could stand in the end."""
+    refused: InputError | None = None
     for k in range(_MORE + 1):
         goal = far + k * _FARTHER
         try:
             route = plan_route(floor, at, [(at[0] + goal * np.sin(along), at[1] + goal * np.cos(along))], limits)
-        except InputError:
-            if k == _MORE:
-                raise
+        except InputError as error:
+            refused = refused or error
             continue
         return WalkWay(route.points, facing)
-    raise AssertionError
+    assert refused is not None
+    raise refused
 
 
 def find_stances(

@@ -14,7 +14,7 @@ from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial.portable import Portable
 
 _LEGS = ("hips", *(f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot")))
-_REST = ("head", *(f"{s}{j}" for s in SIDES for j in ("UpperArm", "LowerArm")))
+_NEEDED = ("hips", "head", *_LEGS[1:], *(f"{s}{j}" for s in SIDES for j in ("UpperArm", "LowerArm")))
 REACH = 0.995  # the longest leg, hip to ankle, as a share of its length: no knee is straighter than 11 degrees
 _HIP_BEFORE_ANKLE = 0.02  # of the leg's length: puts the centre of mass over the arch of the foot
 TOE_OUT = np.radians(7.0)  # Murray et al. 1964, "Walking patterns of normal men": about 7 degrees
@@ -31,7 +31,8 @@ class Figure(Portable):
     is_whole: bool = True
 
     def __post_init__(self) -> None:
-        missing = [role for role in (*_LEGS, *(_REST if self.is_whole else ())) if role not in self.skeleton.roles]
+        needed = _NEEDED if self.is_whole else _LEGS
+        missing = [role for role in needed if role not in self.skeleton.roles]
         if missing:
             raise InputError(f"this motion needs a human skeleton: no joint has the roles {', '.join(missing)}.")
 
