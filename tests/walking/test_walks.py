@@ -117,3 +117,10 @@ def test_upright_walkers_are_taller_than_crouched_ones() -> None:
         walk(body, poise.Ground(), 5, manner=Manner(stretch=stretch))[2].center[:, 1] for stretch in (0.985, 0.9)
     )
     assert high.min() > low.max() - 0.02 and high.mean() > low.mean() + 0.05
+
+
+def test_joints_stay_in_their_ranges_however_the_arms_swing() -> None:
+    """A knee that is locked stays locked from the first frame on, and no elbow is bent backwards."""
+    body = poise.bodies.build_body("locked-knee")
+    _, judged = judge(body, poise.Ground(), 4, manner=Manner(step=0.25, lift=0.02, arms=3.0))
+    assert judged.beyond < 1e-6 and judged.margin > 0.005

@@ -11,6 +11,7 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.ik.following import Follower
 from poise.ik.goals import Goal, Reach, Turn
+from poise.motion.motion import Pose
 from poise.motion.own.tracks import stand_pose
 from poise.walking.foot_path import FootState
 from poise.walking.posture import Posture, find_posture
@@ -30,6 +31,15 @@ def find_stiffness(character: Character) -> dict[str, float]:
     return {role: value for role, value in (trunk | arms).items() if role in character.skeleton.roles}
 
 
+def clamp_pose(character: Character, pose: Pose) -> Pose:
+    """A pose with every joint in its range: what begins outside is not flung back, and would stay there."""
+    turns = pose.rotations.copy()
+    for name, ends in character.limits.items():
+        i = character.skeleton.index(name)
+        turns[i] = ends.clamp(turns[i])
+    return Pose(pose.root, turns)
+
+
 class WalkFrames(NamedTuple):
     """root (F, 3) m, rotations (F, J, 4), center (F, 3) m, first (F,) m the largest error of what is first."""
 
@@ -45,7 +55,7 @@ class WalkPoser:
     def __init__(self, walker: Walker, given: Sequence[str] = (), loads: Iterable[Load] = ()):
         self.walker, self.character = walker, walker.character
         character, skeleton = self.character, self.character.skeleton
-        self._pose = stand_pose(skeleton)
+        self._pose = clamp_pose(character, stand_pose(skeleton))
         names = [skeleton.names[foot.joint] for foot in walker.course.feet]
         goals: list[Goal] = [Reach(name, (0, 0, 0), first=True) for name in names]
         goals += [Turn(name, first=True) for name in names]
@@ -125,7 +135,8 @@ class WalkPoser:
         for g, joint, side, swings in self._arms:
             angles = np.tile(self._rest[joint], (len(given), 1))
             angles[:, 0] -= (posture.arms if swings else posture.elbows)[:, side]
-            given[:, g] = self.character.limits[self.character.skeleton.names[joint]].rotation(angles)
+            ends = self.character.limits[self.character.skeleton.names[joint]]
+            given[:, g] = ends.rotation(np.clip(angles, ends.lower, ends.upper))
         return given
 
     def begin(self, t: float) -> None:
