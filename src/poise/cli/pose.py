@@ -6,41 +6,24 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated, Literal
 
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from poise.cli import report as speaking
+from poise.cli.made_body import BODY, MadeBody
 from poise.cli.report import Report
 from poise.cli.words import read_input, read_number, read_path
-
-BODY = Group("The body", sort_key=50)
 
 
 @Parameter(name="*", group=BODY)
 @dataclasses.dataclass(frozen=True)
-class BodyOptions:
-    """Whose body it is."""
+class PosedBody(MadeBody):
+    """Whose body it is, and where it begins."""
 
-    body: Annotated[
-        str | None,
-        Parameter(
-            help="A kind of body: average, fat, thin, short, child, long-leg, locked-knee, one-arm or backpack. "
-            "[default: average]"
-        ),
-    ] = None
-    height: Annotated[
-        float | None,
-        Parameter(converter=read_number, help="Stature, m; a clip is scaled to it. [default: 1.75]"),
-    ] = None
-    mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg. [default: 75]")] = None
-    character: Annotated[
+    start: Annotated[
         Path | None,
         Parameter(
-            converter=read_input,
-            help="Body to use: a .json of poise.save_character, or a model: .glb, .gltf, .vrm.",
+            converter=read_input, help="A motion file in whose pose, on whose feet, it begins; scaled to --height."
         ),
-    ] = None
-    start: Annotated[
-        Path | None, Parameter(converter=read_input, help="A motion file in whose pose, on whose feet, it begins.")
     ] = None
     at: Annotated[
         float | None, Parameter(converter=read_number, help="Which of its frames: s from its first. [default: 0]")
@@ -55,7 +38,7 @@ class BodyOptions:
     ] = ()
 
 
-USUAL = BodyOptions()
+USUAL = PosedBody()
 
 
 def pose(
@@ -103,7 +86,7 @@ def pose(
     plot: Annotated[
         Path | None, Parameter(converter=read_path, help="PNG of the motion's centre of mass over the support.")
     ] = None,
-    body: BodyOptions = USUAL,
+    body: PosedBody = USUAL,
     report: Report = speaking.DEFAULT,
 ) -> None:
     """Pose a body by what it should reach, stand on and look at.

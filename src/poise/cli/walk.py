@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 from cyclopts import Group, Parameter
 
 from poise.cli import report as speaking
+from poise.cli.made_body import BODY, MadeBody
 from poise.cli.report import Report
 from poise.cli.words import read_input, read_number, read_path, read_paths, read_whole
 
 WALKED, FELL = 0, 1
 GAIT = Group("How it walks", sort_key=40)
-BODY = Group("The body", sort_key=50)
 
 
 @Parameter(name="*", group=GAIT)
@@ -65,25 +65,9 @@ class GaitOptions:
 
 @Parameter(name="*", group=BODY)
 @dataclasses.dataclass(frozen=True)
-class WalkerOptions:
-    """Whose body it is."""
+class WalkerOptions(MadeBody):
+    """Whose body it is, and what it carries."""
 
-    body: Annotated[
-        str | None,
-        Parameter(
-            help="A kind of body: average, fat, thin, short, child, long-leg, locked-knee, one-arm or backpack. "
-            "[default: average]"
-        ),
-    ] = None
-    height: Annotated[float | None, Parameter(converter=read_number, help="Stature, m. [default: 1.75]")] = None
-    mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg. [default: 75]")] = None
-    character: Annotated[
-        Path | None,
-        Parameter(
-            converter=read_input,
-            help="Body to use: a .json of poise.save_character, or a model: .glb, .gltf, .vrm.",
-        ),
-    ] = None
     load: Annotated[
         tuple[str, ...],
         Parameter(negative="", show_default=False, help="Something heavy: joint=kg, as in rightHand=5; repeatable."),
