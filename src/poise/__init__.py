@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Support,
         TorquePlayer,
     )
+    from poise.drivers.keep_upright import KeepUpright
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
@@ -105,6 +106,7 @@ _HOMES = {
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
     "Joint": "poise.engines.scene",
+    "KeepUpright": "poise.drivers.keep_upright",
     "Kinematic": "poise.drivers.kinematic",
     "Kinematics": "poise.dynamics.tree",
     "Law": "poise.spatial.law",
@@ -201,6 +203,7 @@ __all__ = [
     "Hinge",
     "InputError",
     "Joint",
+    "KeepUpright",
     "Kinematic",
     "Kinematics",
     "Law",

@@ -18,6 +18,7 @@ DEMOS: dict[str, Entry] = {
     "gains": Entry("poise.demos.gains:run", "the coupling at half, full and double gain, and by torque alone"),
     "compare": Entry("poise.demos.compare:run", "animated, balanced, mixed and tracked: lag, error and sway"),
     "push-hands": Entry("poise.demos.push_hands:run", "one pushes another's hands with animated arms, and both sway"),
+    "staff": Entry("poise.demos.staff:run", "a staff is pumped up and down, and a wrist keeps it upright"),
     "onleg": Entry("poise.demos.onleg:run", "on one leg: reaching, leaning, moving the free leg, crouching"),
     "physiques": Entry("poise.demos.physiques:run", "bodies of every kind reach, on one leg"),
     "stairs": Entry("poise.demos.stairs:run", "up eight steps and down again, balanced all the time"),

@@ -13,8 +13,10 @@ from poise.engines.scene import Scene, Thing
 from poise.errors import InputError, unknown_name
 from poise.motion.parts import part_joints
 from poise.stage.company import goes_after
+from poise.stage.grasping import list_free
 from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
 from poise.world.prop import Prop
+from poise.world.prop_overlap import find_deep_joints, place_shape
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -86,6 +88,7 @@ def find_apart(
                 if meets[i, j]:
                     deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
                     found |= {pair for pair in deep if kept is None or _tell(pair, actors) in kept}
+    found |= _list_within(actors, scene)
     found |= _list_named(stage, actors, scene)
     found |= _list_ghosts(stage, actors, scene)
     return tuple(sorted(found, key=repr))
@@ -109,6 +112,45 @@ def _place(actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> Lines:
     R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
     pose_bodies(tree.parents, tree.offsets, state.root, state.q, R, p)
     return build_lines(shapes).placed(R, p)
+
+
+def _list_within(actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Props that move, with the segments that they are deep in: one that a hand has just let go of."""
+    found: set[tuple[Thing, Thing]] = set()
+    for prop in scene.props:
+        if prop.inertia is not None and prop.touches and scene.touch.props:
+            for k, (actor, body) in enumerate(zip(actors, scene.bodies, strict=True)):
+                deep = find_within(prop, actor, body.shapes)
+                found |= {((k, joint), prop.name) for joint in deep}
+    return found
+
+
+def find_within(prop: Prop, actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> dict[int, float]:
+    """Joints of an actor that a prop is deep in, and how deep (m)."""
+    from poise.dynamics.instant import pose_bodies
+
+    tree, state = actor.body.tree, actor.body.state
+    R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
+    pose_bodies(tree.parents, tree.offsets, state.root, state.q, R, p)
+    return find_deep_joints([place_shape(shape, prop.turn, prop.position) for shape in prop.shapes], shapes, R, p)
+
+
+def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
+    """Raise InputError where one who begins stands in a prop that he could touch."""
+    named = [frozenset(pair) for pair in stage.touch.apart]
+    for actor in actors:
+        for prop in list_free(stage) if stage.touch.props else ():
+            if not prop.touches or actor.given.all() or actor.carrier == prop.name:
+                continue
+            deep = find_within(prop, actor, find_shapes(actor.character, True))
+            for joint, depth in deep.items():
+                mine = {actor.name, actor.character.skeleton.labels[joint], actor.character.skeleton.names[joint]}
+                if not any(prop.name in pair and pair & mine for pair in named):
+                    label = actor.character.skeleton.labels[joint]
+                    raise InputError(
+                        f"'{prop.name}' is {1e3 * depth:.0f} mm deep in {label} of '{actor.name}' at the start. Move "
+                        f"one of the two, or keep them apart: Touch(apart=(('{prop.name}', '{label}'),))."
+                    )
 
 
 def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
