@@ -106,7 +106,8 @@ class KeepUprightPlayer(TorquePlayer):
         self._news: list[str] = []
         self.block = Block(
             keep_upright_law.WRIST, None, joint=i, parent=up, aim=self.aim, memory=self.memory,
-            natural=none, P=none if limits is None else limits.parent_zero, C=none if limits is None else limits.child_zero,
+            natural=none,
+            P=none if limits is None else limits.parent_zero, C=none if limits is None else limits.child_zero,
             lower=np.full(3, -3.0) if limits is None else limits.lower.copy(),
             upper=np.full(3, 3.0) if limits is None else limits.upper.copy(),
             twists=int(driver.twists and forearm is not None), P_up=none if forearm is None else forearm.parent_zero,

@@ -21,6 +21,7 @@ from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.hits import Hits
+from poise.engines.penalty import build_simulation
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -459,7 +460,7 @@ class Stage:
         for actor, body in zip(actors, scene.bodies, strict=True):
             standing = {int(i) for player in actor.players if player.stands for i in player.joints}
             actor.limits.begin(body.joints, not self.engine.abilities.axial, standing)
-        simulation = self.engine.build(scene)
+        simulation = build_simulation(self.engine, scene)
         hits = build_hits(actors, scene)
         return Group(scene, simulation, actors, Program(actors, simulation, hits), hits, self.steps)
 

@@ -91,6 +91,7 @@ def find_apart(
     found |= _list_within(actors, scene)
     found |= _list_named(stage, actors, scene)
     found |= _list_ghosts(stage, actors, scene)
+    found |= _list_unchosen(stage, actors, scene)
     return tuple(sorted(found, key=repr))
 
 
@@ -137,15 +138,15 @@ def find_within(prop: Prop, actor: Actor, shapes: tuple[tuple[int, Shape], ...])
 
 def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
     """Raise InputError where one who begins stands in a prop that he could touch."""
-    named = [frozenset(pair) for pair in stage.touch.apart]
     for actor in actors:
         for prop in list_free(stage) if stage.touch.props else ():
             if not prop.touches or actor.given.all() or actor.carrier == prop.name:
                 continue
             deep = find_within(prop, actor, find_shapes(actor.character, True))
             for joint, depth in deep.items():
-                mine = {actor.name, actor.character.skeleton.labels[joint], actor.character.skeleton.names[joint]}
-                if not any(prop.name in pair and pair & mine for pair in named):
+                if _is_named(stage.touch.apart, prop, actor, joint):
+                    continue
+                if not stage.touch.only or _is_named(stage.touch.only, prop, actor, joint):
                     label = actor.character.skeleton.labels[joint]
                     raise InputError(
                         f"'{prop.name}' is {1e3 * depth:.0f} mm deep in {label} of '{actor.name}' at the start. Move "
@@ -153,10 +154,32 @@ def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
                     )
 
 
+def _is_named(pairs: Sequence[tuple[str, str]], prop: Prop, actor: Actor, joint: int) -> bool:
+    """Whether a prop and a joint of an actor are a pair of names."""
+    others = [b if a == prop.name else a for a, b in pairs if prop.name in (a, b)]
+    return any(joint in _find_joints(other, actor) for other in others)
+
+
 def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
-    """The pairs that the stage's touch names."""
+    """The pairs that the stage's touch keeps apart by their names."""
+    return _find_pairs(stage.touch.apart, actors, scene)
+
+
+def _list_unchosen(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Where the stage's touch says what touches only: all other pairs, but for props among themselves."""
+    if not stage.touch.only:
+        return set()
+    bodies = [(k, i) for k, body in enumerate(scene.bodies) for i in sorted({joint for joint, _ in body.shapes})]
+    others = [*bodies, *(prop.name for prop in scene.props if prop.touches)]
+    pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in bodies for b in others if a != b}
+    chosen = _find_pairs(stage.touch.only, actors, scene)
+    return {pair for pair in pairs if _can_touch(pair, scene)} - chosen
+
+
+def _find_pairs(named: Sequence[tuple[str, str]], actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Pairs of things that could touch, by pairs of names."""
     found: set[tuple[Thing, Thing]] = set()
-    for one, other in stage.touch.apart:
+    for one, other in named:
         mine, others = _find_things(one, actors, scene), _find_things(other, actors, scene)
         pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in mine for b in others if a != b}
         found |= {pair for pair in pairs if _can_touch(pair, scene)}
@@ -181,6 +204,8 @@ def _can_touch(pair: tuple[Thing, Thing], scene: Scene) -> bool:
 def _find_things(name: str, actors: Sequence[Actor], scene: Scene) -> set[Thing]:
     found: set[Thing] = {prop.name for prop in scene.props if prop.name == name}
     for k, actor in enumerate(actors):
+        # what somebody holds is one with his hand
+        found |= {(k, actor.skeleton.index(grip.joint)) for grip in actor.grips if grip.prop.name == name}
         touching = {joint for joint, _ in scene.bodies[k].shapes}
         found |= {(k, joint) for joint in _find_joints(name, actor) if joint in touching}
     return found
@@ -201,9 +226,11 @@ def _find_joints(name: str, actor: Actor) -> Collection[int]:
 
 def check_apart(stage: Stage, actors: Collection[Actor], props: Collection[Prop]) -> None:
     """Raise InputError where the touch of a stage names somebody who is not there."""
-    for name in {name for pair in stage.touch.apart for name in pair}:
+    touch = stage.touch
+    for name in sorted({name for pair in (*touch.apart, *touch.only) for name in pair}):
         if any(prop.name == name for prop in props) or any(_find_joints(name, actor) for actor in actors):
             continue
         joints = {label: None for actor in actors for label in actor.character.skeleton.labels}
         known = [*(actor.name for actor in actors), *(prop.name for prop in props), *PARTS, *joints]
-        raise unknown_name("thing that stays apart", name, known, "this stage")
+        what = "thing that stays apart" if any(name in pair for pair in touch.apart) else "thing that touches"
+        raise unknown_name(what, name, known, "this stage")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from poise.errors import InputError, finite_number
 
 MOST_FRICTION, MOST_SOFTNESS, MOST_PAIRS = 10.0, 1.0, 10_000
+FORCES = ("engine", "penalty")
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,9 @@ class Touch:
     softness  s, how long two things take to push each other apart; 0: as hard as the step allows. The ground stays hard
     friction  of actors and props with one another; None: the ground's, or 0.8 where there is none
     apart     pairs of names that do not touch: an actor, a prop, a joint or part of every actor, or actor/joint
+    only      pairs of names alike: where there are any, nothing else touches but the ground
+    forces    by what they are pushed apart: "engine", its own contacts; "penalty", springs and dampers at the points
+              that are inside, as in the tracking paper (`engines/penalty.py`)
     """
 
     itself: bool = True
@@ -27,6 +31,8 @@ class Touch:
     softness: float = 0.0
     friction: float | None = None
     apart: tuple[tuple[str, str], ...] = ()
+    only: tuple[tuple[str, str], ...] = ()
+    forces: str = "engine"
 
     def __post_init__(self) -> None:
         for name in ("itself", "actors", "props"):
@@ -35,7 +41,10 @@ class Touch:
         object.__setattr__(self, "softness", _check(self.softness, "the softness", MOST_SOFTNESS, "s"))
         if self.friction is not None:
             object.__setattr__(self, "friction", _check(self.friction, "the friction", MOST_FRICTION, ""))
-        object.__setattr__(self, "apart", _take_pairs(self.apart))
+        object.__setattr__(self, "apart", _take_pairs(self.apart, "what stays apart"))
+        object.__setattr__(self, "only", _take_pairs(self.only, "what touches only"))
+        if self.forces not in FORCES:
+            raise InputError(f"the forces of a touch are {' or '.join(map(repr, FORCES))}; given {self.forces!r:.60}.")
 
 
 def _check(value: object, what: str, most: float, unit: str) -> float:
@@ -45,13 +54,13 @@ def _check(value: object, what: str, most: float, unit: str) -> float:
     return number
 
 
-def _take_pairs(given: object) -> tuple[tuple[str, str], ...]:
+def _take_pairs(given: object, what: str) -> tuple[tuple[str, str], ...]:
     pairs = tuple(given) if isinstance(given, tuple | list) else None
     if pairs is None or not all(
         isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(name, str) and name for name in pair)
         for pair in pairs
     ):
-        raise InputError(f"what stays apart is pairs of names, as in (('leftHand', 'trunk'),); given {given!r:.80}.")
+        raise InputError(f"{what} is pairs of names, as in (('leftHand', 'trunk'),); given {given!r:.80}.")
     if len(pairs) > MOST_PAIRS:
-        raise InputError(f"{len(pairs)} pairs are to stay apart; at most {MOST_PAIRS} can. Name parts, or actors.")
+        raise InputError(f"{what} is {len(pairs)} pairs; at most {MOST_PAIRS} can be named. Name parts, or actors.")
     return tuple((str(a), str(b)) for a, b in pairs)
