@@ -7,30 +7,71 @@ from typing import Any
 import numpy as np
 
 from poise.drivers.kinematic_law import PART, play
-from poise.drivers.loose_law import SPRINGS, go_along, pull_to
+from poise.drivers.loose_law import SPRINGS
+from poise.drivers.servo_kernels import left_over, tell_aims
+from poise.drivers.track_kernels import FASTEST, HARDEST, aim_ahead, ask_dynamics, keep_below, pull, turn_over
 from poise.dynamics.body_kernels import BODY
-from poise.spatial.addresses import record, vectors
+from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
-FOLLOWED = fields(integers="springs guide")  # addresses of blocks: of SPRINGS, and of what they follow, a PART
+PAPER, CRITICAL, FEEDFORWARD = range(3)
+# springs, guide: addresses of blocks, of SPRINGS and of what they follow, a PART or a FOLLOWER
+# work   (2, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
+# kind   which of the laws above
+FOLLOWED = fields(arrays="work most firm", integers="springs guide kind")
 
 
 @kernel
-def pull_along(b: Any, s: Any, q: np.ndarray, w: np.ndarray) -> None:
-    """Torques of springs towards rotations q (K, 4) that move with velocities w (K, 3)."""
-    aim = vectors(s.aim, s.count, 4)
-    for i in range(s.count):
-        for c in range(4):
-            aim[i, c] = q[i, c]
-    pull_to(b, s, aim)
-    go_along(b, s, w)
+def pull_along(b: Any, x: Any, s: Any, q: np.ndarray, w: np.ndarray, dw: np.ndarray) -> None:
+    """Torques of springs towards a motion that is at q (K, 4) with rates w and dw (K, 3) at mid-step."""
+    j, k = b.joints, s.count
+    joints, aim, lead = integers(s.joints, k), vectors(s.aim, k, 4), vectors(s.lead, k, 3)
+    stiffness, damping = floats(s.stiffness, k), floats(s.damping, k)
+    here, R, wanted = vectors(b.q, j, 4), blocks(b.R, j, 3, 3), vectors(b.dw, j, 3)
+    torque, implicit = vectors(b.torque, j, 3), floats(b.damping, j)
+    share, along = left_over(floats(s.fade, 2), b.t), x.kind != PAPER
+    for n in range(k):
+        i = joints[n]
+        aim_ahead(b.dt, q[n], w[n], dw[n], aim[n])
+        keep_below(w[n], FASTEST)
+        turn_over(aim[n], here[i], w[n])
+        implicit[i] = pull(
+            b.dt, stiffness[n], damping[n], along, aim[n], w[n], here[i], R[i], lead[n], share, torque[i]
+        )  # fmt: skip
+        keep_below(dw[n], HARDEST)
+        turn_over(aim[n], here[i], dw[n])
+        for c in range(3):
+            wanted[i, c] = dw[n, c]
+    tell_aims(joints, floats(x.firm, k), aim, vectors(b.aim, j, 4), floats(b.firm, j))
+    if x.kind == FEEDFORWARD:
+        feed_forward(b, x, s)
+
+
+@kernel
+def feed_forward(b: Any, x: Any, s: Any) -> None:
+    """Add what the wanted accelerations, in the body's `dw`, ask of the joints in its present state.
+
+    Joints under other drivers turn as those say, or not at all.
+    """
+    j, k = b.joints, s.count
+    joints, most, work = integers(s.joints, k), floats(x.most, k), blocks(x.work, 2, j, 3)
+    torque, f, n = vectors(b.torque, j, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
+    ask_dynamics(
+        integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
+        blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), vectors(b.dw, j, 3),
+        floats(b.a, 3), b.gravity, b.aloft == 1, work[0], work[1], f, n,
+    )  # fmt: skip
+    for i in range(k):
+        keep_below(n[joints[i]], most[i])
+        for c in range(3):
+            torque[joints[i], c] += n[joints[i], c]
 
 
 @law
 def follow(body: int, block: int) -> None:
-    """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
+    """Torques towards where the motion is at the end of the step."""
     b, x = record(body, BODY), record(block, FOLLOWED)
     s, g = record(x.springs, SPRINGS), record(x.guide, PART)
-    play(x.guide, b.t + b.dt)
-    pull_along(b, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3))
+    play(x.guide, b.t + 0.5 * b.dt)
+    pull_along(b, x, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3), vectors(g.dw, s.count, 3))
