@@ -4,9 +4,10 @@ The paper's collision handler: "reactions are calculated based on penalties for 
 of one shape that are in another, on chosen pairs only. A simulation of any engine is wrapped: it has the ground's
 contacts, and those of props with one another; what bodies do to bodies and props comes on top, as forces of the step.
 
-    k = m / s^2,  c = 2 m / s        s `Touch.softness`, at least `LEAST` steps; m the lighter one's mass, kg
+    f = max(0, k d - c v)        k = m / s^2,  c = 2 z m / s        d how deep, v how fast they part
 
-so two things are critically damped against each other. It is explicit, hence softer than an engine's contacts at the
+s is `Touch.softness`, at least `LEAST` steps; z 1, critical, or less by `Touch.bounce`; m what both weigh there
+(`penalty_kernels.py`). It is explicit, hence softer than an engine's contacts at the
 same step, and goes deeper.
 """
 
@@ -21,12 +22,12 @@ from poise.body.shape import Box, Shape, Sphere
 from poise.engines.engine import BodyState, Engine, PropState, Simulation, Touches
 from poise.engines.scene import Scene, Thing
 from poise.spatial import rotation
-from poise.world.touch import FORCES
+from poise.world.touch import FORCES, find_damping
 
 if TYPE_CHECKING:
     from poise.engines.hits import Hits
 
-# Steps: with 2 a hand that is struck at its tip, where a quarter of its mass is felt, is at the edge of stability.
+# Steps: a damper alone is stable up to 1, and three points of a hand may touch at once.
 LEAST = 3.0
 
 
@@ -58,6 +59,7 @@ class PenaltySimulation(Simulation):
         self._given = [np.array([joint.is_given for joint in body.joints]) for body in scene.bodies]
         self._asked: dict[int, list[Any]] = {}
         self._touched = [Touches.none() for _ in scene.bodies]
+        self._light = self._list_light()
         self._build_pairs()
 
     def __getattr__(self, name: str) -> Any:
@@ -99,22 +101,26 @@ class PenaltySimulation(Simulation):
         return a != b and self.scene.meets is not None and bool(self.scene.meets[a[0], b[0]])
 
     def _find_gain(self, a: Thing, b: Thing) -> tuple[float, float, float]:
-        """k, c and friction of two things."""
+        """s, z and friction of two things."""
         softness = max(self.scene.touch.softness, LEAST * self.scene.dt)
-        mass = max(min(self._weigh(a), self._weigh(b)), 1e-3)
         ground = self.scene.ground.friction if self.scene.ground is not None else 0.8
         rough = ground if self.scene.touch.friction is None else self.scene.touch.friction
         for thing in (a, b):
             if isinstance(thing, str):
                 own = next(prop for prop in self.scene.props if prop.name == thing).friction
                 rough = rough if own is None else own
-        return mass / softness**2, 2.0 * mass / softness, rough
+        return softness, find_damping(self.scene.touch.bounce), rough
 
-    def _weigh(self, thing: Thing) -> float:
-        if isinstance(thing, str):
-            prop = next(prop for prop in self.scene.props if prop.name == thing)
-            return np.inf if prop.inertia is None else float(prop.inertia.mass)
-        return float(self.scene.bodies[thing[0]].tree.masses[thing[1]])
+    def _list_light(self) -> np.ndarray:
+        """(T, 13) of each thing by itself: see `penalty_kernels.press`."""
+        parts = [body.tree.body(i) for body in self.scene.bodies for i in range(len(body.tree))]
+        found = [*parts, *(prop.inertia for prop in self.scene.props)]
+        light = np.zeros((len(found), 13))
+        for row, inertia in zip(light, found, strict=True):
+            if inertia is not None and inertia.mass > 0.0:
+                tensor = inertia.inertia + 1e-9 * np.eye(3)
+                row[0], row[1:4], row[4:] = 1.0 / inertia.mass, inertia.center, np.linalg.inv(tensor).ravel()
+        return light
 
     # The step.
 
@@ -177,7 +183,10 @@ class PenaltySimulation(Simulation):
             self._om[thing], self._v[thing] = now.spin, now.velocity
         self._wrench[:] = 0.0
         place_rows(self._rows, self._R, self._p, self._placed)
-        count = press(self.pairs, self.gains, self._placed, self._p, self._om, self._v, self._wrench, self._told)
+        count = press(
+            self.pairs, self.gains, self._placed, self._R, self._p, self._om, self._v, self._light, self._wrench,
+            self._told,
+        )  # fmt: skip
         self._touched = [self._list_touches(k, self._told[:count]) for k in range(len(self.scene.bodies))]
 
     def _list_touches(self, body: int, told: np.ndarray) -> Touches:

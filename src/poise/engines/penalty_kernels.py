@@ -3,6 +3,10 @@
 A contact is a point of one shape in another, d deep, with the way out n; v the speed of the one against the other:
 
     f = max(0, k d - c v.n) n        and sideways  -min(mu |f|, c |v_t|) v_t / |v_t|
+    k = m / s^2,  c = 2 z m / s      1 / m = sum over both of 1 / M + (r x n) I^-1 (r x n)
+
+s is how soft it is, z its damping, M and I mass and inertia of a thing by itself, r from its centre to the point: a
+hand that is struck at its tip is a quarter as heavy there.
 
 Shapes are rows: kind, thing, a (3), b (3), radius, turn (9). A line (LINE) goes from a to b and is as thick as its
 radius; a box (BOX) has its middle at a and half its edges in b. All in the frame of the thing that they are on.
@@ -83,12 +87,13 @@ def nearest_of_lines(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
 
 @kernel
 def press(
-    pairs: np.ndarray, gains: np.ndarray, rows: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray,
-    wrench: np.ndarray, told: np.ndarray,
+    pairs: np.ndarray, gains: np.ndarray, rows: np.ndarray, R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray,
+    light: np.ndarray, wrench: np.ndarray, told: np.ndarray,
 ) -> int:  # fmt: skip
     """Add what pairs (n, 2) of shapes put on their things to wrench (T, 6), [torque about p, force]; how many contacts.
 
-    gains  (n, 3) k N/m, c N s/m, mu;  rows in the world;  p, om, v (T, 3)
+    gains  (n, 3) s, z, mu;  rows in the world;  R (T, 3, 3);  p, om, v (T, 3)
+    light  (T, 13) of each thing: 1 / M, its centre (3), I^-1 (9), in its frame; zeros for one that does not move
     told   (MOST, 8) thing, thing, point, force on the first
     """
     count, n, ends, at = 0, np.empty(3), np.empty((2, 3)), np.empty(3)
@@ -106,7 +111,7 @@ def press(
             for c in range(3):
                 n[c] = (ends[0, c] - ends[1, c]) / far
                 at[c] = ends[1, c] + (b[8] - 0.5 * depth) * n[c]
-            count = push(one, other, at, n, depth, gains[k], p, om, v, wrench, told, count)
+            count = push(one, other, at, n, depth, gains[k], R, p, om, v, light, wrench, told, count)
             continue
         for turn in range(2):
             box, line = (b, a) if turn == 0 else (a, b)
@@ -133,14 +138,14 @@ def press(
                 for c in range(3):
                     at[c] -= (radius - 0.5 * depth) * n[c]
                     n[c] *= sign
-                count = push(one, other, at, n, depth, gains[k], p, om, v, wrench, told, count)
+                count = push(one, other, at, n, depth, gains[k], R, p, om, v, light, wrench, told, count)
     return count
 
 
 @kernel
 def push(
-    one: int, other: int, at: np.ndarray, n: np.ndarray, depth: float, gain: np.ndarray, p: np.ndarray, om: np.ndarray,
-    v: np.ndarray, wrench: np.ndarray, told: np.ndarray, count: int,
+    one: int, other: int, at: np.ndarray, n: np.ndarray, depth: float, gain: np.ndarray, R: np.ndarray, p: np.ndarray,
+    om: np.ndarray, v: np.ndarray, light: np.ndarray, wrench: np.ndarray, told: np.ndarray, count: int,
 ) -> int:  # fmt: skip
     """One contact: n points out of the second thing, into the first."""
     speed, f = np.empty(3), np.empty(3)
@@ -150,7 +155,11 @@ def push(
     for c in range(3):
         speed[c] -= f[c]
         along += speed[c] * n[c]
-    size = gain[0] * depth - gain[1] * along
+    ease = lightness(light[one], R[one], p[one], at, n) + lightness(light[other], R[other], p[other], at, n)
+    if ease <= 0.0:
+        return count
+    damping = 2.0 * gain[1] / (gain[0] * ease)
+    size = depth / (gain[0] ** 2 * ease) - damping * along
     if size <= 0.0:
         return count
     side = 0.0
@@ -158,7 +167,7 @@ def push(
         speed[c] -= along * n[c]
         side += speed[c] * speed[c]
     side = np.sqrt(side)
-    grip = min(gain[2] * size / side, gain[1]) if side > 1e-12 else 0.0
+    grip = min(gain[2] * size / side, damping) if side > 1e-12 else 0.0
     for c in range(3):
         f[c] = size * n[c] - grip * speed[c]
     for sign, thing in ((1.0, one), (-1.0, other)):
@@ -183,3 +192,18 @@ def _speed(thing: int, at: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndar
     out[0] = v[thing, 0] + w[1] * z - w[2] * y
     out[1] = v[thing, 1] + w[2] * x - w[0] * z
     out[2] = v[thing, 2] + w[0] * y - w[1] * x
+
+
+@kernel
+def lightness(light: np.ndarray, R: np.ndarray, p: np.ndarray, at: np.ndarray, n: np.ndarray) -> float:
+    """1/kg, how readily a thing by itself gives way at a point along a direction."""
+    r, d, x = np.empty(3), np.empty(3), np.empty(3)
+    for c in range(3):
+        r[c] = R[0, c] * (at[0] - p[0]) + R[1, c] * (at[1] - p[1]) + R[2, c] * (at[2] - p[2]) - light[1 + c]
+        d[c] = R[0, c] * n[0] + R[1, c] * n[1] + R[2, c] * n[2]
+    x[0], x[1], x[2] = r[1] * d[2] - r[2] * d[1], r[2] * d[0] - r[0] * d[2], r[0] * d[1] - r[1] * d[0]
+    total = light[0]
+    for a in range(3):
+        for b in range(3):
+            total += x[a] * light[4 + 3 * a + b] * x[b]
+    return float(total)

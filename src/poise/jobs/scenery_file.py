@@ -69,7 +69,7 @@ def parse_scenery(plain: object) -> Scenery:
 
 def _read_touch(table: Table) -> Touch:
     said: dict[str, Any] = {name: table.flag(name) for name in ("itself", "actors", "props")}
-    said |= {name: table.number(name) for name in ("softness", "friction")}
+    said |= {name: table.number(name) for name in ("softness", "friction", "bounce")}
     said |= {name: table.pairs(name) for name in ("apart", "only")}
     said["forces"] = table.text("forces")
     table.check_all_read()
