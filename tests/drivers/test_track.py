@@ -229,3 +229,66 @@ def test_what_cannot_be_is_refused(wrong: dict, sentence: str) -> None:
     """One sentence each."""
     with pytest.raises(poise.InputError, match=sentence):
         poise.Track(swing(0.1), **wrong)
+
+
+def hit_hand(clip: Clip, give: float, engine: str = "mujoco", force: float = 60.0) -> tuple[ActorTake, np.ndarray]:
+    """A hand that is hit from the side for 0.1 s at 1 s; with how far springs gave way over time, (F, K)."""
+    stage = poise.Stage(engine, 0.005, ground=None, touch=Touch(itself=False))
+    actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
+    actor.drive("upperBody", poise.Track(clip, give=give))
+    actor.push("leftHand", (0.0, 0.0, force), 0.1, 1.0)
+    stage.build()
+    player, soft = actor.players[0], []
+    take = stage.run(0.0, times=np.asarray(clip.times), each=lambda t: soft.append(player.soft.copy()))
+    return take.actor(), np.array(soft)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_it_gives_way_where_it_is_hit_and_comes_back(engine: str) -> None:
+    """The arm that is hit does, up to the shoulder, and nothing else; a second later it is where it was to be."""
+    clip = swing(2.6)
+    (stiff, _), (take, soft) = (hit_hand(clip, give, engine) for give in (0.0, 0.9))
+    names = [ADULT.skeleton.names[i] for i in poise.motion.parts.part_joints(ADULT.skeleton, "upperBody")]
+    after = soft[205:225].max(axis=0)
+    assert all(after[names.index(name)] > 0.9 for name in ("leftHand", "leftLowerArm", "leftUpperArm"))
+    assert all(after[names.index(name)] < 0.01 for name in ("rightHand", "rightUpperArm", "head"))
+    joint = ADULT.skeleton.index("leftUpperArm")
+    far, near = (
+        np.linalg.norm(
+            rotation.log(rotation.multiply(rotation.conjugate(clip.rotations[:, joint]), each.rotations[:, joint])),
+            axis=-1,
+        )
+        for each in (take, stiff)
+    )
+    assert far[200:260].max() > 2.0 * near[200:260].max()
+    assert far[200:260].max() > 0.1
+    assert far[round(2.1 * FPS) :].max() < 0.02
+    assert soft[round(2.1 * FPS) :].max() < 0.01
+
+
+def test_nothing_is_felt_where_nothing_hits() -> None:
+    """What a motion took and what moved it are the same to round-off, by MuJoCo's own step."""
+    clip = swing(1.0)
+    _, soft = hit_hand(clip, 0.9, force=1e-9)
+    assert soft.max() == 0.0
+
+
+def test_giving_way_is_saved_and_restored() -> None:
+    """A stage that goes on from a state in the middle of a blow does so with the same bits."""
+    clip = swing(2.0)
+
+    def build() -> poise.Stage:
+        stage = poise.Stage(dt=0.005, ground=None, touch=Touch(itself=False))
+        actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]), name="one")
+        actor.drive("upperBody", poise.Track(clip, give=0.9))
+        actor.push("leftHand", (0.0, 0.0, 60.0), 0.1, 0.5)
+        return stage
+
+    first, second = build(), build()
+    first.advance(110)
+    saved = first.save()
+    first.advance(60)
+    second.restore(saved)
+    second.advance(60)
+    assert np.array_equal(first.actors["one"].body.state.q, second.actors["one"].body.state.q)
+    assert first.actors["one"].players[0].soft.max() > 0.1
