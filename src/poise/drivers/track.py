@@ -31,7 +31,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.body import Body
-from poise.drivers.driver import ACT, TORQUE, Claim, Driver, TorquePlayer
+from poise.drivers.driver import ACT, SETTLE, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.hand_over import GENTLE
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.live import LivePlayer
@@ -69,6 +69,8 @@ class Track(Driver):
     start      s of the stage's clock at which the motion's own time is 0
     keeps      whether it follows on when the body has lost its balance
     law        `feedforward` does not lag; `critical` sags under its weight; `paper` lags by 100 ms
+    give       how much of its stiffness a joint loses, 0 to 1, while something hits what it carries; it is back
+               within a second, and so is the motion. 0: none; 0.9 is limp in a blow (`track_give_law.py`)
     cutoff     Hz of the low-pass under the rates of a recording, which are fed forward; poses are not filtered
     """
 
@@ -79,6 +81,7 @@ class Track(Driver):
     keeps: bool = False
     law: str = FEEDFORWARD
     cutoff: float = CUTOFF
+    give: float = 0.0
     level = TORQUE
 
     def __post_init__(self) -> None:
@@ -92,6 +95,8 @@ class Track(Driver):
             )
         if not 0.0 <= self.damping <= 100.0:
             raise InputError(f"the damping of tracking is {self.damping:g} of critical; it must be from 0 to 100.")
+        if not 0.0 <= self.give <= 1.0:
+            raise InputError(f"tracking gives way by a share from 0 to 1; given {self.give:g}.")
         if not self.cutoff > 0.0:
             raise InputError(f"the low-pass of tracking begins at more than 0 Hz; given {self.cutoff:g}.")
         if not math.isfinite(self.start):
@@ -139,10 +144,14 @@ class TrackPlayer(TorquePlayer):
         self.most = body.arena.copy((MOST[0] * inertia + MOST[1] * weight)[self.joints])
         # a spring that gives way still aims at what the motion asks for: ranges of joints make room for it
         self.firm = body.arena.copy(np.maximum(self.springs.stiffness, weight[self.joints]))
-        self._work = body.arena.zeros(2, len(mass), 3)
+        self._work = body.arena.zeros(3, len(mass), 3)
+        self.soft, self.late = body.arena.zeros(len(self.joints)), body.arena.zeros(len(self.joints))
+        held = (weight if weight.any() else 9.81 * mass * arm)[self.joints]
+        self.weight = body.arena.copy(np.maximum(held, 9.81 * inertia[self.joints]))
         self.block = Block(
             followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address, most=self.most,
-            firm=self.firm, work=self._work, kind=LAWS.index(driver.law),
+            firm=self.firm, work=self._work, soft=self.soft, late=self.late, weight=self.weight, give=driver.give,
+            kind=LAWS.index(driver.law),
         )  # fmt: skip
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
@@ -181,7 +190,12 @@ class TrackPlayer(TorquePlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {ACT: (self._law, self.block)}
+        found = {ACT: (self._law, self.block)}
+        if self.block["give"] > 0.0:
+            from poise.drivers.track_give_law import feel
+
+            found[SETTLE] = (feel, self.block)
+        return found
 
     def look(self, body: Body, t: float) -> None:
         """See `Player.look`."""
@@ -192,12 +206,17 @@ class TrackPlayer(TorquePlayer):
         body.block["t"] = t
         self._law(body.block, self.block)
 
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        return {"soft": self.soft, "late": self.late}
+
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return {"springs": self.springs.save(), "guide": self.guide.save()}
+        return {"springs": self.springs.save(), "guide": self.guide.save(), **super().save()}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
+        super().restore({name: saved[name] for name in self.numbers()})
         self.springs.restore(saved["springs"])
         self.guide.restore(saved["guide"])
 

@@ -105,12 +105,13 @@ def ask_dynamics(
     a0        (3,) m/s2, of a root that is given; nothing for one that floats and is held up
     is_aloft  whether nothing holds it up: the root then moves as those accelerations alone make it move
     """
-    up = np.empty(3)
+    up, kept = np.empty(3), dw[0].copy()
     for c in range(3):
         up[c] = 0.0 if is_aloft else a0[c] - gravity[c]
+        if is_aloft:
+            dw[0, c] = 0.0
     _ask(parents, masses, centers, inertias, R, p, om, w, dw, up, al, acc, f, n)
     if is_aloft:
-        kept = dw[0].copy()
         _let_float(masses, centers, inertias, R, p, f[0], n[0], dw[0], up)
         _ask(parents, masses, centers, inertias, R, p, om, w, dw, up, al, acc, f, n)
         for c in range(3):

@@ -17,9 +17,11 @@ from poise.spatial.law import fields, law
 
 PAPER, CRITICAL, FEEDFORWARD = range(3)
 # springs, guide: addresses of blocks, of SPRINGS and of what they follow, a PART or a FOLLOWER
-# work   (2, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
+# work   (3, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
+# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) N m, what has pushed it as of late: `track_give_law`
+# weight (K,) N m, of what the joint carries, held out level;  give: how much of its stiffness a spring loses at most
 # kind   which of the laws above
-FOLLOWED = fields(arrays="work most firm", integers="springs guide kind")
+FOLLOWED = fields(arrays="work most firm soft late weight", integers="springs guide kind", floats="give")
 
 
 @kernel
@@ -30,14 +32,17 @@ def pull_along(b: Any, x: Any, s: Any, q: np.ndarray, w: np.ndarray, dw: np.ndar
     stiffness, damping = floats(s.stiffness, k), floats(s.damping, k)
     here, R, wanted = vectors(b.q, j, 4), blocks(b.R, j, 3, 3), vectors(b.dw, j, 3)
     torque, implicit = vectors(b.torque, j, 3), floats(b.damping, j)
+    soft = floats(x.soft, k)
     share, along = left_over(floats(s.fade, 2), b.t), x.kind != PAPER
     for n in range(k):
         i = joints[n]
         aim_ahead(b.dt, q[n], w[n], dw[n], aim[n])
         keep_below(w[n], FASTEST)
         turn_over(aim[n], here[i], w[n])
+        ease = 1.0 - x.give * soft[n]  # the damper goes along: what gives way does not swing either
         implicit[i] = pull(
-            b.dt, stiffness[n], damping[n], along, aim[n], w[n], here[i], R[i], lead[n], share, torque[i]
+            b.dt, ease * stiffness[n], np.sqrt(ease) * damping[n], along, aim[n], w[n], here[i], R[i], lead[n], share,
+            torque[i],
         )  # fmt: skip
         keep_below(dw[n], HARDEST)
         turn_over(aim[n], here[i], dw[n])
@@ -55,7 +60,7 @@ def feed_forward(b: Any, x: Any, s: Any) -> None:
     Joints under other drivers turn as those say, or not at all.
     """
     j, k = b.joints, s.count
-    joints, most, work = integers(s.joints, k), floats(x.most, k), blocks(x.work, 2, j, 3)
+    joints, most, work = integers(s.joints, k), floats(x.most, k), blocks(x.work, 3, j, 3)
     torque, f, n = vectors(b.torque, j, 3), vectors(b.f, j, 3), vectors(b.n, j, 3)
     ask_dynamics(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
