@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from poise.files.gltf.character import load_character
     from poise.jobs.balance import balance
     from poise.jobs.convert import convert
+    from poise.jobs.edit import edit
     from poise.jobs.info import info
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
@@ -151,6 +152,7 @@ _HOMES = {
     "compute_point_jacobian": "poise.dynamics.momentum",
     "compute_world_pose": "poise.dynamics.world",
     "convert": "poise.jobs.convert",
+    "edit": "poise.jobs.edit",
     "fields": "poise.spatial.law",
     "info": "poise.jobs.info",
     "law": "poise.spatial.law",
@@ -250,6 +252,7 @@ __all__ = [
     "compute_point_jacobian",
     "compute_world_pose",
     "convert",
+    "edit",
     "fields",
     "gestures",
     "info",

@@ -7,9 +7,10 @@ offsets, in their own axes, are then added to the motion around that moment:
     q_i(t) -> q_i(t) exp(sum_k w_k(t) d_ik),    exp(d_ik) = q_i(t_k)^-1 q*_ik
 
 w_k rises from 0 to 1 within `before` s, stays, and falls to 0 within `after` s by the sinusoidal ease: with one offset
-at a time that is the slerp from the motion to what was found, without a jump of place or speed. The frames on both
-sides of t_k have the whole offset: it is exact there, between frames too. Where two windows of one limb overlap, each
-ends where the other is whole, so that the limb goes from one offset to the next and both are exact.
+at a time that is the slerp from the motion to what was found, without a jump of place or speed; joints that would leave
+their ranges on the way are kept in. The frames on both sides of t_k have the whole offset: it is exact there, between
+frames too. Where two windows of one limb overlap, each ends where the other is whole, so that the limb goes from one
+offset to the next and both are exact.
 
 For a window with a `hold` offsets are found for every frame of it, so that the hand stays where it is put; they go on
 as they were going where the hold begins and ends.
@@ -41,6 +42,7 @@ MET = 1e-3  # m
 _LIMBS = (("UpperArm", "LowerArm", "Hand"), ("UpperLeg", "LowerLeg", "Foot"))
 _LONGEST = 600.0  # s
 _SAME_TIME = 1e-9
+_SLIGHT = np.radians(20.0)
 
 
 @checked
@@ -187,7 +189,24 @@ def _change_limb(clip: Clip, joints: tuple[int, ...], offsets: list[Offset], lim
         total += _spread(clip.times, knots[k], start, end, before, after)
     rotations = clip.rotations.copy()
     rotations[:, joints] = rotation.multiply(rotations[:, joints], rotation.exp(total))
+    moved = np.any(total != 0.0, axis=(1, 2))
+    for joint in joints:
+        own = limits.get(clip.skeleton.names[joint])
+        if own is not None and moved.any():
+            rotations[moved, joint] = _keep_in(own, rotations[moved, joint], clip.rotations[moved, joint])
     return clip.replace(rotations=rotations)
+
+
+def _keep_in(limits: JointLimits, turns: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Turns (F, 4) of a joint kept in its range, or as far out of it as they were before (F, 4).
+
+    A slerp from one turn in a range to another may leave it by a few degrees: an elbow would bend sideways. Where it is
+    ever more, a swing of half a turn is written another way, and all stay as they are.
+    """
+    there, was = limits.angles(turns), limits.angles(before)
+    inside = np.clip(there, np.minimum(limits.lower, was), np.maximum(limits.upper, was))
+    off = np.abs(inside - there).max(axis=-1)
+    return turns if off.max() > _SLIGHT else np.where(off[:, None] > 0.0, limits.rotation(inside), turns)
 
 
 def _find_hold(clip: Clip, offset: Offset) -> tuple[float, float]:

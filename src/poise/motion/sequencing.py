@@ -259,24 +259,28 @@ class _Play:
         return Pose(pose.root + on[:, None] * rate, turns, shifts)
 
 
-def measure_jumps(times: np.ndarray, positions: np.ndarray, at: Sequence[float]) -> tuple[float, float]:
-    """How much place (m) and speed (m/s) jump at moments of a motion, at most over its joints: by differences.
+def measure_jumps(times: np.ndarray, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(F,) m and (F,) m/s: how much place and speed jump just before each frame, at most over joints: by differences.
 
     positions  (F, J, 3) m at times (F,) s, evenly spaced
 
     From three frames on each side, with none in common: where parabolas through them would be half way between. What is
-    smooth leaves no more than a third derivative does.
+    smooth leaves what its acceleration changes by in a frame. The first and last three frames have none.
     """
-    place = speed = 0.0
+    place, speed = np.zeros(len(times)), np.zeros(len(times))
     if len(times) < 6:
-        return 0.0, 0.0
+        return place, speed
     step = float(times[-1] - times[0]) / (len(times) - 1)
-    for moment in at:
-        i = int(np.clip(np.searchsorted(times, moment - 1e-9), 3, len(times) - 3))
-        x = positions[i - 3 : i + 3]
-        # half a step on from the last of three, half a step back from the first
-        left, right = (15 * x[2] - 10 * x[1] + 3 * x[0]) / 8.0, (15 * x[3] - 10 * x[4] + 3 * x[5]) / 8.0
-        before, after = (2 * x[2] - 3 * x[1] + x[0]) / step, (-2 * x[3] + 3 * x[4] - x[5]) / step
-        place = max(place, float(np.linalg.norm(right - left, axis=-1).max()))
-        speed = max(speed, float(np.linalg.norm(after - before, axis=-1).max()))
+    x = [positions[k : len(positions) - 5 + k] for k in range(6)]
+    # Half a step on from the last of three, half a step back from the first.
+    left, right = (15 * x[2] - 10 * x[1] + 3 * x[0]) / 8.0, (15 * x[3] - 10 * x[4] + 3 * x[5]) / 8.0
+    before, after = (2 * x[2] - 3 * x[1] + x[0]) / step, (-2 * x[3] + 3 * x[4] - x[5]) / step
+    place[3 : len(times) - 2] = np.linalg.norm(right - left, axis=-1).max(axis=-1)
+    speed[3 : len(times) - 2] = np.linalg.norm(after - before, axis=-1).max(axis=-1)
     return place, speed
+
+
+def pick_frames(times: np.ndarray, moments: Sequence[float]) -> np.ndarray:
+    """The frames about moments, s: those at which a jump there would show."""
+    found = np.searchsorted(times, np.asarray(moments, float)[:, None] + np.array([-1e-9, 1e-9]))
+    return np.unique(np.clip(found, 0, len(times) - 1))
