@@ -65,9 +65,14 @@ def make_grip(actor: Actor, joint: str, name: str, place: Any, turn: Any) -> Gri
 
 
 def find_held(actor: Actor, grip: Grip) -> PropState:
-    """Where a prop in a hand is and how fast."""
-    i = actor.character.skeleton.index(grip.joint)
+    """Where a prop in a hand is and how fast, now: given joints are where they are when somebody looks."""
+    i, body = actor.character.skeleton.index(grip.joint), actor.body
+    now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+    if actor.started:
+        actor.show(actor.stage.time)
     R, p, om, v = _find_bodies(actor)
+    body.put(now)
+    body.dw[:], body.a[:] = dw, a
     position, turn = grip.follow(R[i], p[i])
     return PropState(position, turn, v[i] + np.cross(om[i], position - p[i]), om[i].copy())
 
