@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from turned import find_world
 
 import poise
 from poise import KeepUpright, Stage
@@ -14,6 +13,7 @@ from poise.demos import staff
 from poise.errors import InputError
 from poise.stage.actor import Actor
 from poise.stage.take import Take
+from turned import find_world
 
 
 def lean(take: Take, actor: Actor) -> np.ndarray:
@@ -63,7 +63,9 @@ def test_it_says_when_it_cannot() -> None:
     weak, _ = build(strength=0.5)
     weak.run(2.0)
     told = [event for event in weak.events if event.kind == "cannot-keep-upright"]
-    assert told and "'staff' leans" in told[0].message and "rightHand has no more strength than 0.5 N m" in told[0].message
+    assert (
+        told and "'staff' leans" in told[0].message and "rightHand has no more strength than 0.5 N m" in told[0].message
+    )
     strong, _ = build()
     strong.run(2.0)
     assert not [event for event in strong.events if event.kind == "cannot-keep-upright"]

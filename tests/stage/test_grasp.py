@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from turned import find_world
 
 import poise
 from poise import Kinematic, Loose, Prop, Stage
 from poise.demos.show import stand_still
 from poise.errors import InputError
+from turned import find_world
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 ENGINES = ("mujoco", "bullet")
@@ -145,9 +145,7 @@ def test_a_staff_touches_what_the_hand_does() -> None:
     take = stage.run(1.0)
     i = HUMAN.skeleton.index("rightHand")
     ends = np.array([[0.0, 1.3, 0.0], [0.0, -1.3, 0.0]])
-    low = min(
-        (row[:3] + poise.rotation.rotate(row[3:], ends))[:, 1].min() for row in take.props["staff"]
-    )
+    low = min((row[:3] + poise.rotation.rotate(row[3:], ends))[:, 1].min() for row in take.props["staff"])
     assert low > -0.02
     assert i in {HUMAN.skeleton.index(e.joint) for e in take.events if e.kind == "hit"} or low > 0.0
 
