@@ -63,7 +63,7 @@ def test_two_that_fly_at_each_other_hand_over_what_their_contacts_say(engine: st
     after = momentum(a), momentum(b)
     assert met > 5
     assert isinstance(stage.groups[0].simulation, PenaltySimulation)
-    np.testing.assert_allclose(sum(after), sum(before), atol=1e-6)
+    np.testing.assert_allclose(sum(after), sum(before), atol=1e-8)
     np.testing.assert_allclose(after[0] - before[0], impulse, atol=0.02 * np.linalg.norm(impulse))
     assert impulse[2] < -20.0
     assert {event.kind for event in stage.events} == {"hit"}

@@ -20,7 +20,7 @@ import numpy as np
 
 from poise.body.shape import Box, Shape, Sphere
 from poise.engines.engine import BodyState, Engine, PropState, Simulation, Touches
-from poise.engines.scene import Scene, Thing
+from poise.engines.scene import FREE, Scene, Thing
 from poise.spatial import rotation
 from poise.world.touch import FORCES, find_damping
 
@@ -59,6 +59,10 @@ class PenaltySimulation(Simulation):
         self._given = [np.array([joint.is_given for joint in body.joints]) for body in scene.bodies]
         self._asked: dict[int, list[Any]] = {}
         self._touched = [Touches.none() for _ in scene.bodies]
+        self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
+        for body in scene.bodies:
+            if body.joints[0].kind == FREE and not body.pinned:
+                self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
         self._light = self._list_light()
         self._build_pairs()
 
@@ -234,11 +238,17 @@ class PenaltySimulation(Simulation):
 
     def is_aloft(self, body: int) -> bool:
         """See `Simulation.is_aloft`."""
-        return not len(self._touched[body]) and self.inner.is_aloft(body)
+        return self._floats.issuperset(self._touched[body].others) and self.inner.is_aloft(body)
 
     def find_outside(self, body: int) -> np.ndarray:
         """See `Simulation.find_outside`."""
-        return self.inner.find_outside(body)
+        touched, root = self._touched[body], int(self._first[body])
+        own = self.scene.bodies[body].name + "/"
+        others = np.array([not name.startswith(own) for name in touched.others], bool)
+        points, forces = touched.points[others], touched.forces[others]
+        torque = np.cross(points - self._p[root], forces).sum(axis=0)
+        more = np.concatenate([forces.sum(axis=0), self._R[root].T @ torque])
+        return np.asarray(self.inner.find_outside(body) + more)
 
     def steer(self, body: int, state: BodyState) -> None:
         """See `Simulation.steer`."""
