@@ -328,6 +328,11 @@ class Driver(ABC):
         return None
 
     @property
+    def follows(self) -> Any:
+        """The actor whose own state it goes by: never the one that it drives."""
+        return None
+
+    @property
     def leader(self) -> object | None:
         """Whose motion the root goes after, if it drives that; where that is an actor, this one is a ghost."""
         return None

@@ -86,6 +86,8 @@ class Actor:
         name = part if isinstance(part, str) else ", ".join(part)
         check_driver(driver)
         check_part(driver, name, part == ROOT)
+        if driver.follows is self:
+            raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
