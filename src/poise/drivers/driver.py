@@ -344,6 +344,9 @@ class Driver(ABC):
     def check_given(self, skeleton: Skeleton, physical: Sequence[int]) -> None:  # noqa: B027  most do not mind
         """Raise InputError where this driver cannot be because some joints (indices) are physical."""
 
+    def check_body(self, body: Body) -> None:  # noqa: B027  most go on from anything
+        """Raise InputError where this driver cannot take over from what a body does at the moment."""
+
     @abstractmethod
     def play(self, body: Body, joints: np.ndarray, t: float) -> Any:
         """The player of this driver for some joints of a body, from time t on, starting at the body's state."""
