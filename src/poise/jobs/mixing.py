@@ -182,7 +182,9 @@ def _find_base(rooting: Rooting, character: Character, plan: MixPlan) -> tuple[B
     physical = find_physical(character, plan.physical) - find_driven(skeleton, plan)
     legs = _find_legs(skeleton)
     base = plan.choose_base(rooting.body, character, bool(legs) and legs <= physical)
-    return base, physical if base.name == PLANTED or not legs <= physical else physical - legs
+    if base.name == PLANTED or not legs <= physical:
+        return base, physical
+    return base, physical - {i for leg in legs for i in skeleton.chain(leg)}  # with what carries legs that follow
 
 
 def _check_size(clip: Clip) -> None:
