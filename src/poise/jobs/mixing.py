@@ -121,7 +121,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     if plan.pinned and not balances:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
-    ground = _find_ground(rooting.clip, plan, bool(legs))
+    ground = plan.fit_ground(_find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
     stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
     for prop in plan.scenery.props:
         stage.add_prop(prop)

@@ -79,6 +79,10 @@ class MixPlan:
 
         return choose_base(clip, character, self, balances)
 
+    def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:
+        """The ground of a clip, which is at the height where its soles rest."""
+        return ground
+
     def build_track(self, clip: Clip, start: float) -> Track:
         """What the physical parts besides balancing legs follow a clip by. start: s, where the clip's time is 0."""
         return Track(clip, start=start)

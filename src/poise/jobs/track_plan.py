@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
@@ -10,11 +11,17 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
+from poise.body.shape import Box, Capsule
+from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY
 from poise.drivers.track import FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
 from poise.errors import InputError, unknown_name
 from poise.jobs.plan import AUTO, BASES, KINEMATIC, PLANTED, MixPlan, Scenery
 from poise.motion.clip import Clip
+from poise.motion.parts import part_joints
+from poise.spatial import rotation
+from poise.world.ground import Ground
+from poise.world.overlap import find_shapes
 from poise.world.touch import Touch
 
 if TYPE_CHECKING:
@@ -94,6 +101,18 @@ class TrackPlan(MixPlan):
                         "is simulated.")  # fmt: skip
         return Base(PLANTED, False)
 
+    def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:
+        """See `MixPlan.fit_ground`: one that nobody has placed does not cut into a body whose pelvis follows the clip.
+
+        Whoever lies does so on his back, and not on the soles that he stood on before; and no simple shape is as flat
+        as a back.
+        """
+        if base.name == PLANTED or self.scenery.is_placed or type(ground) is not Ground:
+            return ground
+        legs = find_legs(clip.skeleton)
+        lowest = find_lowest(clip, character, [i for i in range(len(clip.skeleton)) if i not in legs])
+        return dataclasses.replace(ground, height=min(ground.height, lowest))
+
     def build_track(self, clip: Clip, start: float) -> Track:
         """See `MixPlan.build_track`."""
         return Track(clip, self.springs, start=start, law=self.law, give=self.give)
@@ -104,6 +123,31 @@ def find_farthest(clip: Clip) -> float:
     feet = [clip.skeleton.index(side + "Foot") for side in SIDES]
     places = clip.positions[:, feet]
     return float(np.linalg.norm(places - places[0], axis=-1).max())
+
+
+def find_legs(skeleton: Skeleton) -> set[int]:
+    """Joints (indices) of both legs; none where they are not known."""
+    try:
+        return set(part_joints(skeleton, "legs"))
+    except InputError:
+        return set()
+
+
+def find_lowest(clip: Clip, character: Character, joints: list[int]) -> float:
+    """m, how low the shapes of some joints ever are in a clip; without end where they have none."""
+    every = slice(None, None, max(1, int(0.04 * clip.fps)))
+    places, turns = (each[every] for each in clip.world)
+    lowest, wanted = math.inf, set(joints)
+    for joint, shape in find_shapes(character):
+        if joint in wanted:
+            radius = 0.0 if isinstance(shape, Box) else shape.radius
+            points = (
+                shape.corners if isinstance(shape, Box) else np.stack([shape.start, shape.end])
+                if isinstance(shape, Capsule) else shape.center[None]
+            )  # fmt: skip
+            there = places[:, joint, None] + rotation.rotate(turns[:, joint, None], points)
+            lowest = min(lowest, float(there[..., 1].min()) - radius)
+    return lowest
 
 
 def parse_stiffness(word: str) -> float | str:

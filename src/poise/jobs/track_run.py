@@ -123,6 +123,8 @@ def run_track(
     found = simulate(body.clip, body.character, plan)
     for sentence in found.notes:
         audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
+    if not found.tracked:
+        audience.note(f"nothing is tracked, so the result is the clip. Name parts with {audience.spell('parts')}.")
     figures = _write(found, body, plan, next(iter(outputs.motions), None))
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
