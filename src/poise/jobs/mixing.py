@@ -145,7 +145,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     if rest:
         actor.drive([names[i] for i in rest], Kinematic(clip, start))
     if tracked:
-        actor.drive([names[i] for i in tracked], plan.build_track(clip, start))
+        actor.drive([names[i] for i in tracked], plan.build_track(clip, start, balances))
     for drive in plan.drives:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:

@@ -83,8 +83,8 @@ class MixPlan:
         """The ground of a clip, which is at the height where its soles rest."""
         return ground
 
-    def build_track(self, clip: Clip, start: float) -> Track:
-        """What the physical parts besides balancing legs follow a clip by. start: s, where the clip's time is 0."""
+    def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
+        """What the physical parts besides legs that balance follow a clip by. start: s, where the clip's time is 0."""
         return Track(clip, start=start)
 
 
