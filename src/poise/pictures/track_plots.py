@@ -63,6 +63,9 @@ def draw_curve(panel: object, curve: Mapping[str, np.ndarray], chosen: float | N
     error, lag = np.asarray(curve["error_rad"], float), np.asarray(curve["lag_ms"], float)
     left.plot(stiffness, error, "o-", color=LINE_COLORS[0], ms=4, label="RMS error")  # type: ignore[attr-defined]
     left.set(xscale="log", yscale="log", xlabel="stiffness, 1/s2", ylabel="RMS error, rad")  # type: ignore[attr-defined]
+    for axis in (left.xaxis, left.yaxis):  # type: ignore[attr-defined]  # no formulas: see `to_png`
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+        axis.set_minor_formatter(lambda value, _: "")
     right = left.twinx()  # type: ignore[attr-defined]
     right.plot(stiffness, lag, "s--", color=LINE_COLORS[1], ms=3, label="lag")
     right.set(ylabel="lag, ms")
