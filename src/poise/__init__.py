@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Support,
         TorquePlayer,
     )
+    from poise.drivers.keep_upright import KeepUpright
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from poise.files.gltf.character import load_character
     from poise.jobs.balance import balance
     from poise.jobs.convert import convert
+    from poise.jobs.edit import edit
     from poise.jobs.info import info
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
@@ -106,6 +108,7 @@ _HOMES = {
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
     "Joint": "poise.engines.scene",
+    "KeepUpright": "poise.drivers.keep_upright",
     "Kinematic": "poise.drivers.kinematic",
     "Kinematics": "poise.dynamics.tree",
     "Law": "poise.spatial.law",
@@ -150,6 +153,7 @@ _HOMES = {
     "compute_point_jacobian": "poise.dynamics.momentum",
     "compute_world_pose": "poise.dynamics.world",
     "convert": "poise.jobs.convert",
+    "edit": "poise.jobs.edit",
     "fields": "poise.spatial.law",
     "info": "poise.jobs.info",
     "law": "poise.spatial.law",
@@ -203,6 +207,7 @@ __all__ = [
     "Hinge",
     "InputError",
     "Joint",
+    "KeepUpright",
     "Kinematic",
     "Kinematics",
     "Law",
@@ -249,6 +254,7 @@ __all__ = [
     "compute_point_jacobian",
     "compute_world_pose",
     "convert",
+    "edit",
     "fields",
     "gestures",
     "info",

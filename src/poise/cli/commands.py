@@ -8,6 +8,7 @@ COMMANDS: dict[str, Entry] = {
     "info": Entry("poise.cli.info:info", "Say what is in a motion file"),
     "convert": Entry("poise.cli.convert:convert", "Write a motion file in another format"),
     "retarget": Entry("poise.cli.retarget:retarget", "Put a motion on another body"),
+    "edit": Entry("poise.cli.edit:edit", "Cut clips, join them and bring hands to places, as a recipe says"),
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
     "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
     "track": Entry("poise.cli.track:track", "Have a simulated body follow a clip by springs"),

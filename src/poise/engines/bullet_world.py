@@ -93,6 +93,7 @@ class BulletWorld:
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
         self._friction, self.softness = self._ground_friction, scene.touch.softness
+        self.bounce = scene.touch.bounce
         if scene.touch.friction is not None:
             self._friction = float(np.sqrt(scene.touch.friction))
         self._set_masks(scene)
@@ -183,6 +184,8 @@ class BulletWorld:
             jointDamping=0, maxJointVelocity=FASTEST, **options,
         )  # fmt: skip
         bullet.changeDynamics(uid, link, lateralFriction=rough if friction is None else friction, **options)
+        if self.bounce > 0.0 and mask[0] != GROUND:  # Bullet multiplies both sides'
+            bullet.changeDynamics(uid, link, restitution=self.bounce**0.5, **options)
         if inertia is not None:
             bullet.changeDynamics(uid, link, localInertiaDiagonal=principal(inertia)[1], **options)
             if self.softness > 0.0:

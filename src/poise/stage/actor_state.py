@@ -69,7 +69,7 @@ def tell_who(actor: Actor) -> dict[str, Any]:
             [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)]
             for a in (each.before or each for each in actor.assignments)
         ],
-        "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in actor.loads],
+        "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in (*actor.loads, *actor.grips)],
         "body": {"joints": list(tree.names), "offsets": tree.offsets.copy(), "masses": tree.masses.copy()},
     }
 
