@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
     from poise.jobs.retarget import retarget
+    from poise.jobs.track import track
     from poise.jobs.walk import walk
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
@@ -171,6 +172,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
     "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+    "track": "poise.jobs.track",
     "walk": "poise.jobs.walk",
 }
 # Modules of the package that are public as they are.
@@ -274,6 +276,7 @@ __all__ = [
     "save_clip",
     "save_state",
     "solve_hybrid_dynamics",
+    "track",
     "walk",
 ]
 

@@ -100,16 +100,18 @@ class PausedClock:
 
 
 class CrowdBench:
-    """A settled crowd with its contenders: `crowd N` and `bare N` for each number of threads."""
+    """A settled crowd with its contenders: `crowd N` and `bare N` for each number of threads.
 
-    def __init__(self, count: int, threads: list[int], frames: int):
+    stage  of so many actors; conductors if None
+    """
+
+    def __init__(self, count: int, threads: list[int], frames: int, stage: Stage | None = None):
         self.count, self.frames = count, frames
-        bodies = draw_bodies(count)
-        self.stage = build_stage(draw_conductors(count), bodies)
+        self.stage = build_stage(draw_conductors(count), draw_bodies(count)) if stage is None else stage
         self.stage.advance(round(SETTLE / self.stage.dt))
         self.saved = self.stage.save()
         self.clock = PausedClock()
-        joints = max(len(body.skeleton) for body in bodies)
+        joints = max(len(actor.character.skeleton) for actor in self.stage.actors.values())
         self.root, self.turns = np.zeros((count, 3)), np.zeros((count, joints, 4))
         self.contenders: dict[str, Callable[[], object]] = {}
         for number in threads:

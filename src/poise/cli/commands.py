@@ -11,6 +11,7 @@ COMMANDS: dict[str, Entry] = {
     "edit": Entry("poise.cli.edit:edit", "Cut clips, join them and bring hands to places, as a recipe says"),
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
     "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
+    "track": Entry("poise.cli.track:track", "Have a simulated body follow a clip by springs"),
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
     "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),

@@ -51,7 +51,7 @@ LOWEST, HIGHEST = 1.0, 1e6  # 1/s2
 LEAST = 0.02  # of the inertia that a joint carries, in the paper's law
 # Of what is fed forward: rad/s2 of all that a joint carries, and times its weight held out level. A clip of a boxer
 # asks for 300 and 1.
-MOST = 1500.0, 10.0
+MOST = 3000.0, 30.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
@@ -146,11 +146,13 @@ class TrackPlayer(TorquePlayer):
         self.firm = body.arena.copy(np.maximum(self.springs.stiffness, weight[self.joints]))
         self._work = body.arena.zeros(3, len(mass), 3)
         self.soft, self.late = body.arena.zeros(len(self.joints)), body.arena.zeros(len(self.joints))
+        self.root = body.arena.zeros(13)
         held = (weight if weight.any() else 9.81 * mass * arm)[self.joints]
         self.weight = body.arena.copy(np.maximum(held, 9.81 * inertia[self.joints]))
         self.block = Block(
             followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address, most=self.most,
-            firm=self.firm, work=self._work, soft=self.soft, late=self.late, weight=self.weight, give=driver.give,
+            firm=self.firm, work=self._work, soft=self.soft, late=self.late, weight=self.weight, root=self.root,
+            give=driver.give,
             kind=LAWS.index(driver.law),
         )  # fmt: skip
 
@@ -208,7 +210,7 @@ class TrackPlayer(TorquePlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {"soft": self.soft, "late": self.late}
+        return {"soft": self.soft, "late": self.late, "root": self.root}
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

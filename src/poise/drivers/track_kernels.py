@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics.instant import accelerate_bodies, cross, gather_inward, net_forces, spin, turn, turn_back
-from poise.motion.part_kernels import log_between, multiply, rotate_back, set_exp
+from poise.motion.part_kernels import log_between, multiply, set_exp
 from poise.spatial.compile import kernel
 
 # rad/s, rad/s2: no joint of a person turns faster, or is turned faster into it, for longer than a blow; what does is a
@@ -25,9 +25,13 @@ _FLAT = 1e-12  # of the product of its largest moments: a line or a point of mas
 
 
 @kernel
-def aim_ahead(dt: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray, aim: np.ndarray) -> None:
-    """aim (4,): where a joint at q (4,) with rates w and dw (3,) at mid-step is at the end of the step."""
-    x, by = np.empty(3), np.empty(4)
+def aim_ahead(
+    dt: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray, x: np.ndarray, by: np.ndarray, aim: np.ndarray
+) -> None:
+    """aim (4,): where a joint at q (4,) with rates w and dw (3,) at mid-step is at the end of the step.
+
+    x (3,), by (4,): room
+    """
     for c in range(3):
         x[c] = 0.5 * dt * (w[c] + 0.25 * dt * dw[c])
     set_exp(x, by)
@@ -37,24 +41,25 @@ def aim_ahead(dt: float, q: np.ndarray, w: np.ndarray, dw: np.ndarray, aim: np.n
 @kernel
 def keep_below(x: np.ndarray, most: float) -> None:
     """Shorten x (3,) to a length."""
-    size = np.sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
-    if size > most:
+    square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
+    if square > most * most:
+        size = np.sqrt(square)
         for c in range(3):
             x[c] *= most / size
 
 
 @kernel
-def turn_over(aim: np.ndarray, q: np.ndarray, x: np.ndarray) -> None:
-    """x (3,), said in the axes of a joint at `aim` (4,), in those of the joint where it is, at q (4,)."""
-    off, back = np.empty(4), np.empty(4)
-    back[0], back[1], back[2], back[3] = aim[0], -aim[1], -aim[2], -aim[3]
-    multiply(back, q, off)
-    x[0], x[1], x[2] = rotate_back(off, x[0], x[1], x[2])
+def set_off(aim: np.ndarray, q: np.ndarray, off: np.ndarray) -> None:
+    """off (4,) = aim* q: what `rotate_back` takes to say in a joint's axes, at q, what was said in those at `aim`."""
+    w, x, y, z = aim[0], -aim[1], -aim[2], -aim[3]
+    off[0] = w * q[0] - x * q[1] - y * q[2] - z * q[3]
+    off[1] = w * q[1] + x * q[0] + y * q[3] - z * q[2]
+    off[2] = w * q[2] - x * q[3] + y * q[0] + z * q[1]
+    off[3] = w * q[3] + x * q[2] - y * q[1] + z * q[0]
 
 
 @kernel
 def pull(
-    dt: float,
     stiffness: float,
     damping: float,
     goes_along: bool,
@@ -64,21 +69,21 @@ def pull(
     R: np.ndarray,
     lead: np.ndarray,
     share: float,
+    e: np.ndarray,
     torque: np.ndarray,
-) -> float:
-    """Torque (3,) N m of one joint's spring, world axes; the damping (N m s/rad) that the engine is to take implicitly.
+) -> None:
+    """Torque (3,) N m of one joint's spring and damper, world axes, beside what the engine takes implicitly.
 
     goes_along  whether the damper acts on the speed beside the motion's own, w (3,), or on all of it   [tracking, eq 2]
     lead, share N m in body axes, and how much of it acts besides: what moved the joint before
+    e           (3,) room
     """
-    e = np.empty(3)
     log_between(q, aim, e)
     for c in range(3):
         e[c] = stiffness * e[c] + share * lead[c]
         if goes_along:
             e[c] += damping * w[c]
     torque[0], torque[1], torque[2] = turn(R, e)
-    return damping + stiffness * dt
 
 
 @kernel

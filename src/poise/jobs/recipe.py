@@ -151,6 +151,10 @@ class RecipeReader(Audience):
         """See `Audience`."""
         self._audience.progress(sentence)
 
+    def advance(self, what: str, done: int, total: int) -> None:
+        """See `Audience`."""
+        self._audience.advance(what, done, total)
+
     def spell(self, option: str) -> str:
         """See `Audience.spell`."""
         return self._words.get(option) or self._audience.spell(option)
