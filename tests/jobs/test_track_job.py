@@ -189,7 +189,13 @@ def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
         "child": poise.Character.human(1.2, 22.0, age=7.0),
         "alien": alien,
     }
-    poise.save_clip(wave(seconds=1.5), tmp_path / "wave.bvh")
+    clip = wave(seconds=1.5)
+    turns = clip.rotations.copy()
+    for side, sign in (("left", 1.0), ("right", -1.0)):  # hands clear of the thighs, whoever's they are
+        arm = clip.skeleton.index(side + "UpperArm")
+        raised = rotation.from_axis_angle(np.array([0.0, 0.0, 1.0]), sign * 0.7)
+        turns[:, arm] = rotation.multiply(raised, turns[:, arm])
+    poise.save_clip(clip.replace(rotations=turns), tmp_path / "wave.bvh")
     torques = {}
     for name, body in bodies.items():
         poise.save_character(body, tmp_path / f"{name}.json")
