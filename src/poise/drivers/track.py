@@ -49,9 +49,9 @@ PAPER, CRITICAL, FEEDFORWARD = LAWS = ("paper", "critical", "feedforward")
 USUAL = {PAPER: 4000.0, CRITICAL: 900.0, FEEDFORWARD: 900.0}
 LOWEST, HIGHEST = 1.0, 1e6  # 1/s2
 LEAST = 0.02  # of the inertia that a joint carries, in the paper's law
-# Of what is fed forward: rad/s2 of all that a joint carries, and times its weight held out level. A clip of a boxer
-# asks for 300 and 1.
-MOST = 3000.0, 30.0
+# Of what is fed forward: rad/s2 of all that a joint carries, and times its weight held out level. Boxers, dancers ask
+# for less; jumps that are played at twice their speed for more, at the wrists.
+MOST = 500.0, 40.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
