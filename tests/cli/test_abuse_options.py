@@ -28,6 +28,7 @@ MIX = ("mix", "clip.bvh", "-o", "new.npz")
 LIGHT = (*MIX, "--physical", "legs,trunk")
 RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
 TO_BVH = ("convert", "clip.bvh", "new.bvh")
+EDIT = ("edit", "edit.toml", "-o", "new.npz")
 FORCES = ("forces", "clip.bvh", "-o", "new.csv")
 POSE = ("pose", "-o", "new.npz", "--reach", "rightHand=-0.3,1.1,0.3")
 MOVING = (*POSE, "--seconds", "0.2")
@@ -81,6 +82,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--character-roles": (RETARGET, ("--character-roles", "leftUpperArm=rightUpperArm")),
         "--output": (RETARGET, ("-o", "new2.npz")),
     },
+    "edit": {"--output": (EDIT, ("-o", "new2.npz"))},
     "forces": {
         **{option: (FORCES, (option, value)) for option, value in SOURCE.items()},
         "--mass": (FORCES, ("--mass", "51")),
@@ -221,6 +223,11 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("retarget", "clip.bvh", "other.bvh", "-o", "new.npz", "--mass", "51"), "'.npz' holds none"),
     (("retarget", "clip.bvh", "hero.glb", "-o", "new.glb", "--mass", "51"), "has a mesh of its own"),
     (("retarget", "clip.bvh", "body.json", "-o", "new.glb", "--mass", "51"), "has a mass of its own"),
+    (("edit", "edit.toml", "-o", "edit.toml"), "would overwrite"),
+    (("edit", "edit.toml", "-o", "clip.bvh"), "would overwrite"),
+    (("edit", "edit.toml", "-o", "new.txt"), "new.txt"),
+    (("edit", "recipe.toml", "-o", "new.npz"), "recipe.toml:1: is no edit recipe"),
+    (("edit", "clip.bvh", "-o", "new.npz"), "clip.bvh:1: is not valid TOML"),
     (("convert", "clip.bvh", "new.bvh", "--mass", "51"), "'.bvh' holds none"),
     (("convert", "clip.bvh", "new.bvh", "--character", "body.json"), "'.bvh' holds none"),
     (("convert", "clip.bvh", "new.glb", "--character", "body.json", "--mass", "51"), "a mass of its own"),
@@ -460,6 +467,7 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
         "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
+        "edit": EDIT,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -515,6 +523,7 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
         "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
+        "edit": EDIT,
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
@@ -541,6 +550,7 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
         "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
+            "edit": EDIT,
     }[command]  # fmt: skip
     if option == "--output":
         words = words[: words.index("-o")] if "-o" in words else words

@@ -78,6 +78,7 @@ CHOICES = {
 OUT_OPTIONS = ("--output", "--film", "--plot", "--picture", "--save-recipe", "--save")
 DRAWN = (
     "info", "convert", "convert", "retarget", "forces", "mix", "mix", "demo", "bench", "pose", "pose", "balance",
+    "edit",
 )  # fmt: skip
 
 
@@ -117,7 +118,9 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
         words += [place(("hero.glb", "other.bvh", "body.json"), PATHS), "-o", place(("new.bvh", "new.glb"), OUTPUTS)]
     if command == "forces":
         words += ["-o", place(("new.csv",), OUTPUTS)]
-    if command in ("pose", "balance"):
+    if command == "edit":
+        words.append(place(("edit.toml",), ("recipe.toml", "stage.toml", *PATHS)))
+    if command in ("pose", "balance", "edit"):
         words += ["-o", place(("new.bvh", "new.npz"), OUTPUTS)]
     if command == "mix":
         words += ["-o", place(("new.bvh", "new.glb", "new.take.npz"), OUTPUTS)]

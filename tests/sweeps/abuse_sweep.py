@@ -47,11 +47,13 @@ from poise import (
     Pose,
     Prop,
     Runner,
+    Shadow,
     Stage,
     Steps,
     Tilted,
     Touch,
     Track,
+    Walk,
     gestures,
     load_state,
     rotation,
@@ -351,7 +353,10 @@ class Episode:
             part = [
                 str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)
             ]
-        self._drive(player, part, self._draw_driver(player))
+        driver = self._draw_driver(player)
+        if isinstance(driver, Walk | Shadow) and rng.random() < 0.7:
+            part = "body"  # little else is not refused
+        self._drive(player, part, driver)
         if rng.random() < 0.15:  # another one within a few steps
             self._advance(int(rng.integers(1, 4)))
             self._drive(player, part, self._draw_driver(player))
@@ -381,6 +386,9 @@ class Episode:
             Free, Anchored, lambda: Attached(str(rng.choice(things))),
             lambda: Kinematic(gestures.breathe()), lambda: Kinematic(other), lambda: Track(other),
             lambda: Kinematic(live()), lambda: Track(live()),
+            lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5), keeps=bool(rng.random() < 0.3)),
+            lambda: Walk(path=rng.uniform(-1.5, 1.5, (2, 2)).tolist(), facing=str(rng.choice(["ahead", "back"]))),
+            lambda: Shadow(other, float(10 ** rng.uniform(0.0, 1.7))),
         ]  # fmt: skip
         return choices[int(rng.integers(len(choices)))]()
 

@@ -156,7 +156,7 @@ def find_heights(clip: Clip, character: Character) -> np.ndarray:
     for hand in HANDS:
         i = character.skeleton.index(hand)
         shape = bulk[i]
-        ends = np.array([shape.start, shape.end] if isinstance(shape, Capsule) else [shape.center])  # type: ignore[union-attr]
+        ends = np.array([shape.start, shape.end] if isinstance(shape, Capsule) else [shape.center])
         at = positions[:, i, None] + rotation.rotate(turns[:, i, None], ends[None])
         found.append(at[..., 1].min(axis=1) - shape.radius)  # type: ignore[union-attr]
     return np.stack(found, axis=1)

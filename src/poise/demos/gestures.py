@@ -69,7 +69,7 @@ def run(folder: Path, seed: int = SEED) -> dict[str, Any]:
     write_bytes(folder / "gestures-speed.png", plot)
     subject = Shot(take, None, "tracked", BLUE)
     save_motion(folder, "gestures", subject)
-    shots = [Ghost(raw, MASS, "raw", CLAY), Ghost(playback, MASS, "kinematic", RED), subject]
+    shots: list[Shot | Ghost] = [Ghost(raw, MASS, "raw", CLAY), Ghost(playback, MASS, "kinematic", RED), subject]
     film_shots(folder / "gestures", shots)
     return save_figures(folder, "gestures", figures)
 

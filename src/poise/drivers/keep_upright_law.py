@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from poise.drivers.limits_kernels import find_angles
@@ -155,7 +157,7 @@ def right_itself(body: int, block: int) -> None:
 
 
 @kernel
-def watch(b: np.ndarray, x: np.ndarray, R: np.ndarray, short: float, share: float, memory: np.ndarray) -> None:
+def watch(b: Any, x: Any, R: np.ndarray, short: float, share: float, memory: np.ndarray) -> None:
     """Have it told where the prop leans for long, and why."""
     ux, uy, uz = turn(R, x.axis)
     lean = np.arctan2(np.sqrt(ux * ux + uz * uz), uy)

@@ -63,6 +63,11 @@ class Shadow(Driver):
             if not 0.01 <= value <= 1000.0:
                 raise InputError(f"the {what} of a shadow is 0.01 to 1000; given {value:g}.")
 
+    @property
+    def follows(self) -> Any:
+        """See `Driver.follows`."""
+        return self.ghost
+
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All of the body, on the foot that the ghost stands on."""
         skeleton = character.skeleton

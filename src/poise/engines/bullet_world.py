@@ -42,8 +42,8 @@ OUT = 0.05
 # m: what a corner of a sole bears on resists a turn about itself, by friction so far out; 2/3 of a disc's radius. On
 # points alone a foot whose weight is on one corner turns there freely, and was 0.1 m off.
 PATCH = 0.01
-# At most, of limbs of a body that falls, soles apart; with 0.9 those that lie on one another shake for ever, at up to
-# 16 rad/s, and hands are 5 degrees beyond their ranges. Two that touch multiply.
+# At most, of limbs (not the root) of a body that falls, soles apart; with 0.9 those that lie on one another shake for
+# ever, at up to 16 rad/s, and hands are 5 degrees beyond their ranges. Two that touch multiply.
 SLIPPERY = 0.5
 # No turn, as Bullet writes quaternions.
 HERE = [0.0, 0.0, 0.0, 1.0]

@@ -140,7 +140,14 @@ class PenaltySimulation(Simulation):
         self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
     ) -> None:
         """See `Simulation.apply`; it is handed on with the step, when it is known what touches."""
-        kept = [torque.copy(), damping.copy(), wrench.copy(), None if axial is None else axial.copy(), None, []]
+        kept: list[Any] = [
+            torque.copy(),
+            damping.copy(),
+            wrench.copy(),
+            None if axial is None else axial.copy(),
+            None,
+            [],
+        ]
         self._asked[body] = kept
 
     def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:

@@ -26,9 +26,11 @@ from poise.spatial import rotation
 
 ENOUGH = 1e-6  # m that a place is met within
 _LEVEL = 1e-6  # rad, the same of a turn
-_ROUNDS, _MOST_ROUNDS = 14, 100  # of multipliers, and of BFGS in each
+_ROUNDS, _STEPS = 16, 150  # of multipliers, and of BFGS in each
 _STIFFER, _LESS = 4.0, 0.25  # a round that leaves more than this of an error makes it count so many times as much
 _FIRST, _MOST = 30.0, 1e5  # how much an error counts beside a turn of a radian
+_ASKEW = np.array([0.5, 0.6, 0.7])
+_ALIKE = 1e-4  # m: two starts that come as near as one another
 _STUCK = 0.9  # of an error that is left by a round: it cannot be had
 _SOFT = 3.0  # and a turn that need not be kept
 _BENDS = (0.6, -0.6, 1.2)  # rad by which the middle joints are bent to begin anew, where the first try fails
@@ -87,8 +89,8 @@ def reach_by_bfgs(chain: LimbChain, place: np.ndarray, turn: np.ndarray | None) 
     if not loose.is_met(tries[-1]):
         for start in loose.find_other_starts():
             tries.append(loose.solve(start))
-            if loose.is_met(tries[-1]):
-                break
+            if loose.is_met(tries[-1]) or abs(tries[-1].miss - tries[-2].miss) < _ALIKE:
+                break  # it is there, or as near as it gets
     return min(tries, key=lambda each: (max(each.miss, ENOUGH), each.turned))
 
 
@@ -109,59 +111,42 @@ class _Search:
                 low[i], high[i] = np.minimum(each.lower, now), np.maximum(each.upper, now)
                 back[i], child[i] = rotation.to_matrix(each.parent_zero).T, rotation.to_matrix(each.child_zero)
         self.low, self.high = low.ravel(), high.ravel()
-        self._errors, self._gradient = np.empty(6), np.empty(3 * len(limits))
-        self._fixed = (
+        from poise.ik.bfgs_kernels import Pull
+
+        self.pull = Pull(
             np.array([each is not None for each in limits]), back, child, rotation.to_matrix(chain.turns),
             np.ascontiguousarray(chain.carrier, float), np.array(chain.origin, float),
             np.ascontiguousarray(chain.links, float), np.ascontiguousarray(chain.bones, float),
-            np.array(chain.point, float), self.place,
-            np.eye(3) if turn is None else rotation.to_matrix(turn), self.scale,
+            np.array(chain.point, float), self.place, np.eye(3) if turn is None else rotation.to_matrix(turn),
+            self.scale, 0.0 if turn is None or self.is_level else _SOFT,
         )  # fmt: skip
-        self._soft = 0.0 if turn is None or self.is_level else _SOFT
 
     def is_met(self, found: ReachedPlace) -> bool:
         """Whether place and turn are as they should be."""
         return found.miss <= 10 * ENOUGH and (not self.is_level or found.turned <= 10 * _LEVEL)
 
     def find_other_starts(self) -> Iterator[np.ndarray]:
-        """The angles as they are, with the inner joints bent to the side that has more room."""
+        """The angles as they are, with the outer joints bent: to the side that has more room, or askew."""
+        ranged = self.pull.has_range
         for bend in _BENDS:
-            start = self.start.copy()
-            for k in range(3, len(start), 3):
-                below, above = start[k] - self.low[k], self.high[k] - start[k]
-                start[k] += bend if above >= below else -bend
-            yield np.clip(start, self.low, self.high)
+            start = self.start.copy().reshape(-1, 3)
+            low, high = self.low.reshape(-1, 3), self.high.reshape(-1, 3)
+            for i in range(1, len(start)):
+                if ranged[i]:
+                    room = high[i, 0] - start[i, 0] >= start[i, 0] - low[i, 0]
+                    start[i, 0] += bend if room else -bend
+                else:
+                    start[i] += bend * _ASKEW
+            yield np.clip(start, low, high).ravel()
 
     def solve(self, start: np.ndarray) -> ReachedPlace:
         """The rounds of multipliers, from angles on."""
-        from scipy.optimize import Bounds, minimize
+        from poise.ik.bfgs_kernels import Rounds, solve_limb
 
-        x, held = start, np.arange(6) < (6 if self.is_level else 3)
-        multipliers, sizes = np.zeros(6), np.full(2, np.inf)
-        weights = np.where(held, _FIRST, 0.0)
-        for _ in range(_ROUNDS):
-            answer = minimize(
-                self._value, x, (multipliers, weights), "L-BFGS-B", True, bounds=Bounds(self.low, self.high),
-                options={"maxiter": _MOST_ROUNDS, "ftol": 1e-14, "gtol": 1e-8, "maxcor": 12},
-            )  # fmt: skip
-            x = answer.x
-            self._value(x, multipliers, weights)
-            errors, before = np.where(held, self._errors, 0.0), sizes
-            sizes = np.array([np.linalg.norm(errors[:3]), np.linalg.norm(errors[3:])])
-            if sizes[0] * self.scale <= ENOUGH and sizes[1] <= _LEVEL:
-                break
-            if weights.max() >= _MOST and np.all(sizes > _STUCK * before):  # it cannot be had
-                break
-            multipliers = multipliers + weights * errors
-            stiffer = np.repeat(np.where(sizes > _LESS * before, _STIFFER, 1.0), 3)
-            weights = np.minimum(weights * stiffer, _MOST)
+        rounds = Rounds(_ROUNDS, _STEPS, ENOUGH, _LEVEL, _FIRST, _MOST, _STIFFER, _LESS, _STUCK)
+        x = start.copy()
+        solve_limb(x, self.low, self.high, self.pull, self.is_level, rounds)
         return self._describe(x)
-
-    def _value(self, x: np.ndarray, multipliers: np.ndarray, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        from poise.ik.bfgs_kernels import pull_limb
-
-        value = pull_limb(x, *self._fixed, multipliers, weights, self._soft, self._errors, self._gradient)
-        return value, self._gradient.copy()
 
     def _describe(self, x: np.ndarray) -> ReachedPlace:
         limits, first = self.chain.limits, self.chain.turns

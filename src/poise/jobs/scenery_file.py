@@ -19,6 +19,9 @@ friction = 0.5            # of whatever touches it; left out: the stage's
 itself = true
 props = true
 softness = 0.0            # s
+bounce = 0.0              # of the speed at which things meet
+forces = "engine"         # or "penalty"
+only = []                 # pairs of names alike: nothing else touches
 friction = 0.8
 apart = [["leftHand", "trunk"], ["head", "table"]]
 """

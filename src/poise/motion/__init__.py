@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from poise.motion.parts import part_joints
     from poise.motion.retargeting import measure_retargeting, retarget
     from poise.motion.rooting import Rooting, root_at_hips
+    from poise.motion.sampled import build_sampled_clip
     from poise.motion.sequencing import Cut, arrange
     from poise.motion.spots import BodySpot, FixedSpot, MidSpot, PropSpot, Spot
 
@@ -36,6 +37,7 @@ _HOME = {
     "parts": ("part_joints",),
     "retargeting": ("measure_retargeting", "retarget"),
     "rooting": ("Rooting", "root_at_hips"),
+    "sampled": ("build_sampled_clip",),
     "sequencing": ("Cut", "arrange"),
     "spots": ("BodySpot", "FixedSpot", "MidSpot", "PropSpot", "Spot"),
 }
@@ -43,10 +45,10 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BodySpot", "Clip", "ClipSpline", "Contacts", "Cut", "FixedSpot", "MidSpot", "Motion", "Offset", "Pose",
-    "PropSpot", "Rooting", "Sole", "Spot", "apply_offsets", "arrange", "blend", "change_speed", "clip_heading",
-    "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners", "find_point",
-    "find_soles", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints", "place",
-    "resample", "retarget", "reverse", "root_at_hips", "translate", "trim", "turn", "warp",
+    "PropSpot", "Rooting", "Sole", "Spot", "apply_offsets", "arrange", "blend", "build_sampled_clip", "change_speed",
+    "clip_heading", "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners",
+    "find_point", "find_soles", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints",
+    "place", "resample", "retarget", "reverse", "root_at_hips", "translate", "trim", "turn", "warp",
 ]  # fmt: skip
 
 

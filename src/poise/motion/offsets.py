@@ -190,6 +190,8 @@ def _change_limb(clip: Clip, joints: tuple[int, ...], offsets: list[Offset], lim
     rotations = clip.rotations.copy()
     rotations[:, joints] = rotation.multiply(rotations[:, joints], rotation.exp(total))
     moved = np.any(total != 0.0, axis=(1, 2))
+    for start, end in holds:  # what was found there is in range, and exact
+        moved &= (clip.times < start - _SAME_TIME) | (clip.times > end + _SAME_TIME)
     for joint in joints:
         own = limits.get(clip.skeleton.names[joint])
         if own is not None and moved.any():

@@ -89,14 +89,18 @@ class Actor:
         name = part if isinstance(part, str) else ", ".join(part)
         check_driver(driver)
         check_part(driver, name, part == ROOT)
+        if driver.follows is self:
+            raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
         if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
             raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
-        if self.started and driver.carrier is not None:
+        if self.started:
             with self.stage.hold():
-                check_boarding(self.body, driver.carrier, self.name)
+                driver.check_body(self.body)
+                if driver.carrier is not None:
+                    check_boarding(self.body, driver.carrier, self.name)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)

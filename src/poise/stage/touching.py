@@ -169,8 +169,10 @@ def _list_unchosen(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[t
     """Where the stage's touch says what touches only: all other pairs, but for props among themselves."""
     if not stage.touch.only:
         return set()
-    bodies = [(k, i) for k, body in enumerate(scene.bodies) for i in sorted({joint for joint, _ in body.shapes})]
-    others = [*bodies, *(prop.name for prop in scene.props if prop.touches)]
+    bodies: list[Thing] = [
+        (k, i) for k, body in enumerate(scene.bodies) for i in sorted({joint for joint, _ in body.shapes})
+    ]
+    others: list[Thing] = [*bodies, *(prop.name for prop in scene.props if prop.touches)]
     pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in bodies for b in others if a != b}
     chosen = _find_pairs(stage.touch.only, actors, scene)
     return {pair for pair in pairs if _can_touch(pair, scene)} - chosen
