@@ -54,7 +54,7 @@ def make_curves() -> None:
             rows.append([Path(name).stem, law, f"{best:.4g}", f"{at.error:.4f}", f"{1000.0 * (at.lag or 0.0):.1f}",
                          f"{low.error:.3f}", f"{high.error:.4f}"])  # fmt: skip
             print(rows[-1], flush=True)
-    (HERE / "pictures" / "track-stiffness.png").write_bytes(plot_stiffness(pictures))
+    (HERE / "pictures" / "track-stiffness.png").write_bytes(plot_stiffness(pictures, columns=len(LAWS)))
     head = ["clip", "law", "found, 1/s²", "RMS, rad", "lag, ms", "RMS at 10", "RMS at 100,000"]
     write_table("curves", head, rows)
 
