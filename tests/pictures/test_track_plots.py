@@ -27,7 +27,7 @@ def test_errors_over_time_with_and_without_a_search() -> None:
 
 
 def test_panels_of_curves() -> None:
-    curves = {name: (CURVE, 100.0) for name in ("one", "two", "three", "four")}
+    curves = dict.fromkeys(("one", "two", "three", "four"), (CURVE, 100.0))
     assert plot_stiffness(curves, columns=2)[:4] == PNG
 
 

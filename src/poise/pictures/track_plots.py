@@ -51,7 +51,7 @@ def plot_tracking(
 def plot_stiffness(
     curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "", columns: int = 1
 ) -> bytes:
-    """Error and lag over the stiffness, a panel for each label, so many in a row, with the stiffness that was chosen."""
+    """Error and lag over the stiffness, a panel for each label, so many in a row, and what was chosen."""
     rows = -(-len(curves) // columns)
     figure = new_figure(4.6 * columns + 1.4, 2.9 * rows, title)
     panels = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
