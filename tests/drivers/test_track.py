@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def track(clip: Clip, driver: poise.Track, dt: float, engine: str = "mujoco") ->
 def find_lag(take: ActorTake, clip: Clip) -> float:
     """s, by the peak of the correlation of angular velocities, between frames by a parabola."""
     joints = [clip.skeleton.index(role) for role in SWINGING]
-    total: np.ndarray | float = 0.0
+    total: Any = 0.0
     for joint in joints:
         pair = []
         for turns in (take.rotations[:, joint], clip.rotations[:, joint]):
@@ -93,10 +94,18 @@ def ask(body: Body, dw: np.ndarray, a0: np.ndarray, is_aloft: bool) -> np.ndarra
     """(J, 3) N m in body axes."""
     tree, j = body.tree, len(body.tree)
     work = [np.zeros((j, 3)) for _ in range(4)]
-    arrays = (np.ascontiguousarray(x) for x in (tree.parents, tree.masses, tree.centers, tree.inertias))
-    ask_dynamics(
-        *arrays, body.R, body.p, body.om, body.state.w, dw, a0, body.gravity, is_aloft, *work
-    )  # fmt: skip
+    arrays: list[Any] = [np.ascontiguousarray(x) for x in (tree.parents, tree.masses, tree.centers, tree.inertias)]
+    arrays += [
+        body.R,
+        body.p,
+        body.om,
+        body.state.w,
+        dw,
+        a0,
+        body.gravity,
+        is_aloft,
+    ]
+    ask_dynamics(*arrays, *work)
     return np.einsum("jba,jb->ja", body.R, work[3])
 
 
@@ -238,7 +247,8 @@ def hit_hand(clip: Clip, give: float, engine: str = "mujoco", force: float = 60.
     actor.drive("upperBody", poise.Track(clip, give=give))
     actor.push("leftHand", (0.0, 0.0, force), 0.1, 1.0)
     stage.build()
-    player, soft = actor.players[0], []
+    player: Any = actor.players[0]
+    soft: list[np.ndarray] = []
     take = stage.run(0.0, times=np.asarray(clip.times), each=lambda t: soft.append(player.soft.copy()))
     return take.actor(), np.array(soft)
 
@@ -291,4 +301,5 @@ def test_giving_way_is_saved_and_restored() -> None:
     second.restore(saved)
     second.advance(60)
     assert np.array_equal(first.actors["one"].body.state.q, second.actors["one"].body.state.q)
-    assert first.actors["one"].players[0].soft.max() > 0.1
+    player: Any = first.actors["one"].players[0]
+    assert player.soft.max() > 0.1

@@ -143,7 +143,7 @@ def describe(rows: list[dict[str, object]]) -> tuple[str, int]:
     refused = [row for row in rows if row["outcome"] == "refused"]
 
     def split(key: str) -> list[tuple[object, ...]]:
-        found = []
+        found: list[tuple[object, ...]] = []
         for value in sorted({row[key] for row in rows}, key=str):
             mine = [row for row in rows if row[key] == value]
             tops = [float(row["fastest"]) for row in mine if "fastest" in row]  # type: ignore[arg-type]
@@ -154,9 +154,9 @@ def describe(rows: list[dict[str, object]]) -> tuple[str, int]:
     heads = {"kind": "clip", "base": "on", "law": "law", "dt": "step, s", "engine": "engine"}
     tables = [table((head, "runs", "missed", "rad/s, 99 of 100 below"), split(key)) for key, head in heads.items()]
     text = [
-        f"{len(rows)} runs of {SECONDS:g} s, stiffness {LOWEST:g} to {HIGHEST:g} 1/s2, damping 0 to 3: {len(bad)} became"
-        f" non-finite, or turned faster than {FASTEST:g} rad/s and half as fast again as their clips; {len(refused)} were"
-        " refused in a sentence.",
+        f"{len(rows)} runs of {SECONDS:g} s, stiffness {LOWEST:g} to {HIGHEST:g} 1/s2, damping 0 to 3: {len(bad)}"
+        f" became non-finite, or turned faster than {FASTEST:g} rad/s and half as fast again as their clips;"
+        f" {len(refused)} were refused in a sentence.",
         *(f"\n{each}" for each in tables),
         *(f"- seed {row['seed']}: {row['outcome']}, {row.get('why', row.get('fastest'))}" for row in bad[:20]),
     ]

@@ -55,7 +55,7 @@ MOST = 500.0, 40.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
-NEAR = 0.1  # rad: a body that begins nearer to the motion's pose begins with its speed
+NEAR, QUICK = 0.1, 30.0  # rad, rad/s: a body that begins nearer to the motion's pose begins with its speed, up to this
 
 
 @checked
@@ -174,7 +174,8 @@ class TrackPlayer(TorquePlayer):
         off = rotation.log(rotation.multiply(rotation.conjugate(body.state.q[self.joints]), q))
         if np.linalg.norm(off, axis=-1).max() > NEAR:
             return False
-        body.state.w[self.joints] = w
+        speed = np.linalg.norm(w, axis=-1, keepdims=True)
+        body.state.w[self.joints] = w * np.minimum(1.0, QUICK / np.maximum(speed, QUICK))
         return True
 
     def _lead(self, body: Body, t: float) -> None:

@@ -103,7 +103,7 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
     plan = plan or MixPlan()
     if len(clip) < 3:
         raise InputError(
-            f"a mix needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
+            f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
         )
     _check_size(clip)
     rooting = root_at_hips(clip)

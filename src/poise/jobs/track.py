@@ -109,5 +109,5 @@ def _as_path(given: Any) -> Any:
 
 def _list(given: Any, kind: type, parse: Callable[[str], Any]) -> tuple[Any, ...]:
     """One or several things, each itself or in words."""
-    each = (given,) if isinstance(given, kind | str) else tuple(given)  # type: ignore[operator]
+    each = (given,) if isinstance(given, kind | str) else tuple(given)
     return tuple(parse(one) if isinstance(one, str) else one for one in each)

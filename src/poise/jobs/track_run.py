@@ -249,8 +249,9 @@ def draw_tracking(found: Mix, wanted: Clip, plan: TrackPlan, trials: tuple[Trial
     if joints and n > 1:
         spins = [np.linalg.norm(find_spins(each, joints), axis=-1) for each in (wanted, found.clip)]
         live = int(np.argmax(np.mean(spins[0] ** 2, axis=0)))
-        speeds = tuple(np.append(each[:, live], each[-1, live]) for each in spins)
+        each_frame = [np.append(each[:, live], each[-1, live]) for each in spins]
+        speeds = each_frame[0], each_frame[1]
     return plot_tracking(
         np.asarray(found.clip.times) - found.clip.times[0], find_angles(found.clip, wanted, joints), labels,
         found.clip.name, speeds, _list_curve(trials) if trials else None, plan.stiffest,
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip

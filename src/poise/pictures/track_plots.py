@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -47,34 +48,39 @@ def plot_tracking(
     return to_png(figure)
 
 
-def plot_stiffness(curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "") -> bytes:
-    """Error and lag over the stiffness, a panel for each label, with the stiffness that was chosen."""
-    figure = new_figure(11.0, 3.2 * len(curves), title)
-    panels = np.atleast_1d(figure.subplots(len(curves), 1))
-    for panel, (label, (curve, chosen)) in zip(panels, curves.items(), strict=True):
-        draw_curve(panel, curve, chosen)
-        panel.set_title(label, fontsize=9, loc="left")
+def plot_stiffness(
+    curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "", columns: int = 1
+) -> bytes:
+    """Error and lag over the stiffness, a panel for each label, so many in a row, and what was chosen."""
+    rows = -(-len(curves) // columns)
+    figure = new_figure(4.6 * columns + 1.4, 2.9 * rows, title)
+    panels = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
+    for k, (label, (curve, chosen)) in enumerate(curves.items()):
+        draw_curve(panels[k], curve, chosen, has_legend=k == columns - 1)
+        panels[k].set_title(label, fontsize=9, loc="left")
     return to_png(figure)
 
 
-def draw_curve(panel: object, curve: Mapping[str, np.ndarray], chosen: float | None) -> None:
+def draw_curve(panel: Any, curve: Mapping[str, np.ndarray], chosen: float | None, has_legend: bool = True) -> None:
     """Error and lag over the stiffness on a panel."""
     left, stiffness = panel, np.asarray(curve["stiffness"], float)
     error, lag = np.asarray(curve["error_rad"], float), np.asarray(curve["lag_ms"], float)
-    left.plot(stiffness, error, "o-", color=LINE_COLORS[0], ms=4, label="RMS error")  # type: ignore[attr-defined]
-    left.set(xscale="log", yscale="log", xlabel="stiffness, 1/s2", ylabel="RMS error, rad")  # type: ignore[attr-defined]
-    for axis in (left.xaxis, left.yaxis):  # type: ignore[attr-defined]  # no formulas: see `to_png`
+    left.plot(stiffness, error, "o-", color=LINE_COLORS[0], ms=4, label="RMS error")
+    left.set(xscale="log", yscale="log", xlabel="stiffness, 1/s2", ylabel="RMS error, rad")
+    for axis in (left.xaxis, left.yaxis):  # no formulas: see `to_png`
         axis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.set_minor_formatter(lambda value, _: "")
-    right = left.twinx()  # type: ignore[attr-defined]
+    right = left.twinx()
     right.plot(stiffness, lag, "s--", color=LINE_COLORS[1], ms=3, label="lag")
     right.set(ylabel="lag, ms")
     right.spines["top"].set_visible(False)
     if chosen is not None:
-        left.axvline(chosen, color="black", lw=0.9, ls=":", label=f"chosen: {chosen:.4g}")  # type: ignore[attr-defined]
-    lines = [*left.get_lines(), *right.get_lines()]  # type: ignore[attr-defined]
+        left.axvline(chosen, color="black", lw=0.9, ls=":", label="chosen")
+    lines = [*left.get_lines(), *right.get_lines()]
     finish_panel(panel, has_legend=False)
-    left.legend(  # type: ignore[attr-defined]
-        lines, [line.get_label() for line in lines], loc="upper left", bbox_to_anchor=(1.08, 1.0), frameon=False,
+    if not has_legend:
+        return
+    left.legend(
+        lines, [line.get_label() for line in lines], loc="upper left", bbox_to_anchor=(1.18, 1.0), frameon=False,
         fontsize=8,
     )  # fmt: skip
