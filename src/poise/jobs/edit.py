@@ -26,7 +26,8 @@ from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.jobs.edit_clips import find_clips
 from poise.jobs.edit_figures import measure_edit
-from poise.jobs.edit_recipe import ActorPlan, EditRecipe, OffsetPlan, PlacePlan, find_size, load_edit_recipe
+from poise.jobs.edit_plans import ActorPlan, EditRecipe, OffsetPlan, PlacePlan, find_size
+from poise.jobs.edit_recipe import load_edit_recipe
 from poise.jobs.outputs import check_outputs
 from poise.jobs.retarget import Target, read_target
 from poise.kinds import checked

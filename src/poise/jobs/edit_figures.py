@@ -15,7 +15,7 @@ from poise.world.piercing import Piercing, describe_piercing, find_piercings
 
 if TYPE_CHECKING:
     from poise.jobs.edit import EditedActor
-    from poise.jobs.edit_recipe import EditRecipe
+    from poise.jobs.edit_plans import EditRecipe
 
 _TURNED, _BEYOND = np.radians(1.0), np.radians(1.0)
 _JUMP = 0.01  # m that a join without a transition may jump by before it is told
