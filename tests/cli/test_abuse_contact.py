@@ -26,6 +26,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.parametrize("command", ["mix", "track"])
 @pytest.mark.parametrize(
     ("room", "words"),
     [
@@ -41,11 +42,11 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_stage_that_cannot_be_is_refused(
-    clip: Path, room: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    clip: Path, command: str, room: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stage, out = tmp_path / "room.toml", tmp_path / "out.bvh"
     stage.write_text(room)
-    assert main(["mix", str(clip), "-o", str(out), "--stage", str(stage)]) == 2
+    assert main([command, str(clip), "-o", str(out), "--stage", str(stage)]) == 2
     told = capsys.readouterr().err.strip().splitlines()[-1]
     for word in words:
         assert word in told

@@ -153,6 +153,26 @@ def test_files_of_other_bodies_are_put_onto_the_first(tmp_path):
     assert any("put onto this one" in said for _, said in heard)
 
 
+@pytest.mark.parametrize("suffix", [".npz", ".bvh", ".glb"])
+def test_uneven_samples_are_resampled_by_slerp_or_spline(tmp_path, suffix):
+    """A file of 15-25 Hz, uneven where it can be, at 240 Hz: only the spline has a smooth speed."""
+    rng, whole = np.random.default_rng(1), poise.motion.own.wave(poise.Character.human().skeleton, 3.0, 120.0)
+    keep = np.cumsum(rng.integers(5, 9, 43))
+    thin = whole.pick(keep) if suffix == ".npz" else whole.pick(slice(0, None, 6))
+    save_clip(thin.replace(times=thin.times - thin.times[0]), tmp_path / f"thin{suffix}")
+    found = {}
+    for how in ("slerp", "spline"):
+        text = f'format = "poise-edit 1"\nfps = 240\nresample = "{how}"\n[clips.a]\nfile = "thin{suffix}"\n'
+        found[how] = poise.edit(save(tmp_path, text)).clip
+    hand = whole.skeleton.index("rightHand")
+    speeds = {how: np.diff(clip.positions[:, hand], axis=0) * 240.0 for how, clip in found.items()}
+    jumps = {how: np.linalg.norm(np.diff(speed, axis=0), axis=1).max() for how, speed in speeds.items()}
+    assert jumps["spline"] < 0.3 * jumps["slerp"]
+    exact = whole.skeleton.pose(*whole.pose(found["spline"].times + thin.times[0], "spline"))[0][:, hand]
+    off = {how: np.linalg.norm(clip.positions[:, hand] - exact, axis=1).max() for how, clip in found.items()}
+    assert off["spline"] < 0.5 * off["slerp"]
+
+
 def test_a_body_may_be_said(tmp_path):
     short, tall = (
         poise.edit(save(tmp_path, PLAIN.split("[[offsets]]")[0] + f"[body]\nheight = {height}\n")).clip.skeleton
@@ -323,3 +343,18 @@ def test_the_recipe_alone_can_be_checked(tmp_path):
     assert [segment.name for segment in recipe.actors[0].sequence] == ["high", "low", "high"]
     with pytest.raises(FileError, match=r"recipe\.toml:2:"):
         load_edit_recipe(save(tmp_path, PLAIN.replace("fps = 60", "fps = -1")))
+
+
+def test_the_recipes_of_the_page_can_be_followed(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "editing.md").read_text()
+    recipes = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(recipes) == 2
+    for k, text in enumerate(recipes):
+        found = poise.edit(save(tmp_path, text, f"page{k}.toml"), tmp_path / "out.npz")
+        assert found.figures["offset_miss_mm"] < 0.1
+    code = next(
+        block for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL) if "arrange(" in block
+    )
+    said: dict[str, object] = {}
+    exec(compile(code.replace("print(", "told = ("), "page", "exec"), said)
+    assert said["told"][1] < 1e-4

@@ -30,7 +30,8 @@ _ROUNDS, _STEPS = 16, 150  # of multipliers, and of BFGS in each
 _STIFFER, _LESS = 4.0, 0.25  # a round that leaves more than this of an error makes it count so many times as much
 _FIRST, _MOST = 30.0, 1e5  # how much an error counts beside a turn of a radian
 _ASKEW = np.array([0.5, 0.6, 0.7])
-_ALIKE = 1e-4  # m: two starts that come as near as one another
+_ALIKE = 1e-4  # m, to what a stretched limb leaves
+_MORE, _ASTRAY = 6, 0.6  # other starts, rad from the pose as it is
 _STUCK = 0.9  # of an error that is left by a round: it cannot be had
 _SOFT = 3.0  # and a turn that need not be kept
 _BENDS = (0.6, -0.6, 1.2)  # rad by which the middle joints are bent to begin anew, where the first try fails
@@ -89,7 +90,7 @@ def reach_by_bfgs(chain: LimbChain, place: np.ndarray, turn: np.ndarray | None) 
     if not loose.is_met(tries[-1]):
         for start in loose.find_other_starts():
             tries.append(loose.solve(start))
-            if loose.is_met(tries[-1]) or abs(tries[-1].miss - tries[-2].miss) < _ALIKE:
+            if loose.is_met(tries[-1]) or tries[-1].miss < loose.beyond + _ALIKE:
                 break  # it is there, or as near as it gets
     return min(tries, key=lambda each: (max(each.miss, ENOUGH), each.turned))
 
@@ -121,12 +122,18 @@ class _Search:
             self.scale, 0.0 if turn is None or self.is_level else _SOFT,
         )  # fmt: skip
 
+    @property
+    def beyond(self) -> float:
+        """m, by which the place is farther from the limb's first joint than the limb is long."""
+        first = self.chain.origin + self.chain.carrier @ self.chain.bones[0]
+        return max(float(np.linalg.norm(self.place - first)) - self.chain.length, 0.0)
+
     def is_met(self, found: ReachedPlace) -> bool:
         """Whether place and turn are as they should be."""
         return found.miss <= 10 * ENOUGH and (not self.is_level or found.turned <= 10 * _LEVEL)
 
     def find_other_starts(self) -> Iterator[np.ndarray]:
-        """The angles as they are, with the outer joints bent: to the side that has more room, or askew."""
+        """The angles as they are, with the outer joints bent: to the side that has more room, or askew; then any."""
         ranged = self.pull.has_range
         for bend in _BENDS:
             start = self.start.copy().reshape(-1, 3)
@@ -138,6 +145,9 @@ class _Search:
                 else:
                     start[i] += bend * _ASKEW
             yield np.clip(start, low, high).ravel()
+        rng = np.random.default_rng(0)
+        for _ in range(_MORE):
+            yield np.clip(self.start + rng.normal(scale=_ASTRAY, size=len(self.start)), self.low, self.high)
 
     def solve(self, start: np.ndarray) -> ReachedPlace:
         """The rounds of multipliers, from angles on."""

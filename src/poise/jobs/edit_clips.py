@@ -12,7 +12,8 @@ from poise.body.skeleton import Skeleton
 from poise.errors import unknown_name
 from poise.files.audience import NOBODY, Audience
 from poise.files.normalise import Reading
-from poise.jobs.edit_recipe import ClipSource, SegmentPlan, list_gestures
+from poise.jobs.edit_plans import ClipSource, SegmentPlan
+from poise.jobs.edit_recipe import list_gestures
 from poise.motion.clip import Clip
 
 _SAME = 1e-6  # m: bones that differ by less are the same

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.errors import FileError
+from poise.errors import FileError, PoiseError
+from poise.files.formats import read_recording
 from poise.files.readback import read_positions
+from poise.motion.body_points import find_point
+from poise.motion.clip import Clip
+from poise.motion.offsets import MET
 from poise.motion.sequencing import Join, measure_jumps, pick_frames
+from poise.motion.spots import BodySpot
 from poise.world.piercing import Piercing, describe_piercing, find_piercings
 
 if TYPE_CHECKING:
     from poise.jobs.edit import EditedActor
-    from poise.jobs.edit_recipe import EditRecipe
+    from poise.jobs.edit_plans import EditRecipe
 
 _TURNED, _BEYOND = np.radians(1.0), np.radians(1.0)
 _JUMP = 0.01  # m that a join without a transition may jump by before it is told
@@ -43,7 +48,7 @@ def measure_edit(
             joins.append(told)
             warnings += [who + sentence for sentence in sentences]
         elsewhere = max(elsewhere, float(speed[calm].max(initial=0.0)))
-        told_offsets, sentences = _measure_offsets(recipe, actor)
+        told_offsets, sentences = _measure_offsets(recipe, actor, [path for path, _ in written.get(actor.name, [])])
         offsets += told_offsets
         warnings += [who + sentence for sentence in sentences]
     clip = actors[0].clip
@@ -113,16 +118,37 @@ def _at_speed(piercing: Piercing, rate: float) -> Piercing:
     return Piercing(start, end, time, piercing.joints, piercing.depth)
 
 
-def _measure_offsets(recipe: EditRecipe, actor: EditedActor) -> tuple[list[dict[str, Any]], list[str]]:
+def find_written(actor: EditedActor, files: Iterable[Path]) -> Clip | None:
+    """The motion as the first file that was written has it and can be read again; None where there is none."""
+    for path in files:
+        try:
+            clip = read_recording(path).clip
+        except PoiseError:  # what is only written
+            continue
+        if set(actor.clip.skeleton.names) <= set(clip.skeleton.names):
+            return clip
+    return None
+
+
+def _measure_offsets(
+    recipe: EditRecipe, actor: EditedActor, files: Iterable[Path]
+) -> tuple[list[dict[str, Any]], list[str]]:
     rate = 1.0 / recipe.speed
     told, warnings = [], []
+    written = find_written(actor, files) if actor.bent.met else None
     clip = actor.arranged.clip
     for met in actor.bent.met:
         offset = met.offset
         said = f"{offset.joint} at {rate * offset.time:.2f} s"
-        if not met.is_met:
+        miss = met.miss
+        if written is not None:
+            skeleton = actor.clip.skeleton
+            name, point = skeleton.names[skeleton.index(offset.joint)], find_point(skeleton, offset.joint, offset.point)
+            there = BodySpot(written, name, point.tolist()).find(rate * offset.time)
+            miss = float(np.linalg.norm(there - offset.find_place(offset.time)))
+        if miss > MET:
             warnings.append(
-                f"{said} is out of reach: {1e3 * met.miss:.0f} mm are left of {1e3 * met.before:.0f}. Move its place, "
+                f"{said} is out of reach: {1e3 * miss:.0f} mm are left of {1e3 * met.before:.0f}. Move its place, "
                 "or let more joints help."
             )
         if met.turned > _TURNED:
@@ -144,11 +170,11 @@ def _measure_offsets(recipe: EditRecipe, actor: EditedActor) -> tuple[list[dict[
                 "joint": offset.joint,
                 "point": offset.point if isinstance(offset.point, str) else list(offset.point),
                 "time_s": rate * offset.time,
-                "miss_mm": 1e3 * met.miss,
+                "miss_mm": 1e3 * miss,
                 "miss_before_mm": 1e3 * met.before,
                 "turned_degrees": float(np.degrees(met.turned)),
                 "change_degrees": float(np.degrees(met.change)),
-                "met": met.is_met,
+                "met": miss <= MET,
             }
         )
     return told, warnings

@@ -34,21 +34,21 @@ What is left out is as usual. Paths count from the recipe's own folder. All keys
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from poise.body.physiques import HEIGHT, MASS, PHYSIQUES
+from poise.body.physiques import PHYSIQUES
 from poise.errors import InputError, unknown_name
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source
+from poise.jobs.edit_plans import ActorPlan, BodyPlan, ClipSource, EditRecipe, OffsetPlan, PlacePlan, SegmentPlan
 from poise.jobs.plan import Scenery
 from poise.jobs.scenery_file import load_scenery
 from poise.jobs.toml_tables import Table, TomlFile
-from poise.motion.offsets import WINDOW
 from poise.motion.sequencing import SPEEDS, TRANSITION
 
 FORMAT = "poise-edit 1"
@@ -57,132 +57,7 @@ RATES = (1.0, 1000.0)
 _WAYS = ("spline", "slerp")
 _FARTHEST = 1e4  # m
 _LONGEST = 3600.0  # s
-_MOST_OFFSETS, _MOST_TIMES, _MOST_REPEATS = 1000, 1000, 1000
-
-
-@dataclass(frozen=True, eq=False)
-class ClipSource:
-    """A motion by name: a file, or a gesture or motion of Poise's own with its parameters.
-
-    seconds  s that a gesture is played for; None: as long as it lasts
-    table    where it stands in the recipe, for errors
-    """
-
-    name: str
-    table: Table
-    file: Path | None = None
-    source: Source = field(default_factory=Source)
-    gesture: str | None = None
-    seconds: float | None = None
-    fps: float = 60.0
-    parameters: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentPlan:
-    """A stretch of a clip; see `motion.sequencing.Cut`."""
-
-    name: str
-    clip: str
-    table: Table
-    start: float | None = None
-    end: float | None = None
-    speed: float = 1.0
-    reverse: bool = False
-    mirror: bool = False
-    still: float | None = None
-    repeat: int = 1
-    transition: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class BodyPlan:
-    """Whose body it is: a file of one, or a kind of body, its height and mass. All None: the first clip's own."""
-
-    table: Table
-    file: Path | None = None
-    kind: str | None = None
-    height: float | None = None
-    mass: float | None = None
-
-    @property
-    def is_said(self) -> bool:
-        """Whether anything is said of it."""
-        return any(value is not None for value in (self.file, self.kind, self.height, self.mass))
-
-
-@dataclass(frozen=True, eq=False)
-class ActorPlan:
-    """One that moves.
-
-    position, heading  m and rad, where it stands when it begins; None: where the clips have it
-    """
-
-    name: str
-    table: Table
-    body: BodyPlan
-    sequence: tuple[SegmentPlan, ...]
-    position: tuple[float, float, float] | None = None
-    heading: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class PlacePlan:
-    """Where a point should be: in the world; on a prop; on a body, perhaps another's; or where two hands meet.
-
-    place  (3,) m; on a prop in its frame
-    """
-
-    place: tuple[float, ...] | None = None
-    prop: str | None = None
-    actor: str | None = None
-    joint: str | None = None
-    point: Any = "joint"
-    is_meeting: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class OffsetPlan:
-    """A joint that is to be somewhere; see `motion.offsets.Offset`."""
-
-    actor: str
-    joint: str
-    times: tuple[float, ...]
-    target: PlacePlan
-    table: Table
-    point: Any = "joint"
-    before: float = WINDOW
-    hold: float = 0.0
-    after: float = WINDOW
-    turn: Any = "keep"
-    joints: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class EditRecipe:
-    """All that an edit is made of.
-
-    speed  of the whole, offsets included: 1.33 plays it a third faster
-    """
-
-    path: Path
-    file: TomlFile
-    clips: dict[str, ClipSource]
-    actors: tuple[ActorPlan, ...]
-    offsets: tuple[OffsetPlan, ...] = ()
-    fps: float | None = None
-    resample: str = "spline"
-    transition: float = TRANSITION
-    align: bool = True
-    speed: float = 1.0
-    scenery: Scenery | None = None
-
-    def list_files(self) -> list[Path]:
-        """Files that are read, the recipe's own among them."""
-        clips = [clip.file for clip in self.clips.values() if clip.file is not None]
-        roles = [path for clip in self.clips.values() for path in clip.source.list_files()]
-        bodies = [actor.body.file for actor in self.actors if actor.body.file is not None]
-        return [self.path, *clips, *roles, *bodies]
+_MOST_OFFSETS, _MOST_TIMES, _MOST_STRETCHES = 1000, 1000, 10_000
 
 
 def load_edit_recipe(path: str | PathLike[str]) -> EditRecipe:
@@ -222,7 +97,7 @@ def _parse(top: Table, path: Path, file: TomlFile) -> EditRecipe:
     top.check_all_read()
     return EditRecipe(
         path, file, clips, actors, offsets, fps, resample, TRANSITION if transition is None else transition,
-        align is not False, 1.0 if speed is None else speed, scenery,
+        align is not False, 1.0 if speed is None else speed, scenery, None if stage is None else folder / stage,
     )  # fmt: skip
 
 
@@ -275,9 +150,7 @@ def _read_segment(name: str, table: Table, clips: dict[str, ClipSource], clip: s
         if clip not in clips:
             raise table.wrong("clip", str(unknown_name("clip", clip, clips, "the recipe")))
     read = {"start": table.number("from"), "end": table.number("to"), "still": _within(table, "still", (0.0, _LONGEST))}
-    speed, repeat = _within(table, "speed", SPEEDS), table.whole("repeat")
-    if repeat is not None and not 1 <= repeat <= _MOST_REPEATS:
-        raise table.wrong("repeat", f"'repeat' of {table.what} must be from 1 to {_MOST_REPEATS}; {repeat} given.")
+    speed, repeat = _within(table, "speed", SPEEDS), _read_repeat(table)
     if read["still"] is not None and read["end"] is not None:
         raise table.wrong("to", f"{table.what} is still, a pose at 'from'; leave out 'to', or 'still'.")
     transition = _within(table, "transition", (0.0, _LONGEST))
@@ -289,6 +162,13 @@ def _read_segment(name: str, table: Table, clips: dict[str, ClipSource], clip: s
     )  # fmt: skip
 
 
+def _read_repeat(table: Table) -> int | None:
+    repeat = table.whole("repeat")
+    if repeat is not None and not 1 <= repeat <= _MOST_STRETCHES:
+        raise table.wrong("repeat", f"'repeat' of {table.what} must be from 1 to {_MOST_STRETCHES}; {repeat} given.")
+    return repeat
+
+
 def _read_sequence(
     table: Table, clips: dict[str, ClipSource], segments: dict[str, SegmentPlan]
 ) -> tuple[SegmentPlan, ...] | None:
@@ -296,7 +176,7 @@ def _read_sequence(
     if "sequence" not in table:
         return None
     given: list[SegmentPlan] = []
-    for i, item in enumerate(table.items("sequence", 10_000)):
+    for i, item in enumerate(table.items("sequence", _MOST_STRETCHES)):
         at = (*table.at, "sequence", i)
         if isinstance(item, str):
             own = Table(f"[[sequence]] {i + 1}", {}, at)
@@ -312,11 +192,14 @@ def _read_sequence(
             given.append(_read_segment(found.name, own, clips, found.clip))
         else:
             transition = _within(own, "transition", (0.0, _LONGEST))
-            repeat = own.whole("repeat")
+            repeat = _read_repeat(own)
             own.check_all_read()
             given.append(replace(found, transition=transition, repeat=found.repeat if repeat is None else repeat))
     if not given:
         raise table.wrong("sequence", f"'sequence' of {table.what} is empty. Name at least one segment or clip.")
+    count = sum(segment.repeat for segment in given)
+    if count > _MOST_STRETCHES:
+        raise table.wrong("sequence", f"the sequence has {count} stretches; at most {_MOST_STRETCHES} can be had.")
     return tuple(given)
 
 
@@ -374,12 +257,6 @@ def _read_body(table: Table, folder: Path) -> BodyPlan:
     if file is not None and (kind, height, mass) != (None, None, None):
         raise table.wrong("file", f"{table.what} is a file's; leave out 'kind', 'height' and 'mass', or 'file'.")
     return BodyPlan(table, None if file is None else folder / file, kind, height, mass)
-
-
-def find_size(body: BodyPlan) -> tuple[float, float]:
-    """m and kg of the average body that a plan is made from."""
-    height = HEIGHT if body.height is None else body.height
-    return height, MASS * (height / HEIGHT) ** 3 if body.mass is None else body.mass
 
 
 def _read_offset(table: Table, actors: set[str], scenery: Scenery | None) -> list[OffsetPlan]:

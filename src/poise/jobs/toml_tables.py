@@ -37,8 +37,7 @@ class TomlFile:
             self._text = data.decode("utf-8-sig")
             self.plain: dict[str, Any] = tomllib.loads(self._text)
         except (ValueError, RecursionError) as error:
-            line = re.search(r"\(at line ([0-9]+), column", str(error))
-            raise FileError(path, f"is not valid TOML: {error}.", None if line is None else int(line[1])) from error
+            raise FileError(path, f"is not valid TOML: {error}.", _find_fault(str(error), data)) from error
 
     def __enter__(self) -> TomlFile:
         return self
@@ -49,6 +48,14 @@ class TomlFile:
         if isinstance(error, InputError):
             at = error.at if isinstance(error, PlacedError) else ()
             raise FileError(self.path, str(error), find_line(find_lines(self._text), at)) from error
+
+
+def _find_fault(said: str, data: bytes) -> int | None:
+    """The line that the parser names in its words, if any."""
+    if "(at end of document)" in said:
+        return data.rstrip(b"\r\n").count(b"\n") + 1
+    line = re.search(r"\(at line ([0-9]+), column", said)
+    return None if line is None else int(line[1])
 
 
 def load_toml(path: str | PathLike[str]) -> dict[str, Any]:

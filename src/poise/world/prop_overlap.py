@@ -46,9 +46,13 @@ def find_deep_joints(
     prop  shapes in the world;  body (joint, shape in the joint's frame);  R (J, 3, 3), p (J, 3) m
     """
     found: dict[int, float] = {}
+    things = [(shape, *_find_ball(shape)) for shape in prop]
     for joint, own in body:
         placed = place_shape(own, rotation.from_matrix(R[joint]), p[joint])
-        for shape in prop:
+        middle, reach = _find_ball(placed)
+        for shape, its_middle, its_reach in things:
+            if np.sum((middle - its_middle) ** 2) > (reach + its_reach) ** 2:
+                continue
             depth = find_overlap(placed, shape)
             if depth > DEEP * min(_thickness(placed), _thickness(shape)):
                 found[joint] = max(depth, found.get(joint, 0.0))
@@ -62,6 +66,13 @@ def _list_points(shape: Shape) -> tuple[np.ndarray, float]:
     if isinstance(shape, Capsule):
         return shape.start + _ALONG * (shape.end - shape.start), shape.radius
     return np.concatenate([shape.corners, shape.center[None]]), 0.0
+
+
+def _find_ball(shape: Shape) -> tuple[np.ndarray, float]:
+    """A ball around a shape: its middle (3,) m and radius (m)."""
+    if isinstance(shape, Capsule):
+        return 0.5 * (shape.start + shape.end), 0.5 * shape.length + shape.radius
+    return shape.center, float(np.linalg.norm(shape.half)) if isinstance(shape, Box) else shape.radius
 
 
 def _thickness(shape: Shape) -> float:
