@@ -86,11 +86,11 @@ def run(count: int = 200, rounds: int = 21, frames: int = 5) -> dict[str, Any]:
 class PausedClock:
     """Seconds that passed while it was not paused: what a contender does beforehand does not count.
 
-    source  of seconds; `time.process_time` for one thread on a machine that others use
+    source  of seconds; `time.process_time` on a machine that others use; None: the clock's
     """
 
-    def __init__(self, source: Callable[[], float] = time.perf_counter) -> None:
-        self._off, self._source = 0.0, source
+    def __init__(self, source: Callable[[], float] | None = None) -> None:
+        self._off, self._source = 0.0, source or time.perf_counter
 
     def __call__(self) -> float:
         return self._source() - self._off
