@@ -173,6 +173,18 @@ def test_uneven_samples_are_resampled_by_slerp_or_spline(tmp_path, suffix):
     assert off["spline"] < 0.5 * off["slerp"]
 
 
+def test_times_count_from_the_files_first_frame_also_where_a_t_pose_is_left_out(tmp_path):
+    gesture = poise.gestures.clap(1.5)
+    clip = poise.gestures.GestureMotion(gesture, poise.Character.human().skeleton).sample(4.0, 30.0)
+    turns = clip.rotations.copy()
+    turns[0] = [1.0, 0.0, 0.0, 0.0]
+    save_clip(clip.replace(rotations=turns), tmp_path / "walk.bvh")
+    first = load_clip(tmp_path / "walk.bvh").times[0]
+    text = 'format = "poise-edit 1"\nsequence = [{clip = "a", from = 0, to = 2}]\n[clips.a]\nfile = "walk.bvh"\n'
+    assert poise.edit(save(tmp_path, text)).clip.duration == pytest.approx(2.0 - first, abs=1 / 30)
+    assert first > 0.0
+
+
 def test_a_body_may_be_said(tmp_path):
     short, tall = (
         poise.edit(save(tmp_path, PLAIN.split("[[offsets]]")[0] + f"[body]\nheight = {height}\n")).clip.skeleton
