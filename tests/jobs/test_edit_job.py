@@ -123,7 +123,7 @@ def test_figures_of_joins_and_offsets(tmp_path):
     assert offset["met"]
     assert offset["miss_before_mm"] > 10
     assert told["files"] == [str(tmp_path / "out.bvh")]
-    assert "speed jumps by" in run("edit", save(tmp_path, PLAIN), "-o", tmp_path / "out.bvh").out
+    assert "speed jumps by at most" in run("edit", save(tmp_path, PLAIN), "-o", tmp_path / "out.bvh").out
 
 
 def test_two_meet_at_every_clap_and_would_miss_without(tmp_path):
