@@ -184,6 +184,21 @@ def measure_transitions() -> list[str]:
     return rows
 
 
+def measure_claps() -> list[str]:
+    """Claps in random order, each from palms together to palms together."""
+    body = poise.Character.human()
+    clip = poise.gestures.GestureMotion(poise.gestures.clap(1.5), body.skeleton).sample(6.0, 120.0)
+    order = np.random.default_rng(2).permutation(np.repeat(np.arange(1, 8), 2))
+    done = arrange([Cut(clip, i / 1.5, (i + 1) / 1.5) for i in order], 0.1, 120.0)
+    speeds = [measure_jumps(each.times, each.positions)[1].max() for each in (done.clip, clip)]
+    return [
+        f"| {len(order)} claps in random order: joints apart at the cuts, at most | "
+        f"{1e3 * max(join.gap for join in done.joins):.2g} mm |",
+        f"| ... largest jump of speed at 120 frames a second, and in the clip itself | "
+        f"{speeds[0]:.2g} m/s, {speeds[1]:.2g} m/s |",
+    ]
+
+
 def measure_samples(folder: Path) -> list[str]:
     """Recordings thinned to 15-25 Hz at random, and how far they are from the full rate."""
     rows = []
@@ -209,7 +224,7 @@ def main(folder: Path) -> None:
     single, pair = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[:2]
     plot_transition(single)
     plot_offset(single)
-    rows = [*draw_pattycake(pair), *measure_offsets(), *measure_transitions()]
+    rows = [*draw_pattycake(pair), *measure_offsets(), *measure_transitions(), *measure_claps()]
     lines = [
         "", "| what | measured |", "|---|---|", *rows, "",
         "What is left of a jump of speed is what the acceleration does in a frame: it goes with the frames.", "",

@@ -123,7 +123,7 @@ def test_figures_of_joins_and_offsets(tmp_path):
     assert offset["met"]
     assert offset["miss_before_mm"] > 10
     assert told["files"] == [str(tmp_path / "out.bvh")]
-    assert "speed jumps by" in run("edit", save(tmp_path, PLAIN), "-o", tmp_path / "out.bvh").out
+    assert "speed jumps by at most" in run("edit", save(tmp_path, PLAIN), "-o", tmp_path / "out.bvh").out
 
 
 def test_two_meet_at_every_clap_and_would_miss_without(tmp_path):
@@ -171,6 +171,18 @@ def test_uneven_samples_are_resampled_by_slerp_or_spline(tmp_path, suffix):
     exact = whole.skeleton.pose(*whole.pose(found["spline"].times + thin.times[0], "spline"))[0][:, hand]
     off = {how: np.linalg.norm(clip.positions[:, hand] - exact, axis=1).max() for how, clip in found.items()}
     assert off["spline"] < 0.5 * off["slerp"]
+
+
+def test_times_count_from_the_files_first_frame_also_where_a_t_pose_is_left_out(tmp_path):
+    gesture = poise.gestures.clap(1.5)
+    clip = poise.gestures.GestureMotion(gesture, poise.Character.human().skeleton).sample(4.0, 30.0)
+    turns = clip.rotations.copy()
+    turns[0] = [1.0, 0.0, 0.0, 0.0]
+    save_clip(clip.replace(rotations=turns), tmp_path / "walk.bvh")
+    first = load_clip(tmp_path / "walk.bvh").times[0]
+    text = 'format = "poise-edit 1"\nsequence = [{clip = "a", from = 0, to = 2}]\n[clips.a]\nfile = "walk.bvh"\n'
+    assert poise.edit(save(tmp_path, text)).clip.duration == pytest.approx(2.0 - first, abs=1 / 30)
+    assert first > 0.0
 
 
 def test_a_body_may_be_said(tmp_path):

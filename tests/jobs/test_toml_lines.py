@@ -121,3 +121,9 @@ def test_errors_begin_with_path_and_line(tmp_path):
     path.write_text("x = 1\ny = = 2\n")
     with pytest.raises(FileError, match=r"a\.toml:2: is not valid TOML"):
         TomlFile(path)
+    path.write_text("x = 1\n[open\n")
+    with pytest.raises(FileError, match=r"a\.toml:2: is not valid TOML"):
+        TomlFile(path)
+    path.write_text("x = 1\n\n[table]\ny = [1,\n")
+    with pytest.raises(FileError, match=r"a\.toml:4: is not valid TOML"):
+        TomlFile(path)

@@ -94,6 +94,15 @@ def test_overlapping_windows_are_all_exact():
         )
 
 
+def test_moments_within_one_frame_share_it_and_do_not_add_up():
+    clip = clapping()
+    place = point_at(clip, "leftHand", "palm", 1.005)[0] + [0.05, 0.08, 0.0]
+    done = apply_offsets(clip, [Offset("leftHand", t, place, "palm") for t in (1.003, 1.007, 1.012)])
+    assert max(met.miss for met in done.met) < 0.02  # the hand moves on meanwhile: it is between them
+    holds = [Offset("rightHand", t, place * [-1, 1, 1], "palm", hold=0.6) for t in (1.5, 1.7)]
+    assert max(met.miss for met in apply_offsets(clip, holds).met) < 1e-4
+
+
 def test_a_hold_keeps_the_hand_where_it_is_put():
     clip = clapping()
     place = np.array([0.15, 1.3, 0.3])

@@ -52,7 +52,7 @@ def describe(figures: Mapping[str, Any]) -> str:
         who = f"{join['actor']} " if several else ""
         rows.append(
             f"{who}{join['time_s']:.2f} s: {join['from']} -> {join['to']} within {join['transition_s']:.2f} s, "
-            f"{1e3 * join['gap_m']:.0f} mm apart; speed jumps by {join['velocity_jump_m_s']:.3f} m/s"
+            f"{1e3 * join['gap_m']:.0f} mm apart; speed jumps by at most {join['velocity_jump_m_s']:.3f} m/s"
         )
     for offset in figures["offsets"]:
         who = f"{offset['actor']} " if several else ""

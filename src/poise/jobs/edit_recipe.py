@@ -211,8 +211,9 @@ def _find_segment(
         return segments[name]
     if key != "segment" and name in clips:
         return SegmentPlan(name, name, table)
-    known = {"clip": clips, "segment": segments, None: {**segments, **clips}}[key]
-    raise table.wrong(key, str(unknown_name(key or "segment", name, known, "the recipe")))
+    known: dict[str, list[str]] = {"clip": [*clips], "segment": [*segments]}
+    names = known.get(key or "", [*segments, *clips])
+    raise table.wrong(key, str(unknown_name(key or "segment", name, names, "the recipe")))
 
 
 def _read_actors(

@@ -181,12 +181,15 @@ def _change_limb(clip: Clip, joints: tuple[int, ...], offsets: list[Offset], lim
     """The clip with all offsets of one limb, which are in order of time."""
     holds = [_find_hold(clip, offset) for offset in offsets]
     knots = [_solve_hold(clip, joints, offset, span, limits) for offset, span in zip(offsets, holds, strict=True)]
-    total = np.zeros((len(clip), len(joints), 3))
+    total, weights = np.zeros((len(clip), len(joints), 3)), np.zeros(len(clip))
     for k, (offset, (start, end)) in enumerate(zip(offsets, holds, strict=True)):
         # No window goes farther than to where its neighbour's is whole.
         before = offset.before if k == 0 else min(offset.before, max(start - holds[k - 1][1], 0.0))
         after = offset.after if k == len(offsets) - 1 else min(offset.after, max(holds[k + 1][0] - end, 0.0))
-        total += _spread(clip.times, knots[k], start, end, before, after)
+        weight = _rise(clip.times - start + before, before) * _rise(end + after - clip.times, after)
+        total += _spread(clip.times, knots[k], weight)
+        weights += weight
+    total /= np.maximum(weights, 1.0)[:, None, None]  # moments of one frame, or holds that overlap, share it
     rotations = clip.rotations.copy()
     rotations[:, joints] = rotation.multiply(rotations[:, joints], rotation.exp(total))
     moved = np.any(total != 0.0, axis=(1, 2))
@@ -232,15 +235,12 @@ def _solve_hold(
     return times, np.array([_solve(clip, joints, offset, float(t), limits) for t in times])
 
 
-def _spread(
-    times: np.ndarray, knots: tuple[np.ndarray, np.ndarray], start: float, end: float, before: float, after: float
-) -> np.ndarray:
-    """(F, N, 3) rad: an offset at each frame, eased in until `start` and out from `end`.
+def _spread(times: np.ndarray, knots: tuple[np.ndarray, np.ndarray], weight: np.ndarray) -> np.ndarray:
+    """(F, N, 3) rad: an offset at each frame, by its weight (F,) there.
 
     Beyond the hold it goes on at the speed it had, times the ease, so that speed does not jump there.
     """
     at, found = knots
-    weight = _rise(times - start + before, before) * _rise(end + after - times, after)
     if len(at) == 1:
         return np.asarray(weight[:, None, None] * found)
     from scipy.interpolate import CubicSpline
