@@ -41,7 +41,10 @@ _SWITCH = 0.2  # s, in which a foot that takes over the body comes to its plan
 _TAKE_OVER = 0.45  # s
 _LIFTING = 80  # frames, over which a load comes to weigh
 _HASTE, _BRAKE = 2.5, 8.0  # 1/s, how fast its clock comes to speed again, and slows down
-_ASTRAY, _TURNED = 0.003, 0.003  # m and rad, that a body whose root is free is off its plan before steps change for it
+_ASTRAY, _LOST = (
+    0.002,
+    0.02,
+)  # m: a free root that is so far off its plan takes that along; new footholds are looked for
 _HARDEST = 10.0  # m/s2, of a root, that is taken over
 
 
@@ -260,13 +263,15 @@ class WalkPlayer(MotionPlayer):
         place = point[0] + 0.5 * body.dt * body.state.v
         about = rotation.exp(np.array([0.0, yaw, 0.0]))
         shift = (place - rotation.rotate(about, planned[0]))[[0, 2]]
-        if np.linalg.norm((place - planned[0])[[0, 2]]) < _ASTRAY and abs(yaw) < _TURNED:
+        astray = max(float(np.linalg.norm((place - planned[0])[[0, 2]])), self.feet[0].leg * abs(yaw))
+        if astray < _ASTRAY:
             return
         walker = self.walker
         carry(walker, yaw, shift)
         self.places[: self.made] = rotation.rotate(about, self.places[: self.made]) + [shift[0], 0.0, shift[1]]
         self.turns[: self.made] = rotation.multiply(about, self.turns[: self.made])
-        redirect(walker, walker._known)
+        if astray > _LOST:  # else those steps that are planned are where they are by so little
+            redirect(walker, walker._known)
 
     def _tell_others(self, body: Body) -> None:
         """Tell the poses how joints of other drivers are turned."""

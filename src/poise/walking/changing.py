@@ -38,8 +38,11 @@ def redirect(
         walker.manner, walker._scale = manner, manner.scale(walker.leg)
     if steps != -1:
         walker._left = steps
-    for side in range(2):
-        walker._s[side] = find_along(walker.way, course.stances[side][-1].place[[0, 2]])
+    for side, outward in enumerate((1.0, -1.0)):
+        place = course.stances[side][-1].place[[0, 2]]
+        heading = walker.way.at(find_along(walker.way, place))[1]
+        half = 0.5 * walker.manner.width * walker.leg * outward  # sideways that is along the way
+        walker._s[side] = find_along(walker.way, place - half * np.array([np.cos(heading), -np.sin(heading)]))
     walker._next = 1 - course.steps[-1].side if course.steps else walker._first_side()
     walker.done = walker._left == 0
     walker._plan(now, walker.state_at(now))

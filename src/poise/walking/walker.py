@@ -30,6 +30,7 @@ _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
 _STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(50.0)
 _LEAST_PUSH = 0.5  # of the above: a straight leg that is flung up from a flat sole throws the body about
 _CAREFUL = 1.1  # of a usual swing, that the first one takes: from standing all of the leg is brought up to speed
+_SOONER = 1.0  # of a swing, that a heel is up sooner for every fifth of a leg that the other foot goes down more
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
@@ -205,9 +206,10 @@ class Walker:
             has_toes and course.steps and course.steps[-1].side != side and drop > 0.04
         ):  # the other has just stepped down
             before = course.steps[-1]
-            down = min(drop / 0.2, 1.3)
-            rise = -_round(0.7 * min(down, 1.0) * (before.land - before.off))
-            push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
+            down = drop / 0.2
+            sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
+            rise = -_round(sooner * (before.land - before.off))
+            push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
             strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
         if push < _FLAT or (last.front is not None and not len(last.front)):
