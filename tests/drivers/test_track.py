@@ -12,6 +12,7 @@ from scipy.signal import correlate, correlation_lags
 from scipy.spatial.transform import Rotation
 
 import poise
+from humans import make_human
 from poise.drivers.body import Body
 from poise.drivers.track import LAWS, find_own_inertia
 from poise.drivers.track_kernels import ask_dynamics
@@ -303,3 +304,38 @@ def test_giving_way_is_saved_and_restored() -> None:
     assert np.array_equal(first.actors["one"].body.state.q, second.actors["one"].body.state.q)
     player: Any = first.actors["one"].players[0]
     assert player.soft.max() > 0.1
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_fingers_without_mass_do_not_spin(law: str) -> None:
+    body = poise.Character.from_skeleton(make_human(1.75))
+    stage = poise.Stage(dt=0.0075)
+    actor = stage.add(body)
+    live = poise.Live(body.skeleton, actor.pose(), 0.03)
+    actor.drive("rightArm", poise.Track(live, law=law))
+    rng, first = np.random.default_rng(8), actor.pose()
+    for _ in range(40):
+        turned = rotation.multiply(first.rotations, rotation.exp(0.3 * rng.normal(size=(len(body.skeleton), 3))))
+        live.show(Pose(first.root, turned))
+        stage.advance(10)
+        assert np.abs(actor.body.state.w).max() < 100.0
+
+
+def test_gains_of_the_pose_that_it_took_over_in_are_saved() -> None:
+    def build() -> tuple[poise.Stage, poise.Actor]:
+        stage = poise.Stage(dt=0.005)
+        return stage, stage.add(ADULT)
+
+    clip = swing()
+    stage, actor = build()
+    actor.drive("upperBody", poise.Kinematic(clip))
+    stage.advance(160)
+    actor.drive("upperBody", poise.Track(clip, give=1.0))
+    stage.advance(5)
+    twin, other = build()
+    other.drive("upperBody", poise.Track(clip, give=1.0))
+    twin.restore(stage.save())
+    for each in (stage, twin):
+        each.actors[actor.name].push("rightHand", (0.0, 30.0, 30.0), 0.05)
+        each.advance(40)
+    assert np.array_equal(actor.body.state.q, other.body.state.q)

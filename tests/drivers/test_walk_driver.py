@@ -199,7 +199,7 @@ def test_to_balance_in_the_middle_of_a_step_and_back(when: int) -> None:
 
 def test_foot_in_the_air_is_put_down_first() -> None:
     stage, actor = stage_with(poise.Walk(6))
-    stage.advance(460)
+    stage.advance(500)
     course, tau = actor.player("body").walker.course, stage.time
     parts = [course.stances[s][course.stance_at(s, tau)].carries(tau) for s in range(2)]
     assert NONE in parts
@@ -233,21 +233,35 @@ def test_goes_on_from_a_saved_state_with_the_same_bits() -> None:
     assert np.array_equal(actor.body.state.w, other.body.state.w)
 
 
-@pytest.mark.parametrize("dt", [0.005, 0.01])
+@pytest.mark.parametrize("dt", [0.001, 0.002, 0.005, 0.01])
 def test_walks_with_a_free_root(dt: float) -> None:
     """The ground alone carries it, and it stays with the plan."""
     stages = [poise.Stage(dt=dt) for _ in range(2)]
     real, plan = (stage.add(BODY, "walker") for stage in stages)
     for actor in (real, plan):
-        actor.drive("body", poise.Walk(6))
+        actor.drive("body", poise.Walk(5))
     real.drive("root", poise.Free())
     worst = 0.0
-    for _ in range(80):
+    for _ in range(75):
         for stage in stages:
             stage.advance(round(0.1 / dt))
         worst = max(worst, float(np.linalg.norm(real.body.state.root - plan.body.state.root)))
     assert real.fallen is None
-    assert worst < 0.05
+    assert worst < 0.02
+
+
+def test_with_a_free_root_it_comes_back_to_its_way() -> None:
+    """A push turns it a little: walked on as planned it would end 4 cm beside its way."""
+    stage = poise.Stage(dt=0.005)
+    actor = stage.add(BODY, "walker")
+    actor.drive("body", poise.Walk(9))
+    actor.drive("root", poise.Free())
+    actor.push("hips", (60.0, 0.0, 0.0), 0.1, start=2.5)
+    stage.advance(2400)
+    actor.body.update()
+    assert actor.fallen is None
+    assert actor.body.state.root[2] > 3.0
+    assert abs(np.mean([actor.body.p[foot, 0] for foot in FEET])) < 0.012
 
 
 def test_feet_have_toes_that_bend_only_for_those_who_bend_them() -> None:

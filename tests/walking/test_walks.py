@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import poise
 from poise.errors import InputError
+from poise.walking.changing import carry
 from poise.walking.manner import Manner
 from poise.walking.setting_out import set_out
 from poise.world.terrain import build_terrain
@@ -124,3 +126,23 @@ def test_joints_stay_in_their_ranges_however_the_arms_swing() -> None:
     body = poise.bodies.build_body("locked-knee")
     _, judged = judge(body, poise.Ground(), 4, manner=Manner(step=0.25, lift=0.02, arms=3.0))
     assert judged.beyond < 1e-6 and judged.margin > 0.005
+
+
+def test_a_plan_that_is_carried_elsewhere_turns_no_joint() -> None:
+    """All of it goes as one: feet, what carries, the centre of mass."""
+    body = poise.Character.human(1.75, 75.0)
+    walkers = [set_out(body, poise.Ground(), 3).walker for _ in range(2)]
+    times = np.arange(0.0, 2.0, 0.1)
+    yaw, shift = 0.4, np.array([0.3, -0.2])
+    carry(walkers[1], yaw, shift)
+    turn = Rotation.from_euler("y", yaw)
+    for side in range(2):
+        here, there = (walker.feet_at(times)[side] for walker in walkers)
+        assert np.allclose(turn.apply(here.place) + [shift[0], 0.0, shift[1]], there.place, atol=1e-12)
+        whole = turn * Rotation.from_quat(here.turn, scalar_first=True)
+        assert np.allclose(
+            (whole.inv() * Rotation.from_quat(there.turn, scalar_first=True)).magnitude(), 0.0, atol=1e-7
+        )
+    for t in times:
+        here, there = (walker.state_at(float(t)) for walker in walkers)
+        assert np.allclose(turn.apply(here) + [[shift[0], 0.0, shift[1]], [0, 0, 0], [0, 0, 0]], there, atol=1e-12)

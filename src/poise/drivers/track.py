@@ -48,6 +48,7 @@ PAPER, CRITICAL, FEEDFORWARD = LAWS = ("paper", "critical", "feedforward")
 # inertia what several weigh, sags by some degrees with this one.
 USUAL = {PAPER: 4000.0, CRITICAL: 900.0, FEEDFORWARD: 900.0}
 LOWEST, HIGHEST = 1.0, 1e6  # 1/s2
+TRACE = 1e-6  # of the whole body's inertia, at least: fingers of many files have no mass, and would spin
 LEAST = 0.02  # of the inertia that a joint carries, in the paper's law
 # Of what is fed forward: rad/s2 of all that a joint carries, and times its weight held out level. Boxers, dancers ask
 # for less; jumps that are played at twice their speed for more, at the wrists.
@@ -110,6 +111,7 @@ class Track(Driver):
         """(K,) N m/rad and N m s/rad: what joints have of one stiffness."""
         s = USUAL[self.law] if self.stiffness is None else self.stiffness
         _, _, carried = body.outboard()
+        carried = np.maximum(carried, TRACE * carried[0])
         if self.law == PAPER:
             k = s * np.maximum(find_own_inertia(body), LEAST * carried)[joints]
             return k, k / 10.0
@@ -211,7 +213,8 @@ class TrackPlayer(TorquePlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {"soft": self.soft, "late": self.late, "root": self.root}
+        names = ("soft", "late", "root", "most", "firm", "weight")  # the last ones are of the pose when it took over
+        return {name: getattr(self, name) for name in names}
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

@@ -17,7 +17,7 @@ from poise.drivers.outline import find_outline
 from poise.drivers.walk_parts import FELT, fade, find_heading_of, find_loads, find_places, list_loads, moving
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.walking.changing import forget, redirect
+from poise.walking.changing import carry, forget, redirect
 from poise.walking.changing import stop as come_to_a_stand
 from poise.walking.feet import build_feet
 from poise.walking.foothold import Terrain
@@ -28,7 +28,7 @@ from poise.walking.saving import restore_walk, save_walk
 from poise.walking.setting_out import find_hang, find_stances, read_facing
 from poise.walking.taking_over import take_stances
 from poise.walking.walker import Walker
-from poise.walking.way import WalkWay, read_path
+from poise.walking.way import WalkWay, read_path, turn_between
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, find_soles_of
 
@@ -41,6 +41,10 @@ _SWITCH = 0.2  # s, in which a foot that takes over the body comes to its plan
 _TAKE_OVER = 0.45  # s
 _LIFTING = 80  # frames, over which a load comes to weigh
 _HASTE, _BRAKE = 2.5, 8.0  # 1/s, how fast its clock comes to speed again, and slows down
+_ASTRAY, _LOST = (
+    0.002,
+    0.02,
+)  # m: a free root that is so far off its plan takes that along; new footholds are looked for
 _HARDEST = 10.0  # m/s2, of a root, that is taken over
 
 
@@ -220,7 +224,7 @@ class WalkPlayer(MotionPlayer):
         while self.first + self.made <= last:
             number = self.first + self.made
             now = number * FRAME
-            self._reach(now)
+            self._reach(body, t, now)
             self._tell_others(body)
             self._weigh()
             found, feet = poser.frames(np.array([now])), self.walker.feet_at(np.array([now]))
@@ -234,18 +238,40 @@ class WalkPlayer(MotionPlayer):
                 self.places[k, side], self.turns[k, side] = foot.place[0], foot.turn[0]
             self.made += 1
 
-    def _reach(self, tau: float) -> None:
+    def _reach(self, body: Body, t: float, tau: float) -> None:
         """Plan on; where there is no way on, stand."""
         walker = self.walker
         if tau <= walker._known:
             return
         try:
+            if not self.moves_root:
+                self._meet(body, t)
             walker.reach(tau)
         except InputError as error:
             self.reason, walker.done = str(error), True
             self._news.append("cannot walk on")
             walker.reach(tau)
         forget(walker, tau)
+
+    def _meet(self, body: Body, t: float) -> None:
+        """Go on from where the body really is, which somebody else moves: the steps to come lead back to the way."""
+        point, turn, _ = self.anchor.find(moving(body), self.feet[self.support].joint, np.zeros(3))
+        planned, turned, _ = self._find_foot(self.support, t)
+        ahead, meant = (rotation.rotate(each, self.feet[self.support].ahead) for each in (turn, turned))
+        yaw = turn_between(float(np.arctan2(meant[0], meant[2])), float(np.arctan2(ahead[0], ahead[2])))
+        # Joints are told in the middle of the step, and the root has gone its way then.
+        place = point[0] + 0.5 * body.dt * body.state.v
+        about = rotation.exp(np.array([0.0, yaw, 0.0]))
+        shift = (place - rotation.rotate(about, planned[0]))[[0, 2]]
+        astray = max(float(np.linalg.norm((place - planned[0])[[0, 2]])), self.feet[0].leg * abs(yaw))
+        if astray < _ASTRAY:
+            return
+        walker = self.walker
+        carry(walker, yaw, shift)
+        self.places[: self.made] = rotation.rotate(about, self.places[: self.made]) + [shift[0], 0.0, shift[1]]
+        self.turns[: self.made] = rotation.multiply(about, self.turns[: self.made])
+        if astray > _LOST:  # else those steps that are planned are where they are by so little
+            redirect(walker, walker._known)
 
     def _tell_others(self, body: Body) -> None:
         """Tell the poses how joints of other drivers are turned."""

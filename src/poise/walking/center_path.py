@@ -49,6 +49,14 @@ class SplinePath(Portable):
         bend = np.array([1 - u, 3 * u - 2, 1 - 3 * u, u])
         return np.stack([place @ P, speed @ P / KNOT, bend @ P / KNOT**2])
 
+    def places(self, times: np.ndarray) -> np.ndarray:
+        """(F, d) m, at times (F,)."""
+        s = np.clip((np.asarray(times, float) - self.start) / KNOT, 0.0, len(self.controls) - 3.0)
+        i = np.minimum(s.astype(np.int64), len(self.controls) - 4)
+        u = s - i
+        rows = np.stack([(1 - u) ** 3, 3 * u**3 - 6 * u**2 + 4, -3 * u**3 + 3 * u**2 + 3 * u + 1, u**3], axis=1) / 6
+        return np.einsum("fk,fkd->fd", rows, self.controls[i[:, None] + np.arange(4)])
+
     def followed_by(self, later: SplinePath) -> SplinePath:
         """This path until the later one begins, which goes on as it was then; then that."""
         i = round((later.start - self.start) / KNOT)
@@ -75,6 +83,10 @@ class Regions(NamedTuple):
     corners: np.ndarray
     sizes: np.ndarray
     middles: np.ndarray
+
+    def moved(self, by: np.ndarray) -> Regions:
+        """These, each moved by so much: (N, 2) m."""
+        return Regions(self.corners + by[:, None], self.sizes, self.middles + by)
 
 
 def plan_center(

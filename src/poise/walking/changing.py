@@ -1,11 +1,16 @@
-"""A walk that is changed while it goes on: another way, another manner, a stop. Steps that have begun are made."""
+"""A walk that is changed while it goes on: another way, another manner, another place, a stop.
+
+Steps that have begun are made.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
+from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath
 from poise.walking.course import StepCourse
 from poise.walking.manner import Manner
@@ -33,8 +38,11 @@ def redirect(
         walker.manner, walker._scale = manner, manner.scale(walker.leg)
     if steps != -1:
         walker._left = steps
-    for side in range(2):
-        walker._s[side] = find_along(walker.way, course.stances[side][-1].place[[0, 2]])
+    for side, outward in enumerate((1.0, -1.0)):
+        place = course.stances[side][-1].place[[0, 2]]
+        heading = walker.way.at(find_along(walker.way, place))[1]
+        half = 0.5 * walker.manner.width * walker.leg * outward  # sideways that is along the way
+        walker._s[side] = find_along(walker.way, place - half * np.array([np.cos(heading), -np.sin(heading)]))
     walker._next = 1 - course.steps[-1].side if course.steps else walker._first_side()
     walker.done = walker._left == 0
     walker._plan(now, walker.state_at(now))
@@ -63,6 +71,25 @@ def _drop_steps(course: StepCourse, now: float) -> int:
     dropped = len(course.steps) - kept
     course.drop_from(kept)
     return dropped
+
+
+def carry(walker: Walker, yaw: float, shift: np.ndarray) -> None:
+    """Have all of the plan elsewhere: turned about the vertical through the origin (rad), then moved by x and z (2,) m.
+
+    No joint turns for it: the walk is the same, at another place. The way and the ground stay.
+    """
+    turn, c, s = rotation.exp(np.array([0.0, yaw, 0.0])), np.cos(yaw), np.sin(yaw)
+
+    def moved(points: np.ndarray) -> np.ndarray:
+        return np.asarray(rotation.rotate(turn, points) + [shift[0], 0.0, shift[1]])
+
+    for row in walker.course.stances:
+        for i, stance in enumerate(row):
+            parts = {name: getattr(stance, name) for name in ("whole", "front", "back")}
+            parts = {name: part if part is None else moved(part) for name, part in parts.items()}
+            row[i] = replace(stance, place=moved(stance.place), turn=rotation.multiply(turn, stance.turn), **parts)
+    path = walker.center
+    walker.center = SplinePath(path.start, path.controls @ np.array([[c, -s], [s, c]]) + shift)
 
 
 def find_along(way: WalkWay, place: np.ndarray) -> float:

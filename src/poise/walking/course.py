@@ -105,6 +105,14 @@ class StepCourse:
         follow_feet(self.feet[side].numbers, self._rows(side), np.asarray(times, float), places, turns, bends)
         return FootState(places, turns, bends)
 
+    def levels(self, side: int, times: np.ndarray) -> np.ndarray:
+        """(F,) m, how high the ground under a foot is: while it swings, on the way from the one place to the other."""
+        from poise.walking.foot_kernels import follow_levels
+
+        levels = np.empty(len(times))
+        follow_levels(self._rows(side), np.asarray(times, float), levels)
+        return levels
+
     def _rows(self, side: int) -> np.ndarray:
         swings = [*self.swings[side], None]
         return np.array([list_row(*pair) for pair in zip(self.stances[side], swings, strict=True)])

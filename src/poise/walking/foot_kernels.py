@@ -16,7 +16,7 @@ TOP, UP, DOWN, EARLY, LATE, TIP, COLUMNS = 14, 15, 16, 17, 18, 19, 20
 # Numbers of a foot's shape.
 DROP, BALL, HEEL, HINGE, TOES, NUMBERS = 0, 1, 4, 7, 10, 11
 ROLL = 1.6  # of its mean speed, that a foot rolls with as it lands
-_TIPPED = 7.0**7 / (3.0**3 * 4.0**4)  # makes the largest u^3 (1 - u)^4 one
+_TIPPED = 64.0  # makes the largest u^3 (1 - u)^3 one
 
 
 @kernel
@@ -111,7 +111,7 @@ def swing_foot(
     b0, b1, b2 = find_pitch(row, row[OFF])
     e0, e1, e2 = find_pitch(after, after[LAND])
     u = since / span
-    pitch = find_quintic(since, span, b0, b1, b2, e0, e1, e2)[0] + row[TIP] * _TIPPED * u**3 * (1.0 - u) ** 4
+    pitch = find_quintic(since, span, b0, b1, b2, e0, e1, e2)[0] + row[TIP] * _TIPPED * u**3 * (1.0 - u) ** 3
     s = find_quintic(since, span, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0)[0]
     between, part, flat = np.empty(3), np.empty(4), np.empty(4)
     log_between(row[TURN : TURN + 4], after[TURN : TURN + 4], between)
@@ -178,6 +178,21 @@ def follow_feet(
     """A foot at times (F,): places (F, 3) m, turns (F, 4), bends (F,) rad, written."""
     for k in range(len(times)):
         bends[k] = follow_foot(foot, rows, times[k], places[k], turns[k])
+
+
+@kernel
+def follow_levels(rows: np.ndarray, times: np.ndarray, levels: np.ndarray) -> None:
+    """How high (F,) m the ground under a foot is at times (F,), written: on its way from one stance's to the next's."""
+    for k in range(len(times)):
+        i = len(rows) - 1
+        while i > 0 and rows[i, LAND] > times[k]:
+            i -= 1
+        levels[k] = rows[i, PLACE + 1]
+        if times[k] > rows[i, OFF] and i < len(rows) - 1:
+            after, since = rows[i + 1], times[k] - rows[i, OFF]
+            levels[k] = find_quintic(
+                since, after[LAND] - rows[i, OFF], rows[i, PLACE + 1], 0.0, 0.0, after[PLACE + 1], 0.0, 0.0
+            )[0]
 
 
 @kernel

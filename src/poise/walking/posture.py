@@ -18,7 +18,7 @@ from poise.walking.manner import Manner
 _PELVIS, _CHEST = np.radians(5.0), np.radians(3.0)  # at a step of half a leg
 _ARM, _ELBOW = np.radians(20.0), np.radians(12.0)
 _CLIMB = 0.8  # rad of leaning forward, for a rise of a leg's length between feet that are a step apart
-
+_HARDLY = 0.08  # of a leg: less of a rise counts less, and smoothly
 
 _X, _Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
 
@@ -34,13 +34,18 @@ class Posture(NamedTuple):
     elbows: np.ndarray
 
 
-def find_posture(feet: tuple[FootState, FootState], heading: np.ndarray, leg: float, manner: Manner) -> Posture:
-    """Trunk, head and arms of somebody whose feet are so, facing a heading (F,) rad; leg m."""
+def find_posture(
+    feet: tuple[FootState, FootState], climb: np.ndarray, heading: np.ndarray, leg: float, manner: Manner
+) -> Posture:
+    """Trunk, head and arms of somebody whose feet are so, facing a heading (F,) rad; leg m.
+
+    climb  (F,) m, how much higher the ground under the left foot is than under the right one
+    """
     ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=-1)
     apart = feet[0].place - feet[1].place
     stride = np.tanh(np.sum(apart * ahead, axis=-1) / leg) / np.tanh(0.5)  # 1: the left is half a leg ahead
-    up = np.maximum(apart[:, 1] / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
-    lean = manner.lean + _CLIMB * up * up / (up + 0.05)
+    up = np.maximum(climb / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
+    lean = manner.lean + _CLIMB * up**3 / (up**2 + _HARDLY**2)
     forward = manner.arms * _ARM * np.stack([-stride, stride], axis=-1)
     elbows = manner.arms * _ELBOW * _soft(np.stack([-stride, stride], axis=-1))
     return Posture(

@@ -47,6 +47,7 @@ def save_walk(poser: WalkPoser) -> dict[str, Any]:
         "facing": np.array([way.facing, float(way.endless), heading]),
         "manner": np.array([getattr(walker.manner, name) for name in _MANNER]),
         "hang": np.concatenate([walker.hang.hips[None], walker.hang.joints]),
+        "mass": np.array(walker.hang.mass),
         "walker": np.array(
             [
                 -1.0 if walker._left is None else walker._left,
@@ -81,7 +82,7 @@ def restore_walk(poser: WalkPoser, saved: dict[str, Any]) -> None:
     walker.manner = Manner(**dict(zip(_MANNER, map(float, saved["manner"]), strict=True)))
     walker._scale = walker.manner.scale(walker.leg)
     hang = np.array(saved["hang"])
-    walker.hang = Hang(hang[0], hang[1:])
+    walker.hang = Hang(hang[0], hang[1:], float(saved["mass"]))
     left, s0, s1, first, done, worst, known, wait = map(float, saved["walker"])
     walker._left, walker._s, walker._next = None if left < 0.0 else int(left), [s0, s1], int(first)
     walker.done, walker.worst, walker._known, walker._wait = bool(done), worst, known, wait

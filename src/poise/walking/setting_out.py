@@ -146,4 +146,4 @@ def find_hang(character: Character, loads: Iterable[Load] = ()) -> Hang:
         mass += load.mass
     center = center / mass
     joints = np.stack([world.joints[skeleton.index(f"{side}UpperLeg")] for side in SIDES])
-    return Hang(world.joints[skeleton.index("hips")] - center, joints - center)
+    return Hang(world.joints[skeleton.index("hips")] - center, joints - center, float(mass))

@@ -21,12 +21,16 @@ from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner
 from poise.walking.pressing import find_middle, list_regions
 from poise.walking.stride import find_stride
+from poise.walking.swaying import FINE, at_knots, find_sway
 from poise.walking.swinging import find_swing
 from poise.walking.way import WalkWay
 
 _AHEAD = 3  # steps that are planned
 _SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
 _STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(50.0)
+_LEAST_PUSH = 0.5  # of the above: a straight leg that is flung up from a flat sole throws the body about
+_CAREFUL = 1.1  # of a usual swing, that the first one takes: from standing all of the leg is brought up to speed
+_SOONER = 1.0  # of a swing, that a heel is up sooner for every fifth of a leg that the other foot goes down more
 _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
@@ -39,10 +43,11 @@ _UP, _AHEAD_AXIS = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 @dataclass(frozen=True, eq=False)
 class Hang:
-    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m."""
+    """Where hips and hip joints are from the centre of mass in standing: hips (3,), joints (2, 3) m; kg of all."""
 
     hips: np.ndarray
     joints: np.ndarray
+    mass: float
 
 
 class Walker:
@@ -134,7 +139,9 @@ class Walker:
             end = self._find_end(now)
             places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
             r = (state[0, 1] - self._floor(now)) / _GRAVITY
-            center, out = plan_center(now, state[:, [0, 2]], places, presses, r)
+            center, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
+            sway = self._find_sway(now, state, center, len(places.sizes))
+            center, out = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
             if best is None or out < best - 1e-3:
                 best, found = out, center
             if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
@@ -182,11 +189,11 @@ class Walker:
         slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
         is_first = not course.steps
         shift = _round(slower * (_FIRST if is_first else _SHIFT))
-        swing = _round(slower * _SWING * (0.7 + 0.3 * min(far, 1.5)))
+        swing = _round(slower * _SWING * (_CAREFUL if is_first else 0.7 + 0.3 * min(far, 1.5)))
         level = max(0.0, 1.0 - 6.0 * up)
         roll = self.manner.roll * level
         strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
-        push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, 0.0, 1.2)
+        push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, _LEAST_PUSH, 1.2)
         flat = _round(0.4 * shift)
         # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
         uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
@@ -199,9 +206,10 @@ class Walker:
             has_toes and course.steps and course.steps[-1].side != side and drop > 0.04
         ):  # the other has just stepped down
             before = course.steps[-1]
-            down = min(drop / 0.2, 1.3)
-            rise = -_round(0.7 * min(down, 1.0) * (before.land - before.off))
-            push, pace = max(push, _DOWN * down), ROLL - min(down, 1.0) * 1.2
+            down = drop / 0.2
+            sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
+            rise = -_round(sooner * (before.land - before.off))
+            push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
             strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
         if push < _FLAT or (last.front is not None and not len(last.front)):
@@ -233,10 +241,21 @@ class Walker:
             )  # fmt: skip
             begin = course.add(step.side, after, swing, begin, timing).land
 
+    def _find_sway(self, now: float, state: np.ndarray, center: SplinePath, count: int) -> np.ndarray:
+        """(N, 2) m, at a number of knots: how far legs that swing throw the pressure off, on such a path."""
+        knots = now + KNOT * np.arange(count)
+        height = plan_height(now, state[:, 1], self._ceilings(center.places(knots), knots))
+        times = now + FINE * np.arange(round((count - 1) * KNOT / FINE) + 1)
+        feet, path = self.feet_at(times), np.insert(center.places(times), 1, height.places(times)[:, 0], axis=1)
+        heading = find_heading(feet)
+        turn = rotation.exp(heading[:, None] * _UP)
+        hips = path[:, None] + np.stack([rotation.rotate(turn, hip) for hip in self.hang.joints], axis=1)
+        return at_knots(find_sway(self.character, self.hang.mass, path, hips, heading, feet), count)
+
     def _plan_height(self, now: float, state: np.ndarray, end: float) -> None:
         """As high as the legs let the centre of mass be, smoothly."""
         times = now + KNOT * np.arange(round((end - now) / KNOT) + 1)
-        places = np.array([self.center.at(float(t))[0] for t in times])
+        places = self.center.places(times)
         self.height = self.height.followed_by(plan_height(now, state, self._ceilings(places, times)))
 
     def _ceilings(self, center: np.ndarray, times: np.ndarray) -> np.ndarray:
