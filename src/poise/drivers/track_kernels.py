@@ -21,6 +21,7 @@ from poise.spatial.compile import kernel
 # rad/s, rad/s2: no joint of a person turns faster, or is turned faster into it, for longer than a blow; what does is a
 # mistake in a recording. A pitcher's shoulder: 120 and 9000.
 FASTEST, HARDEST = 120.0, 3000.0
+AT_ONCE = 0.5  # rad, that a joint is turned in a step at most: beyond, what turns whirls faster than engines can follow
 _FLAT = 1e-12  # of the product of its largest moments: a line or a point of mass has no spin of its own
 
 
@@ -69,6 +70,7 @@ def pull(
     R: np.ndarray,
     lead: np.ndarray,
     share: float,
+    most: float,
     e: np.ndarray,
     torque: np.ndarray,
 ) -> None:
@@ -76,9 +78,11 @@ def pull(
 
     goes_along  whether the damper acts on the speed beside the motion's own, w (3,), or on all of it   [tracking, eq 2]
     lead, share N m in body axes, and how much of it acts besides: what moved the joint before
+    most        rad, from which on it pulls no harder
     e           (3,) room
     """
     log_between(q, aim, e)
+    keep_below(e, most)
     for c in range(3):
         e[c] = stiffness * e[c] + share * lead[c]
         if goes_along:

@@ -9,7 +9,7 @@ import numpy as np
 from poise.drivers.kinematic_law import PART, play
 from poise.drivers.loose_law import SPRINGS
 from poise.drivers.servo_kernels import left_over, tell_aims
-from poise.drivers.track_kernels import FASTEST, HARDEST, aim_ahead, ask_dynamics, keep_below, pull, set_off
+from poise.drivers.track_kernels import AT_ONCE, FASTEST, HARDEST, aim_ahead, ask_dynamics, keep_below, pull, set_off
 from poise.dynamics.body_kernels import BODY
 from poise.motion.part_kernels import rotate_back
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
@@ -41,16 +41,18 @@ def pull_along(b: Any, x: Any, s: Any, q: np.ndarray, w: np.ndarray, dw: np.ndar
     torque, implicit = vectors(b.torque, j, 3), floats(b.damping, j)
     soft = floats(x.soft, k)
     share, along = left_over(floats(s.fade, 2), b.t), x.kind != PAPER
-    x3, x4 = np.empty(3), np.empty(4)
+    x3, x4, fastest = np.empty(3), np.empty(4), min(FASTEST, AT_ONCE / b.dt)
     for n in range(k):
         i = joints[n]
         aim_ahead(b.dt, q[n], w[n], dw[n], x3, x4, aim[n])
-        keep_below(w[n], FASTEST)
+        keep_below(w[n], fastest)
         set_off(aim[n], here[i], x4)
         w[n, 0], w[n, 1], w[n, 2] = rotate_back(x4, w[n, 0], w[n, 1], w[n, 2])
         ease = 1.0 - x.give * soft[n]  # the damper goes along: what gives way does not swing either
         k_n, d_n = ease * stiffness[n], np.sqrt(ease) * damping[n]
-        pull(k_n, d_n, along, aim[n], w[n], here[i], R[i], lead[n], share, x3, torque[i])
+        # a spring that is far off draws the joint along at k e / (d + k dt)
+        most = fastest * (d_n / k_n + b.dt) if k_n > 0.0 else np.inf
+        pull(k_n, d_n, along, aim[n], w[n], here[i], R[i], lead[n], share, most, x3, torque[i])
         implicit[i] = d_n + k_n * b.dt
         if x.kind == FEEDFORWARD:
             keep_below(dw[n], HARDEST)
