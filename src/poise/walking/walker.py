@@ -139,19 +139,24 @@ class Walker:
             end = self._find_end(now)
             places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
             r = (state[0, 1] - self._floor(now)) / _GRAVITY
-            center, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
+            center, _, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
             sway = self._find_sway(now, state, center, len(places.sizes))
-            center, out = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
+            center, out, when = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
             if best is None or out < best - 1e-3:
                 best, found = out, center
             if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
                 break
-            self._retime(began, _SLOWER)
+            self._retime(began, self._find_hasty(began, when), _SLOWER)
         self.worst = max(self.worst, float(best or 0.0))
         self.center = self.center.followed_by(found)
         self._plan_height(now, state[:, 1], end)
         following = [step.land for step in self.course.steps if step.land > now + 1e-9]
         self._known = following[0] if following else np.inf
+
+    def _find_hasty(self, first: int, t: float) -> int:
+        """Which step, from number `first` on, has the weight shifted too fast that is out at time t, or soon after."""
+        steps = self.course.steps
+        return next((k for k in range(first, len(steps)) if t < 0.5 * (steps[k].off + steps[k].land)), len(steps) - 1)
 
     def _is_slow(self, first: int) -> bool:
         """Whether steps from number `first` on take as long already as they ever may."""
@@ -197,8 +202,10 @@ class Walker:
         flat = _round(0.4 * shift)
         # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
         uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
-        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill, 0.1) * shift)
-        push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
+        # So it does where that foot goes down: both knees bend for it before it leaves.
+        downhill = max(float(last.place[1] - place[1]) / self.leg, 0.0)
+        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill - 1.2 * downhill, 0.1) * shift)
+        push = min(push + (uphill + 0.5 * downhill) * _UPHILL * self.manner.roll, 1.5 * _PUSH)
         pace = ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
         has_toes = course.feet[side].toes >= 0  # else there is but an edge to stand on
@@ -222,8 +229,8 @@ class Walker:
         ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
         return float((other.place - last.place) @ ahead) / self.leg
 
-    def _retime(self, first: int, slower: float) -> None:
-        """Have steps from number `first` on take longer."""
+    def _retime(self, first: int, which: int, slower: float) -> None:
+        """Have one step take longer, and those after it come later; none before number `first` has to be touched."""
         course = self.course
         kept = []
         for k in range(first, len(course.steps)):
@@ -233,10 +240,11 @@ class Walker:
             kept.append((step, before, after, course.swings[step.side][i - 1]))
         course.drop_from(first)
         begin = kept[0][0].begin
-        for step, before, after, swing in kept:
+        for k, (step, before, after, swing) in enumerate(kept, first):
+            by = slower if k == which else 1.0
             timing = Timing(
-                _round(slower * (step.off - step.begin)), _round(slower * (step.land - step.off)),
-                _round(slower * (after.flat - after.land)), _signed(slower * (before.rise - step.begin)),
+                _round(by * (step.off - step.begin)), _round(by * (step.land - step.off)),
+                _round(by * (after.flat - after.land)), _signed(by * (before.rise - step.begin)),
                 after.strike, before.push, before.pace,
             )  # fmt: skip
             begin = course.add(step.side, after, swing, begin, timing).land
