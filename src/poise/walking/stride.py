@@ -30,6 +30,7 @@ _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be i
 _CORNER = 0.25  # of a step's length, that it is long in a corner
 _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
 _LEAST, _PARTLY = 0.1, 2.5  # of a sole that must lie on the ground; cost of one of which hardly anything does
+_FLUSH, _HOVER = 0.001, 600.0  # m that half of a sole may be over the ground for nothing; cost of a metre more
 _STRAIN = 8.0  # cost of a leg's length too far
 _ROOM = 0.012  # m before and behind a sole
 _CLOSE = 0.02  # m, between soles
@@ -85,6 +86,7 @@ def find_stride(
             cost = (
                 _STRAIN * strain
                 + _PARTLY * (1.0 - spot.share)
+                + _HOVER * max(spot.gap - _FLUSH, 0.0)
                 + (share - 1.0) ** 2
                 + _FAR * found.cost / leg
                 + _UNEVEN * abs(up) / leg
