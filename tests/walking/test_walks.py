@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.body.reshaping import lock
 from poise.errors import InputError
 from poise.walking.changing import carry
 from poise.walking.manner import Manner
@@ -162,3 +163,20 @@ def test_soles_of_a_child_lie_on_stones() -> None:
             points = stance.place + Rotation.from_quat(stance.turn, scalar_first=True).apply(local)
             gaps.append(np.median(np.abs(points[:, 1] - ground.height_at(points[:, 0], points[:, 2]))))
     assert max(gaps) < 0.002
+
+
+@pytest.mark.parametrize("knee", ["leftLowerLeg", "rightLowerLeg"])
+def test_a_knee_that_does_not_bend_is_walked_with(knee: str) -> None:
+    """Nothing is asked for: steps are short and low, and the hip is hiked."""
+    body = lock(poise.Character.human(1.75, 75.0), knee)
+    poser, judged = judge(body, poise.Ground(), 5)
+    assert poser.walker.manner.step < Manner().step
+    assert judged.margin > 0.005 and judged.out == 0
+    assert judged.slid < 5e-4 and judged.sunk < 5e-4 and judged.gap < 2e-3
+    assert judged.beyond < 1e-9 and judged.turning < 400.0
+
+
+def test_stairs_are_refused_to_a_knee_that_does_not_bend() -> None:
+    body = lock(poise.Character.human(1.75, 75.0), "leftLowerLeg")
+    with pytest.raises(InputError, match="no place for the"):
+        set_out(body, GROUNDS["stairs up"](), 8).walker.reach(1e9)

@@ -17,6 +17,7 @@ from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners
 
+_STIFF = np.radians(40.0)  # a knee that bends less has its leg swung as a whole
 _AXIS = np.array([1.0, 0.0, 0.0])
 
 
@@ -34,6 +35,7 @@ class WalkingFoot:
     hinge         (3,) unit, the axis of both: turning about it brings toes down
     yaw           rad, how far to the left of ahead the sole points at rest
     hip           index of the leg's first joint; leg m, from hip to ankle
+    stiff         whether the knee over it hardly bends
     """
 
     side: int
@@ -49,6 +51,7 @@ class WalkingFoot:
     yaw: float
     hip: int
     leg: float
+    stiff: bool = False
 
     @property
     def ahead(self) -> np.ndarray:
@@ -96,7 +99,16 @@ def build_feet(character: Character) -> tuple[WalkingFoot, WalkingFoot]:
             WalkingFoot(
                 side, sole.foot, -1 if sole.toes is None else sole.toes, -float(sole.heel[1]), corners, front, back,
                 ball, back.mean(axis=0), hinge, float(np.arctan2(ahead[0], ahead[2])),
-                skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word),
+                skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word), _is_stiff(character, f"{word}LowerLeg"),
             )
         )  # fmt: skip
     return feet[0], feet[1]
+
+
+def _is_stiff(character: Character, knee: str) -> bool:
+    """Whether a knee hardly bends, so that its foot gets past the other one by the hips alone."""
+    name = character.skeleton.names[character.skeleton.index(knee)]
+    if name not in character.freedoms:
+        return True
+    ends = character.limits.get(name)
+    return ends is not None and float(np.max(ends.upper - ends.lower)) < _STIFF

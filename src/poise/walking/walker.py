@@ -18,7 +18,7 @@ from poise.walking.course import StepCourse, Timing
 from poise.walking.feet import build_feet
 from poise.walking.foot_path import ROLL, FootStance, FootState
 from poise.walking.foothold import Terrain
-from poise.walking.manner import Manner
+from poise.walking.manner import Manner, suit
 from poise.walking.pressing import find_middle, list_regions
 from poise.walking.stride import find_stride
 from poise.walking.swaying import FINE, at_knots, find_sway
@@ -72,10 +72,11 @@ class Walker:
         wait: float = 0.2,
     ):
         self.character, self.terrain, self.way = character, terrain, way
-        self.manner, self.hang = manner or Manner(), hang
+        self.hang = hang
         if not isinstance(stances, StepCourse):
             stances = StepCourse(build_feet(character), ([stances[0]], [stances[1]]))
         self.course = stances
+        self.manner = suit(manner or Manner(), any(foot.stiff for foot in stances.feet))
         self._left = steps  # steps that may still be planned
         self.leg = min(foot.leg for foot in self.course.feet)
         self._scale = self.manner.scale(self.leg)
@@ -217,6 +218,8 @@ class Walker:
             sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
             rise = -_round(sooner * (before.land - before.off))
             push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
+        if course.feet[side].stiff:  # a heel that rises under a straight leg lifts the hip, and the body
+            strike = push = 0.0
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
             strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
         if push < _FLAT or (last.front is not None and not len(last.front)):
