@@ -218,6 +218,7 @@ class Walker:
             sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
             rise = -_round(sooner * (before.land - before.off))
             push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
+        push = min(push, course.feet[side].bends)
         if course.feet[side].stiff:  # a heel that rises under a straight leg lifts the hip, and the body
             strike = push = 0.0
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
@@ -275,7 +276,7 @@ class Walker:
         turn = rotation.exp(find_heading(feet)[:, None] * _UP)
         most = np.full(len(times), np.inf)
         # Where feet are at different heights knees bend more: nobody lands on a straight leg.
-        apart = (feet[0].place - feet[1].place)[:, 1] / self.leg
+        apart = (self.course.levels(0, times) - self.course.levels(1, times)) / self.leg
         uneven = _BENT * np.tanh((apart / 0.12) ** 2)
         for foot, state, hip in zip(self.course.feet, feet, self.hang.joints, strict=True):
             joint = rotation.rotate(turn, hip)
