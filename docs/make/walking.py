@@ -56,8 +56,8 @@ def draw_upright(steps: int = 50) -> str:
         hardest = np.linalg.norm(np.diff(spins, axis=0), axis=-1).max() / 0.02
         first, last = (found.root[at, 1].mean() for at in (slice(200, 400), slice(-400, -200)))
         lines.append(
-            f"{name}: hips at {first:.3f} m after 4 s and at {last:.3f} m 8 s before the end, knee {angle.min():.0f} to "
-            f"{angle.max():.0f} degrees, joints {hardest:.0f} rad/s2 at the most"
+            f"{name}: hips at {first:.3f} m after 4 s and at {last:.3f} m 8 s before the end, knee {angle.min():.0f} "
+            f"to {angle.max():.0f} degrees, joints {hardest:.0f} rad/s2 at the most"
         )
         high.plot(times, found.root[:, 1], color=LINE_COLORS[k], lw=0.9, label=name)
         bent.plot(times, angle, color=LINE_COLORS[k], lw=0.7, label=name)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from poise.demos import bodies, walks
 from poise import load_clip
+from poise.demos import bodies, walks
 
 
 @pytest.fixture(autouse=True)
