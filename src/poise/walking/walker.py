@@ -35,6 +35,7 @@ _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that 
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
+_ASIDE = 1.4  # how much longer steps take sideways: a leg that swings aside turns the body on its foot
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
 _GRAVITY = 9.81
@@ -193,6 +194,7 @@ class Walker:
         ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
         forward = float((place - other.place) @ ahead) / self.leg
         slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
+        slower *= 1.0 + (_ASIDE - 1.0) * abs(float(np.sin(self.way.facing)))
         is_first = not course.steps
         shift = _round(slower * (_FIRST if is_first else _SHIFT))
         swing = _round(slower * _SWING * (_CAREFUL if is_first else 0.7 + 0.3 * min(far, 1.5)))
