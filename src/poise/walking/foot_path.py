@@ -56,11 +56,11 @@ class FootStance(Portable):
 
     def carries(self, t: float) -> int:
         """What of the sole carries at time t; where that changes, the less."""
-        if not self.land <= t <= self.off:
+        if not self.land < t < self.off:
             return NONE
-        if t < self.flat:
+        if t <= self.flat and self.flat > self.land:
             return BACK
-        return FRONT if t > self.rise else WHOLE
+        return FRONT if t >= self.rise else WHOLE
 
 
 @dataclass(frozen=True, eq=False)

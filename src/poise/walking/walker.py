@@ -36,6 +36,7 @@ _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
 _ASIDE = 1.4  # how much longer steps take sideways: a leg that swings aside turns the body on its foot
+_KINKS = 0.003  # m, that the pressure keeps more from the edge: joints near their ends are not quite smooth
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
 _GRAVITY = 9.81
@@ -139,7 +140,7 @@ class Walker:
         found = self.center
         for _ in range(_TRIES):
             end = self._find_end(now)
-            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
+            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin + _KINKS)
             r = (state[0, 1] - self._floor(now)) / _GRAVITY
             center, _, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
             sway = self._find_sway(now, state, center, len(places.sizes))
