@@ -61,6 +61,10 @@ def fill(folder: Path) -> None:
     (folder / "roles.toml").write_text('leftToes = "rightToes"\n')
     (folder / "stage.toml").write_text("[ground]\nfriction = 0.5\n")
     (folder / "recipe.toml").write_text('format = "poise-recipe 1"\n[character]\nclip = "clip.bvh"\n')
+    (folder / "edit.toml").write_text(
+        'format = "poise-edit 1"\nsequence = ["a", "a"]\ntransition = 0.1\n[clips.a]\nfile = "clip.bvh"\n'
+        '[[offsets]]\njoint = "leftHand"\ntime = 0.2\nplace = [0.3, 1.0, 0.2]\n'
+    )
     (folder / "library" / "deep").mkdir(parents=True)
     shutil.copy(folder / "clip.bvh", folder / "library" / "walk.bvh")
     shutil.copy(folder / "clip.npz", folder / "library" / "deep" / "walk.npz")

@@ -22,19 +22,6 @@ def lean(clip, degrees, axis=(1.0, 0.0, 0.0), stiff=False):
     return clip.replace(root=pivot + turn.apply(clip.root - pivot), rotations=rotations)
 
 
-def place(body, root, rotations):
-    """Orientations, places (J, 3) and centre of mass (3,) of a pose, by SciPy and by the character's own segments."""
-    turns, places = [], []
-    for i, parent in enumerate(body.skeleton.parents):
-        own = Rotation.from_quat(rotations[i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        bone = body.skeleton.offsets[i].copy()
-        places.append(np.array(root) if parent < 0 else places[parent] + turns[parent].apply(bone))
-    weights = [(body.skeleton.index(s.joint), s.inertia) for s in body.segments]
-    moment = sum(s.mass * (places[i] + turns[i].apply(np.array(s.center))) for i, s in weights)
-    return turns, np.array(places), moment / sum(s.mass for _, s in weights)
-
-
 def margin_in_hull(points, spot):
     """m, how far a place (2,) is inside the hull of points (N, 2), by SciPy's Qhull; negative outside."""
     from scipy.spatial import ConvexHull

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Support,
         TorquePlayer,
     )
+    from poise.drivers.keep_upright import KeepUpright
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
     from poise.drivers.registry import register_driver
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
     from poise.files.gltf.character import load_character
     from poise.jobs.balance import balance
     from poise.jobs.convert import convert
+    from poise.jobs.edit import edit
     from poise.jobs.info import info
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
     from poise.jobs.retarget import retarget
+    from poise.jobs.track import track
     from poise.jobs.walk import walk
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
@@ -105,6 +108,7 @@ _HOMES = {
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
     "Joint": "poise.engines.scene",
+    "KeepUpright": "poise.drivers.keep_upright",
     "Kinematic": "poise.drivers.kinematic",
     "Kinematics": "poise.dynamics.tree",
     "Law": "poise.spatial.law",
@@ -149,6 +153,7 @@ _HOMES = {
     "compute_point_jacobian": "poise.dynamics.momentum",
     "compute_world_pose": "poise.dynamics.world",
     "convert": "poise.jobs.convert",
+    "edit": "poise.jobs.edit",
     "fields": "poise.spatial.law",
     "info": "poise.jobs.info",
     "law": "poise.spatial.law",
@@ -167,6 +172,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
     "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+    "track": "poise.jobs.track",
     "walk": "poise.jobs.walk",
 }
 # Modules of the package that are public as they are.
@@ -201,6 +207,7 @@ __all__ = [
     "Hinge",
     "InputError",
     "Joint",
+    "KeepUpright",
     "Kinematic",
     "Kinematics",
     "Law",
@@ -247,6 +254,7 @@ __all__ = [
     "compute_point_jacobian",
     "compute_world_pose",
     "convert",
+    "edit",
     "fields",
     "gestures",
     "info",
@@ -268,6 +276,7 @@ __all__ = [
     "save_clip",
     "save_state",
     "solve_hybrid_dynamics",
+    "track",
     "walk",
 ]
 

@@ -28,11 +28,13 @@ MIX = ("mix", "clip.bvh", "-o", "new.npz")
 LIGHT = (*MIX, "--physical", "legs,trunk")
 RETARGET = ("retarget", "clip.bvh", "other.bvh", "-o", "new.npz")
 TO_BVH = ("convert", "clip.bvh", "new.bvh")
+EDIT = ("edit", "edit.toml", "-o", "new.npz")
 FORCES = ("forces", "clip.bvh", "-o", "new.csv")
 POSE = ("pose", "-o", "new.npz", "--reach", "rightHand=-0.3,1.1,0.3")
 MOVING = (*POSE, "--seconds", "0.2")
 BALANCE = ("balance", "clip.bvh", "-o", "new.npz")
 LEANING = ("balance", "leaning.npz", "-o", "new.npz")
+TRACK = ("track", "clip.bvh", "-o", "new.npz")
 WALK = ("walk", "-o", "new.npz", "--steps", "2", "--fps", "20")
 STAIRS = (*WALK, "--terrain", "stairs")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
@@ -80,6 +82,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--character-roles": (RETARGET, ("--character-roles", "leftUpperArm=rightUpperArm")),
         "--output": (RETARGET, ("-o", "new2.npz")),
     },
+    "edit": {"--output": (EDIT, ("-o", "new2.npz"))},
     "forces": {
         **{option: (FORCES, (option, value)) for option, value in SOURCE.items()},
         "--mass": (FORCES, ("--mass", "51")),
@@ -111,6 +114,26 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--dt": (MIX, ("--dt", "0.002")),
         "--stage": (MIX, ("--stage", "stage.toml")),
         "--output": (MIX, ("-o", "new2.npz")),
+    },
+    "track": {
+        **{option: (TRACK, (option, value)) for option, value in SOURCE.items() if option != "--up"},
+        "--mass": (TRACK, ("--mass", "51")),
+        "--character": (TRACK, ("--character", "body.json")),
+        "--clip": (("track", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--parts": (TRACK, ("--parts", "arms")),
+        "--law": (TRACK, ("--law", "paper")),
+        "--stiffness": (TRACK, ("--stiffness", "50")),
+        "--give": ((*TRACK, "--push", "t=0.05 rightHand 0,0,60 0.1s"), ("--give", "0.9")),
+        "--touch": (("track", "clap.npz", "-o", "new.npz"), ("--touch", "leftHand=rightHand")),
+        "--load": (TRACK, ("--load", "rightHand=2")),
+        "--push": (TRACK, ("--push", "t=0.1 chest 0,0,40 0.1s")),
+        "--base": (TRACK, ("--base", "kinematic")),
+        "--film": (TRACK, ("--film", "new.webp")),
+        "--plot": (TRACK, ("--plot", "new.png")),
+        "--engine": (TRACK, ("--engine", "bullet")),
+        "--dt": (TRACK, ("--dt", "0.002")),
+        "--stage": (TRACK, ("--stage", "stage.toml")),
+        "--output": (TRACK, ("-o", "new2.npz")),
     },
     "pose": {
         "--reach": (POSE, ("--reach", "leftHand=0.3,1.2,0.3")),
@@ -200,6 +223,11 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("retarget", "clip.bvh", "other.bvh", "-o", "new.npz", "--mass", "51"), "'.npz' holds none"),
     (("retarget", "clip.bvh", "hero.glb", "-o", "new.glb", "--mass", "51"), "has a mesh of its own"),
     (("retarget", "clip.bvh", "body.json", "-o", "new.glb", "--mass", "51"), "has a mass of its own"),
+    (("edit", "edit.toml", "-o", "edit.toml"), "would overwrite"),
+    (("edit", "edit.toml", "-o", "clip.bvh"), "would overwrite"),
+    (("edit", "edit.toml", "-o", "new.txt"), "new.txt"),
+    (("edit", "recipe.toml", "-o", "new.npz"), "recipe.toml:1: is no edit recipe"),
+    (("edit", "clip.bvh", "-o", "new.npz"), "clip.bvh:1: is not valid TOML"),
     (("convert", "clip.bvh", "new.bvh", "--mass", "51"), "'.bvh' holds none"),
     (("convert", "clip.bvh", "new.bvh", "--character", "body.json"), "'.bvh' holds none"),
     (("convert", "clip.bvh", "new.glb", "--character", "body.json", "--mass", "51"), "a mass of its own"),
@@ -226,6 +254,22 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*MIX, "--physical", "leftArm", "--stiffness", "2"), "--stiffness is the balance's"),
     ((*MIX, "--physical", "leftArm", "--pin"), "pinned feet are for physical legs"),
     ((*MIX, "--torque-only"), "'paper' coupling"),
+    ((*TRACK, "--up", "Z"), "this body lies"),
+    ((*TRACK, "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    ((*TRACK, "--stiffness", "0"), "from 1 to 1e+06"),
+    ((*TRACK, "--stiffness", "soft"), "from 1 to 1e+06 1/s2, or auto"),
+    ((*TRACK, "--give", "2"), "from 0 to 1"),
+    ((*TRACK, "--parts", "tail"), "part 'tail' is not known"),
+    ((*TRACK, "--parts", "hips"), "is the root"),
+    ((*TRACK, "--touch", "leftHand"), "as in leftHand=drum"),
+    ((*TRACK, "--touch", "leftHand=tail"), "'tail' is not in this stage"),
+    ((*TRACK, "--load", "tail=1"), "tail"),
+    ((*TRACK, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
+    ((*TRACK, "--parts", "leftArm", "--push", "t=0.1 rightHand 0,0,40 0.1s"), "nothing physical feels the push"),
+    ((*TRACK, "--stage", "stage.toml", "--dt", "9"), "a step of 9 s"),
+    (("track", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
+    (("track", "clip.bvh", "-o", "new.txt"), "cannot be written"),
+    (("track", "clip.bvh", "-o", "new.npz", "--plot", "new.jpg"), "writes .png"),
     (("demo", "tiny", "-o", "new", "--soak", "--minutes", "2"), "--soak is an hour"),
     ((*POSE, "--fps", "60"), "a pose stands still"),
     ((*POSE, "--film", "new.webp"), "a pose stands still"),
@@ -420,8 +464,10 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
 def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
+        "edit": EDIT,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -474,8 +520,10 @@ BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0
 def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
+        "edit": EDIT,
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
@@ -499,8 +547,10 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
 def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
+        "track": TRACK,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
+            "edit": EDIT,
     }[command]  # fmt: skip
     if option == "--output":
         words = words[: words.index("-o")] if "-o" in words else words

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leaning import margin_in_hull, place, soles_of
+from leaning import margin_in_hull, soles_of
 from poise import Character
 from poise.demos import onleg, physiques
 from poise.files.formats import load_clip
+from posed import place
 
 
 def test_one_leg_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +29,7 @@ def test_one_leg_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert len(clip) == figures["frames"]
     middle = np.linspace(0.35, 0.65, 7)  # of the time, when it is on its left leg
     for f in (middle * len(clip)).astype(int):
-        turns, places, center = place(body, clip.root[f], clip.rotations[f])
+        turns, places, center = place(clip.root[f], clip.rotations[f], body)
         assert margin_in_hull(soles_of(body, turns, places, ("left",)), center[[0, 2]]) > 0.01
         assert places[body.skeleton.index("rightFoot"), 1] > 0.1
 

@@ -105,3 +105,5 @@ def test_refuses_what_is_no_ghost() -> None:
     ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
     with pytest.raises(InputError, match="legs"):
         body.drive("arms", poise.Shadow(ghost))
+    with pytest.raises(InputError, match="follow itself"):
+        body.drive("body", poise.Shadow(body))

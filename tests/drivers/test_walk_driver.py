@@ -12,6 +12,7 @@ from poise import rotation
 from poise.drivers.registry import build_driver
 from poise.drivers.walk_player import WalkPlayer
 from poise.errors import InputError
+from poise.stage.stance import stand_at_ease
 from poise.walking.foot_path import BACK, FRONT, NONE, WHOLE
 
 BODY = poise.Character.human(1.75, 75)
@@ -304,6 +305,26 @@ def test_refuses_what_it_cannot_do() -> None:
     driver = build_driver("walk", {"steps": 3, "manner": {"pace": 0.8}})
     assert isinstance(driver, poise.Walk)
     assert driver.manner is not None
+
+
+@pytest.mark.parametrize("how", ["lies", "air", "flung"])
+def test_refuses_a_body_that_is_not_on_its_feet_and_the_body_goes_on(how: str) -> None:
+    ease = stand_at_ease(BODY)
+    turns, root = np.array(ease.rotations), np.array(ease.root)
+    if how == "lies":
+        turns[0] = rotation.exp(np.array([-1.5, 0.0, 0.0]))
+    stage = poise.Stage(dt=0.005)
+    actor = stage.add(BODY, "actor", poise.Pose(root + [0.0, 2.0 if how == "air" else 0.0, 0.0], turns))
+    actor.drive("body", poise.Loose(1.0, 1.0))
+    actor.drive("root", poise.Free())
+    stage.advance(2)
+    if how == "flung":
+        actor.push("hips", (0.0, 0.0, 1e5), 0.005)
+        stage.advance(2)
+    with pytest.raises(InputError, match=how):
+        actor.drive("body", poise.Walk(2))
+    stage.advance(10)
+    assert np.isfinite(actor.body.state.q).all()
 
 
 def test_several_walk_at_once() -> None:

@@ -73,11 +73,13 @@ CHOICES = {
     "--up": ("Y", "Z", "-Y", "W", ""), "--names": ("own", "vrm", "both"), "--root": ("keep", "in-place", "away"),
     "--couple": ("exact", "paper", "none"), "--engine": ("mujoco", "inverse", "x"),
     "--stand": ("both", "left", "right", "none"), "--by": ("auto", "com", "zmp", "luck"),
-    "--body": ("fat", "one-arm", "long-leg", "x", ""),
+    "--body": ("fat", "one-arm", "long-leg", "x", ""), "--law": ("paper", "critical", "feedforward", "x"),
+    "--touch": ("leftHand=rightHand", "leftHand=drum", "leftHand", "=", "arms=trunk"),
 }  # fmt: skip
 OUT_OPTIONS = ("--output", "--film", "--plot", "--picture", "--save-recipe", "--save")
 DRAWN = (
     "info", "convert", "convert", "retarget", "forces", "mix", "mix", "demo", "bench", "pose", "pose", "balance",
+    "edit", "track",
 )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
 
     clips = ("clip.bvh", "clip.npz", "hero.glb", "link.bvh", "caf\udce9.bvh", "a\x1b[31m$b$\n.bvh")
     words = [command]
-    if command in ("info", "convert", "retarget", "forces", "mix", "balance"):
+    if command in ("info", "convert", "retarget", "forces", "mix", "balance", "track"):
         words.append(place(clips, PATHS))
     if command == "convert":
         words.append(place(("new.bvh", "new.glb", "new.npz", "library/new.bvh"), OUTPUTS))
@@ -117,9 +119,11 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
         words += [place(("hero.glb", "other.bvh", "body.json"), PATHS), "-o", place(("new.bvh", "new.glb"), OUTPUTS)]
     if command == "forces":
         words += ["-o", place(("new.csv",), OUTPUTS)]
-    if command in ("pose", "balance"):
+    if command == "edit":
+        words.append(place(("edit.toml",), ("recipe.toml", "stage.toml", *PATHS)))
+    if command in ("pose", "balance", "edit"):
         words += ["-o", place(("new.bvh", "new.npz"), OUTPUTS)]
-    if command == "mix":
+    if command in ("mix", "track"):
         words += ["-o", place(("new.bvh", "new.glb", "new.take.npz"), OUTPUTS)]
     if command == "demo":
         words += [place(("tiny",), ("tiny", "all", *WORDS)), "-o", place(("new", "library"), OUTPUTS)]

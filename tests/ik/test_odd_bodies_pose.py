@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 from poise.body.physiques import PHYSIQUES, build_body
 from poise.body.strength import find_stiffness
@@ -12,19 +11,7 @@ from poise.ik.goals import Reach, Turn
 from poise.ik.posing import Poser
 from poise.motion.feet import find_soles
 from poise.spatial import rotation
-
-
-def place(body, root, rotations):
-    """Orientations, places and centre of mass, by SciPy and by the character's own segments."""
-    turns, places = [], []
-    for i, parent in enumerate(body.skeleton.parents):
-        own = Rotation.from_quat(rotations[i], scalar_first=True)
-        turns.append(own if parent < 0 else turns[parent] * own)
-        bone = body.skeleton.offsets[i].copy()
-        places.append(np.array(root) if parent < 0 else places[parent] + turns[parent].apply(bone))
-    weights = [(body.skeleton.index(s.joint), s.inertia) for s in body.segments]
-    moment = sum(s.mass * (places[i] + turns[i].apply(np.array(s.center))) for i, s in weights)
-    return turns, np.array(places), moment / sum(s.mass for _, s in weights)
+from posed import place
 
 
 def find_start(body):
@@ -32,7 +19,7 @@ def find_start(body):
     turns = rotation.identity((len(body.skeleton),))
     for name, ends in body.limits.items():
         turns[body.skeleton.index(name)] = ends.rotation(np.clip(0.0, ends.lower, ends.upper))
-    _, places, _ = place(body, np.zeros(3), turns)
+    _, places, _ = place(np.zeros(3), turns, body)
     left = find_soles(body.skeleton)[0]
     return np.array([0.0, -(places[left.foot] + left.heel)[1], 0.0]), turns
 
@@ -43,7 +30,7 @@ def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
     body = build_body(name)
     root, turns = find_start(body)
     poser = Poser(body, "leftFoot", find_stiffness(body) if strong else None)
-    all_turns, places, _ = place(body, root, turns)
+    all_turns, places, _ = place(root, turns, body)
     soles, height = find_soles(body.skeleton), body.height
     flat, corners = [], []
     for side, sole in zip(("left", "right"), soles, strict=True):
@@ -55,7 +42,7 @@ def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
     target = np.array([-0.15 * height, 0.75 * height, 0.2 * height])
     goals = [Reach("rightHand", target), *flat[2:]]
     found = poser.solve(goals, root, turns, np.array(corners), 0.01)
-    _, where, center = place(body, found.root, found.rotations)
+    _, where, center = place(found.root, found.rotations, body)
     index = body.skeleton.index
     assert np.linalg.norm(where[index("rightHand")] - target) < 1e-3
     assert abs(where[soles[1].foot][1] + soles[1].heel[1]) < 5e-4  # both soles on the ground
@@ -70,7 +57,7 @@ def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
     # on the left foot alone, the other lifted
     goals = [Reach("rightHand", target), Reach("rightFoot", places[soles[1].foot] + [0.0, 0.2, -0.1])]
     found = poser.solve(goals, found.root, found.rotations, np.array(corners[:4]), 0.01, rounds=200)
-    _, _, center = place(body, found.root, found.rotations)
+    _, _, center = place(found.root, found.rotations, body)
     x, z = np.array(corners[:4]).T
     assert x.min() < center[0] < x.max() and z.min() < center[2] < z.max()
     assert found.misses[1] < 2e-3

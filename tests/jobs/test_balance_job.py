@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import poise
-from leaning import lean, margin_in_hull, place, soles_of
+from leaning import lean, margin_in_hull, soles_of
 from poise import Character, InputError
 from poise.jobs.balancing import balance_clip
 from poise.motion import own
 from poise.spatial import rotation
+from posed import place
 from realdata import data_file
 
 BODY = Character.human(1.75, 75.0)
@@ -25,7 +26,7 @@ def margins(clip, body=BODY, every=5):
     """How far the centre of mass is inside the soles, both down."""
     out = []
     for f in range(0, len(clip), every):
-        turns, places, center = place(body, clip.root[f], clip.rotations[f])
+        turns, places, center = place(clip.root[f], clip.rotations[f], body)
         out.append(margin_in_hull(soles_of(body, turns, places), center[[0, 2]]))
     return np.array(out)
 
@@ -99,7 +100,7 @@ def test_a_walk_that_leans_is_brought_nearer_to_its_feet() -> None:
 
     def ahead(motion):
         feet = motion.positions[:, [motion.skeleton.index(side + "Foot") for side in ("left", "right")]].mean(axis=1)
-        centers = np.array([place(BODY, motion.root[f], motion.rotations[f])[2] for f in range(0, len(motion), 10)])
+        centers = np.array([place(motion.root[f], motion.rotations[f], BODY)[2] for f in range(0, len(motion), 10)])
         return float(np.mean((centers - feet[::10])[:, 0]))
 
     leaned = lean(clip, 18.0, ASIDE)

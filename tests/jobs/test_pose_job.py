@@ -8,19 +8,20 @@ import numpy as np
 import pytest
 
 import poise
-from leaning import margin_in_hull, place, soles_of
+from leaning import margin_in_hull, soles_of
 from poise import Character, InputError
 from poise.body.physiques import PHYSIQUES
 from poise.jobs.standing import Standing, Wanted, stand_at_ease
 from poise.motion import own
 from poise.motion.feet import find_soles
+from posed import place
 
 FEET = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
 
 def look(found, frame=-1):
     """Orientations, places and centre of mass of a frame."""
-    return place(found.character, found.clip.root[frame], found.clip.rotations[frame])
+    return place(found.clip.root[frame], found.clip.rotations[frame], found.character)
 
 
 @pytest.mark.parametrize("stand", ["both", "left", "right"])
@@ -65,7 +66,7 @@ def test_a_motion_is_balanced_and_smooth_at_every_frame() -> None:
     assert len(clip) == 81 and clip.duration == pytest.approx(2.0)
     first = None
     for f in range(len(clip)):
-        turns, places, center = place(body, clip.root[f], clip.rotations[f])
+        turns, places, center = place(clip.root[f], clip.rotations[f], body)
         down = [side for side, is_down in zip(("left", "right"), found.down[f], strict=True) if is_down]
         assert margin_in_hull(soles_of(body, turns, places, down), center[[0, 2]]) > 0.01
         foot = places[body.skeleton.index("leftFoot")]
@@ -137,7 +138,7 @@ def test_files_hold_the_pose(tmp_path: Path) -> None:
 def test_standing_at_ease_is_straight_and_even() -> None:
     stance = stand_at_ease(Character.human())
     assert np.abs(stance.ankles[0] * [-1, 1, 1] - stance.ankles[1]).max() < 1e-6
-    turns, places, center = place(Character.human(), stance.root, stance.rotations)
+    turns, places, center = place(stance.root, stance.rotations, Character.human())
     assert margin_in_hull(soles_of(Character.human(), turns, places), center[[0, 2]]) > 0.08
     assert abs(center[0]) < 1e-3
     assert turns[Character.human().skeleton.index("head")].magnitude() < np.radians(8.0)

@@ -179,7 +179,7 @@ def test_the_page_names_every_key_that_is_read(monkeypatch: pytest.MonkeyPatch, 
 def test_files_that_are_no_toml(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text("a = ")
-    with pytest.raises(FileError, match=r"r\.toml: is not valid TOML"):
+    with pytest.raises(FileError, match=r"r\.toml:1: is not valid TOML"):
         load_recipe(path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(FileError, match="is not valid TOML"):

@@ -55,7 +55,8 @@ def test_commands_end_in_words_at_odd_bodies(seed: int, tmp_path: Any, capsys: p
         poise.save_clip(clip, path)
     except InputError:
         return
-    for words in (["info"], ["convert", "OUT.glb"], ["forces", "-o", "OUT.csv"], ["mix", "-o", "OUT.glb"]):
+    mixes = [["mix", "-o", "OUT.glb"], ["track", "-o", "OUT.bvh"]]
+    for words in (["info"], ["convert", "OUT.glb"], ["forces", "-o", "OUT.csv"], *mixes):
         rest = [str(tmp_path / word) if word.startswith("OUT") else word for word in words[1:]]
         assert main([words[0], str(path), *rest, "--quiet"]) in (0, 1, 2)
         assert "fault in Poise" not in capsys.readouterr().err

@@ -1,10 +1,10 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
-`walk` docs/walking-sweeps.md.
+`walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | soak | steps | gains | published | engines | crowd |
-                                              abuse | ik | walk ...]
+                                              abuse | ik | walk | track ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -32,6 +32,7 @@ from sweeps import (
     reading_sweep,
     soak,
     standing_sweep,
+    track_sweep,
     walk_sweep,
 )
 from sweeps.page import write_section
@@ -61,12 +62,12 @@ def main() -> int:
         nargs="*",
         default=["all"],
         metavar="name",
-        choices=["all", "files", "cli", "reading", "ik", "walk", *SWEEPS],
+        choices=["all", "files", "cli", "reading", "ik", "walk", "track", *SWEEPS],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
-    names = ["files", "cli", "reading", "ik", "walk", *SWEEPS] if "all" in words.names else words.names
+    names = ["files", "cli", "reading", "ik", "walk", "track", *SWEEPS] if "all" in words.names else words.names
     missed = 0
     for name in names:
         if name == "files":
@@ -97,6 +98,13 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section("Two hundred steps", body, page=walk_sweep.PAGE, page_title=walk_sweep.TITLE)
             print(f"walk: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "track":
+            text, bad = track_sweep.sweep(words.minutes)
+            body = f"{text}\n\nAims missed: {bad or 'none'}."
+            write_section("Random tracking", body, page=track_sweep.PAGE, page_title=track_sweep.TITLE)
+            print(f"track: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

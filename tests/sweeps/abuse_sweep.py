@@ -39,6 +39,7 @@ from poise import (
     Ground,
     HeightMap,
     Hinge,
+    KeepUpright,
     Kinematic,
     Live,
     Load,
@@ -47,11 +48,13 @@ from poise import (
     Pose,
     Prop,
     Runner,
+    Shadow,
     Stage,
     Steps,
     Tilted,
     Touch,
     Track,
+    Walk,
     gestures,
     load_state,
     rotation,
@@ -83,8 +86,8 @@ SHARE = 0.2  # of episodes, in Bullet
 SECONDS = 4.0  # of an episode, about
 MOST_ACTORS = 3
 KINDS = {
-    "drive": 9, "push": 6, "load": 2, "change": 2, "save": 2, "restore": 2, "twin": 1, "record": 2, "add": 1,
-    "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
+    "drive": 9, "push": 6, "load": 2, "grasp": 1, "change": 2, "save": 2, "restore": 2, "twin": 1, "record": 2,
+    "add": 1, "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
 }  # fmt: skip
 
 # states and clips in full would be megabytes
@@ -173,6 +176,8 @@ class Episode:
                 itself=bool(rng.random() < 0.9), actors=bool(rng.random() < 0.9), props=bool(rng.random() < 0.9),
                 softness=float(rng.choice([0.0, 0.0, 0.02, 0.1])),
                 friction=float(rng.uniform(0.0, 2.0)) if rng.random() < 0.3 else None,
+                forces=str(rng.choice(["engine", "penalty"], p=[0.85, 0.15])),
+                bounce=float(rng.choice([0.0, 0.0, 0.3, 0.9])),
             ),
         }  # fmt: skip
 
@@ -351,7 +356,10 @@ class Episode:
             part = [
                 str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)
             ]
-        self._drive(player, part, self._draw_driver(player))
+        driver = self._draw_driver(player)
+        if isinstance(driver, Walk | Shadow | KeepUpright) and rng.random() < 0.7:  # little else is not refused
+            part = ["rightHand"] if isinstance(driver, KeepUpright) else "body"
+        self._drive(player, part, driver)
         if rng.random() < 0.15:  # another one within a few steps
             self._advance(int(rng.integers(1, 4)))
             self._drive(player, part, self._draw_driver(player))
@@ -362,6 +370,7 @@ class Episode:
         start = self.stage.time - float(rng.uniform(0.0, 1.0))
         other = self.players[int(rng.integers(len(self.players)))].actor
         things = [prop.name for prop in self.props] or ["nothing"]
+        law, give = str(rng.choice(["paper", "critical", "feedforward"])), float(rng.choice([0.0, 0.5, 1.0]))
 
         def live() -> Live:
             player.live = Live(player.actor.character.skeleton, player.actor.pose(), float(rng.choice([0.03, 0.1])))
@@ -370,8 +379,9 @@ class Episode:
         choices: list[Callable[[], Any]] = [
             lambda: Kinematic(gesture, keeps=bool(rng.random() < 0.3)),
             lambda: Kinematic(get_clip(body), start),
-            lambda: Track(gesture, stiffness=float(10 ** rng.uniform(0.0, 2.0)), keeps=bool(rng.random() < 0.3)),
-            lambda: Track(get_clip(body), damping=float(rng.uniform(0.0, 2.0)), start=start),
+            lambda: Track(gesture, float(10 ** rng.uniform(0.0, 6.0)), keeps=bool(rng.random() < 0.3), law=law),
+            lambda: Track(get_clip(body), damping=float(rng.uniform(0.0, 2.0)), start=start, law=law, give=give),
+            lambda: KeepUpright(str(rng.choice(things))),
             lambda: Loose(float(10 ** rng.uniform(-2.0, 2.0)), float(rng.choice([0.0, 0.1, 0.5, 1.0]))),
             lambda: Loose(0.5, 0.5, relax=0.3),
             lambda: Loose(0.0, 0.0),
@@ -381,6 +391,9 @@ class Episode:
             Free, Anchored, lambda: Attached(str(rng.choice(things))),
             lambda: Kinematic(gestures.breathe()), lambda: Kinematic(other), lambda: Track(other),
             lambda: Kinematic(live()), lambda: Track(live()),
+            lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5), keeps=bool(rng.random() < 0.3)),
+            lambda: Walk(path=rng.uniform(-1.5, 1.5, (2, 2)).tolist(), facing=str(rng.choice(["ahead", "back"]))),
+            lambda: Shadow(other, float(10 ** rng.uniform(0.0, 1.7))),
         ]  # fmt: skip
         return choices[int(rng.integers(len(choices)))]()
 
@@ -412,12 +425,18 @@ class Episode:
 
     def _do_load(self, player: Player) -> None:
         actor, rng = player.actor, self.rng
-        if actor.loads and rng.random() < 0.6:
-            self._try(actor.drop, actor.loads[0].joint)
+        held = [each.joint for each in (*actor.loads, *actor.grips)]
+        if held and rng.random() < 0.6:
+            self._try(actor.drop, held[0])
             return
         joint = str(rng.choice([r for r in ("rightHand", "leftLowerArm", "head", "hips", "leftFoot")
                                 if actor.character.skeleton.find_role(r) is not None]))  # fmt: skip
         self._try(actor.load, Load(joint, float(rng.uniform(0.01, 0.1)) * actor.character.mass))
+
+    def _do_grasp(self, player: Player) -> None:
+        """Take something up with the right hand; what that drops later falls."""
+        if self.props and player.actor.character.skeleton.find_role("rightHand") is not None:
+            self._try(player.actor.grasp, "rightHand", str(self.rng.choice([prop.name for prop in self.props])))
 
     def _do_change(self, player: Player) -> None:
         self._try(player.actor.change, bpm=float(self.rng.uniform(40.0, 180.0)))
@@ -457,6 +476,8 @@ class Episode:
             twin.add_prop(prop)
         for player in self.players:
             actor = twin.add(player.actor.character, player.actor.name, player.pose, player.actor.loads)
+            for grip in player.actor.grips:
+                actor.grasp(grip.joint, grip.prop.name, grip.place, grip.turn)
             for part, driver in player.drives:
                 try:
                     actor.drive(part, driver)

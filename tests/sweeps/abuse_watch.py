@@ -4,7 +4,7 @@ Finite is not enough. A body that nobody pushed does not fly off, does not sink 
 faster than muscles, gravity and the pushes that it got can make it:
 
     center   V + sum J / M + sqrt(2 fall)             J: N s of pushes, M: kg; fall: m2/s2, of -g . c from its highest
-    limb     W + 2 sum J / m                          relative to the centre; m: kg of what was pushed and hangs from it
+    limb     W + 2 sum J / m + sqrt(2 fall)           relative to the centre; m: kg of what was pushed and hangs from it
 
 Both V and W are for a body of 1.75 m and go with the root of its length. In company, where a heavy arm may hit a light
 body, both are `COMPANY` times that.
@@ -82,7 +82,7 @@ class Watch:
         if np.linalg.norm(speed) > most:
             return f"fast: its centre goes at {np.linalg.norm(speed):.1f} m/s; {most:.1f} is explained"
         limb = np.linalg.norm(speeds - speed, axis=1) * (figure.masses > 1e-4 * figure.mass)
-        most = W * size + 2.0 * sum(push[2] for push in recent)
+        most = W * size + 2.0 * sum(push[2] for push in recent) + fall  # a foot that lands stops, and the rest goes on
         if limb.max() > most:
             return f"fast: joint {int(limb.argmax())} goes at {limb.max():.0f} m/s; {most:.0f} is explained"
         if floor is not None:

@@ -8,6 +8,7 @@ BENCHES: dict[str, Entry] = {
     "files": Entry("poise.bench.files:run", "a BVH of 10 MB read beside pybvh, and a minute written as GLB"),
     "mix": Entry("poise.bench.mix:run", "a step of a mixed character beside a tracked one and the engine's own"),
     "crowd": Entry("poise.bench.crowd:run", "a crowd of conductors beside the engine's own steps, on all cores"),
+    "track": Entry("poise.bench.track:run", "a step of a tracked body beside the engine's own, one and a hundred"),
     "ik": Entry("poise.bench.ik:run", "a full body posed by goals, cold, beside mink with DAQP and placo"),
     "growth": Entry("poise.bench.growth:run", "how cost grows with characters and with joints, chain and tree"),
 }

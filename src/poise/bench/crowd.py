@@ -84,32 +84,37 @@ def run(count: int = 200, rounds: int = 21, frames: int = 5) -> dict[str, Any]:
 
 
 class PausedClock:
-    """Seconds that passed while it was not paused: what a contender does beforehand does not count."""
+    """Seconds that passed while it was not paused: what a contender does beforehand does not count.
 
-    def __init__(self) -> None:
-        self._off = 0.0
+    source  of seconds; `time.process_time` on a machine that others use; None: the clock's
+    """
+
+    def __init__(self, source: Callable[[], float] | None = None) -> None:
+        self._off, self._source = 0.0, source or time.perf_counter
 
     def __call__(self) -> float:
-        return time.perf_counter() - self._off
+        return self._source() - self._off
 
     def pause(self, work: Callable[[], object]) -> None:
         """Do something off the clock."""
-        began = time.perf_counter()
+        began = self._source()
         work()
-        self._off += time.perf_counter() - began
+        self._off += self._source() - began
 
 
 class CrowdBench:
-    """A settled crowd with its contenders: `crowd N` and `bare N` for each number of threads."""
+    """A settled crowd with its contenders: `crowd N` and `bare N` for each number of threads.
 
-    def __init__(self, count: int, threads: list[int], frames: int):
+    stage  of so many actors; conductors if None
+    """
+
+    def __init__(self, count: int, threads: list[int], frames: int, stage: Stage | None = None):
         self.count, self.frames = count, frames
-        bodies = draw_bodies(count)
-        self.stage = build_stage(draw_conductors(count), bodies)
+        self.stage = build_stage(draw_conductors(count), draw_bodies(count)) if stage is None else stage
         self.stage.advance(round(SETTLE / self.stage.dt))
         self.saved = self.stage.save()
         self.clock = PausedClock()
-        joints = max(len(body.skeleton) for body in bodies)
+        joints = max(len(actor.character.skeleton) for actor in self.stage.actors.values())
         self.root, self.turns = np.zeros((count, 3)), np.zeros((count, joints, 4))
         self.contenders: dict[str, Callable[[], object]] = {}
         for number in threads:

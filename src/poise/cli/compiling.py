@@ -31,6 +31,14 @@ def wipe() -> None:
     _BAR.length = 0
 
 
+def draw_bar(what: str, done: int, total: int) -> None:
+    """Draw a bar of how much of something is done, in the same place, on a terminal only; wipe it when all of it is."""
+    if done >= total:
+        wipe()
+    elif sys.stderr.isatty():
+        _BAR.draw(what, done, total)
+
+
 class _Bar:
     """One plain line, or on a terminal one that is written over and over, and wiped away in the end."""
 
@@ -40,13 +48,17 @@ class _Bar:
     def tell(self, count: int, known: int) -> None:
         """`count` of `known` kernels, some of which may never be asked for, are compiled or in work."""
         if sys.stderr.isatty():
-            done = min(_WIDTH, _WIDTH * count // max(known, 1))
-            text = f"poise: {SENTENCE} [{'#' * done}{'.' * (_WIDTH - done)}]"
-            print(f"\r{text}", end="", file=sys.stderr, flush=True)
-            self.length = len(text)
+            self.draw(SENTENCE, count, known)
         elif not self.is_told:
             print(f"poise: {SENTENCE}", file=sys.stderr, flush=True)
         self.is_told = True
+
+    def draw(self, what: str, count: int, known: int) -> None:
+        """Write the line over what is there."""
+        done = min(_WIDTH, _WIDTH * count // max(known, 1))
+        text = f"poise: {what} [{'#' * done}{'.' * (_WIDTH - done)}]"
+        print(f"\r{text:<{self.length}}", end="", file=sys.stderr, flush=True)
+        self.length = len(text)
 
 
 _BAR = _Bar()

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import numpy as np
 from cyclopts import Group, Parameter
 
-from poise.cli.compiling import wipe
+from poise.cli.compiling import draw_bar, wipe
 from poise.cli.streams import mutter, tell
 from poise.cli.words import read_seed
 from poise.errors import printable, valid_text
@@ -66,6 +66,11 @@ class Report(Audience):
         """Tell what is being done now, on a terminal only."""
         if sys.stderr.isatty():
             self.note(sentence)
+
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Show a bar of how much of something is done, on a terminal only; wiped away when all of it is."""
+        if not self.quiet:
+            draw_bar(what, done, total)
 
     def spell(self, option: str) -> str:
         """See `Audience.spell`."""

@@ -1,7 +1,8 @@
 """Hands that are only animated beat a drum, knock a ball off it, and push back the body that they hang from.
 
 The drum stands a little above where the hands would come down to, so that every beat meets it. Physical legs take what
-the beats put on the body.
+the beats put on the body. Then another drummer, whose hands are simulated and follow a motion that goes through the
+drum: `drumming.py`, drum-tracked.* and drum-height.png.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.shape import Capsule, Sphere
-from poise.demos.show import BLUE, TAKE_FPS, Shot, measure_mix, save_show
+from poise.demos import drumming
+from poise.demos.show import BLUE, GREEN, RED, TAKE_FPS, Shot, film_shots, measure_mix, save_motion, save_show
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
+from poise.files.atomic import write_bytes
 from poise.motion.gestures.conducting import conduct
+from poise.pictures.mix_plots import plot_comparison
 from poise.pictures.picture_items import DrawnProp
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
@@ -48,7 +52,27 @@ def run(folder: Path) -> dict[str, Any]:
         DrawnProp(stage.props["ball"].shapes, take.props["ball"], take.times, color=(0.85, 0.5, 0.25)),
     ]
     shot = Shot(take, None, "animated arms on a drum", BLUE, props)
+    figures |= run_tracked(folder)
     return save_show(folder, "drum", [shot], figures, shot, azimuth=0.7)
+
+
+def run_tracked(folder: Path) -> dict[str, Any]:
+    """Write the files of the drummer whose hands follow a motion, and return his figures."""
+    character = Character.human(drumming.HEIGHT, drumming.MASS, preset="mix")
+    skin = drumming.find_skin(character)
+    found = {way: drumming.beat(way, character, skin) for way in drumming.WAYS}
+    drum = found["tracked"].stage.props["drum"]
+    drawn = DrawnProp(drum.shapes, np.array([*drum.position, 1.0, 0.0, 0.0, 0.0]))
+    colors = dict(zip(drumming.WAYS, (RED, GREEN, BLUE), strict=False))
+    shots = [Shot(found[way].take, None, way, color, [drawn]) for way, color in colors.items()]
+    save_motion(folder, "drum-tracked", shots[2])
+    film_shots(folder / "drum-tracked", shots, speed=0.5, azimuth=0.7)
+    first = found["kinematic"].begin_times()[0][0]
+    near = np.abs(found["tracked"].take.times - first - 0.05) < 0.2
+    lines = {way: 1e3 * each.heights[near, 0] for way, each in found.items()}
+    plot = plot_comparison(found["tracked"].take.times[near], lines, "mm", "height of a hand over the drum's skin")
+    write_bytes(folder / "drum-height.png", plot)
+    return drumming.measure(found)
 
 
 def play(seconds: float, dt: float = 0.005) -> tuple[Stage, Take, np.ndarray]:

@@ -29,6 +29,7 @@ from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.law import Block
 from poise.world.floor import Floor
+from poise.world.grip import Grip
 from poise.world.ground import Ground
 from poise.world.load import Load
 
@@ -74,6 +75,8 @@ class Body:
         self.dt, self.floor = 0.005, Floor(Ground())
         # What touched it in the last step, where a player asks for it (`Player.feels`).
         self.touches = Touches.none()
+        # Props in its hands.
+        self.grips: list[Grip] = []
         # Where a prop of the stage is and how fast, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
 
@@ -147,8 +150,8 @@ def _load_type() -> np.dtype:
     return BODY
 
 
-def load_tree(tree: Tree, character: Character, loads: Iterable[Load]) -> Tree:
-    """A tree with loads on some of its bodies."""
+def load_tree(tree: Tree, character: Character, loads: Iterable[Load | Grip]) -> Tree:
+    """A tree with loads on some of its bodies, or props in their hands."""
     bodies = [[tree.body(i)] for i in range(len(tree))]
     for load in loads:
         bodies[character.skeleton.index(load.joint)].append(load.inertia)

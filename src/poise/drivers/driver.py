@@ -328,6 +328,11 @@ class Driver(ABC):
         return None
 
     @property
+    def follows(self) -> Any:
+        """The actor whose own state it goes by: never the one that it drives."""
+        return None
+
+    @property
     def leader(self) -> object | None:
         """Whose motion the root goes after, if it drives that; where that is an actor, this one is a ghost."""
         return None
@@ -338,6 +343,9 @@ class Driver(ABC):
 
     def check_given(self, skeleton: Skeleton, physical: Sequence[int]) -> None:  # noqa: B027  most do not mind
         """Raise InputError where this driver cannot be because some joints (indices) are physical."""
+
+    def check_body(self, body: Body) -> None:  # noqa: B027  most go on from anything
+        """Raise InputError where this driver cannot take over from what a body does at the moment."""
 
     @abstractmethod
     def play(self, body: Body, joints: np.ndarray, t: float) -> Any:

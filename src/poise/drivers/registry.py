@@ -16,6 +16,7 @@ DRIVERS = {
     "attached": Entry("poise.drivers.attached:Attached", "the root rides on a prop"),
     "balance": Entry("poise.drivers.balance:Balance", "legs that keep a body on its feet"),
     "free": Entry("poise.drivers.root:Free", "the root floats"),
+    "keep-upright": Entry("poise.drivers.keep_upright:KeepUpright", "a wrist keeps what it holds upright"),
     "kinematic": Entry("poise.drivers.kinematic:Kinematic", "joints are where a motion has them"),
     "loose": Entry("poise.drivers.loose:Loose", "joints are pulled softly towards a pose"),
     "track": Entry("poise.drivers.track:Track", "springs follow a motion"),

@@ -25,7 +25,8 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
 from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
-from poise.drivers.track import Track
+from poise.drivers.loose import Loose
+from poise.drivers.track import CRITICAL, Track
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
@@ -61,6 +62,11 @@ class Shadow(Driver):
         for what, value in (("stiffness", self.stiffness), ("damping", self.damping)):
             if not 0.01 <= value <= 1000.0:
                 raise InputError(f"the {what} of a shadow is 0.01 to 1000; given {value:g}.")
+
+    @property
+    def follows(self) -> Any:
+        """See `Driver.follows`."""
+        return self.ghost
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All of the body, on the foot that the ghost stands on."""
@@ -104,7 +110,9 @@ class ShadowPlayer(TorquePlayer):
     def __init__(self, driver: Shadow, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
         self.feet = build_feet(body.character)
-        self.track = Track(driver.ghost, driver.stiffness, driver.damping).play(body, self.joints, t)
+        self.track = Track(driver.ghost, law=CRITICAL).play(body, self.joints, t)
+        springs = Loose(driver.stiffness, driver.damping).play(body, self.joints, t)
+        self.track.springs.stiffness[:], self.track.springs.damping[:] = springs.stiffness, springs.damping
         self._stiffen(body)
         self.pinned, self.aims, self.far = find_support(driver.ghost), np.zeros((2, 7)), 0.0
         self._scale = float(body.tree.mass) / 75.0

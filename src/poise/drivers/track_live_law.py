@@ -12,8 +12,8 @@ from poise.spatial.law import law
 
 @law
 def follow(body: int, block: int) -> None:
-    """Torques towards where the motion is at the end of the step, with its own velocity in the dampers."""
+    """Torques towards where the motion is at the end of the step."""
     b, x = record(body, BODY), record(block, FOLLOWED)
     s, g = record(x.springs, SPRINGS), record(x.guide, FOLLOWER)
-    play(g, b.t + b.dt)
-    pull_along(b, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3))
+    play(g, b.t + 0.5 * b.dt)
+    pull_along(b, x, s, vectors(g.q, s.count, 4), vectors(g.w, s.count, 3), vectors(g.dw, s.count, 3))

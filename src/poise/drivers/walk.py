@@ -25,6 +25,7 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, Claim, Driver
+from poise.drivers.walk_parts import find_hindrance
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial.portable import Portable
@@ -102,6 +103,15 @@ class Walk(Driver, Portable):
                 f"Walk needs the whole of both legs; '{part}' lacks {', '.join(absent)}. Drive 'body' with it."
             )
         return Claim(tuple(joints))
+
+    def check_body(self, body: Body) -> None:
+        """See `Driver.check_body`: it goes on from somebody on his feet."""
+        body.update()
+        what = find_hindrance(build_feet(body.character), body)
+        if what is not None:
+            raise InputError(
+                f"Walk takes over from somebody who stands or steps; this body {what}. Have it get up first."
+            )
 
     def play(self, body: Body, joints: np.ndarray, t: float) -> WalkPlayer:
         """See `Driver.play`."""

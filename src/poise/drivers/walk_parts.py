@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from poise.body.character import Character
@@ -9,9 +11,13 @@ from poise.body.roles import SIDES
 from poise.drivers.anchor import MovingBody
 from poise.drivers.body import Body
 from poise.dynamics.tree import build_tree
+from poise.walking.feet import WalkingFoot
 from poise.world.load import Load
 
 _LEAST = 1e-6  # kg: a load that is less is none
+# Of the leg, that hips are over feet at least; the cosine of what a trunk leans at most; m/s of the centre, with a leg
+# of 1 m, and rad/s of the root, which runners do not reach; of the leg, that soles are over the ground at most.
+_CROUCHED, _UPRIGHT, _FAST, _SPUN, _IN_AIR = 0.5, 0.5, 5.0, 10.0, 0.3
 # What of a body is compared with another's.
 FELT = (
     "hips",
@@ -49,6 +55,23 @@ def fade(off: np.ndarray, x: float, span: float) -> np.ndarray:
     )  # fmt: skip
     scaled = rows @ (np.array([[1.0], [span], [span * span]]) * off)
     return np.asarray(scaled / np.array([[1.0], [span], [span * span]]))
+
+
+def find_hindrance(feet: Sequence[WalkingFoot], body: Body) -> str | None:
+    """Why a body cannot begin to walk from how it is, in words; None: it is on its feet."""
+    leg, index = min(foot.leg for foot in feet), body.skeleton.index
+    hips = np.mean([body.p[index(side + "UpperLeg")] for side in SIDES], axis=0)
+    lowest = min(float(body.p[foot.joint, 1]) for foot in feet)
+    rise = body.skeleton.find_role("head")
+    trunk = (body.p[rise] if rise is not None else body.c) - hips
+    if hips[1] - lowest < _CROUCHED * leg or trunk[1] < _UPRIGHT * np.linalg.norm(trunk):
+        return "lies or bends too low"
+    fast = float(np.linalg.norm(body.dc)) / np.sqrt(leg)
+    if fast > _FAST or max(float(np.abs(body.om[0]).max()), 0.4 * float(np.abs(body.state.w).max())) > _SPUN:
+        return "is flung about"
+    under = [body.p[foot.joint] + body.R[foot.joint] @ corner for foot in feet for corner in foot.corners]
+    gap = min(float(at[1]) - body.floor.find(float(at[0]), float(at[2]), float(at[1]) + 0.1)[0] for at in under)
+    return "is in the air" if gap > _IN_AIR * leg else None
 
 
 def find_heading_of(body: Body) -> float:

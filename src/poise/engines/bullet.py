@@ -160,8 +160,9 @@ class BulletSimulation(Simulation):
         bullet, b = self._bullet, piece.uid
         if piece.base == 0 and held.kind[0] == FREE:
             flag = bullet.WORLD_FRAME
-            bullet.applyExternalForce(b, -1, held.f[0], held.p[0], flag, physicsClientId=self.client)
-            bullet.applyExternalTorque(b, -1, held.n[0], flag, physicsClientId=self.client)
+            f, n = (held.f[0], held.n[0]) if held.moved is None else held.moved.spread(held.f[0], held.n[0])
+            bullet.applyExternalForce(b, -1, f, held.p[0], flag, physicsClientId=self.client)
+            bullet.applyExternalTorque(b, -1, n, flag, physicsClientId=self.client)
         if piece.links:
             balls = np.einsum("nba,nb->na", piece.P, force[piece.joints])
             sent = [

@@ -111,6 +111,37 @@ class MovedSegments:
         self.aim[:, :3], self.aim[:, 3:] = places, turns
         self._send(places, turns)
 
+    def spread(self, force: np.ndarray, torque: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Spread a wrench at the root over it and what it carries, as on one rigid body; what is left for the root.
+
+            f_i = m_i (F / M + alpha x (c_i - c)),   n_i = I_i alpha,   alpha = I^-1 (N + (p - c) x F)   [spread, eq 1]
+
+        All of it on the root would be the same, if the solver had all the time: a moment that is meant for a trunk of
+        35 kg spins a pelvis of 8 kg, and feet on the ground feel that before constraints have taken it back.
+        """
+        held, tree = self._held, self._held.tree
+        rows = np.flatnonzero(self._carriers == 0)
+        if not len(rows) or not (np.any(force) or np.any(torque)):
+            return force, torque
+        at = np.array([0, *self._joints[rows]])
+        R, mass = held.R[at], tree.masses[at]
+        places = held.p[at] + np.einsum("nab,nb->na", R, tree.centers[at])
+        middle = mass @ places / mass.sum()
+        arms = places - middle
+        own = np.einsum("nab,nbc,ndc->nad", R, held.inertias[at], R)
+        whole = (own + mass[:, None, None] * (np.sum(arms**2, axis=1)[:, None, None] * np.eye(3)
+                                              - arms[:, :, None] * arms[:, None])).sum(axis=0)  # fmt: skip
+        alpha = np.linalg.solve(whole, torque + np.cross(held.p[0] - middle, force))
+        forces = mass[:, None] * (force / mass.sum() + np.cross(alpha, arms))
+        torques = own @ alpha
+        bullet, options = self._world.bullet, {"physicsClientId": self._world.client}
+        for k, row in enumerate(rows, 1):
+            uid = self._holds[row].uid
+            bullet.applyExternalForce(uid, -1, forces[k], places[k], bullet.WORLD_FRAME, **options)
+            bullet.applyExternalTorque(uid, -1, torques[k], bullet.WORLD_FRAME, **options)
+        moments = torques[1:] + np.cross(places[1:] - held.p[0], forces[1:])
+        return force - forces[1:].sum(axis=0), torque - moments.sum(axis=0)
+
     def _place(self, state: BodyState, dw: np.ndarray, a: np.ndarray, ahead: float) -> tuple[np.ndarray, np.ndarray]:
         """Places (n, 3) m and turns (n, 4) in what carries them, some time (s) from mid-step."""
         from poise.dynamics.instant import pose_bodies

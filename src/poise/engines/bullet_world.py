@@ -42,8 +42,8 @@ OUT = 0.05
 # m: what a corner of a sole bears on resists a turn about itself, by friction so far out; 2/3 of a disc's radius. On
 # points alone a foot whose weight is on one corner turns there freely, and was 0.1 m off.
 PATCH = 0.01
-# At most, of limbs of a body that falls, soles apart; with 0.9 those that lie on one another shake for ever, at up to
-# 16 rad/s, and hands are 5 degrees beyond their ranges. Two that touch multiply.
+# At most, of limbs (not the root) of a body that falls, soles apart; with 0.9 those that lie on one another shake for
+# ever, at up to 16 rad/s, and hands are 5 degrees beyond their ranges. Two that touch multiply.
 SLIPPERY = 0.5
 # No turn, as Bullet writes quaternions.
 HERE = [0.0, 0.0, 0.0, 1.0]
@@ -93,6 +93,7 @@ class BulletWorld:
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
         self._friction, self.softness = self._ground_friction, scene.touch.softness
+        self.bounce = scene.touch.bounce
         if scene.touch.friction is not None:
             self._friction = float(np.sqrt(scene.touch.friction))
         self._set_masks(scene)
@@ -183,6 +184,8 @@ class BulletWorld:
             jointDamping=0, maxJointVelocity=FASTEST, **options,
         )  # fmt: skip
         bullet.changeDynamics(uid, link, lateralFriction=rough if friction is None else friction, **options)
+        if self.bounce > 0.0 and mask[0] != GROUND:  # Bullet multiplies both sides'
+            bullet.changeDynamics(uid, link, restitution=self.bounce**0.5, **options)
         if inertia is not None:
             bullet.changeDynamics(uid, link, localInertiaDiagonal=principal(inertia)[1], **options)
             if self.softness > 0.0:

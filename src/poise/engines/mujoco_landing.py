@@ -97,4 +97,5 @@ class Landing:
 
 def has_landings(scene: Scene) -> bool:
     """Whether somebody falls, and lands as hard as the step allows."""
-    return scene.touch.softness == 0.0 and any(body.is_hard and body.shapes for body in scene.bodies)
+    is_still = scene.touch.softness == 0.0 and scene.touch.bounce == 0.0
+    return is_still and any(body.is_hard and body.shapes for body in scene.bodies)

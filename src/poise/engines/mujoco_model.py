@@ -20,6 +20,7 @@ from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Scene, SceneBody, Thi
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.prop import Prop
+from poise.world.touch import find_damping
 
 # MuJoCo wants mass and inertia in every body that moves; so little is lost in round-off beside a segment's.
 TRACE_MASS, TRACE_INERTIA = 1e-9, 1e-12
@@ -119,7 +120,7 @@ def _name(names: SceneNames, thing: Thing) -> str:
 
 def _tell_ground(scene: Scene) -> dict[str, Any]:
     """What the ground needs to stay as hard and as rough as it is, whatever bodies and props are to one another."""
-    if scene.touch.softness == 0.0 and scene.touch.friction is None:
+    if scene.touch.softness == 0.0 and scene.touch.friction is None and scene.touch.bounce == 0.0:
         return {}
     return {"priority": 2, "solref": [0.5 * (_HARD + _find_softness(scene, 0.0)), 1.0]}
 
@@ -127,6 +128,19 @@ def _tell_ground(scene: Scene) -> dict[str, Any]:
 def _find_softness(scene: Scene, softness: float) -> float:
     """s, what MuJoCo is told: as stiff as the step allows, or softer."""
     return max(2.0 * scene.dt, 0.008, softness)
+
+
+def _find_bounce(scene: Scene) -> list[float]:
+    """Time constant (s) and damping ratio of what bounces: the spring's frequency is 1 over their product.
+
+    The step is implicit, which damps by itself: w dt / 2 of critical.
+    """
+    wanted = find_damping(scene.touch.bounce)
+    omega = min(0.5, 1.6 * wanted) / scene.dt
+    if scene.touch.softness > 0.0:
+        omega = min(omega, 1.0 / scene.touch.softness)
+    ratio = wanted - 0.5 * omega * scene.dt
+    return [1.0 / (omega * ratio), ratio]
 
 
 class SceneNames:
@@ -241,6 +255,8 @@ def _add_geom(
         # MuJoCo's measure of softness, the foot's own inertia, does not know: with the usual 0.95 it is 50 to 140 mm
         # under the ground, and what pushes it out again gives up to 3 % of the body's height.
         options |= {"solref": [2.0 * scene.dt, _SLOWLY], "solimp": [0.99, 0.998, 0.001, 0.5, 2.0], "priority": 1}
+    if scene.touch.bounce > 0.0:
+        options |= {"solref": _find_bounce(scene), "solimp": [0.99, 0.998, 0.001, 0.5, 2.0], "priority": 1}
     kinds = mujoco.mjtGeom
     if isinstance(shape, Sphere):
         body.add_geom(type=kinds.mjGEOM_SPHERE, size=[shape.radius, 0, 0], pos=shape.center, **options)

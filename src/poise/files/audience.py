@@ -30,6 +30,9 @@ class Audience:
     def progress(self, sentence: str) -> None:
         """Hear what is being done now."""
 
+    def advance(self, what: str, done: int, total: int) -> None:
+        """Hear how much of something long is done."""
+
     def spell(self, option: str) -> str:
         """An option as this audience would write it."""
         return _WORDS.get(option, option)

@@ -45,8 +45,7 @@ class Base(NamedTuple):
 
 def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool) -> Base:
     """What a clip is mixed on. balances: whether its legs would be physical, all of them."""
-    skeleton = clip.skeleton
-    if any(skeleton.find_role(side + "Foot") is None for side in ("left", "right")) or not _has_legs(clip):
+    if not has_feet(clip):
         return Base(KINEMATIC, False)
     stepping = find_stepping(clip)
     if plan.base == KINEMATIC or not balances:
@@ -92,7 +91,10 @@ def _find_first(times: np.ndarray, frames: np.ndarray, least: float) -> float | 
     return next((float(times[first]) for first, last in runs if times[last] - times[first] >= least), None)
 
 
-def _has_legs(clip: Clip) -> bool:
+def has_feet(clip: Clip) -> bool:
+    """Whether a clip's body has legs with feet."""
+    if any(clip.skeleton.find_role(side + "Foot") is None for side in ("left", "right")):
+        return False
     try:
         return bool(part_joints(clip.skeleton, "legs"))
     except InputError:

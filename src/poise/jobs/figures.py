@@ -19,7 +19,7 @@ from poise.motion.feet import find_soles, leg_length
 from poise.motion.interpolation import interpolate
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
-from poise.stage.take import ActorTake
+from poise.stage.take import ActorTake, Take
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, place_corners
 
@@ -152,6 +152,15 @@ def _measure_margin(corners: np.ndarray, center: np.ndarray, heights: np.ndarray
         margin = find_outline(points).find_margin(spot[0], spot[1])
         least = margin if least is None else min(least, margin)
     return least
+
+
+def list_hits(take: Take) -> list[dict[str, Any]]:
+    """`hits` of a take, in words of JSON."""
+    return [
+        {"time_s": each.time, "joint": each.joint, "other": each.other, "impulse_ns": each.impulse}
+        for each in take.events
+        if each.kind == "hit"
+    ]
 
 
 def describe_body(character: Character) -> dict[str, Any]:

@@ -155,14 +155,14 @@ def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
 def _say_base(base: Base, plan: MixPlan, audience: Audience) -> str:
     """What to do for a balance."""
     if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
-        return f"this clip is followed on its own legs: say {audience.spell('base')} {PLANTED}"
+        return f"this clip is followed on its own legs: say {audience.spell('base')} {plan.planted}"
     return "make 'legs' physical"
 
 
 def _say_physical(base: Base, plan: MixPlan, audience: Audience) -> str:
     physical, more = audience.spell("physical"), ""
     if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
-        more = f" Its root and legs follow the clip; {audience.spell('base')} {PLANTED} plants its feet."
+        more = f" Its root and legs follow the clip; {audience.spell('base')} {plan.planted} plants its feet."
     return f"Physical is only: {', '.join(plan.physical)}.{more} Name more with {physical}, or leave it out."
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,8 @@ def run_mix(
         raise InputError(f"no clip was given. Name a motion file, or a {audience.spell('recipe')} that names one.")
     check_files(asked, outputs, read, audience, json)
     recipes = {path: _format_recipe(asked, path, audience) for path in outputs.recipes}
-    clip, reading, character = _read(asked, audience)
+    clip, reading = read_clip(asked, audience)
+    character = list_source(asked).build_character(clip if reading is None else reading, audience)
     plan = find_plan(asked)
     check_effects(clip, character, plan, asked, bool(outputs.films), audience)
     return _perform(clip, reading, character, plan, outputs, recipes, audience)
@@ -72,7 +73,7 @@ def _perform(
     for path in outputs.motions[1:]:
         write_motion(found, clip, reading, character, plan, path)
     if found.broken is not None:
-        figures["fell_why"] = _say_broken(found, outputs, audience)
+        figures["fell_why"] = say_broken(found, outputs, audience)
         audience.warn(figures["fell_why"])
     for path, data in recipes.items():
         write_bytes(path, data)
@@ -80,16 +81,14 @@ def _perform(
     return dataclasses.replace(found, figures=figures, files=tuple(outputs))
 
 
-def _read(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None, Character]:
-    """The clip, how its file was read where it is of one, and the body."""
+def read_clip(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None]:
+    """The clip, and how its file was read where it is of one."""
     if asked.up is not None and asked.up not in AXES:
         raise InputError(f"up is one of {', '.join(AXES)}; '{asked.up}' was given.")
-    source = Source(
-        asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up
-    )
+    source = list_source(asked)
     if not isinstance(asked.clip, Clip):
         reading = read_source(str(asked.clip), source, audience)
-        return reading.clip, reading, source.build_character(reading, audience)
+        return reading.clip, reading
     said = [option for option in _OF_FILES if getattr(asked, option) not in (None, ())]
     if said:
         raise InputError(
@@ -97,7 +96,12 @@ def _read(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None, Char
             "poise.load_clip."
         )
     source.check(audience)
-    return asked.clip, None, source.build_character(asked.clip, audience)
+    return asked.clip, None
+
+
+def list_source(asked: Recipe) -> Source:
+    """What a recipe says of how its clip is read, and of its body."""
+    return Source(asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up)
 
 
 def find_plan(asked: Recipe) -> MixPlan:
@@ -114,30 +118,48 @@ def find_plan(asked: Recipe) -> MixPlan:
     return MixPlan(loads=asked.loads, pushes=asked.pushes, drives=asked.drives, pinned=bool(asked.pin), **said)
 
 
+def write_clip(
+    found: Mix,
+    clip: Clip,
+    reading: Reading | None,
+    character: Character,
+    output: Path | None,
+    write: Callable[[Clip, Path], float | None] | None = None,
+) -> tuple[Clip | None, float | None, str]:
+    """Write a result: what is read back, m that it is off, and in words what it can be measured on.
+
+    write  how a motion is written, where that is not on the clip's own body
+    """
+    from poise.files.checked import checked_output
+    from poise.files.naming import stem_of
+    from poise.files.writing import write_result
+    from poise.jobs.figures import read_written
+    from poise.stage.take import save_take
+    from poise.stage.take_file import load_take
+
+    if output is None:
+        return None, None, "the poses: nothing was written"
+    with checked_output(output) as draft:
+        error = None
+        if str(output).endswith(TAKE):
+            save_take(found.take, draft)
+            there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
+        else:
+            named = found.clip.replace(name=found.clip.name or stem_of(output))
+            error = write_result(named, reading, draft, character.mass).error if write is None else write(named, draft)
+            there = read_written(draft, found.clip)
+    return there, error, "the file" if there is not None else "the poses: this format cannot be read back"
+
+
 def write_motion(
     found: Mix, clip: Clip, reading: Reading | None, character: Character, plan: MixPlan, output: Path | None
 ) -> dict[str, Any]:
     """Write the motion, on the input's own body where it has one; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
-    from poise.files.checked import checked_output
-    from poise.files.naming import stem_of
-    from poise.files.writing import write_result
-    from poise.jobs.figures import describe_body, describe_effort, measure_error, measure_feet, read_written
-    from poise.stage.take import save_take
-    from poise.stage.take_file import load_take
+    from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
 
-    error, there, measured_on = None, None, "the poses: nothing was written"
-    if output is not None:
-        with checked_output(output) as draft:
-            if str(output).endswith(TAKE):
-                save_take(found.take, draft)
-                there = load_take(draft).clip(start=-float(clip.times[0]))
-            else:
-                named = found.clip.replace(name=found.clip.name or stem_of(output))
-                error = write_result(named, reading, draft, character.mass).error
-                there = read_written(draft, found.clip)
-        measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
+    there, error, measured_on = write_clip(found, clip, reading, character, output)
     result = found.clip if there is None else there
     n = len(result)
     short = clip if n == len(clip) else clip.pick(slice(0, n))
@@ -158,11 +180,7 @@ def write_motion(
         "dt_s": found.dt,
         "engine": plan.engine,
         "ground_m": found.ground,
-        "hits": [
-            {"time_s": each.time, "joint": each.joint, "other": each.other, "impulse_ns": each.impulse}
-            for each in found.take.events
-            if each.kind == "hit"
-        ],
+        "hits": list_hits(found.take),
         **describe_body(character),
         **describe_effort(found.take.actor(), found.physical, found.kinematic),
         "measured_on": measured_on,
@@ -187,12 +205,18 @@ def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
     return said
 
 
-def _say_broken(found: Mix, outputs: MixOutputs, audience: Audience) -> str:
+def say_broken(found: Mix, outputs: MixOutputs, audience: Audience, reduce: str = "gain") -> str:
+    """A sentence about a simulation that broke off, whose last states are kept beside the output.
+
+    reduce  the option that may be lower
+    """
     from poise.stage.take import save_take
 
     what = str(found.broken).split(". ")[0]
-    smaller, lower, couple = (audience.spell(option) for option in ("dt", "gain", "couple"))
-    advice = f"A smaller {smaller}, a lower {lower} or {couple} exact may help."
+    smaller, lower, couple = (audience.spell(option) for option in ("dt", reduce, "couple"))
+    advice = f"A smaller {smaller} or a lower {lower} may help."
+    if reduce == "gain":
+        advice = f"A smaller {smaller}, a lower {lower} or {couple} exact may help."
     if found.last is None or not outputs.motions:
         return f"{what}. {advice}"
     dump = choose_dump(outputs.motions[0])

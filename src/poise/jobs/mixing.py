@@ -23,10 +23,9 @@ from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS, TRUNK_ROLES
 from poise.drivers.balance import STEADY, Balance
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.track import Track
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
-from poise.jobs.base import Base, choose_base
+from poise.jobs.base import Base
 from poise.jobs.plan import PLANTED, MixPlan
 from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
@@ -58,7 +57,7 @@ class Mix(Portable):
     take       on the stage's clock, which begins at the clip's first frame; of the clip's skeleton, as all that follows
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
     kinematic  indices of the joints that followed the clip
-    physical   indices of those that the engine moved
+    physical   indices of those that the engine moved;  tracked: of those, the ones that springs drew along the clip
     stepping   whether the clip steps;  base: `planted`, or `kinematic` where root and legs followed it
     ground     m, its height
     dt         s, the step
@@ -88,6 +87,7 @@ class Mix(Portable):
     figures: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
     base: str = PLANTED
+    tracked: list[int] = field(default_factory=list)
 
     @property
     def fell(self) -> bool:
@@ -103,7 +103,7 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
     plan = plan or MixPlan()
     if len(clip) < 3:
         raise InputError(
-            f"a mix needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
+            f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
         )
     _check_size(clip)
     rooting = root_at_hips(clip)
@@ -121,7 +121,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     if plan.pinned and not balances:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
-    ground = _find_ground(rooting.clip, plan, bool(legs))
+    ground = plan.fit_ground(_find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
     stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
     for prop in plan.scenery.props:
         stage.add_prop(prop)
@@ -138,18 +138,21 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)
-    names = clip.skeleton.names
-    rest = [i for i in range(len(names)) if i not in claimed and i not in physical and i not in driven]
+    rest = [i for i in range(len(clip.skeleton)) if i not in claimed and i not in physical and i not in driven]
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
-    _drive(actor, rest, tracked, clip, start)
+    names = clip.skeleton.names
+    if rest:
+        actor.drive([names[i] for i in rest], Kinematic(clip, start))
+    if tracked:
+        actor.drive([names[i] for i in tracked], plan.build_track(clip, start, balances))
     for drive in plan.drives:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     found = _run(stage, actor, clip, rest, base.stepping)
     said = (base.why,) if base.why else ()
-    return dataclasses.replace(found, base=base.name, notes=said)
+    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
 
 
 def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
@@ -161,6 +164,7 @@ def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
         clip=rooting.restore(found.clip, found.kinematic),
         kinematic=[int(rooting.joints[i]) for i in found.kinematic],
         physical=[int(rooting.joints[i]) for i in found.physical],
+        tracked=[int(rooting.joints[i]) for i in found.tracked],
         notes=(*found.notes, *rooting.describe_stretch()),
     )
 
@@ -177,8 +181,10 @@ def _find_base(rooting: Rooting, character: Character, plan: MixPlan) -> tuple[B
     skeleton = rooting.body.skeleton
     physical = find_physical(character, plan.physical) - find_driven(skeleton, plan)
     legs = _find_legs(skeleton)
-    base = choose_base(rooting.body, character, plan, bool(legs) and legs <= physical)
-    return base, physical if base.name == PLANTED or not legs <= physical else physical - legs
+    base = plan.choose_base(rooting.body, character, bool(legs) and legs <= physical)
+    if base.name == PLANTED or not legs <= physical:
+        return base, physical
+    return base, physical - {i for leg in legs for i in skeleton.chain(leg)}  # with what carries legs that follow
 
 
 def _check_size(clip: Clip) -> None:
@@ -255,14 +261,6 @@ def _find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
     if plan.scenery.is_placed or not (has_legs and _has_feet(clip.skeleton)):
         return ground
     return dataclasses.replace(ground, height=find_contacts(clip).ground_height)
-
-
-def _drive(actor: Actor, rest: list[int], tracked: list[int], clip: Clip, start: float) -> None:
-    names = clip.skeleton.names
-    if rest:
-        actor.drive([names[i] for i in rest], Kinematic(clip, start))
-    if tracked:
-        actor.drive([names[i] for i in tracked], Track(clip, start=start))
 
 
 def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool) -> Mix:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
 
+from poise.body.character import Character
 from poise.drivers.registry import Drive
+from poise.drivers.track import Track
 from poise.errors import InputError, unknown_name
+from poise.motion.clip import Clip
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
 from poise.world.push import Push
 from poise.world.touch import Touch
+
+if TYPE_CHECKING:
+    from poise.jobs.base import Base
 
 AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
 DT = 0.005  # s, the longest step that is taken unless another is asked for
@@ -58,12 +65,27 @@ class MixPlan:
     scenery: Scenery = field(default_factory=Scenery)
     drives: tuple[Drive, ...] = ()
     base: str = AUTO
+    planted: ClassVar[str] = PLANTED  # what a base of planted feet is called
 
     def __post_init__(self) -> None:
         if self.base not in BASES:
             raise unknown_name("base", str(self.base), BASES)
         for push in self.pushes:
             plan_push(push.joint, push.force, push.seconds, push.start)
+
+    def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
+        """What a clip is simulated on. balances: whether its legs would be physical, all of them."""
+        from poise.jobs.base import choose_base
+
+        return choose_base(clip, character, self, balances)
+
+    def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:
+        """The ground of a clip, which is at the height where its soles rest."""
+        return ground
+
+    def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
+        """What the physical parts besides legs that balance follow a clip by. start: s, where the clip's time is 0."""
+        return Track(clip, start=start)
 
 
 def parse_push(text: str) -> Push:

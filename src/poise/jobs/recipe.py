@@ -48,13 +48,13 @@ from typing import Any
 
 from poise.body.character import Character
 from poise.drivers.registry import Drive, read_drive
-from poise.errors import FileError, InputError
+from poise.errors import InputError
 from poise.files.atomic import write_bytes
 from poise.files.audience import NOBODY, Audience
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source, parse_roles
 from poise.jobs.plan import MixPlan, Scenery, plan_push
-from poise.jobs.toml_tables import Table, format_toml, load_toml
+from poise.jobs.toml_tables import Table, TomlFile, format_toml
 from poise.motion.clip import Clip
 from poise.stage.settings import check_settings
 from poise.world.load import Load
@@ -151,6 +151,10 @@ class RecipeReader(Audience):
         """See `Audience`."""
         self._audience.progress(sentence)
 
+    def advance(self, what: str, done: int, total: int) -> None:
+        """See `Audience`."""
+        self._audience.advance(what, done, total)
+
     def spell(self, option: str) -> str:
         """See `Audience.spell`."""
         return self._words.get(option) or self._audience.spell(option)
@@ -164,11 +168,8 @@ def follow_recipe(asked: Recipe, path: str | PathLike[str], audience: Audience) 
 
 def load_recipe(path: str | PathLike[str]) -> Recipe:
     """Read a recipe; everything is checked."""
-    plain = load_toml(path)
-    try:
-        return parse_recipe(plain, Path(path).parent)
-    except InputError as error:
-        raise FileError(path, str(error)) from error
+    with TomlFile(path) as file:
+        return parse_recipe(file.plain, Path(path).parent)
 
 
 def parse_recipe(plain: object, folder: Path) -> Recipe:

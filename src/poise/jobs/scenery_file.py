@@ -19,6 +19,9 @@ friction = 0.5            # of whatever touches it; left out: the stage's
 itself = true
 props = true
 softness = 0.0            # s
+bounce = 0.0              # of the speed at which things meet
+forces = "engine"         # or "penalty"
+only = []                 # pairs of names alike: nothing else touches
 friction = 0.8
 apart = [["leftHand", "trunk"], ["head", "table"]]
 """
@@ -31,10 +34,10 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box, Capsule, Shape, Sphere, even_inertia
-from poise.errors import FileError, InputError, unknown_name
+from poise.errors import InputError, unknown_name
 from poise.jobs.ground_table import read_ground
 from poise.jobs.plan import Scenery
-from poise.jobs.toml_tables import Table, load_toml
+from poise.jobs.toml_tables import Table, TomlFile
 from poise.spatial import rotation
 from poise.world.prop import MASSES, Prop
 from poise.world.touch import Touch
@@ -46,11 +49,8 @@ _FARTHEST = 1e4  # m
 
 def load_scenery(path: str | PathLike[str]) -> Scenery:
     """Ground and props of a stage file; everything is checked."""
-    plain = load_toml(path)
-    try:
-        return parse_scenery(plain)
-    except InputError as error:
-        raise FileError(path, str(error)) from error
+    with TomlFile(path) as file:
+        return parse_scenery(file.plain)
 
 
 def parse_scenery(plain: object) -> Scenery:
@@ -69,8 +69,9 @@ def parse_scenery(plain: object) -> Scenery:
 
 def _read_touch(table: Table) -> Touch:
     said: dict[str, Any] = {name: table.flag(name) for name in ("itself", "actors", "props")}
-    said |= {name: table.number(name) for name in ("softness", "friction")}
-    said["apart"] = table.pairs("apart")
+    said |= {name: table.number(name) for name in ("softness", "friction", "bounce")}
+    said |= {name: table.pairs(name) for name in ("apart", "only")}
+    said["forces"] = table.text("forces")
     table.check_all_read()
     return Touch(**{name: value for name, value in said.items() if value is not None})
 

@@ -1,80 +1,147 @@
-"""TOML read key by key, with errors that say where they are, and written so that people can read it."""
+"""TOML read key by key, with errors that say where they are, and written so that people can read it.
+
+with TomlFile(path) as file:            # an InputError inside becomes a FileError that begins path:line:
+    top = Table("a recipe", file.plain)
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from os import PathLike
+from types import TracebackType
 from typing import Any
 
 from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.loading import MOST_SETTINGS_BYTES, read_bytes
+from poise.jobs.toml_lines import Key, find_line, find_lines
+
+
+class PlacedError(InputError):
+    """What is wrong with the value of a key. at: the key, from the outermost table inward"""
+
+    def __init__(self, message: str, at: Key):
+        super().__init__(message)
+        self.at = at
+
+
+class TomlFile:
+    """The tables of a TOML file, `plain`; used with `with`, it adds path and line to errors."""
+
+    def __init__(self, path: str | PathLike[str]):
+        self.path, data = path, read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True)
+        try:
+            self._text = data.decode("utf-8-sig")
+            self.plain: dict[str, Any] = tomllib.loads(self._text)
+        except (ValueError, RecursionError) as error:
+            raise FileError(path, f"is not valid TOML: {error}.", _find_fault(str(error), data)) from error
+
+    def __enter__(self) -> TomlFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, InputError):
+            at = error.at if isinstance(error, PlacedError) else ()
+            raise FileError(self.path, str(error), find_line(find_lines(self._text), at)) from error
+
+
+def _find_fault(said: str, data: bytes) -> int | None:
+    """The line that the parser names in its words, if any."""
+    if "(at end of document)" in said:
+        return data.rstrip(b"\r\n").count(b"\n") + 1
+    line = re.search(r"\(at line ([0-9]+), column", said)
+    return None if line is None else int(line[1])
 
 
 def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
     """The tables of a TOML file."""
-    data = read_bytes(path, MOST_SETTINGS_BYTES, may_be_empty=True)
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise FileError(path, f"is not valid TOML: {error}.") from error
+    return TomlFile(path).plain
 
 
 class Table:
     """One table, read key by key. Keys that nobody reads are refused: a misspelt one would be ignored in silence."""
 
-    def __init__(self, what: str, value: object):
+    def __init__(self, what: str, value: object, at: Key = ()):
         if not isinstance(value, dict):
-            raise InputError(f"{what} must be a table.")
-        self.what, self._value, self._read = what, value, set[str]()
+            raise PlacedError(f"{what} must be a table.", at)
+        self.what, self.at, self._value, self._read = what, at, value, set[str]()
 
     def __contains__(self, key: str) -> bool:
         return key in self._value
+
+    def __len__(self) -> int:
+        return len(self._value)
+
+    def peek(self, key: str) -> Any:
+        """What a key has, of whatever kind, without having read it; None where it is not there."""
+        return self._value.get(key)
 
     def _get(self, key: str) -> Any:
         self._read.add(key)
         return self._value.get(key)
 
+    def wrong(self, key: str | None, message: str) -> PlacedError:
+        """The error of a key, which knows where it stands; None: of the table."""
+        return PlacedError(message, self.at if key is None else (*self.at, key))
+
+    @contextlib.contextmanager
+    def reading(self, key: str | None = None) -> Iterator[None]:
+        """Have errors inside know that they are of a key, or of the table."""
+        try:
+            yield
+        except PlacedError:
+            raise
+        except InputError as error:
+            raise self.wrong(key, str(error)) from error
+
+    def _finite(self, value: object, key: str) -> float:
+        with self.reading(key):
+            return finite_number(value, f"'{key}' of {self.what}")
+
     def text(self, key: str) -> str | None:
         """Text, or None where there is none."""
         value = self._get(key)
         if value is not None and not (isinstance(value, str) and value):
-            raise InputError(f"'{key}' of {self.what} must be text.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be text.")
         return value
 
     def needed_text(self, key: str) -> str:
         """Text that must be there."""
         value = self.text(key)
         if value is None:
-            raise InputError(f"{self.what} lacks '{key}'.")
+            raise self.wrong(key, f"{self.what} lacks '{key}'.")
         return value
 
     def number(self, key: str) -> float | None:
         """A finite number, or None where there is none."""
         value = self._get(key)
-        return None if value is None else finite_number(value, f"'{key}' of {self.what}")
+        return None if value is None else self._finite(value, key)
 
     def whole(self, key: str) -> int | None:
         """A whole number from 0 on, or None where there is none."""
         value = self._get(key)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
             shown = f"; {value!r} given" if isinstance(value, int | float) else ""
-            raise InputError(f"'{key}' of {self.what} must be a whole number from 0 on{shown}.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be a whole number from 0 on{shown}.")
         return value
 
     def needed_number(self, key: str) -> float:
         """A number that must be there."""
         value = self.number(key)
         if value is None:
-            raise InputError(f"{self.what} lacks '{key}'.")
+            raise self.wrong(key, f"{self.what} lacks '{key}'.")
         return value
 
     def flag(self, key: str) -> bool | None:
         """True or false, or None where there is neither."""
         value = self._get(key)
         if value is not None and not isinstance(value, bool):
-            raise InputError(f"'{key}' of {self.what} must be true or false.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be true or false.")
         return value
 
     def numbers(self, key: str, count: int) -> tuple[float, ...] | None:
@@ -83,8 +150,30 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, list) or len(value) != count:
-            raise InputError(f"'{key}' of {self.what} must be a list of {count} numbers.")
-        return tuple(finite_number(each, f"'{key}' of {self.what}") for each in value)
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of {count} numbers.")
+        return tuple(self._finite(each, key) for each in value)
+
+    def row(self, key: str, most: int) -> tuple[float, ...] | None:
+        """A list of at most so many numbers, or None where there is none."""
+        value = self._get(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) > most:
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of at most {most} numbers.")
+        return tuple(self._finite(each, key) for each in value)
+
+    def items(self, key: str, most: int) -> list[str | dict[str, Any]]:
+        """A list of words and tables, of at most so many; none where there is none."""
+        value = self._get(key)
+        if value is None:
+            return []
+        if (
+            not isinstance(value, list)
+            or len(value) > most
+            or not all(isinstance(each, dict) or (isinstance(each, str) and each) for each in value)
+        ):
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of at most {most} names or tables.")
+        return value
 
     def rows(self, key: str) -> list[list[float]] | None:
         """A list of lists of numbers, all as long, or None where there is none."""
@@ -92,10 +181,10 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, list) or not value or not all(isinstance(row, list) for row in value):
-            raise InputError(f"'{key}' of {self.what} must be a list of rows, each a list of numbers.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of rows, each a list of numbers.")
         if len({len(row) for row in value}) > 1:
-            raise InputError(f"the rows of '{key}' of {self.what} must all have as many numbers.")
-        return [[finite_number(each, f"'{key}' of {self.what}") for each in row] for row in value]
+            raise self.wrong(key, f"the rows of '{key}' of {self.what} must all have as many numbers.")
+        return [[self._finite(each, key) for each in row] for row in value]
 
     def words(self, key: str) -> tuple[str, ...] | None:
         """A list of text, or None where there is none."""
@@ -103,7 +192,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
-            raise InputError(f"'{key}' of {self.what} must be a list of words.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of words.")
         return tuple(value)
 
     def pairs(self, key: str) -> tuple[tuple[str, ...], ...] | None:
@@ -115,13 +204,13 @@ class Table:
             isinstance(pair, list) and len(pair) == 2 and all(isinstance(word, str) and word for word in pair)
             for pair in value
         ):
-            raise InputError(f"'{key}' of {self.what} must be a list of pairs of words.")
+            raise self.wrong(key, f"'{key}' of {self.what} must be a list of pairs of words.")
         return tuple(tuple(pair) for pair in value)
 
     def table(self, key: str) -> Table:
         """A table inside; an empty one where there is none."""
         value = self._get(key)
-        return Table(f"[{key}]", {} if value is None else value)
+        return Table(f"[{key}]", {} if value is None else value, (*self.at, key))
 
     def tables(self, key: str, most: int = 1000) -> list[Table]:
         """A list of tables inside."""
@@ -129,8 +218,13 @@ class Table:
         if value is None:
             return []
         if not isinstance(value, list) or len(value) > most:
-            raise InputError(f"'{key}' must be a list of at most {most} tables, each begun by [[{key}]].")
-        return [Table(f"[[{key}]] {i + 1}", each) for i, each in enumerate(value)]
+            raise self.wrong(key, f"'{key}' must be a list of at most {most} tables, each begun by [[{key}]].")
+        return [Table(f"[[{key}]] {i + 1}", each, (*self.at, key, i)) for i, each in enumerate(value)]
+
+    def named(self, key: str) -> dict[str, Table]:
+        """Tables inside a table, by their names."""
+        inside = self.table(key)
+        return {name: Table(f"[{key}.{name}]", value, (*inside.at, name)) for name, value in inside.rest().items()}
 
     def rest(self) -> dict[str, Any]:
         """All that nobody has read so far, as it is."""
@@ -142,7 +236,7 @@ class Table:
         """Refuse what nobody asked for."""
         extra = [key for key in self._value if key not in self._read]
         if extra:
-            raise unknown_name(f"key of {self.what},", extra[0], sorted(self._read))
+            raise self.wrong(extra[0], str(unknown_name(f"key of {self.what},", extra[0], sorted(self._read))))
 
 
 def format_toml(tables: Mapping[str, Any]) -> str:

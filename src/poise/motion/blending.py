@@ -19,6 +19,7 @@ from poise.motion.interpolation import interpolate
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
+from poise.spatial.length import lengths
 
 
 def ease(u: np.ndarray | float) -> np.ndarray:
@@ -37,7 +38,7 @@ def blend(a: Clip, b: Clip, weight: np.ndarray | float) -> Clip:
     check_same_joints(a.skeleton, b.skeleton)
     weight = np.broadcast_to(weight, (len(a),))
     there = interpolate(b, b.times[0] + a.times - a.times[0], "spline")
-    return a.replace(**_mix(a.poses, _on_bones(there, b.skeleton, a.skeleton), weight)._asdict())
+    return a.replace(**mix_poses(a.poses, on_bones(there, b.skeleton, a.skeleton), weight, False)._asdict())
 
 
 def crossfade(a: Clip, b: Clip, start: float, duration: float) -> Clip:
@@ -100,7 +101,7 @@ def _join(a: Clip, b: Clip, b_begins: float, start: float, duration: float) -> C
     times = frame_times(b_begins + b.duration, a.fps, len(a.skeleton), len(a) + len(b))
     u = (times - start) / duration if duration > 0 else np.where(times > start, 1.0, 0.0)
     there = interpolate(b, b.times[0] + times - b_begins, "spline")
-    mixed = _mix(interpolate(a, a.times[0] + times, "spline"), _on_bones(there, b.skeleton, a.skeleton), ease(u))
+    mixed = mix_poses(interpolate(a, a.times[0] + times, "spline"), on_bones(there, b.skeleton, a.skeleton), ease(u))
     return a.replace(times=times, **mixed._asdict())
 
 
@@ -160,14 +161,38 @@ def _layer_shifts(
     return shifts
 
 
-def _mix(a: Pose, b: Pose, weight: np.ndarray) -> Pose:
-    """Between two batches of poses (F, ...), weight (F,)."""
+def mix_poses(a: Pose, b: Pose, weight: np.ndarray, is_steady: bool = True) -> Pose:
+    """Between two batches of poses (F, ...) along time, weight (F,).
+
+    is_steady  each joint goes the shorter way where the weights are nearest to half, and does not change sides in time:
+               near half a turn the shorter way may change from frame to frame, and the pose would jump. False: each
+               frame goes its own shorter way
+    """
     root = a.root + weight[:, None] * (b.root - a.root)
-    rotations = rotation.slerp(a.rotations, b.rotations, weight[:, None])
+    turn = rotation.multiply(rotation.conjugate(a.rotations), b.rotations)
+    sides = turn
+    if is_steady:
+        turn = rotation.make_continuous(turn)
+        sides = turn[int(np.argmin(np.abs(weight - 0.5)))]
+    turn = np.where(sides[..., :1] < 0.0, -turn, turn)
+    rotations = rotation.multiply(a.rotations, rotation.exp(weight[:, None, None] * _long_log(turn)))
     if a.shifts is None and b.shifts is None:
         return Pose(root, rotations)
     here = _or_zeros(a)
     return Pose(root, rotations, here + weight[:, None, None] * (_or_zeros(b) - here))
+
+
+def _long_log(q: np.ndarray) -> np.ndarray:
+    """(..., 3) the rotation vector of q by its own sign: up to a whole turn."""
+    u = q[..., 1:]
+    size = lengths(u, keepdims=True)
+    tiny = size < 1e-9
+    scale = np.where(
+        tiny,
+        2.0 / np.where(q[..., :1] < 0.0, -1.0, 1.0),
+        2.0 * np.arctan2(size, q[..., :1]) / np.where(tiny, 1.0, size),
+    )
+    return np.asarray(scale * u)
 
 
 def _or_zeros(pose: Pose) -> np.ndarray:
@@ -175,7 +200,7 @@ def _or_zeros(pose: Pose) -> np.ndarray:
     return np.zeros((*pose.rotations.shape[:-1], 3)) if pose.shifts is None else pose.shifts
 
 
-def _on_bones(pose: Pose, own: Skeleton, other: Skeleton) -> Pose:
+def on_bones(pose: Pose, own: Skeleton, other: Skeleton) -> Pose:
     """A pose of one skeleton for another of the same joints, whose bones may have other lengths.
 
     Where a joint from the root to the hips slides, it says where the body is: that is kept, whatever its rest offset.

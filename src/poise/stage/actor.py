@@ -28,11 +28,13 @@ from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
 from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
+from poise.stage.grasping import let_fall, make_grip
 from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
 from poise.stage.published import check_standing, is_followed_late, spread
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
+from poise.world.grip import Grip
 from poise.world.load import Load
 from poise.world.push import Push
 
@@ -43,7 +45,7 @@ MOST_PUSHES = 100_000  # at once, of one actor
 
 
 class Actor:
-    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `drop`, `push`, `listen`.
+    """Made by `Stage.add`. What a user needs: `drive`, `change`, `load`, `grasp`, `drop`, `push`, `listen`.
 
     It is a motion itself, a live one: another actor, on this stage or on another, follows it (`Track(actor)`,
     `Kinematic(actor)`) and sees it as it is when the step begins.
@@ -54,6 +56,7 @@ class Actor:
     def __init__(self, stage: Stage, character: Character, name: str, pose: Pose | None, loads: Iterable[Load]):
         self.stage, self.character, self.name = stage, character, name
         self.loads = take_loads(loads)
+        self.grips: list[Grip] = []  # props in its hands
         self.body = Body(character, self.loads)
         self.assignments: list[Assignment] = []
         self.listeners: list[Callable[[Any], None]] = []
@@ -86,14 +89,18 @@ class Actor:
         name = part if isinstance(part, str) else ", ".join(part)
         check_driver(driver)
         check_part(driver, name, part == ROOT)
+        if driver.follows is self:
+            raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)
         if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
             raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
-        if self.started and driver.carrier is not None:
+        if self.started:
             with self.stage.hold():
-                check_boarding(self.body, driver.carrier, self.name)
+                driver.check_body(self.body)
+                if driver.carrier is not None:
+                    check_boarding(self.body, driver.carrier, self.name)
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
@@ -132,14 +139,36 @@ class Actor:
         self.character.skeleton.index(load.joint)
         self._set_loads([*self.loads, load])
 
+    def grasp(
+        self, joint: str, prop: str, place: Iterable[float] | None = None, turn: Iterable[float] | None = None
+    ) -> None:
+        """Take a prop of the stage into a hand: it is then a part of the hand's body, until it is dropped.
+
+        place, turn  (3,) m, (4,): the prop's frame in the joint's. Without, it is in the middle of the fist with its
+                     own up towards the thumb; while the stage runs it is taken up where it is
+        """
+        with self.stage.hold():
+            if self.started:
+                self.show(self.stage.time)
+            grips = [*self.grips, make_grip(self, joint, prop, place, turn)]
+            self._set_loads(self.loads, grips)
+            if self.stage.is_built:
+                self.tell("grasped", f"{prop} with {joint}")
+
     def drop(self, joint: str) -> None:
-        """Let go of all that a joint holds."""
-        index = self.character.skeleton.index(joint)
-        kept = [load for load in self.loads if self.character.skeleton.index(load.joint) != index]
-        if len(kept) == len(self.loads):
+        """Let go of all that a joint holds: loads are gone, props fall."""
+        at = self.character.skeleton.index
+        index = at(joint)
+        kept = [load for load in self.loads if at(load.joint) != index]
+        grips = [grip for grip in self.grips if at(grip.joint) != index]
+        if len(kept) == len(self.loads) and len(grips) == len(self.grips):
             raise InputError(f"'{joint}' of '{self.name}' holds nothing that it could drop.")
-        self._set_loads(kept)
-        self.tell("dropped", f"what {joint} held")
+        with self.stage.hold():
+            if self.started:
+                self.show(self.stage.time)
+            let_fall(self, [grip for grip in self.grips if grip not in grips] if self.started else ())
+            self._set_loads(kept, grips)
+            self.tell("dropped", f"what {joint} held")
 
     def push(self, joint: str, force: Iterable[float], seconds: float, start: float | None = None) -> None:
         """Push a body at its centre of mass with a force (N, world axes) for some seconds, from now or from `start`.
@@ -192,10 +221,12 @@ class Actor:
         """The prop that it rides on."""
         return next((a.driver.carrier for a in self.assignments if a.driver.carrier is not None), None)
 
-    def _set_loads(self, loads: list[Load]) -> None:
-        tree = load_tree(build_tree(self.character), self.character, loads)
+    def _set_loads(self, loads: list[Load], grips: list[Grip] | None = None) -> None:
+        grips = self.grips if grips is None else grips
+        tree = load_tree(build_tree(self.character), self.character, [*loads, *grips])
         with self.stage.hold():
-            self.loads = loads
+            self.loads, self.grips = loads, grips
+            self.body.grips = grips
             self.body.set_tree(tree)
             for player in self.players:
                 player.weigh(self.body)
@@ -283,7 +314,7 @@ class Actor:
         """What players have to tell."""
         for player in self.players:
             for news in player.events():
-                self.tell(news.replace(" ", "-"), news)
+                self.tell(news.partition(":")[0].replace(" ", "-"), news)
 
     def measure(self) -> tuple[np.ndarray, np.ndarray]:
         """Torque (J, 3) N m at each joint in body axes, and effort (J,): see `Effort.measure`."""

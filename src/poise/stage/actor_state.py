@@ -11,6 +11,8 @@ from poise.drivers.still import build_still
 from poise.engines.engine import Touches
 from poise.spatial.plain import write_over
 from poise.stage.building import build_actor
+from poise.world.grip import Grip
+from poise.world.load import Load
 from poise.world.push import Push
 
 if TYPE_CHECKING:
@@ -64,12 +66,13 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
 def tell_who(actor: Actor) -> dict[str, Any]:
     """Who drives it and what it holds: what must be the same when a state is restored."""
     tree = actor.body.tree
+    held: list[Load | Grip] = [*actor.loads, *actor.grips]
     return {
         "drivers": [
             [a.part, type(a.driver).__name__, list(a.claim.moved), list(a.claim.held)]
             for a in (each.before or each for each in actor.assignments)
         ],
-        "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in actor.loads],
+        "loads": [[load.joint, float(load.mass), *map(float, load.offset)] for load in held],
         "body": {"joints": list(tree.names), "offsets": tree.offsets.copy(), "masses": tree.masses.copy()},
     }
 

@@ -16,6 +16,7 @@ from poise.errors import InputError
 from poise.stage.culprit import check_written
 from poise.stage.division import Assignment, divide
 from poise.stage.falling import hips_over_floor
+from poise.stage.grasping import list_held_shapes
 from poise.stage.published import check_standing, find_share
 from poise.stage.stance import plant_feet, put_on_floor
 from poise.stage.touching import choose_shapes
@@ -147,7 +148,8 @@ def describe_at(
     shapes: tuple[tuple[int, Shape], ...],
     is_hard: bool,
 ) -> SceneBody:
-    """What the engine had to build at a pose, and of what shapes."""
+    """What the engine had to build at a pose, and of what shapes, besides those of what it holds."""
+    shapes = (*shapes, *list_held_shapes(actor)) if shapes else ()
     return SceneBody(
         actor.name, actor.body.tree, joints, **pose, shapes=shapes,
         pinned=_find_pins(actor), carrier=actor.carrier,

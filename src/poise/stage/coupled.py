@@ -65,6 +65,8 @@ class Coupled:
         self.tied[0] = 0.0
         # A joint that was given keeps no acceleration of its own once it is physical.
         body.dw[~self.given] = 0.0
+        if not self.given[0]:
+            body.a[:] = 0.0
 
     def find_law(self, couple: str, gain: float, pushes: np.ndarray) -> Law:
         """The law that couples; its block is up to date. pushes: (n, 6), see `coupling_kernels.add_pushes`."""

@@ -13,6 +13,7 @@ from poise.drivers.driver import Support
 from poise.engines.engine import BodyState, Simulation
 from poise.spatial import rotation
 from poise.stage.frames import Frames
+from poise.stage.grasping import find_holder
 from poise.stage.program import Program, build_table
 from poise.stage.step import Call, list_give
 from poise.stage.take import ActorTake, Take
@@ -67,11 +68,21 @@ class Recorder:
             for group in stage.groups:
                 for k, actor in enumerate(group.actors):
                     self._record_actor(group, k, actor, t, share)
-                    if group is stage.groups[0] and k == 0:
-                        for name in stage.props:
-                            position, turn, _, _ = group.simulation.read_prop(name)
-                            self._props[name].append(np.concatenate([position, turn]))
+            for name, poses in self._props.items() if stage.groups else ():
+                poses.append(self._find_prop(name))
             self.frame += 1
+
+    def _find_prop(self, name: str) -> np.ndarray:
+        """(7,) where a prop is in this frame: in the hand that has it, or where the engine has it."""
+        holder = find_holder(self.stage, name)
+        if holder is None:
+            position, turn, _, _ = self.stage.read_prop(name)
+            return np.concatenate([position, turn])
+        actor, grip = holder
+        rows, skeleton = self._frames[actor.name].arrays, actor.character.skeleton
+        at, turns = skeleton.pose(rows["root"][self.frame], rows["rotations"][self.frame])
+        i = skeleton.index(grip.joint)
+        return np.concatenate(grip.follow(rotation.to_matrix(turns[i]), at[i]))
 
     def _record_actor(self, group: Group, k: int, actor: Actor, t: float, share: float) -> None:
         frames, frame, body = self._frames[actor.name], self.frame, actor.body

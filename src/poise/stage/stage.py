@@ -21,6 +21,7 @@ from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
 from poise.engines.hits import Hits
+from poise.engines.penalty import build_simulation
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
@@ -33,6 +34,7 @@ from poise.stage.building import build_actor, describe_actor
 from poise.stage.company import EVERY, Company
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_suspects
+from poise.stage.grasping import find_held, find_holder, list_free
 from poise.stage.hitting import build_hits, tell_hit
 from poise.stage.hold import Hold
 from poise.stage.news import News
@@ -41,7 +43,7 @@ from poise.stage.recording import MOST_STEPS, check_run, list_times, record_run
 from poise.stage.settings import check_settings, take_gravity
 from poise.stage.state import check_same, restore_stage, save_stage
 from poise.stage.take import Event, Take
-from poise.stage.touching import Named, check_apart, find_apart, find_meets, tell_apart
+from poise.stage.touching import Named, check_apart, check_clear, find_apart, find_meets, tell_apart
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
@@ -371,10 +373,13 @@ class Stage:
                 actor.show(self.time)
         everybody = list(self.actors.values())
         check_apart(self, everybody, self.props.values())
+        check_clear(self, begun)
         if self.touch.actors:
             self.company.join(begun, everybody)
         if self._has_moving_prop:
             self.build_group(everybody, 0)
+            del self.groups[1:]  # of before a prop was let go
+            self.open_to_meet()
         else:
             self._build_groups(everybody, set(self._waiting))
         self._waiting.clear()
@@ -383,7 +388,7 @@ class Stage:
 
     @property
     def _has_moving_prop(self) -> bool:
-        return any(prop.inertia is not None for prop in self.props.values())
+        return any(prop.inertia is not None for prop in list_free(self))
 
     # Who is moved together.
 
@@ -444,7 +449,7 @@ class Stage:
         """A simulation of some actors with props as they are now; see `find_apart` for what is kept."""
         in_company = len(actors) > 1 or self._has_moving_prop
         bodies = tuple(describe_actor(actor, in_company) for actor in actors)
-        things = tuple(self.props.values()) if props is None else tuple(props)
+        things = tuple(list_free(self) if props is None else props)
         meets = find_meets(self, actors)
         scene = Scene(bodies, things, self.ground, self.dt, self.gravity, self.time, self.touch, meets)
         return self.make_group(actors, dataclasses.replace(scene, apart=find_apart(self, actors, scene, kept)))
@@ -455,7 +460,7 @@ class Stage:
         for actor, body in zip(actors, scene.bodies, strict=True):
             standing = {int(i) for player in actor.players if player.stands for i in player.joints}
             actor.limits.begin(body.joints, not self.engine.abilities.axial, standing)
-        simulation = self.engine.build(scene)
+        simulation = build_simulation(self.engine, scene)
         hits = build_hits(actors, scene)
         return Group(scene, simulation, actors, Program(actors, simulation, hits), hits, self.steps)
 
@@ -463,16 +468,20 @@ class Stage:
         """Where a prop is and how fast, now."""
         if name not in self.props:
             raise unknown_name("prop", name, self.props, "this stage")
-        prop = self.props[name]
-        if self.groups:
+        prop, holder = self.props[name], find_holder(self, name)
+        if holder is not None:
+            return find_held(*holder)
+        if self.groups and any(each.name == name for each in self.groups[0].scene.props):
             return self.groups[0].simulation.read_prop(name)
         return PropState(prop.position, prop.turn, prop.velocity, prop.spin)
 
     def _props_now(self, at: int | None) -> list[Prop]:
         """The props as they are: a simulation that is built anew goes on with them."""
+        free = list_free(self)
         if at is None or at >= len(self.groups):
-            return list(self.props.values())
-        return [self._prop_now(prop, self.groups[at].simulation) for prop in self.props.values()]
+            return free
+        there = {prop.name for prop in self.groups[at].scene.props}
+        return [self._prop_now(each, self.groups[at].simulation) if each.name in there else each for each in free]
 
     @staticmethod
     def _prop_now(prop: Prop, simulation: Simulation) -> Prop:

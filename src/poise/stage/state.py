@@ -17,6 +17,7 @@ from poise.engines.scene import Joint, Scene, SceneBody, Thing
 from poise.errors import InputError
 from poise.stage.actor_state import restore_actor, save_actor, tell_who
 from poise.stage.building import describe_at
+from poise.stage.grasping import list_free, list_held_shapes
 from poise.world.ground import Ground
 from poise.world.overlap import find_shapes
 from poise.world.prop import Prop
@@ -161,7 +162,7 @@ def restore_stage(stage: Stage, saved: dict[str, Any]) -> None:
 def _load_scene(stage: Stage, actors: list[Actor], saved: dict[str, Any]) -> Scene:
     """What the engine had been asked to build."""
     bodies = tuple(_load_body(actor, body) for actor, body in zip(actors, saved["built"], strict=True))
-    props = tuple(_load_prop(prop, row) for prop, row in zip(stage.props.values(), saved["props"], strict=True))
+    props = tuple(_load_prop(prop, row) for prop, row in zip(list_free(stage), saved["props"], strict=True))
     meets = np.array(saved["meets"], bool) if len(saved["meets"]) else None
     if meets is not None and meets.shape != (len(bodies), len(bodies)):
         raise InputError("who meets whom is said of other actors.")
@@ -237,4 +238,5 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
     )
     sets = {len(shapes): shapes for shapes in ((), *(find_shapes(actor.character, whole) for whole in (False, True)))}
     pose = {name: np.array(saved[name]) for name in _POSE}
-    return describe_at(actor, joints, pose, sets[saved["shapes"]], bool(saved["is_hard"]))
+    own = max(0, int(saved["shapes"]) - len(list_held_shapes(actor)))
+    return describe_at(actor, joints, pose, sets[own], bool(saved["is_hard"]))

@@ -13,8 +13,10 @@ from poise.engines.scene import Scene, Thing
 from poise.errors import InputError, unknown_name
 from poise.motion.parts import part_joints
 from poise.stage.company import goes_after
+from poise.stage.grasping import list_free
 from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
 from poise.world.prop import Prop
+from poise.world.prop_overlap import find_deep_joints, place_shape
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -86,8 +88,10 @@ def find_apart(
                 if meets[i, j]:
                     deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
                     found |= {pair for pair in deep if kept is None or _tell(pair, actors) in kept}
+    found |= _list_within(actors, scene)
     found |= _list_named(stage, actors, scene)
     found |= _list_ghosts(stage, actors, scene)
+    found |= _list_unchosen(stage, actors, scene)
     return tuple(sorted(found, key=repr))
 
 
@@ -111,10 +115,73 @@ def _place(actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> Lines:
     return build_lines(shapes).placed(R, p)
 
 
-def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
-    """The pairs that the stage's touch names."""
+def _list_within(actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Props that move, with the segments that they are deep in: one that a hand has just let go of."""
     found: set[tuple[Thing, Thing]] = set()
-    for one, other in stage.touch.apart:
+    for prop in scene.props:
+        if prop.inertia is not None and prop.touches and scene.touch.props:
+            for k, (actor, body) in enumerate(zip(actors, scene.bodies, strict=True)):
+                deep = find_within(prop, actor, body.shapes)
+                found |= {((k, joint), prop.name) for joint in deep}
+    return found
+
+
+def find_within(prop: Prop, actor: Actor, shapes: tuple[tuple[int, Shape], ...]) -> dict[int, float]:
+    """Joints of an actor that a prop is deep in, and how deep (m)."""
+    from poise.dynamics.instant import pose_bodies
+
+    tree, state = actor.body.tree, actor.body.state
+    R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
+    pose_bodies(tree.parents, tree.offsets, state.root, state.q, R, p)
+    return find_deep_joints([place_shape(shape, prop.turn, prop.position) for shape in prop.shapes], shapes, R, p)
+
+
+def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
+    """Raise InputError where one who begins stands in a prop that he could touch."""
+    for actor in actors:
+        for prop in list_free(stage) if stage.touch.props else ():
+            if not prop.touches or actor.given.all() or actor.carrier == prop.name:
+                continue
+            deep = find_within(prop, actor, find_shapes(actor.character, True))
+            for joint, depth in deep.items():
+                if _is_named(stage.touch.apart, prop, actor, joint):
+                    continue
+                if not stage.touch.only or _is_named(stage.touch.only, prop, actor, joint):
+                    label = actor.character.skeleton.labels[joint]
+                    raise InputError(
+                        f"'{prop.name}' is {1e3 * depth:.0f} mm deep in {label} of '{actor.name}' at the start. Move "
+                        f"one of the two, or keep them apart: Touch(apart=(('{prop.name}', '{label}'),))."
+                    )
+
+
+def _is_named(pairs: Sequence[tuple[str, str]], prop: Prop, actor: Actor, joint: int) -> bool:
+    """Whether a prop and a joint of an actor are a pair of names."""
+    others = [b if a == prop.name else a for a, b in pairs if prop.name in (a, b)]
+    return any(joint in _find_joints(other, actor) for other in others)
+
+
+def _list_named(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """The pairs that the stage's touch keeps apart by their names."""
+    return _find_pairs(stage.touch.apart, actors, scene)
+
+
+def _list_unchosen(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Where the stage's touch says what touches only: all other pairs, but for props among themselves."""
+    if not stage.touch.only:
+        return set()
+    bodies: list[Thing] = [
+        (k, i) for k, body in enumerate(scene.bodies) for i in sorted({joint for joint, _ in body.shapes})
+    ]
+    others: list[Thing] = [*bodies, *(prop.name for prop in scene.props if prop.touches)]
+    pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in bodies for b in others if a != b}
+    chosen = _find_pairs(stage.touch.only, actors, scene)
+    return {pair for pair in pairs if _can_touch(pair, scene)} - chosen
+
+
+def _find_pairs(named: Sequence[tuple[str, str]], actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
+    """Pairs of things that could touch, by pairs of names."""
+    found: set[tuple[Thing, Thing]] = set()
+    for one, other in named:
         mine, others = _find_things(one, actors, scene), _find_things(other, actors, scene)
         pairs = {(a, b) if repr(a) < repr(b) else (b, a) for a in mine for b in others if a != b}
         found |= {pair for pair in pairs if _can_touch(pair, scene)}
@@ -139,6 +206,8 @@ def _can_touch(pair: tuple[Thing, Thing], scene: Scene) -> bool:
 def _find_things(name: str, actors: Sequence[Actor], scene: Scene) -> set[Thing]:
     found: set[Thing] = {prop.name for prop in scene.props if prop.name == name}
     for k, actor in enumerate(actors):
+        # what somebody holds is one with his hand
+        found |= {(k, actor.skeleton.index(grip.joint)) for grip in actor.grips if grip.prop.name == name}
         touching = {joint for joint, _ in scene.bodies[k].shapes}
         found |= {(k, joint) for joint in _find_joints(name, actor) if joint in touching}
     return found
@@ -159,9 +228,11 @@ def _find_joints(name: str, actor: Actor) -> Collection[int]:
 
 def check_apart(stage: Stage, actors: Collection[Actor], props: Collection[Prop]) -> None:
     """Raise InputError where the touch of a stage names somebody who is not there."""
-    for name in {name for pair in stage.touch.apart for name in pair}:
+    touch = stage.touch
+    for name in sorted({name for pair in (*touch.apart, *touch.only) for name in pair}):
         if any(prop.name == name for prop in props) or any(_find_joints(name, actor) for actor in actors):
             continue
         joints = {label: None for actor in actors for label in actor.character.skeleton.labels}
         known = [*(actor.name for actor in actors), *(prop.name for prop in props), *PARTS, *joints]
-        raise unknown_name("thing that stays apart", name, known, "this stage")
+        what = "thing that stays apart" if any(name in pair for pair in touch.apart) else "thing that touches"
+        raise unknown_name(what, name, known, "this stage")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.shape import Capsule, Shape, Sphere
+from poise.body.shape import Box, Capsule, Shape, Sphere
 from poise.body.structure import remembered
 from poise.dynamics.tree import build_tree
 from poise.dynamics.world import compute_world_pose
@@ -95,6 +95,31 @@ def find_distances(a: Lines, b: Lines) -> np.ndarray:
 
 def _dot(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.asarray(np.sum(x * y, axis=-1))
+
+
+def find_depth(shape: Shape, point: np.ndarray) -> tuple[float, np.ndarray]:
+    """How deep (m; negative: how far off) a point (3,) m is in a shape, and the way out of it there, (3,) unit."""
+    if isinstance(shape, Box):
+        turn = rotation.to_matrix(shape.turn)
+        seen = turn.T @ (point - shape.center)
+        beyond = np.abs(seen) - shape.half
+        if np.all(beyond <= 0.0):
+            k = int(np.argmax(beyond))
+            return float(-beyond[k]), turn[:, k] * (1.0 if seen[k] >= 0.0 else -1.0)
+        away = np.maximum(beyond, 0.0) * np.where(seen >= 0.0, 1.0, -1.0)
+        far = float(np.linalg.norm(away))
+        return -far, turn @ away / far
+    near = shape.center if isinstance(shape, Sphere) else _find_nearest(shape, point)
+    away = point - near
+    far = float(np.linalg.norm(away))
+    return shape.radius - far, away / far if far > 0.0 else np.array([0.0, 1.0, 0.0])
+
+
+def _find_nearest(shape: Capsule, point: np.ndarray) -> np.ndarray:
+    """(3,) m, the point of a capsule's middle line nearest to another."""
+    along = shape.end - shape.start
+    share = float(np.clip((point - shape.start) @ along / max(along @ along, 1e-12), 0.0, 1.0))
+    return np.asarray(shape.start + share * along)
 
 
 def find_deep(a: Lines, b: Lines) -> set[tuple[int, int]]:

@@ -1,0 +1,83 @@
+"""The clips of an edit recipe on one body: made on it, or put onto it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from poise.body.skeleton import Skeleton
+from poise.errors import unknown_name
+from poise.files.audience import NOBODY, Audience
+from poise.files.normalise import Reading
+from poise.jobs.edit_plans import ClipSource, SegmentPlan
+from poise.jobs.edit_recipe import list_gestures
+from poise.motion.clip import Clip
+
+_SAME = 1e-6  # m: bones that differ by less are the same
+
+
+def find_clips(
+    sequence: Sequence[SegmentPlan],
+    sources: Mapping[str, ClipSource],
+    readings: Mapping[str, Reading],
+    skeleton: Skeleton,
+    audience: Audience = NOBODY,
+) -> dict[str, Clip]:
+    """Name -> clip, all of one skeleton: those that a sequence plays."""
+    clips: dict[str, Clip] = {}
+    for segment in sequence:
+        name = segment.clip
+        if name in clips:
+            continue
+        source = sources[name]
+        if name in readings:
+            with source.table.reading("file"):
+                clips[name] = _put_on(readings[name].clip, skeleton, name, audience)
+        else:
+            clips[name] = make_gesture(source, skeleton)
+    return clips
+
+
+def _put_on(clip: Clip, skeleton: Skeleton, name: str, audience: Audience) -> Clip:
+    """A clip on a skeleton: as it is where it is its own, else retargeted."""
+    own = clip.skeleton
+    same_joints = own.labels == skeleton.labels and np.array_equal(own.parents, skeleton.parents)
+    if same_joints and np.allclose(own.offsets[1:], skeleton.offsets[1:], rtol=0.0, atol=_SAME):
+        return clip.replace(skeleton=skeleton)
+    from poise.motion.retargeting import retarget
+
+    audience.note(f"clip '{name}' is of another body and is put onto this one.")
+    return retarget(clip, skeleton)
+
+
+def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
+    """A gesture or motion of Poise's own on a skeleton."""
+    from poise.motion.gestures import Gesture, GestureMotion
+
+    table, name = source.table, source.gesture or ""
+    function = list_gestures()[name]
+    given: dict[str, Any] = dict(source.parameters)
+    allowed = [each for each in inspect.signature(function).parameters if each not in ("skeleton", "duration", "fps")]
+    odd = next((key for key in given if key not in allowed), None)
+    if odd is not None:
+        raise table.wrong(odd, str(unknown_name("parameter", odd, allowed, f"gesture '{name}'")))
+    with table.reading():
+        try:
+            if "skeleton" not in inspect.signature(function).parameters:
+                gesture = function(**given)
+                assert isinstance(gesture, Gesture)
+                return GestureMotion(gesture, skeleton).sample(source.seconds, source.fps).replace(name=source.name)
+            if "duration" in inspect.signature(function).parameters and source.seconds is not None:
+                given["duration"] = source.seconds
+            clip = function(skeleton, fps=source.fps, **given)
+        except (TypeError, ValueError, AttributeError) as error:
+            from poise.errors import InputError
+
+            if isinstance(error, InputError):
+                raise
+            raise table.wrong(None, f"a parameter of gesture '{name}' is of the wrong kind: {error}.") from None
+    result: Clip = clip.replace(name=source.name)
+    return result

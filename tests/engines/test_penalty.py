@@ -1,0 +1,211 @@
+"""Penalty forces: beside a plain evaluation, with momentum kept, on chosen pairs only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import poise
+from poise import Loose, Pose, Prop, Stage, Touch
+from poise.engines import penalty_kernels as kernels
+from poise.engines.penalty import LEAST, PenaltySimulation, _row
+from poise.errors import InputError
+from poise.motion.own.tracks import stand_pose
+from poise.world.overlap import find_depth
+from poise.world.touch import find_damping
+
+HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
+FLYING: dict[str, Any] = {"ground": None, "gravity": (0.0, 0.0, 0.0)}
+
+
+def add_doll(stage: Stage, name: str, z: float) -> Any:
+    pose = stand_pose(HUMAN.skeleton)
+    actor = stage.add(HUMAN, name, Pose(pose.root + [0.0, 3.0, z], pose.rotations))
+    actor.drive("root", poise.Free())
+    actor.drive("body", Loose(0.3))
+    return actor
+
+
+def momentum(actor: Any) -> np.ndarray:
+    actor.body.update()
+    tree, body = actor.body.tree, actor.body
+    centers = np.einsum("jab,jb->ja", body.R, tree.centers)
+    return np.asarray((tree.masses[:, None] * (body.v + np.cross(body.om, centers))).sum(axis=0))
+
+
+def throw(actor: Any, speed: float) -> None:
+    actor.body.state.v[:] = 0.0, 0.0, speed
+    actor.flight.kept[:] = 0.0  # it has another momentum now
+    actor.stage.rebuild(actor)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+def test_two_that_fly_at_each_other_hand_over_what_their_contacts_say(engine: str) -> None:
+    """Both together keep their momentum, and what one loses is the sum of its contacts' forces times the step."""
+    pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")
+    stage = Stage(engine, dt=0.001, touch=Touch(forces="penalty", itself=False), **FLYING)
+    a, b = add_doll(stage, "a", 0.0), add_doll(stage, "b", 0.6)
+    stage.build()
+    throw(a, 1.0)
+    throw(b, -1.0)
+    stage.step()
+    before, impulse, met = (momentum(a), momentum(b)), np.zeros(3), 0
+    for _ in range(300):
+        stage.step()
+        for group in stage.groups:
+            for k, actor in enumerate(group.actors):
+                if actor is a:
+                    touches = group.simulation.find_contacts(k)
+                    impulse += stage.dt * touches.forces.sum(axis=0)
+                    met += len(touches) > 0
+    after = momentum(a), momentum(b)
+    assert met > 5
+    assert isinstance(stage.groups[0].simulation, PenaltySimulation)
+    np.testing.assert_allclose(sum(after), sum(before), atol=1e-8)
+    np.testing.assert_allclose(after[0] - before[0], impulse, atol=0.02 * np.linalg.norm(impulse))
+    assert impulse[2] < -20.0
+    assert {event.kind for event in stage.events} == {"hit"}
+
+
+def test_one_contact_is_a_spring_and_a_damper() -> None:
+    """A hand by itself falls onto a plate: its force is k d - c v by hand, from masses and places alone."""
+    rng = np.random.default_rng(1)
+    mass, tensor, center = 0.45, np.diag([4e-4, 9e-4, 8e-4]), np.array([0.05, 0.0, 0.0])
+    capsule = poise.Capsule(np.array([0.0, 0.0, 0.0]), np.array([0.1, 0.0, 0.0]), 0.03)
+    plate = poise.Box(np.zeros(3), np.array([1.0, 0.1, 1.0]))
+    rows = np.array([_row(capsule, 0), _row(plate, 1)])
+    light = np.zeros((2, 13))
+    light[0] = [1.0 / mass, *center, *np.linalg.inv(tensor).ravel()]
+    for _ in range(30):
+        turn = poise.rotation.exp(np.array([0.0, 0.0, rng.uniform(0.3, 0.6)]))
+        R = np.stack([poise.rotation.to_matrix(turn), np.eye(3)])
+        p = np.array([[0.0, 0.13 - rng.uniform(0.0, 0.01), 0.0], [0.0, 0.0, 0.0]])
+        om, v = np.zeros((2, 3)), np.array([rng.normal(0.0, 0.5, 3), np.zeros(3)])
+        om[0] = rng.normal(0.0, 2.0, 3)
+        wrench, told, placed = np.zeros((2, 6)), np.zeros((kernels.MOST, 8)), np.zeros_like(rows)
+        kernels.place_rows(rows, R, p, placed)
+        s, z, mu = 0.01, 0.5, 0.6
+        count = kernels.press(np.array([[0, 1]]), np.array([[s, z, mu]]), placed, R, p, om, v, light, wrench, told)
+        depth = find_depth(plate, p[0])[0] + capsule.radius  # its lower end is the only one that is in
+        point = p[0] - [0.0, capsule.radius - 0.5 * depth, 0.0]
+        arm = R[0].T @ (point - p[0]) - center
+        across = np.cross(arm, R[0].T @ [0.0, 1.0, 0.0])
+        weight = 1.0 / (1.0 / mass + across @ np.linalg.inv(tensor) @ across)
+        speed = v[0] + np.cross(om[0], point - p[0])
+        size = weight / s**2 * depth - 2.0 * z * weight / s * speed[1]
+        assert count == (size > 0.0)
+        if count:
+            assert told[0, 6] == pytest.approx(size, rel=1e-9)
+            level = np.hypot(told[0, 5], told[0, 7])
+            assert level <= mu * size * (1.0 + 1e-9)
+            assert told[0, [5, 7]] @ speed[[0, 2]] <= 1e-12
+            np.testing.assert_allclose(wrench[0], -wrench[1] - [*np.cross(p[1] - p[0], wrench[1, 3:]), 0, 0, 0],
+                                       atol=1e-9)  # fmt: skip
+
+
+def test_what_bounces_gives_back_its_share() -> None:
+    """A mass on the spring and damper of a bounce, integrated finely by hand, parts with that share of its speed."""
+    for bounce in (0.2, 0.5, 0.8):
+        z, x, v, h = find_damping(bounce), 0.0, -1.0, 1e-4
+        while not (x >= 0.0 and v > 0.0):
+            v += h * (-x - 2.0 * z * v)
+            x += h * v
+        assert v == pytest.approx(bounce, abs=0.01)
+
+
+def drop_hand(touch: Touch, engine: str = "mujoco") -> tuple[Stage, Any]:
+    """A body that lies in the air falls onto a table, face down, its arms out to the sides."""
+    stage = Stage(engine, dt=0.002, ground=None, touch=touch)
+    stage.add_prop(Prop.box("table", (4.0, 0.2, 4.0), None, (0.0, -0.5, 0.0)))
+    turns = poise.rotation.identity((len(HUMAN.skeleton),))
+    turns[0] = poise.rotation.exp(np.array([0.5 * np.pi, 0.0, 0.0]))
+    actor = stage.add(HUMAN, "a", Pose(np.zeros(3), turns))
+    actor.drive("root", poise.Free())
+    actor.drive("body", Loose(1.0, 1.0))
+    return stage, actor
+
+
+@pytest.mark.parametrize("forces", ["engine", "penalty"])
+def test_only_chosen_pairs_touch(forces: str) -> None:
+    stage, _ = drop_hand(Touch(only=(("leftHand", "table"),), forces=forces))
+    touched: set[str] = set()
+    for _ in range(350):
+        stage.step()
+        touches = stage.groups[0].simulation.find_contacts(0)
+        touched |= {HUMAN.skeleton.labels[joint] for joint in touches.joints}
+    assert touched == {"leftHand"}
+    everything, actor = drop_hand(Touch(forces=forces))
+    seen: set[str] = set()
+    for _ in range(350):
+        everything.step()
+        touches = everything.groups[0].simulation.find_contacts(0)
+        seen |= {HUMAN.skeleton.labels[joint] for joint in touches.joints}
+    assert {"leftHand", "rightHand"} <= seen
+    assert actor.body.c[1] > -0.6
+
+
+def test_penalty_forces_hold_a_body_up_and_a_state_goes_on() -> None:
+    stage, actor = drop_hand(Touch(forces="penalty"))
+    stage.advance(400)
+    saved = stage.save()
+    stage.advance(30)
+    first = actor.body.state.q.copy()
+    stage.restore(saved)
+    stage.advance(30)
+    assert np.array_equal(first, actor.body.state.q)
+    assert actor.body.c[1] > -0.5
+    stage.advance(400)
+    forces = stage.groups[0].simulation.find_contacts(0).forces.sum(axis=0)
+    mean = []
+    for _ in range(200):
+        stage.step()
+        mean.append(stage.groups[0].simulation.find_contacts(0).forces.sum(axis=0))
+    assert forces.shape == (3,)
+    assert np.mean(mean, axis=0)[1] == pytest.approx(75.0 * 9.81, rel=0.05)  # its weight
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"forces": "springs"}, "'engine' or 'penalty'"),
+        ({"bounce": 1.5}, "bounce"),
+        ({"only": "leftHand"}, "pairs of names"),
+        ({"only": (("leftHand",),)}, "pairs of names"),
+    ],
+)
+def test_a_touch_that_cannot_be_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Touch(**wrong)
+
+
+def test_unknown_names_are_told() -> None:
+    stage, _ = drop_hand(Touch(only=(("leftHnd", "table"),)))
+    with pytest.raises(InputError, match=r"leftHnd.*leftHand"):
+        stage.step()
+
+
+def test_a_prop_that_a_body_begins_in_is_refused_by_name() -> None:
+    stage = Stage()
+    stage.add_prop(Prop.box("table", (0.16, 0.1, 0.3), None, (0.3, 1.0, 0.1)))
+    actor = stage.add(HUMAN, "a")
+    actor.drive("legs", poise.Balance())
+    with pytest.raises(InputError, match=r"'table' is \d+ mm deep in \w+ of 'a' at the start"):
+        stage.step()
+    for touch in (Touch(props=False), Touch(apart=(("a", "table"),)), Touch(only=(("head", "table"),))):
+        free = Stage(touch=touch)
+        free.add_prop(Prop.box("table", (0.16, 0.1, 0.3), None, (0.3, 1.0, 0.1)))
+        free.add(HUMAN, "a").drive("legs", poise.Balance())
+        free.step()
+
+
+def test_softness_is_at_least_some_steps() -> None:
+    stage, _ = drop_hand(Touch(forces="penalty", softness=0.05))
+    stage.build()
+    simulation: Any = stage.groups[0].simulation
+    assert np.all(simulation.gains[:, 0] == 0.05)
+    hard, _ = drop_hand(Touch(forces="penalty"))
+    hard.build()
+    simulation = hard.groups[0].simulation
+    assert np.all(simulation.gains[:, 0] == LEAST * hard.dt)
