@@ -150,3 +150,23 @@ def test_feet_share_a_load_and_are_pressed_within_their_soles(seed: int) -> None
     assert off[int(t < 0.5)] <= off[int(t >= 0.5)] + 1e-12
     # beyond the soles nothing of it is to be followed
     assert share_feet(spots, 700.0, at[0], at[1] + 1.0, out) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_corner_is_lost_where_points_are_nearly_on_a_line(seed: int) -> None:
+    """A grid of a sole, corners that are nearly the same, points that are nearly on a line; noise of 1e-16 to 1e-6."""
+    rng = np.random.default_rng(seed)
+    for _ in range(50):
+        grid = rng.integers(0, 4, (rng.integers(4, 13), 2)) * 0.1
+        a = rng.uniform(0.0, 6.3) if rng.random() < 0.5 else 0.0
+        turn = np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+        points = grid @ turn.T + rng.normal(0.0, 10.0 ** rng.uniform(-16.0, -6.0), grid.shape)
+        if np.linalg.matrix_rank(points - points.mean(axis=0), tol=1e-3) < 2:
+            continue
+        wanted, got = ConvexHull(points), ConvexHull(hull_of(points))
+        assert abs(wanted.volume - got.volume) < 1e-9
+        outside = got.equations[:, :2] @ points.T + got.equations[:, 2:]
+        assert outside.max() < 1e-9
+        corners = hull_of(points)
+        area = np.cross(np.pad(corners, ((0, 0), (0, 1))), np.pad(np.roll(corners, -1, axis=0), ((0, 0), (0, 1))))
+        assert 0.5 * area[:, 2].sum() == pytest.approx(wanted.volume, abs=1e-9)  # in order, none twice

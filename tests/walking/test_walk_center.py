@@ -74,7 +74,7 @@ def stepping(count: int = 61) -> tuple[Regions, list[np.ndarray]]:
 
 def test_the_path_is_inside_and_so_is_its_pressure() -> None:
     regions, corners = stepping()
-    path, out = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
+    path, out, _ = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
     assert out < 5e-4
     for i, points in enumerate(corners):
         place, _, bend = path.at(KNOT * i)
@@ -88,14 +88,14 @@ def test_what_cannot_be_is_told() -> None:
     regions, _ = stepping()
     start = np.zeros((3, 2))
     start[0] = 0.5, 0.0
-    _, out = plan_center(0.0, start, regions, regions, 0.1)
+    _, out, _ = plan_center(0.0, start, regions, regions, 0.1)
     assert out > 0.05
 
 
 def test_no_smoother_path_is_inside() -> None:
     """Against SciPy on the same knots: sums of squared jerk agree where only ends of the first axis matter."""
     regions, corners = stepping(41)
-    path, _ = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
+    path, _, _ = plan_center(0.0, np.zeros((3, 2)), regions, regions, 0.1)
 
     def cost(flat: np.ndarray) -> float:
         controls = np.concatenate([path.controls[:3], flat.reshape(-1, 2)])

@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.body.reshaping import lock
 from poise.errors import InputError
 from poise.walking.changing import carry
 from poise.walking.manner import Manner
@@ -146,3 +147,36 @@ def test_a_plan_that_is_carried_elsewhere_turns_no_joint() -> None:
     for t in times:
         here, there = (walker.state_at(float(t)) for walker in walkers)
         assert np.allclose(turn.apply(here) + [[shift[0], 0.0, shift[1]], [0, 0, 0], [0, 0, 0]], there, atol=1e-12)
+
+
+def test_soles_of_a_child_lie_on_stones() -> None:
+    """Where a shorter step has it lie flat, a sole is not put across an edge: half of it would hang over the ground."""
+    body, ground = poise.Character.human(1.2, 24.0), build_terrain("rough", 0, stones=0.5, length=99.0, width=6.0)
+    course = set_out(body, ground, 60, manner=Manner(step=0.517)).walker
+    course.reach(1e9)
+    gaps = []
+    for foot, row in zip(course.course.feet, course.course.stances, strict=True):
+        u, v = (grid.ravel() for grid in np.meshgrid(np.linspace(0.0, 1.0, 9), np.linspace(0.0, 1.0, 21)))
+        (a, b, c), edge = foot.corners[:3], foot.corners[0] * [1.0, 0.0, 1.0]
+        local = edge + np.outer(u, b - a) + np.outer(v, c - a)
+        for stance in row:
+            points = stance.place + Rotation.from_quat(stance.turn, scalar_first=True).apply(local)
+            gaps.append(np.median(np.abs(points[:, 1] - ground.height_at(points[:, 0], points[:, 2]))))
+    assert max(gaps) < 0.002
+
+
+@pytest.mark.parametrize("knee", ["leftLowerLeg", "rightLowerLeg"])
+def test_a_knee_that_does_not_bend_is_walked_with(knee: str) -> None:
+    """Nothing is asked for: steps are short and low, and the hip is hiked."""
+    body = lock(poise.Character.human(1.75, 75.0), knee)
+    poser, judged = judge(body, poise.Ground(), 5)
+    assert poser.walker.manner.step < Manner().step
+    assert judged.margin > 0.005 and judged.out == 0
+    assert judged.slid < 5e-4 and judged.sunk < 5e-4 and judged.gap < 2e-3
+    assert judged.beyond < 1e-9 and judged.turning < 400.0
+
+
+def test_stairs_are_refused_to_a_knee_that_does_not_bend() -> None:
+    body = lock(poise.Character.human(1.75, 75.0), "leftLowerLeg")
+    with pytest.raises(InputError, match="no place for the"):
+        set_out(body, GROUNDS["stairs up"](), 8).walker.reach(1e9)

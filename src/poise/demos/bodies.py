@@ -1,5 +1,5 @@
-"""Nobody tunes anything, and each walks: average, fat, thin, short, a child, a longer leg, one arm, a backpack; with
-short, low steps a locked knee, too (K8). Each in a file of its own; in the film they walk side by side.
+"""Nobody tunes anything, and each walks: average, fat, thin, short, a child, a longer leg, a locked knee, one arm, a
+backpack (K8). Each in a file of its own; in the film they walk side by side.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from poise.body.physiques import PHYSIQUES
 from poise.demos.show import BLUE, CLAY, GREEN
 from poise.demos.walks import BY_SPEED, show_walks
 from poise.jobs.walk import WalkOutputs, WalkRecipe, run_walk
-from poise.walking.manner import Manner
 
 STEPS, COLORS = 6, (CLAY, BLUE, GREEN)
-MANNERS = {"locked-knee": Manner(step=0.25, lift=0.02)}
 FIGURES = ("fell", "fell_at_s", "com_margin_m", "foot_error_mm", "swing_depth_mm", "sole_gap_mm", "steps", "duration_s",
            "distance_m", "longest_step_m", "peak_joint_acceleration_rad_s2", "limit_excess_deg", "mass_kg", "stature_m",
            "solve_us")  # fmt: skip
@@ -24,7 +22,7 @@ def run(folder: Path) -> dict[str, Any]:
     """Write bodies-NAME.glb of each, and the rest of all: see `walks`."""
     walks, bodies = [], {}
     for name in PHYSIQUES:
-        asked = WalkRecipe(steps=STEPS, body=name, manner=MANNERS.get(name, Manner()), fps=50.0)
+        asked = WalkRecipe(steps=STEPS, body=name, fps=50.0)
         found = run_walk(asked, WalkOutputs(motions=(folder / f"bodies-{name}.glb",)))
         walks.append(found)
         bodies[name] = {key: found.figures[key] for key in FIGURES if key not in BY_SPEED}

@@ -7,7 +7,7 @@ import numpy as np
 from poise.spatial.compile import kernel
 
 FAR = 0.9  # of a sole, from its middle to its edge: a pressure centre that is further out tips it
-_TINY = 1e-14  # m2: a corner this little off an edge is on it
+_TINY = 1e-12  # m: a corner this little off an edge is on it
 
 
 @kernel
@@ -16,29 +16,56 @@ def find_hull(points: np.ndarray, n: int, hull: np.ndarray) -> int:
 
     points  (N, 2) m, or with more columns that do not count
 
-    Jarvis' march: for eight points quicker than to sort them. Points on an edge are left out.
+    Andrew's chains, over points in order. Signs of areas are taken as they come: an area that counts as none would
+    lose a far corner between two that are nearly the same. What is on an edge is left out afterwards.
     """
-    first, second = 0, -1
-    for i in range(1, n):
-        if points[i, 0] < points[first, 0] or (points[i, 0] == points[first, 0] and points[i, 1] < points[first, 1]):
-            first = i
-    at, size = first, 0
-    while size < n:
-        ax, ay = points[at, 0], points[at, 1]
-        hull[size, 0], hull[size, 1] = ax, ay
-        size += 1
-        best, bx, by = at, 0.0, 0.0
-        for i in range(n):
-            dx, dy = points[i, 0] - ax, points[i, 1] - ay
-            side = bx * dy - by * dx  # negative: to the right of the edge so far
-            if side < -_TINY or (side <= _TINY and dx * dx + dy * dy > bx * bx + by * by):
-                best, bx, by = i, dx, dy
-        # The second ends it too: an edge that first lies on may have left that out.
-        if best in (at, first, second):
-            break
-        if size == 1:
-            second = best
-        at = best
+    order = np.empty(n, np.int64)
+    for i in range(n):
+        k, x, y = i, points[i, 0], points[i, 1]
+        while k > 0 and (x < points[order[k - 1], 0] or (x == points[order[k - 1], 0] and y < points[order[k - 1], 1])):
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = i
+    chain, size = np.empty((2 * n + 1, 2)), 0
+    for turn in range(2):
+        start = size
+        for k in range(n):
+            i = order[k] if turn == 0 else order[n - 1 - k]
+            x, y = points[i, 0], points[i, 1]
+            while size - start >= 2 and _area(chain[size - 2], chain[size - 1], x, y) <= 0.0:
+                size -= 1
+            chain[size, 0], chain[size, 1] = x, y
+            size += 1
+        size -= 1  # the next chain begins with it
+    size = _leave_out(chain, max(size, min(n, 1)))
+    for i in range(size):
+        hull[i, 0], hull[i, 1] = chain[i, 0], chain[i, 1]
+    return size
+
+
+@kernel
+def _area(a: np.ndarray, b: np.ndarray, x: float, y: float) -> float:
+    """m2, twice that of a triangle; positive where it turns to the left."""
+    return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0])
+
+
+@kernel
+def _leave_out(hull: np.ndarray, size: int) -> int:
+    """Leave out corners that are the same as the last one, or on the edge past them; returns how many are left."""
+    i = 0
+    while i < size and size > 1:
+        before, after = hull[(i - 1) % size], hull[(i + 1) % size]
+        ax, ay = hull[i, 0] - before[0], hull[i, 1] - before[1]
+        cx, cy = after[0] - before[0], after[1] - before[1]
+        long = np.sqrt(cx * cx + cy * cy)
+        is_same = ax * ax + ay * ay < _TINY * _TINY
+        is_between = ax * cx + ay * cy > 0.0 and size > 2 and abs(ax * cy - ay * cx) < _TINY * long
+        if is_same or (is_between and ax * cx + ay * cy < long * long):
+            for k in range(i, size - 1):
+                hull[k, 0], hull[k, 1] = hull[k + 1, 0], hull[k + 1, 1]
+            size -= 1
+        else:
+            i += 1
     return size
 
 

@@ -25,7 +25,7 @@ from poise.world.footing import build_footing, find_corners
 from poise.world.moving import Moving
 
 DOWN = 0.002  # m: a point of a sole that is no higher over the ground than this is on it
-BUMPS = 0.022  # m: one of a sole that lies on bumps, where no other point of it does; soles and ground give
+BUMPS = 0.01  # m: one of a sole that lies on bumps, where no other point of it does; soles and ground give
 _HOVERS = 0.005  # m: a sole that is nowhere nearer to the ground carries nothing; `sole_gap_mm` tells of less
 _ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before it; lines of them from side to side
 

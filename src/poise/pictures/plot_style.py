@@ -59,9 +59,11 @@ def _take_as_it_is(figure: Any) -> None:
     """Have no text of a figure be a formula or move anything, whatever a joint or a file is called, nor be too long."""
     from matplotlib.text import Text
 
+    axes = {id(axis.label) for panel in figure.axes for axis in (panel.xaxis, panel.yaxis)}  # Poise's own words
     for text in figure.findobj(Text):
         text.set_parse_math(False)
-        said = printable(text.get_text())
+        said = text.get_text()
+        said = "\n".join(map(printable, said.split("\n"))) if id(text) in axes else printable(said)
         text.set_text(said if len(said) <= _MOST_LETTERS else f"{said[: _MOST_LETTERS - 3]}...")
 
 

@@ -63,3 +63,15 @@ def solve_center(
         if worst < enough and moved < enough:
             break
     return worst
+
+
+@kernel
+def find_farthest(seen: np.ndarray, corners: np.ndarray, sizes: np.ndarray) -> int:
+    """The number of the point (m, 2) that is farthest out of its region."""
+    found, most = 0, -1.0
+    for i in range(len(seen)):
+        x, y = clamp_to_region(corners[i], sizes[i], seen[i, 0], seen[i, 1])
+        far = (x - seen[i, 0]) ** 2 + (y - seen[i, 1]) ** 2
+        if far > most:
+            found, most = i, far
+    return found

@@ -91,13 +91,13 @@ class Regions(NamedTuple):
 
 def plan_center(
     start: float, state: np.ndarray, places: Regions, presses: Regions, r: float
-) -> tuple[SplinePath, float]:
-    """The path from time `start` on with a state (3, 2) there; how far (m) it is out of its regions.
+) -> tuple[SplinePath, float, float]:
+    """The path from time `start` on with a state (3, 2) there; how far (m) it is out of its regions, and when (s) most.
 
     places   of the centre of mass at the knots from the first on;  presses: of the pressure
     r        s2, height over g
     """
-    from poise.walking.center_kernels import solve_center
+    from poise.walking.center_kernels import find_farthest, solve_center
 
     count = len(places.sizes)
     built = _build(count, round(r, 3))
@@ -110,7 +110,8 @@ def plan_center(
     z, dual = np.concatenate([presses.middles[1:], presses.middles[1:]]), np.zeros((2 * count - 2, 2))
     free = np.zeros((built.rows.shape[1], 2))
     worst = solve_center(built.inverse, built.rows, fixed, pull, corners, sizes, _RHO, _ROUNDS, _ENOUGH, z, dual, free)
-    return SplinePath(start, np.concatenate([first, free])), float(worst)
+    when = find_farthest(built.rows @ free + fixed, corners, sizes) % (count - 1)
+    return SplinePath(start, np.concatenate([first, free])), float(worst), start + KNOT * (1 + when)
 
 
 class _Built(NamedTuple):

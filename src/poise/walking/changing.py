@@ -13,7 +13,7 @@ import numpy as np
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath
 from poise.walking.course import StepCourse
-from poise.walking.manner import Manner
+from poise.walking.manner import Manner, suit
 from poise.walking.walker import Walker
 from poise.walking.way import WalkWay
 
@@ -35,7 +35,8 @@ def redirect(
         walker._left += dropped
     walker.way = walker.way if way is None else way
     if manner is not None:
-        walker.manner, walker._scale = manner, manner.scale(walker.leg)
+        walker.manner = suit(manner, any(foot.stiff for foot in course.feet))
+        walker._scale = manner.scale(walker.leg)
     if steps != -1:
         walker._left = steps
     for side, outward in enumerate((1.0, -1.0)):

@@ -17,6 +17,8 @@ from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners
 
+_STIFF = np.radians(40.0)  # a knee that bends less has its leg swung as a whole
+_ASKEW = 0.004  # rad
 _AXIS = np.array([1.0, 0.0, 0.0])
 
 
@@ -34,6 +36,8 @@ class WalkingFoot:
     hinge         (3,) unit, the axis of both: turning about it brings toes down
     yaw           rad, how far to the left of ahead the sole points at rest
     hip           index of the leg's first joint; leg m, from hip to ankle
+    stiff         whether the knee over it hardly bends
+    bends         rad, how far its toes bend about the hinge within their range: those of a skewed foot hardly do
     """
 
     side: int
@@ -49,6 +53,8 @@ class WalkingFoot:
     yaw: float
     hip: int
     leg: float
+    stiff: bool = False
+    bends: float = np.inf
 
     @property
     def ahead(self) -> np.ndarray:
@@ -96,7 +102,30 @@ def build_feet(character: Character) -> tuple[WalkingFoot, WalkingFoot]:
             WalkingFoot(
                 side, sole.foot, -1 if sole.toes is None else sole.toes, -float(sole.heel[1]), corners, front, back,
                 ball, back.mean(axis=0), hinge, float(np.arctan2(ahead[0], ahead[2])),
-                skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word),
+                skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word), _is_stiff(character, f"{word}LowerLeg"),
+                _find_bend(character, sole.toes, hinge),
             )
         )  # fmt: skip
     return feet[0], feet[1]
+
+
+def _is_stiff(character: Character, knee: str) -> bool:
+    """Whether a knee hardly bends, so that its foot gets past the other one by the hips alone."""
+    name = character.skeleton.names[character.skeleton.index(knee)]
+    if name not in character.freedoms:
+        return True
+    ends = character.limits.get(name)
+    return ends is not None and float(np.max(ends.upper - ends.lower)) < _STIFF
+
+
+def _find_bend(character: Character, toes: int | None, hinge: np.ndarray) -> float:
+    """rad, how far toes turn up about a hinge (3,) before their range has them turn otherwise by `_ASKEW`."""
+    ends = None if toes is None else character.limits.get(character.skeleton.names[toes])
+    if ends is None:
+        return float("inf")
+    bends = np.linspace(0.0, 0.5 * np.pi, 181)
+    wanted = rotation.exp(-bends[:, None] * hinge)
+    got = ends.rotation(np.clip(ends.angles(wanted), ends.lower, ends.upper))
+    off = np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(wanted), got)), axis=-1)
+    beyond = np.flatnonzero(off > _ASKEW)
+    return float(bends[max(beyond[0] - 1, 0)]) if len(beyond) else float("inf")

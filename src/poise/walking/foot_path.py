@@ -36,6 +36,7 @@ class FootStance(Portable):
     whole, front, back (N, 3) m, outlines of what of the sole, of its front and of its heel's edge lies on the ground,
                        in the world; None: all of it;  no rows: it cannot stand on that
     share              of the sole that lies on the ground
+    gap                m, how high half of the sole is over the ground
     """
 
     place: np.ndarray
@@ -51,14 +52,15 @@ class FootStance(Portable):
     front: np.ndarray | None = None
     back: np.ndarray | None = None
     share: float = 1.0
+    gap: float = 0.0
 
     def carries(self, t: float) -> int:
         """What of the sole carries at time t; where that changes, the less."""
-        if not self.land <= t <= self.off:
+        if not self.land < t < self.off:
             return NONE
-        if t < self.flat:
+        if t <= self.flat and self.flat > self.land:
             return BACK
-        return FRONT if t > self.rise else WHOLE
+        return FRONT if t >= self.rise else WHOLE
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,7 @@ def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> FootStance
     local = np.outer(grid.across, foot.hinge) + np.outer(grid.along, foot.ahead)
     points = found.place + rotation.rotate(turn, local)
     over = points[:, 1] - terrain.heights(points, float(found.place[1]) + 0.3)
+    stance = replace(stance, gap=float(np.median(over)))
     if over.max() < _GIVES[0][0]:
         return stance
     front, back = grid.along >= grid.ball - 1e-9, grid.along <= grid.heel + 1e-9

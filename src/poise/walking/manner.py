@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from poise.errors import InputError, finite_number, unknown_name
 from poise.kinds import checked
 
 _LEG = 0.86  # m, of the leg that takes the times below
+_STIFF_STEP, _STIFF_LIFT = 0.35, 0.02  # of the leg's length, at most, where a knee does not bend
 
 # What each may be.
 _RANGES = {
@@ -59,6 +60,13 @@ class Manner:
     def scale(self, leg: float) -> float:
         """By how much longer than an adult's the times of a body with such legs (m) are."""
         return math.sqrt(leg / _LEG) / self.pace
+
+
+def suit(manner: Manner, is_stiff: bool) -> Manner:
+    """How somebody walks so far as his legs let him: with a knee that does not bend steps are short and low."""
+    if not is_stiff:
+        return manner
+    return replace(manner, step=min(manner.step, _STIFF_STEP), lift=min(manner.lift, _STIFF_LIFT))
 
 
 def read_manner(table: Mapping[str, float]) -> Manner:

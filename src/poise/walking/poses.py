@@ -132,7 +132,12 @@ class WalkPoser:
         """(F, G, 4) joints that are told: toes that stay flat, arms that swing."""
         given = np.tile(self.follower.given_turns, (len(posture.arms), 1, 1))
         for side, g in self._toes.items():
-            given[:, g] = self.walker.course.feet[side].pitched(-np.asarray(feet[side].bend))
+            foot = self.walker.course.feet[side]
+            given[:, g] = foot.pitched(-np.asarray(feet[side].bend))
+            ends = self.character.limits.get(self.character.skeleton.names[foot.toes])
+            if ends is not None:  # toes of a foot that stands askew have other axes than its sole
+                angles = ends.angles(given[:, g])
+                given[:, g] = ends.rotation(np.clip(angles, ends.lower, ends.upper))
         for g, joint, side, swings in self._arms:
             angles = np.tile(self._rest[joint], (len(given), 1))
             angles[:, 0] -= (posture.arms if swings else posture.elbows)[:, side]

@@ -24,12 +24,14 @@ from poise.walking.way import WalkWay, turn_between
 _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
 _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from the other at most
 _RISE, _DROP = 0.36, 0.36  # of the leg: up and down from foot to foot
+_STIFF = 0.08  # of the leg: both of somebody with a knee that does not bend
 _UNEVEN, _FAR = 1.5, 2.0  # cost of a leg's length of height, and of being off
 _FARTHEST, _SHORTER = 0.75, 1.7  # of the leg, between the feet; and how much less for what a foot goes down
 _WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width, tried where feet would be in each other's way
 _CORNER = 0.25  # of a step's length, that it is long in a corner
 _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sideways are long
 _LEAST, _PARTLY = 0.1, 2.5  # of a sole that must lie on the ground; cost of one of which hardly anything does
+_FLUSH, _HOVER = 0.001, 600.0  # m that half of a sole may be over the ground for nothing; cost of a metre more
 _STRAIN = 8.0  # cost of a leg's length too far
 _ROOM = 0.012  # m before and behind a sole
 _CLOSE = 0.02  # m, between soles
@@ -57,6 +59,7 @@ def find_stride(
     length = manner.step * leg * (1.0 if np.cos(way.facing) > -0.1 else _BACK)
     if abs(aside) > 0.3:
         length *= _ASIDE * (1.0 - outward * np.sign(aside) * min(1.0, abs(aside) * 1.2))
+    rise, drop = (_STIFF, _STIFF) if any(f.stiff for f in course.feet) else (_RISE, _DROP)
     facing = _heading_of(other.turn) + outward * manner.toe_out  # where the other foot's leg faces
     best: tuple[float, Stride] | None = None
     reasons: list[str] = []
@@ -65,7 +68,7 @@ def find_stride(
             ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
             found = terrain.find_foothold(
                 float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole),
-                level=float(other.place[1]), up=_RISE * leg, down=_DROP * leg,
+                level=float(other.place[1]), up=rise * leg, down=drop * leg,
             )  # fmt: skip
             if isinstance(found, Refusal):
                 reasons.append(found.text)
@@ -85,6 +88,7 @@ def find_stride(
             cost = (
                 _STRAIN * strain
                 + _PARTLY * (1.0 - spot.share)
+                + _HOVER * max(spot.gap - _FLUSH, 0.0)
                 + (share - 1.0) ** 2
                 + _FAR * found.cost / leg
                 + _UNEVEN * abs(up) / leg

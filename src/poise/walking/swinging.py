@@ -51,6 +51,8 @@ def find_swing(
 
 def _tip(foot: WalkingFoot, stance: FootStance, spot: FootStance, swing: FootSwing) -> FootSwing:
     """With toes that hang as the knee bends: the more, the higher the foot is lifted."""
+    if foot.stiff:  # it has no knee to bend: toes that hang would drag
+        return replace(swing, tip=0.0)
     top = max(float(spot.place[1] - stance.place[1]), 0.0) + swing.top
     uphill = max(float(rotation.rotate(stance.turn, foot.ahead)[1]), 0.0)  # the ankle is bent by that already
     return replace(swing, tip=_LEAST_TIP + _TIP * max(top / foot.leg - 0.05, 0.0) + 1.5 * uphill)

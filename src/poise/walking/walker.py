@@ -18,7 +18,7 @@ from poise.walking.course import StepCourse, Timing
 from poise.walking.feet import build_feet
 from poise.walking.foot_path import ROLL, FootStance, FootState
 from poise.walking.foothold import Terrain
-from poise.walking.manner import Manner
+from poise.walking.manner import Manner, suit
 from poise.walking.pressing import find_middle, list_regions
 from poise.walking.stride import find_stride
 from poise.walking.swaying import FINE, at_knots, find_sway
@@ -35,6 +35,8 @@ _OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that 
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
 _STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
+_ASIDE = 1.4  # how much longer steps take sideways: a leg that swings aside turns the body on its foot
+_KINKS = 0.003  # m, that the pressure keeps more from the edge: joints near their ends are not quite smooth
 _UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
 _FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
 _GRAVITY = 9.81
@@ -72,10 +74,11 @@ class Walker:
         wait: float = 0.2,
     ):
         self.character, self.terrain, self.way = character, terrain, way
-        self.manner, self.hang = manner or Manner(), hang
+        self.hang = hang
         if not isinstance(stances, StepCourse):
             stances = StepCourse(build_feet(character), ([stances[0]], [stances[1]]))
         self.course = stances
+        self.manner = suit(manner or Manner(), any(foot.stiff for foot in stances.feet))
         self._left = steps  # steps that may still be planned
         self.leg = min(foot.leg for foot in self.course.feet)
         self._scale = self.manner.scale(self.leg)
@@ -137,21 +140,26 @@ class Walker:
         found = self.center
         for _ in range(_TRIES):
             end = self._find_end(now)
-            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin)
+            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin + _KINKS)
             r = (state[0, 1] - self._floor(now)) / _GRAVITY
-            center, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
+            center, _, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
             sway = self._find_sway(now, state, center, len(places.sizes))
-            center, out = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
+            center, out, when = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
             if best is None or out < best - 1e-3:
                 best, found = out, center
             if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
                 break
-            self._retime(began, _SLOWER)
+            self._retime(began, self._find_hasty(began, when), _SLOWER)
         self.worst = max(self.worst, float(best or 0.0))
         self.center = self.center.followed_by(found)
         self._plan_height(now, state[:, 1], end)
         following = [step.land for step in self.course.steps if step.land > now + 1e-9]
         self._known = following[0] if following else np.inf
+
+    def _find_hasty(self, first: int, t: float) -> int:
+        """Which step, from number `first` on, has the weight shifted too fast that is out at time t, or soon after."""
+        steps = self.course.steps
+        return next((k for k in range(first, len(steps)) if t < 0.5 * (steps[k].off + steps[k].land)), len(steps) - 1)
 
     def _is_slow(self, first: int) -> bool:
         """Whether steps from number `first` on take as long already as they ever may."""
@@ -187,6 +195,7 @@ class Walker:
         ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
         forward = float((place - other.place) @ ahead) / self.leg
         slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
+        slower *= 1.0 + (_ASIDE - 1.0) * abs(float(np.sin(self.way.facing)))
         is_first = not course.steps
         shift = _round(slower * (_FIRST if is_first else _SHIFT))
         swing = _round(slower * _SWING * (_CAREFUL if is_first else 0.7 + 0.3 * min(far, 1.5)))
@@ -197,8 +206,10 @@ class Walker:
         flat = _round(0.4 * shift)
         # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
         uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
-        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill, 0.1) * shift)
-        push = min(push + uphill * _UPHILL * self.manner.roll, 1.5 * _PUSH)
+        # So it does where that foot goes down: both knees bend for it before it leaves.
+        downhill = max(float(last.place[1] - place[1]) / self.leg, 0.0)
+        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill - 1.2 * downhill, 0.1) * shift)
+        push = min(push + (uphill + 0.5 * downhill) * _UPHILL * self.manner.roll, 1.5 * _PUSH)
         pace = ROLL
         drop = float(last.place[1] - other.place[1]) / self.leg
         has_toes = course.feet[side].toes >= 0  # else there is but an edge to stand on
@@ -210,6 +221,9 @@ class Walker:
             sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
             rise = -_round(sooner * (before.land - before.off))
             push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
+        push = min(push, course.feet[side].bends)
+        if course.feet[side].stiff:  # a heel that rises under a straight leg lifts the hip, and the body
+            strike = push = 0.0
         if strike < _FLAT or (spot.back is not None and not len(spot.back)):
             strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
         if push < _FLAT or (last.front is not None and not len(last.front)):
@@ -222,8 +236,8 @@ class Walker:
         ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
         return float((other.place - last.place) @ ahead) / self.leg
 
-    def _retime(self, first: int, slower: float) -> None:
-        """Have steps from number `first` on take longer."""
+    def _retime(self, first: int, which: int, slower: float) -> None:
+        """Have one step take longer, and those after it come later; none before number `first` has to be touched."""
         course = self.course
         kept = []
         for k in range(first, len(course.steps)):
@@ -233,10 +247,11 @@ class Walker:
             kept.append((step, before, after, course.swings[step.side][i - 1]))
         course.drop_from(first)
         begin = kept[0][0].begin
-        for step, before, after, swing in kept:
+        for k, (step, before, after, swing) in enumerate(kept, first):
+            by = slower if k == which else 1.0
             timing = Timing(
-                _round(slower * (step.off - step.begin)), _round(slower * (step.land - step.off)),
-                _round(slower * (after.flat - after.land)), _signed(slower * (before.rise - step.begin)),
+                _round(by * (step.off - step.begin)), _round(by * (step.land - step.off)),
+                _round(by * (after.flat - after.land)), _signed(by * (before.rise - step.begin)),
                 after.strike, before.push, before.pace,
             )  # fmt: skip
             begin = course.add(step.side, after, swing, begin, timing).land
@@ -264,7 +279,7 @@ class Walker:
         turn = rotation.exp(find_heading(feet)[:, None] * _UP)
         most = np.full(len(times), np.inf)
         # Where feet are at different heights knees bend more: nobody lands on a straight leg.
-        apart = (feet[0].place - feet[1].place)[:, 1] / self.leg
+        apart = (self.course.levels(0, times) - self.course.levels(1, times)) / self.leg
         uneven = _BENT * np.tanh((apart / 0.12) ** 2)
         for foot, state, hip in zip(self.course.feet, feet, self.hang.joints, strict=True):
             joint = rotation.rotate(turn, hip)

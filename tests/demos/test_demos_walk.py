@@ -1,0 +1,39 @@
+"""The demos of somebody who walks, cut short: what they promise to write is there, and what they found is a walk."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+
+from poise import load_clip
+from poise.demos import bodies, walks
+
+
+@pytest.fixture(autouse=True)
+def _short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Films of two frames a second."""
+    monkeypatch.setattr(walks, "FILM_FPS", 2.0)
+
+
+@pytest.mark.parametrize("name", ["stairs", "slope", "rough", "moving"])
+def test_a_walk_on_every_ground(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module(f"poise.demos.{name}")
+    monkeypatch.setattr(module, "STEPS", 3)
+    figures = module.run(tmp_path)
+    assert not figures["fell"] and figures["com_margin_m"] > 0.0
+    assert figures["steps"] == 3
+    assert load_clip(tmp_path / f"{name}.glb").duration == pytest.approx(figures["duration_s"], abs=0.05)
+    for end in (".bvh", ".png", "-center.png", "-joints.png"):
+        assert (tmp_path / f"{name}{end}").stat().st_size > 1000
+    assert json.loads((tmp_path / f"{name}.json").read_text())["steps"] == 3
+
+
+def test_bodies_walk_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "STEPS", 2)
+    monkeypatch.setattr(bodies, "PHYSIQUES", {name: bodies.PHYSIQUES[name] for name in ("fat", "locked-knee")})
+    figures = bodies.run(tmp_path)
+    assert not figures["fell"] and set(figures["bodies"]) == {"fat", "locked-knee"}
+    assert (tmp_path / "bodies-locked-knee.glb").exists() and (tmp_path / "bodies.png").exists()
