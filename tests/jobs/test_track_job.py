@@ -308,3 +308,10 @@ def test_a_stiffness_in_words() -> None:
     assert parse_stiffness("Auto") == "auto"
     assert parse_stiffness("300") == 300.0
     assert dataclasses.replace(TrackPlan(), springs=5.0).stiffest == 5.0
+
+
+@pytest.mark.parametrize(("stiffness", "is_told"), [(1e6, True), (900.0, False)])
+def test_a_stiffness_that_no_step_resolves_is_told(stiffness: float, is_told: bool) -> None:
+    told: list[str] = []
+    poise.track(wave(seconds=0.3), stiffness=stiffness, tell=lambda kind, sentence: told.append(f"{kind}: {sentence}"))
+    assert any(each.startswith("warning: a stiffness of 1e+06 1/s2 is more than") for each in told) == is_told

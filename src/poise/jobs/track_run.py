@@ -123,6 +123,11 @@ def run_track(
     found = simulate(body.clip, body.character, plan)
     for sentence in found.notes:
         audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
+    if found.tracked and plan.stiffest * found.dt**2 > 1.0:
+        audience.warn(
+            f"a stiffness of {plan.stiffest:g} 1/s2 is more than steps of {1000.0 * found.dt:.3g} ms resolve, "
+            f"{1.0 / found.dt**2:.3g}: springs act softer than that. Take a smaller {audience.spell('dt')}."
+        )
     if not found.tracked:
         audience.note(f"nothing is tracked, so the result is the clip. Name parts with {audience.spell('parts')}.")
     figures = _write(found, body, plan, next(iter(outputs.motions), None))
