@@ -40,7 +40,7 @@ FASTEST = 200.0
 # lands 25 mm deep is given 3 % of its height.
 OUT = 0.05
 # m, from which on two shapes that come nearer are solved for, where a body falls: a limb of 10 m/s goes 5 cm in a step
-# of 5 ms. With Bullet's 0.02 one that is dropped was up to 77 mm in the floor, and hands 60 degrees beyond their ranges.
+# of 5 ms. With Bullet's 0.02 one that is dropped was up to 77 mm in the floor, and hands 60 degrees beyond a range.
 AHEAD = 0.1
 # m: what a corner of a sole bears on resists a turn about itself, by friction so far out; 2/3 of a disc's radius. On
 # points alone a foot whose weight is on one corner turns there freely, and was 0.1 m off.
