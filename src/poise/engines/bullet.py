@@ -217,7 +217,6 @@ class BulletSimulation(Simulation):
 
     def step(self) -> None:
         """See `Simulation.step`."""
-        bullet = self._bullet
         for body, inputs in self._inputs.items():
             self._act(body, *inputs)
         self._inputs.clear()
@@ -228,7 +227,7 @@ class BulletSimulation(Simulation):
         if self._carrier is not None:
             self._carrier.place(self._time)
         self._time += self.scene.dt
-        bullet.stepSimulation(physicsClientId=self.client)
+        self.world.step()
         for held in self._held:
             held.is_fresh = False
         self._touched = self._find_all_contacts()

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 import weakref
 from typing import Any
 
@@ -41,7 +42,8 @@ FASTEST = 200.0
 OUT = 0.05
 # m, from which on two shapes that come nearer are solved for, where a body falls: a limb of 10 m/s goes 5 cm in a step
 # of 5 ms. With Bullet's 0.02 one that is dropped was up to 77 mm in the floor, and hands 60 degrees beyond a range.
-AHEAD = 0.1
+AHEAD, USUAL = 0.1, 0.02
+_ALONE = threading.Lock()
 # m: what a corner of a sole bears on resists a turn about itself, by friction so far out; 2/3 of a disc's radius. On
 # points alone a foot whose weight is on one corner turns there freely, and was 0.1 m off.
 PATCH = 0.01
@@ -90,10 +92,9 @@ class BulletWorld:
             fixedTimeStep=scene.dt, numSubSteps=0, numSolverIterations=ITERATIONS, solverResidualThreshold=1e-9,
             deterministicOverlappingPairs=1, physicsClientId=self.client,
         )  # fmt: skip
-        if any(body.is_hard for body in scene.bodies):
-            pybullet.setPhysicsEngineParameter(
-                contactERP=OUT, contactBreakingThreshold=AHEAD, physicsClientId=self.client
-            )
+        self._looks_ahead = any(body.is_hard for body in scene.bodies)
+        if self._looks_ahead:
+            pybullet.setPhysicsEngineParameter(contactERP=OUT, physicsClientId=self.client)
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
@@ -106,6 +107,16 @@ class BulletWorld:
         self.props: dict[str, int] = {}
         self.held: list[tuple[int, int]] = []
         self.share = 0.2  # as Bullet has it by itself
+
+    def step(self) -> None:
+        """Advance by a step. How far ahead contacts are seen is one number for all worlds of a process in Bullet."""
+        bullet, options = self.bullet, {"physicsClientId": self.client}
+        with _ALONE:
+            if self._looks_ahead:
+                bullet.setPhysicsEngineParameter(contactBreakingThreshold=AHEAD, **options)
+            bullet.stepSimulation(**options)
+            if self._looks_ahead:
+                bullet.setPhysicsEngineParameter(contactBreakingThreshold=USUAL, **options)
 
     def take_back_errors(self) -> None:
         """Have constraints take back all of an error in a step; contacts keep their own share."""
