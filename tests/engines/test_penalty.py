@@ -209,3 +209,25 @@ def test_softness_is_at_least_some_steps() -> None:
     hard.build()
     simulation = hard.groups[0].simulation
     assert np.all(simulation.gains[:, 0] == LEAST * hard.dt)
+
+
+def test_who_begins_in_a_prop_is_refused_every_time_and_who_joins_in_one_is_kept_apart_from_it() -> None:
+    def join(late: bool) -> poise.Stage:
+        stage = poise.Stage(dt=0.005)
+        stage.add_prop(poise.Prop.box("crate", (0.4, 0.4, 0.4), 5.0, (0.0, 0.2, 3.0)))
+        first = stage.add(poise.Character.human(), "first")
+        first.drive("legs", poise.Balance())
+        stage.advance(20 if late else 0)
+        pose = first.pose()
+        stage.add(first.character, "second", poise.Pose(pose.root + [0.0, 0.0, 3.0], pose.rotations)).drive(
+            "legs", poise.Balance()
+        )
+        return stage
+
+    stage = join(late=False)
+    for _ in range(2):
+        with pytest.raises(InputError, match="at the start"):
+            stage.advance(1)
+    stage = join(late=True)
+    stage.advance(100)
+    assert stage.actors["second"].fallen is None
