@@ -309,6 +309,9 @@ class Episode:
         """Something that was accepted cannot be built: everything is loose from now on."""
         self.tally.counts["refused when built"] += 1
         self.done.append(f"{self.stage.time:.4f} refused when built: {error}")
+        for player in [p for p in self.players if f"of '{p.actor.name}' at the start" in str(error)]:
+            self.stage.remove(player.actor)  # he was put into a thing
+            self.players.remove(player)
         for player in self.players:
             for part, driver in (("root", Free()), ("body", Loose(1.0, 1.0))):
                 self._drive(player, part, driver)
