@@ -95,6 +95,8 @@ def test_every_format_is_written_and_has_what_was_asked(tmp_path, suffix):
     try:
         check_can_save(tmp_path / f"out{suffix}")
     except PoiseError as error:
+        if suffix != ".fbx":  # the only one that needs a program that need not be there
+            raise
         pytest.skip(str(error))
     found = poise.edit(save(tmp_path, PLAIN), tmp_path / f"out{suffix}")
     assert (tmp_path / f"out{suffix}").stat().st_size > 1000
