@@ -1,7 +1,13 @@
-"""Walks of 200 steps over grounds, bodies and seeds, judged from outside (`walked`); a run that broke is a failure."""
+"""Walks of 200 steps over grounds, bodies and seeds, judged from outside (`walked`); a run that broke is a failure.
+
+What came of each is kept in out/walk-sweep.jsonl beside the code that it was made with (a hash of the package's
+sources), so that a sweep goes on where the last one stopped: what was never walked comes first, then what another code
+has walked.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import sys
@@ -11,6 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
+import poise
+import walked
 from poise import Character, Ground, Tilted
 from poise.errors import PoiseError
 from poise.walking.manner import Manner
@@ -21,11 +29,13 @@ from sweeps.page import table
 from walked import Walked, measure_walk
 
 PAGE = Path(__file__).parents[2] / "docs" / "walking-sweeps.md"
+KEPT = Path(__file__).parents[2] / "out" / "walk-sweep.jsonl"
 TITLE = """# Walks over ranges
 
 Written by `make sweep NAME=walk`. Kinematics are SciPy's, heights are the grounds' own; of the plan only the times of
 the stances are used.
 """
+PARTS = ("spatial", "body", "dynamics", "ik", "motion", "world", "walking")
 STEPS, SEEDS, FPS = 200, 10, 50
 BODIES = {"man 1.78 m": (1.78, 75.0), "child 1.2 m": (1.2, 24.0), "heavy 1.9 m": (1.9, 120.0)}
 GROUNDS = ("flat", "slope up", "slope down", "slope aside", "stairs", "random stairs", "stones", "moving")
@@ -105,18 +115,40 @@ def find_misses(row: dict[str, object]) -> list[str]:
     return misses + ([] if row["steps"] == STEPS else [f"{row['steps']} steps"])
 
 
+def hash_code() -> str:
+    """What walks are made with: the sources of what plans and poses them, and of what they are judged by."""
+    package, digest = Path(poise.__file__).parent, hashlib.sha256()
+    files = [path for part in PARTS for path in sorted((package / part).rglob("*.py"))]
+    for path in [*files, Path(walked.__file__)]:
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+def load_rows() -> dict[tuple[str, str, int], dict[str, object]]:
+    """The last row that is kept of each walk."""
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    rows = [json.loads(line) for line in lines]
+    return {(row["ground"], row["body"], row["seed"]): row for row in rows}
+
+
 def sweep(minutes: float = 60.0) -> tuple[str, int]:
-    """All walks, or as many as there is time for."""
-    rows, end = [], time.monotonic() + 60.0 * minutes
-    for one in list_runs():
+    """All walks, or as many as there is time for; those of earlier sweeps count."""
+    rows, code, end = load_rows(), hash_code(), time.monotonic() + 60.0 * minutes
+    todo = [one for one in list_runs() if one not in rows or rows[one]["code"] != code]
+    todo.sort(key=lambda one: 1 if one not in rows else 0 if find_misses(rows[one]) else 2)
+    KEPT.parent.mkdir(exist_ok=True)
+    for one in todo:
         if time.monotonic() > end:
             break
-        rows.append(run(*one))
-        print(json.dumps(rows[-1]), "" if not find_misses(rows[-1]) else f"MISSED {find_misses(rows[-1])}", flush=True)
-    return tell(rows)
+        rows[one] = {**run(*one), "code": code}
+        with KEPT.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(rows[one]) + "\n")
+        misses = find_misses(rows[one])
+        print(*one, "" if not misses else f"MISSED {misses}", flush=True)
+    return tell([rows[one] for one in list_runs() if one in rows], code)
 
 
-def tell(rows: list[dict[str, object]]) -> tuple[str, int]:
+def tell(rows: list[dict[str, object]], code: str) -> tuple[str, int]:
     """The section of the page, and how many walks missed an aim."""
     lines, missed = [], []
     for name in GROUNDS:
@@ -140,9 +172,12 @@ def tell(rows: list[dict[str, object]]) -> tuple[str, int]:
             "sole off the ground, mm", "beyond a range, rad", "most of a joint's acceleration, rad/s2",
             "longest mean step, s", "times real time, least"]  # fmt: skip
     notes = [f"- {row['ground']}, {row['body']}, seed {row['seed']}: {'; '.join(find_misses(row))}" for row in missed]
+    now = sum(row["code"] == code for row in rows)
     text = (
-        f"{len(rows)} walks of {STEPS} steps, {FPS} frames a second, {len(BODIES)} bodies; steps of 0.35 to 0.55 of a "
-        "leg's length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 cm and at random (10 to 20 "
+        f"{len(rows)} of {SEEDS * len(GROUNDS) * len(BODIES)} walks, {now} of them made with the code as it was last "
+        f"(`{code}`), the others with earlier states of it: {STEPS} steps, {FPS} frames a second, 3 bodies; "
+        "steps of 0.35 to 0.55 of a leg's length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 "
+        "cm and at random (10 to 20 "
         "by 27 to 40 cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside "
         "what is within 2 mm of the ground in every frame, planted feet still to 0.5 mm, nothing of a sole 1 mm under "
         "the ground, soles within 2 mm of it in the median of their points. *Real time*: beside other work."

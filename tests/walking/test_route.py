@@ -9,8 +9,12 @@ import pytest
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
+from poise.body.character import Character
 from poise.errors import InputError
 from poise.walking.route import Route, StepLimits, plan_route
+from poise.walking.setting_out import set_out
+from poise.walking.walker import Walker
+from poise.walking.way import WalkWay
 from poise.world.floor import Floor
 from poise.world.ground import Ground
 from poise.world.height_map import HeightMap
@@ -227,3 +231,18 @@ def test_the_same_question_has_the_same_answer() -> None:
     assert isinstance(first, Route)
     np.testing.assert_array_equal(first.points, second.points)
     np.testing.assert_array_equal(first.headings, second.headings)
+
+
+@pytest.mark.parametrize(("size", "height"), [((2.0, 2.0, 0.02), 1.0), ((2.0, 0.4, 0.02), 0.2)])
+def test_straight_on_for_ever_ends_before_a_thin_wall(size: tuple[float, float, float], height: float) -> None:
+    """Feet alone would find places before and behind it."""
+    body = Character.human(1.75, 75.0)
+    floor = Floor(Ground(), [Prop.box("wall", size, None, (0.0, height, 1.6))])
+    walker = set_out(body, floor, 1).walker
+    stances = tuple(row[0] for row in walker.course.stances)
+    way = WalkWay.ahead(0.0, 0.0, 0.0)
+    endless = Walker(body, walker.terrain, way, walker.hang, stances)
+    with pytest.raises(InputError, match=r"blocked at x 0\.00, z 1\..*a number of steps"):
+        endless.reach(1e6)
+    places = [stance.place[2] for row in endless.course.stances for stance in row]
+    assert 0.5 < max(places) < 1.4

@@ -12,8 +12,13 @@ import poise
 from poise.body.reshaping import lock
 from poise.errors import InputError
 from poise.walking.changing import carry
+from poise.walking.course import StepCourse
+from poise.walking.feet import build_feet
+from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner
-from poise.walking.setting_out import set_out
+from poise.walking.setting_out import find_stances, set_out
+from poise.walking.stride import find_stride
+from poise.walking.way import WalkWay
 from poise.world.terrain import build_terrain
 from walked import measure_walk
 
@@ -162,6 +167,22 @@ def test_soles_of_a_child_lie_on_stones() -> None:
         for stance in row:
             points = stance.place + Rotation.from_quat(stance.turn, scalar_first=True).apply(local)
             gaps.append(np.median(np.abs(points[:, 1] - ground.height_at(points[:, 0], points[:, 2]))))
+    assert max(gaps) < 0.002
+
+
+def test_soles_are_not_put_across_a_low_edge_where_a_short_step_would_do() -> None:
+    """A child before an edge of 12 mm, wherever that is: half of a sole that lies across it would hover."""
+    body = poise.Character.human(1.2, 24.0)
+    feet, manner = build_feet(body), Manner(step=0.382)
+    gaps = []
+    for edge in np.arange(0.16, 0.24, 0.01):
+        z = np.arange(-1.0, 2.0, 0.01)
+        heights = np.repeat(0.012 * np.clip((z - edge) / 0.05, 0.0, 1.0)[:, None], 60, axis=1)
+        terrain = Terrain(poise.HeightMap(heights, 0.01, (-0.3, -1.0)))
+        stances = find_stances(feet, terrain, (0.0, 0.0), 0.0, manner, feet[0].leg)
+        course = StepCourse(feet, ([stances[0]], [stances[1]]))
+        way = WalkWay.ahead(0.0, 0.0, 0.0)
+        gaps.append(find_stride(course, 0, 0.0, way, manner, terrain, closing=False).spot.gap)
     assert max(gaps) < 0.002
 
 

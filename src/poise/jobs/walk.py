@@ -301,7 +301,7 @@ def plan_walk(
 def write_walk(found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed: Mapping[str, float]) -> WalkFound:
     """Write the motion; it and its figures as they are in the file."""
     from poise.files.checked import checked_output
-    from poise.jobs.figures import describe_body, read_written
+    from poise.jobs.figures import describe_body
     from poise.jobs.walk_figures import measure_balance, measure_walk
 
     clip, body = found.clip, found.body
@@ -311,7 +311,7 @@ def write_walk(found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed:
             wrote = body.target.write(clip, draft)
             if path == outputs.motions[0]:
                 error = wrote
-                there = read_written(draft, clip) if body.target.reading is None else None
+                there = body.target.read_back(clip, draft)
                 measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
     shown = clip if there is None else there
     balance = measure_balance(shown, body.character, found.floor, found.footfalls)

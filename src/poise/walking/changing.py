@@ -36,7 +36,7 @@ def redirect(
     walker.way = walker.way if way is None else way
     if manner is not None:
         walker.manner = suit(manner, any(foot.stiff for foot in course.feet))
-        walker._scale = manner.scale(walker.leg)
+        walker._scale = walker.manner.scale(walker.leg)
     if steps != -1:
         walker._left = steps
     for side, outward in enumerate((1.0, -1.0)):

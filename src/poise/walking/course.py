@@ -59,6 +59,18 @@ class StepCourse:
         """s, when the last step lands; -inf where there is none."""
         return self.steps[-1].land if self.steps else -np.inf
 
+    def copy(self) -> StepCourse:
+        """Another of the same steps: what is added to the one is not added to the other."""
+        (a, b), (c, d) = self.stances, self.swings
+        return StepCourse(self.feet, (list(a), list(b)), (list(c), list(d)), list(self.steps))
+
+    def become(self, other: StepCourse) -> None:
+        """Have the steps of another one, who is not to be added to any more."""
+        for side in range(2):
+            self.stances[side][:] = other.stances[side]
+            self.swings[side][:] = other.swings[side]
+        self.steps[:] = other.steps
+
     def add(self, side: int, spot: FootStance, swing: FootSwing, begin: float, timing: Timing) -> Step:
         """Step with one foot to a spot: the weight begins to shift at time `begin`."""
         off = begin + timing.shift

@@ -22,6 +22,7 @@ from poise.walking.feet import WalkingFoot
 
 WHOLE, FRONT, BACK, NONE = 0, 1, 2, 3  # what of a sole carries
 ROLL = 1.6  # of its mean speed, that a heel rises with as its foot leaves
+_SAME = 1e-6  # s, that times are apart at the most which are meant to be the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,12 +56,12 @@ class FootStance(Portable):
     gap: float = 0.0
 
     def carries(self, t: float) -> int:
-        """What of the sole carries at time t; where that changes, the less."""
-        if not self.land < t < self.off:
+        """What of the sole carries at time t; where that changes, the less, however t was summed up."""
+        if not self.land + _SAME < t < self.off - _SAME:
             return NONE
-        if t <= self.flat and self.flat > self.land:
+        if t <= self.flat + _SAME and self.flat > self.land:
             return BACK
-        return FRONT if t >= self.rise else WHOLE
+        return FRONT if t >= self.rise - _SAME else WHOLE
 
 
 @dataclass(frozen=True, eq=False)

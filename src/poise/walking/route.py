@@ -29,6 +29,7 @@ _AROUND = 3.0, 10.0  # m round both ends that a way is looked for in, first and 
 _SPARE = 0.1  # m of clearance more, where there is as much
 _ROUND = 0.5  # m before a corner that its curve begins
 _TURN = 0.25  # m before and after a corner over which the heading turns
+_MORE, _FARTHER = 3, 0.1  # how often, and by how much (m) farther, a place to stand is looked for
 _BUMPS = 0.05  # m: footholds are found between bumps
 
 
@@ -136,6 +137,24 @@ def plan_route(
     return _sample(np.concatenate(way), heading, is_given)
 
 
+def check_ahead(floor: Floor, a: np.ndarray, b: np.ndarray, limits: StepLimits) -> None:
+    """Raise InputError where something is in the way straight from a to b, (2,) m, that feet alone would not meet.
+
+    Where b is no place to stand, one a little farther on will do. Of who stands nearer to something than he would walk
+    only what his feet take is looked at.
+    """
+    ahead = (b - a) / max(float(np.linalg.norm(b - a)), 1e-12)
+    for radius in (limits.radius, limits.track):
+        walker = _Walker(floor, replace(limits, radius=radius))
+        if not walker.can_stand(a):
+            continue
+        goals = [b + k * _FARTHER * ahead for k in range(_MORE + 1)]
+        if not any(walker.is_clear(a, goal) for goal in goals):
+            why, todo = walker.explain(a, b)
+            raise InputError(f"{why}. {todo}, or give a path or a number of steps to go round it.")
+        return
+
+
 def _check_points(start: Sequence[float], path: Iterable[Sequence[float]]) -> np.ndarray:
     """(N, 2) m: the start, then the path's points, without those that are where the one before is."""
     rows = [start, *path]
@@ -188,11 +207,21 @@ class _Walker:
         )
         return bool(is_clear), states, heights, found, reached
 
+    def can_stand(self, at: np.ndarray) -> bool:
+        """Whether one can stand at a place (2,) m."""
+        state = self._kernels.probe(self._floor.record[0], at[0], at[1], self._packed)[0]
+        return state in (self._kernels.FREE, self._kernels.UNEVEN)
+
+    def explain(self, a: np.ndarray, b: np.ndarray) -> tuple[str, str]:
+        """Why one cannot walk straight from a to b, (2,) m each, and what to do."""
+        _, states, heights, found, reached = self._walk(a, b)
+        return self._explain(a, b, states, heights, found, reached, int(np.flatnonzero(reached)[-1]))
+
     def check_places(self, points: np.ndarray) -> None:
         """Refuse a start, a point of the path or a goal where nobody can stand."""
         for k, (x, z) in enumerate(points):
-            state, _, _, _, found = self._kernels.probe(self._floor.record[0], x, z, self._packed)
-            if state not in (self._kernels.FREE, self._kernels.UNEVEN):
+            if not self.can_stand(np.array([x, z])):
+                state, _, _, _, found = self._kernels.probe(self._floor.record[0], x, z, self._packed)
                 what = "start" if k == 0 else "goal" if k == len(points) - 1 else f"point {k} of the path"
                 raise InputError(
                     f"nobody can stand at the {what}, x {x:.2f}, z {z:.2f}: {self._tell(state, found)}. "
@@ -233,7 +262,8 @@ class _Walker:
                 way = walker._search(ends[0], ends[1], around)
                 if way is not None:
                     return self._round(_straighten(walker, np.concatenate([a[None], way, b[None]])))
-        raise InputError(self._explain(a, b, states, heights, found, reached, last))
+        why, todo = self._explain(a, b, states, heights, found, reached, last)
+        raise InputError(f"{why}, and no way round it was found. {todo}, or give a path that leads around.")
 
     def _search(self, a: np.ndarray, b: np.ndarray, around: float) -> np.ndarray | None:
         """(N, 2) m on a grid that goes `around` metres beyond both, or half of what is between them; or None."""
@@ -286,8 +316,8 @@ class _Walker:
     def _explain(
         self, a: np.ndarray, b: np.ndarray, states: np.ndarray, heights: np.ndarray, found: np.ndarray,
         reached: np.ndarray, last: int,
-    ) -> str:  # fmt: skip
-        """Why one gets no farther on a line than to its place `last`."""
+    ) -> tuple[str, str]:  # fmt: skip
+        """Why one gets no farther on a line than to its place `last`, and what to do."""
         k, limits, count = self._kernels, self._limits, len(states)
         each = float(np.linalg.norm(b - a)) / (count - 1)
         after = next((m for m in range(last + 1, count) if states[m] == k.FREE and not reached[m]), count - 1)
@@ -320,10 +350,7 @@ class _Walker:
         else:
             wide = each * (after - last)
             why, todo = f"for {wide:.2f} m the ground is nowhere even enough to stand on", "Even it out"
-        return (
-            f"the way is blocked at x {x:.2f}, z {z:.2f}: {why}, and no way round it was found. {todo}, or give a path "
-            "that leads around."
-        )
+        return f"the way is blocked at x {x:.2f}, z {z:.2f}: {why}", todo
 
 
 def _unit(v: np.ndarray) -> np.ndarray:

@@ -22,6 +22,8 @@ from poise.walking.way import WalkWay, turn_between
 
 # Lengths that are tried, of the usual one, in the order of who wins a tie.
 _TRIES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 1.1, 1.2)
+# And those that are tried where half of the sole would hover over the ground by more than so much (m).
+_FINER, _LIES = (0.25, 0.2, 0.35, 0.15, 0.45, 0.1, 1.25, 1.3, 1.4), 0.002
 _OUTWARD, _INWARD = np.radians(35.0), np.radians(15.0)  # that a foot turns from the other at most
 _RISE, _DROP = 0.36, 0.36  # of the leg: up and down from foot to foot
 _STIFF = 0.08  # of the leg: both of somebody with a knee that does not bend
@@ -63,8 +65,12 @@ def find_stride(
     facing = _heading_of(other.turn) + outward * manner.toe_out  # where the other foot's leg faces
     best: tuple[float, Stride] | None = None
     reasons: list[str] = []
-    for wider in _WIDER:
-        for share in (0.0,) if closing else _TRIES:
+    for tries, wider in [*((_TRIES, wider) for wider in _WIDER), (_FINER, 1.0)]:
+        if best is not None and (tries is _TRIES or best[1].spot.gap <= _LIES):
+            continue
+        if best is None and tries is _FINER:
+            break
+        for share in (0.0,) if closing else tries:
             ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
             found = terrain.find_foothold(
                 float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole),
@@ -75,13 +81,10 @@ def find_stride(
                 continue
             spot = stand_on(foot, found, terrain)
             reason = check_stride(course.feet, side, spot, other)
-            if reason:
-                reasons.append(reason)
+            if reason or spot.share < _LEAST:
+                reasons.append(reason or f"Only {100 * spot.share:.0f} % of the sole would lie on the ground.")
                 continue
             up = float(spot.place[1] - other.place[1])
-            if spot.share < _LEAST:
-                reasons.append(f"Only {100 * spot.share:.0f} % of the sole would lie on the ground.")
-                continue
             # The lower a foot has to go, the less far it gets with ease: the other knee bends for both.
             apart = float(np.linalg.norm((spot.place - other.place)[[0, 2]]))
             strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
@@ -97,8 +100,8 @@ def find_stride(
                 best = cost, Stride(spot, ahead)
             if share == 1.0 and cost < 1e-6:
                 break
-        if best is not None:
-            return best[1]
+    if best is not None:
+        return best[1]
     at = way.at(s)[0]
     raise InputError(
         f"there is no place for the {'left' if side == 0 else 'right'} foot at x {at[0]:.2f}, z {at[1]:.2f} m: "

@@ -7,38 +7,35 @@ turned out to be a wall. Steps that balance cannot keep up with take longer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from poise.body.character import Character
+from poise.errors import InputError
 from poise.spatial import rotation
 from poise.walking.center_path import KNOT, SplinePath, plan_center, plan_height
-from poise.walking.course import StepCourse, Timing
+from poise.walking.course import StepCourse
 from poise.walking.feet import build_feet
-from poise.walking.foot_path import ROLL, FootStance, FootState
+from poise.walking.foot_path import FootStance, FootState
 from poise.walking.foothold import Terrain
 from poise.walking.manner import Manner, suit
+from poise.walking.pacing import SWING, find_timing, round_time, slow_down
 from poise.walking.pressing import find_middle, list_regions
+from poise.walking.route import StepLimits, check_ahead
 from poise.walking.stride import find_stride
 from poise.walking.swaying import FINE, at_knots, find_sway
 from poise.walking.swinging import find_swing
 from poise.walking.way import WalkWay
 
 _AHEAD = 3  # steps that are planned
-_SHIFT, _SWING, _FIRST, _END = 0.5, 0.6, 0.9, 1.0  # s, of a leisurely adult
-_STRIKE, _PUSH, _DOWN = np.radians(14.0), np.radians(24.0), np.radians(50.0)
-_LEAST_PUSH = 0.5  # of the above: a straight leg that is flung up from a flat sole throws the body about
-_CAREFUL = 1.1  # of a usual swing, that the first one takes: from standing all of the leg is brought up to speed
-_SOONER = 1.0  # of a swing, that a heel is up sooner for every fifth of a leg that the other foot goes down more
-_OUT, _SLOWER, _TRIES = 0.004, 1.15, 9  # m; by how much longer steps take that are out by more; how often
+_END = 1.0  # s, of a leisurely adult, that it takes to stand still
+_OUT, _TRIES = 0.004, 9  # m, that steps may be out; how often those that are take longer
+_BETTER = 0.001  # m, that a slower way must be less out to be taken
 _LONGEST = 3.0  # times as long as a usual one, that a step takes at most
 _BENT = 0.025  # of a leg, that it is shorter at the most where feet are at different heights
-_STAIRS = 1.3  # how much longer steps take, for a quarter of a leg's height
-_ASIDE = 1.4  # how much longer steps take sideways: a leg that swings aside turns the body on its foot
 _KINKS = 0.003  # m, that the pressure keeps more from the edge: joints near their ends are not quite smooth
-_UPHILL = 1.5  # rad that a heel is up more as it leaves, for a leg's length of height
-_FLAT = np.radians(2.0)  # a foot that rolls by less does not roll
 _GRAVITY = 9.81
 _UP, _AHEAD_AXIS = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
@@ -50,6 +47,15 @@ class Hang:
     hips: np.ndarray
     joints: np.ndarray
     mass: float
+
+
+class _Try(NamedTuple):
+    """Steps, and the path of the centre of mass over just these: out m by so much at the most, at time `when` (s)."""
+
+    course: StepCourse
+    center: SplinePath
+    out: float
+    when: float
 
 
 class Walker:
@@ -92,7 +98,7 @@ class Walker:
             begin[0, [0, 2]] = find_middle(self.course, start)
             begin[0, 1] = self._ceilings(begin[:1, [0, 2]], np.array([start]))[0]
         self._known = start  # s, until when the plan is what happens
-        self._wait = _round(wait)
+        self._wait = round_time(wait)
         self.center = SplinePath(start, np.tile(begin[0, [0, 2]], (4, 1)))
         self.height = SplinePath(start, np.tile(begin[0, 1:2], (4, 1)))
         self._plan(start, begin)
@@ -130,31 +136,42 @@ class Walker:
 
     def _plan(self, now: float, state: np.ndarray) -> None:
         """Add steps, and lead the centre of mass over them from time `now` on."""
-        while True:
-            began = sum(step.begin < now - 1e-9 for step in self.course.steps)
-            if self.done or len(self.course.steps) - began >= _AHEAD:
-                break
-            self._add(now)
         began = sum(step.begin < now - 1e-9 for step in self.course.steps)
-        best: float | None = None
-        found = self.center
+        while not self.done and len(self.course.steps) - began < _AHEAD:
+            try:
+                self._add(now)
+            except InputError:
+                if len(self.course.steps) == began:
+                    raise
+                break  # it walks as far as it gets, and is told then
+        tried: list[_Try] = []
         for _ in range(_TRIES):
-            end = self._find_end(now)
-            places, presses = list_regions(self.course, now, end, self.manner.margin, self.manner.margin + _KINKS)
-            r = (state[0, 1] - self._floor(now)) / _GRAVITY
-            center, _, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
-            sway = self._find_sway(now, state, center, len(places.sizes))
-            center, out, when = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
-            if best is None or out < best - 1e-3:
-                best, found = out, center
+            tried.append(self._lead(now, state))
+            out = tried[-1].out
             if out < _OUT or began == len(self.course.steps) or self._is_slow(began):
                 break
-            self._retime(began, self._find_hasty(began, when), _SLOWER)
-        self.worst = max(self.worst, float(best or 0.0))
-        self.center = self.center.followed_by(found)
-        self._plan_height(now, state[:, 1], end)
+            slow_down(self.course, began, self._find_hasty(began, tried[-1].when), now)
+        # The path and the times that it was found for, not those of a later try. The quicker, where it is as good.
+        best = tried[0]
+        for one in tried[1:]:
+            best = one if one.out < best.out - _BETTER else best
+        self.course.become(best.course)
+        self.worst = max(self.worst, best.out)
+        self.center = self.center.followed_by(best.center)
+        self._plan_height(now, state[:, 1], best.center.end)
         following = [step.land for step in self.course.steps if step.land > now + 1e-9]
         self._known = following[0] if following else np.inf
+
+    def _lead(self, now: float, state: np.ndarray) -> _Try:
+        """The centre of mass led over the steps as they are timed."""
+        places, presses = list_regions(
+            self.course, now, self._find_end(now), self.manner.margin, self.manner.margin + _KINKS
+        )
+        r = (state[0, 1] - self._floor(now)) / _GRAVITY
+        center, _, _ = plan_center(now, state[:, [0, 2]], places, presses, r)
+        sway = self._find_sway(now, state, center, len(places.sizes))
+        center, out, when = plan_center(now, state[:, [0, 2]], places, presses.moved(-sway), r)
+        return _Try(self.course.copy(), center, out, when)
 
     def _find_hasty(self, first: int, t: float) -> int:
         """Which step, from number `first` on, has the weight shifted too fast that is out at time t, or soon after."""
@@ -164,11 +181,11 @@ class Walker:
     def _is_slow(self, first: int) -> bool:
         """Whether steps from number `first` on take as long already as they ever may."""
         longest = max(step.land - step.off for step in self.course.steps[first:])
-        return longest > _LONGEST * _SWING * self._scale
+        return longest > _LONGEST * SWING * self._scale
 
     def _find_end(self, now: float) -> float:
         last = max(self.course.end, now)
-        return last + _round(_END * self._scale)
+        return last + round_time(_END * self._scale)
 
     def _add(self, now: float) -> None:
         """Plan one more step."""
@@ -177,84 +194,18 @@ class Walker:
         closing = self._left == 1 or stance >= self.way.length - 1e-6
         begin = course.end if course.steps and course.end >= now - 1e-9 else now + self._wait
         stride = find_stride(course, side, stance, self.way, self.manner, self.terrain, closing)
-        timing = self._time(side, stride.spot)
+        if self.way.endless:  # nobody has looked for what is in the way
+            here, there = (self.way.at(each)[0] for each in (stance, stride.s))
+            check_ahead(self.terrain.floor, here, there, StepLimits.of_leg(self.leg))
+        timing = find_timing(course, side, stride.spot, self.way.facing, self.manner, self.leg)
+        timing = replace(timing, rise=max(timing.rise, now - round_time(begin)))  # what has been so far stays
         last = course.stances[side][-1]
         swing = find_swing(course.feet[side], last, stride.spot, timing, self.terrain, self.manner.lift * self.leg)
-        course.add(side, stride.spot, swing, _round(begin), timing)
+        course.add(side, stride.spot, swing, round_time(begin), timing)
         self._s[side], self._next = stride.s, 1 - side
         if self._left is not None:
             self._left -= 1
         self.done = closing
-
-    def _time(self, side: int, spot: FootStance) -> Timing:
-        """How long a step takes: a first one longer, a high one too; on stairs feet land flat."""
-        course, place = self.course, spot.place
-        last, other = course.stances[side][-1], course.stances[1 - side][-1]
-        up = float(abs(place[1] - last.place[1])) / self.leg
-        far = float(np.linalg.norm((place - last.place)[[0, 2]])) / (2.0 * self.manner.step * self.leg)
-        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
-        forward = float((place - other.place) @ ahead) / self.leg
-        slower = self._scale * (1.0 + (_STAIRS - 1.0) * min(4.0 * up, 2.0))
-        slower *= 1.0 + (_ASIDE - 1.0) * abs(float(np.sin(self.way.facing)))
-        is_first = not course.steps
-        shift = _round(slower * (_FIRST if is_first else _SHIFT))
-        swing = _round(slower * _SWING * (_CAREFUL if is_first else 0.7 + 0.3 * min(far, 1.5)))
-        level = max(0.0, 1.0 - 6.0 * up)
-        roll = self.manner.roll * level
-        strike = _STRIKE * roll * np.clip(forward / 0.4, 0.0, 1.2)
-        push = _PUSH * self.manner.roll * np.clip(self._leaving(side) / 0.45, _LEAST_PUSH, 1.2)
-        flat = _round(0.4 * shift)
-        # Uphill the ankle of the foot that is left behind bends more: its heel leaves sooner, and farther.
-        uphill = max(float(other.place[1] - last.place[1]) / self.leg, 0.0)
-        # So it does where that foot goes down: both knees bend for it before it leaves.
-        downhill = max(float(last.place[1] - place[1]) / self.leg, 0.0)
-        rise = _round(max((0.6 if is_first else 0.4) - 4.0 * uphill - 1.2 * downhill, 0.1) * shift)
-        push = min(push + (uphill + 0.5 * downhill) * _UPHILL * self.manner.roll, 1.5 * _PUSH)
-        pace = ROLL
-        drop = float(last.place[1] - other.place[1]) / self.leg
-        has_toes = course.feet[side].toes >= 0  # else there is but an edge to stand on
-        if (
-            has_toes and course.steps and course.steps[-1].side != side and drop > 0.04
-        ):  # the other has just stepped down
-            before = course.steps[-1]
-            down = drop / 0.2
-            sooner = 1.15 * min(down, 1.0) + _SOONER * max(min(down, 1.5) - 1.0, 0.0)
-            rise = -_round(sooner * (before.land - before.off))
-            push, pace = max(push, _DOWN * min(down, 1.3)), ROLL - min(down, 1.0) * 1.2
-        push = min(push, course.feet[side].bends)
-        if course.feet[side].stiff:  # a heel that rises under a straight leg lifts the hip, and the body
-            strike = push = 0.0
-        if strike < _FLAT or (spot.back is not None and not len(spot.back)):
-            strike, flat = 0.0, 0.0  # it lands flat: its heel alone could not stand there
-        if push < _FLAT or (last.front is not None and not len(last.front)):
-            push, rise = 0.0, shift
-        return Timing(shift, swing, flat, rise, float(strike), float(push), pace)
-
-    def _leaving(self, side: int) -> float:
-        """Of the leg: how far behind the other foot one is as it leaves."""
-        last, other = self.course.stances[side][-1], self.course.stances[1 - side][-1]
-        ahead = rotation.rotate(other.turn, np.array([0.0, 0.0, 1.0]))
-        return float((other.place - last.place) @ ahead) / self.leg
-
-    def _retime(self, first: int, which: int, slower: float) -> None:
-        """Have one step take longer, and those after it come later; none before number `first` has to be touched."""
-        course = self.course
-        kept = []
-        for k in range(first, len(course.steps)):
-            step = course.steps[k]
-            i = next(i for i, stance in enumerate(course.stances[step.side]) if stance.land == step.land)
-            before, after = course.stances[step.side][i - 1], course.stances[step.side][i]
-            kept.append((step, before, after, course.swings[step.side][i - 1]))
-        course.drop_from(first)
-        begin = kept[0][0].begin
-        for k, (step, before, after, swing) in enumerate(kept, first):
-            by = slower if k == which else 1.0
-            timing = Timing(
-                _round(by * (step.off - step.begin)), _round(by * (step.land - step.off)),
-                _round(by * (after.flat - after.land)), _signed(by * (before.rise - step.begin)),
-                after.strike, before.push, before.pace,
-            )  # fmt: skip
-            begin = course.add(step.side, after, swing, begin, timing).land
 
     def _find_sway(self, now: float, state: np.ndarray, center: SplinePath, count: int) -> np.ndarray:
         """(N, 2) m, at a number of knots: how far legs that swing throw the pressure off, on such a path."""
@@ -300,13 +251,3 @@ def find_heading(feet: tuple[FootState, FootState]) -> np.ndarray:
     left, right = (rotation.rotate(state.turn, _AHEAD_AXIS) for state in feet)
     ahead = left * [1.0, 0.0, 1.0] + right * [1.0, 0.0, 1.0]
     return np.asarray(np.arctan2(ahead[..., 0], ahead[..., 2]))
-
-
-def _round(span: float) -> float:
-    """s, a whole number of knots."""
-    return KNOT * max(round(span / KNOT), 0)
-
-
-def _signed(span: float) -> float:
-    """s, a whole number of knots, before or after."""
-    return KNOT * round(span / KNOT)
