@@ -23,10 +23,10 @@ from poise.world.ground import Ground
 from poise.world.prop import Hinge, Prop
 from trees import human_tree, random_state, random_tree
 
-MODULES = {"mujoco": "mujoco", "bullet": "pybullet"}
+MODULES = {"mujoco": "mujoco", "bullet": "pybullet", "inverse": "mujoco"}
 # Relative error of an acceleration found from one tiny step: MuJoCo's step is exact to round-off, Bullet takes velocity
 # terms at a slightly later pose (it falls with the step).
-PRECISION = {"mujoco": 1e-9, "bullet": 1e-4}
+PRECISION = {"mujoco": 1e-9, "bullet": 1e-4, "inverse": 1e-9}
 TINY = 1e-5
 
 
@@ -485,6 +485,31 @@ def test_limbs_of_a_body_that_falls_slide_more_easily_in_bullet(is_sole: bool, i
     assert braked == pytest.approx(wanted * 9.81, rel=0.03)
 
 
+def test_a_limb_that_is_dragged_along_has_the_friction_that_was_asked_for(engine: Engine) -> None:
+    """It hangs from what is given, which does not fall, though nobody stands: its tip slides with T = friction N."""
+    dt, speed, tilt = 0.002, 0.4, np.array([np.sin(0.25), 0.0, 0.0, np.cos(0.25)])
+    tree = Tree(
+        ("holder", "stick"), np.array([-1, 0]), np.zeros((2, 3)), np.array([1.0, 2.0]),
+        np.array([np.zeros(3), [0.0, -0.5, 0.0]]), np.array([0.01, 0.2])[:, None, None] * np.eye(3),
+    )  # fmt: skip
+    turns = np.array([rotation.identity(), tilt[[3, 0, 1, 2]]])
+    start = Kinematics.at_rest(np.array([0.0, 0.05 + np.cos(0.5), 0.0]), turns)
+    limb = Capsule(np.array([0.0, -0.9, 0.0]), np.array([0.0, -1.0, 0.0]), 0.05)
+    body = replace(body_of(tree, start, [GIVEN, BALL], shapes=((1, limb),)), is_hard=True)
+    simulation = engine.build(Scene((body,), ground=Ground(0.0, 0.6), dt=dt))
+    given, ratios = BodyState(start.root.copy(), turns.copy(), np.array([0.0, 0.0, speed]), np.zeros((2, 3))), []
+    for k in range(150):
+        given.root[2] = speed * dt * (k + 1)
+        simulation.speed(0, given, np.zeros((2, 3)), np.zeros(3))
+        simulation.place(0, given)
+        simulation.apply(0, np.zeros((2, 3)), np.array([0.0, 0.5]), np.zeros((2, 6)))
+        simulation.step()
+        force = simulation.find_contacts(0).forces.sum(axis=0)
+        if k >= 75 and force[1] > 1.0:
+            ratios.append(np.hypot(force[0], force[2]) / force[1])
+    assert np.median(ratios) == pytest.approx(0.6, rel=0.03)
+
+
 def test_contacts_say_what_touches_what(engine: Engine) -> None:
     slab = Prop("slab", (Box(np.zeros(3), np.array([1.0, 0.1, 1.0]), rotation.identity()),), position=[0, 0.1, 0])
     ball = Prop(
@@ -693,6 +718,32 @@ def test_a_damped_human_falls_without_flying_off(engine: Engine, seed: int, dt: 
     assert np.abs(at.w).max() < 5.0
 
 
+def leg_on_foot() -> SceneBody:
+    """A light foot on the ground under a heavy leg, whose centre of mass is at the ankle, so that it does not tip."""
+    foot = Box(np.array([0, -0.05, 0.05]), np.array([0.1, 0.05, 0.2]), rotation.identity())
+    tree = Tree(("leg", "foot"), np.array([-1, 0]), np.array([[0, 0, 0], [0, -0.5, 0]]), np.array([40.0, 1.0]),
+                np.array([[0, -0.5, 0], [0, -0.05, 0.05]]), np.array([np.eye(3) * 2.0, np.eye(3) * 4e-3]))  # fmt: skip
+    state = Kinematics.at_rest(np.array([0.0, 0.6, 0.0]), rotation.identity((2,)))
+    return body_of(tree, state, [FREE, BALL], shapes=((1, foot),), is_locked=False)
+
+
+@pytest.mark.parametrize("dt", [0.001, 0.005, 0.01])
+def test_damping_is_right_for_a_body_that_is_pushed_from_the_first_step(engine: Engine, dt: float) -> None:
+    """Before a contact is known the foot counts as free, and would spin; that it does not says nothing against it."""
+    simulation = engine.build(Scene((leg_on_foot(),), dt=dt))
+    torque, damping, wrench = still(2)
+    damping[1], torque[1] = 5.0, [0, 0, -12.0]
+    speeds = []
+    for _ in range(round(0.5 / dt)):
+        simulation.apply(0, torque, damping, wrench)
+        simulation.step()
+        speeds.append(read(simulation, 2).w[0, 2])
+    wanted = [speeds[11]]
+    for _ in speeds[12:]:  # I w' = torque - D w'
+        wanted.append((wanted[-1] + dt * 12.0 / 2.0) / (1.0 + dt * 5.0 / 2.0))
+    np.testing.assert_allclose(speeds[11:], wanted, rtol=0.05, atol=0.01)
+
+
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.01])
 def test_damping_is_right_for_a_body_that_stands(engine: Engine, dt: float) -> None:
     """A light foot on the ground under a heavy leg: the ankle's damping works on the leg, whose inertia is large.
@@ -700,12 +751,7 @@ def test_damping_is_right_for_a_body_that_stands(engine: Engine, dt: float) -> N
     I w' = torque - D w about the ankle, with the foot at rest: the speed goes to torque / D. Soft contacts let the foot
     rock, so the leg's own speed is measured, and its average.
     """
-    foot = Box(np.array([0, -0.05, 0.05]), np.array([0.1, 0.05, 0.2]), rotation.identity())
-    tree = Tree(("leg", "foot"), np.array([-1, 0]), np.array([[0, 0, 0], [0, -0.5, 0]]), np.array([40.0, 1.0]),
-                np.array([[0, -0.5, 0], [0, -0.05, 0.05]]), np.array([np.eye(3) * 2.0, np.eye(3) * 4e-3]))  # fmt: skip
-    state = Kinematics.at_rest(np.array([0.0, 0.6, 0.0]), rotation.identity((2,)))
-    body = body_of(tree, state, [FREE, BALL], shapes=((1, foot),), is_locked=False)
-    simulation = engine.build(Scene((body,), dt=dt))
+    simulation = engine.build(Scene((leg_on_foot(),), dt=dt))
     torque, damping, wrench = still(2)
     damping[1] = 20.0
     for _ in range(round(0.3 / dt)):

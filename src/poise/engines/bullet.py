@@ -17,6 +17,7 @@ import numpy as np
 
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground, find_corners_down
+from poise.engines.bullet_parts import Parts, sum_touches
 from poise.engines.bullet_state import restore_world, save_world
 from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
@@ -70,6 +71,7 @@ class BulletSimulation(Simulation):
         for a, b in scene.apart:
             if a in links and b in links:
                 world.keep_apart(links[a], links[b])
+        self._parts = Parts(self._held)
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
         for body in scene.bodies:
@@ -78,7 +80,7 @@ class BulletSimulation(Simulation):
         find_corners_down(world)
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
-            self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity, scene.dt)
+            self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity)
         self._pushes: dict[str, np.ndarray] = {}
         self._inputs: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]] = {}
         self._touched = [Touches.none() for _ in scene.bodies]
@@ -121,15 +123,15 @@ class BulletSimulation(Simulation):
         return self._held[body].is_moved
 
     def _act(
-        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None
-    ) -> None:
-        """Send what acts on a body in the next step."""
+        self, h: float, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray,
+        axial: np.ndarray | None,
+    ) -> None:  # fmt: skip
+        """Send what acts on a body in the next h seconds."""
         from poise.engines import bullet_kernels as kernels
         from poise.engines.joint_kernels import gather_wrenches
 
         held = self._held[body]
         self._refresh(held)
-        held.before = held.p[0].copy(), held.R[0].copy()
         tree, state = held.tree, held.state
         torque = torque - held.stops  # which motors do
         gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
@@ -142,13 +144,15 @@ class BulletSimulation(Simulation):
             w, dw, gravity = held.find_given(np.asarray(self.scene.gravity, float))
             kernels.damp(
                 held.kind, held.count, tree.parents, held.masses, tree.centers, held.inertias, held.R, held.p,
-                state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, self.scene.dt, *holds, held.out,
+                state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, h, *holds, held.out,
             )  # fmt: skip
             held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
             if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
                 held.foreseen[axial.any(axis=1)] = np.nan
+            if not touch.any():  # no contact was counted on: none is to blame for a surprise
+                held.foreseen[:] = np.nan
             force += held.out
-        stop_joints(self.world, held, axial, self.scene.dt)
+        stop_joints(self.world, held, axial, h)
         for piece in held.pieces:
             self._send(held, piece, force)
 
@@ -209,39 +213,59 @@ class BulletSimulation(Simulation):
         prop = self._props[name]
         if prop.inertia is None:
             return
-        bullet, b, link = self._bullet, self.world.props[name], -1 if prop.hinge is None else 0
-        at = self.read_prop(name)[0]
         self._pushes[name] = self._pushes.get(name, 0.0) + np.asarray(wrench, float)
+        self._push(name, wrench)
+
+    def _push(self, name: str, wrench: np.ndarray) -> None:
+        bullet, b, at = self._bullet, self.world.props[name], self.read_prop(name)[0]
+        link = -1 if self._props[name].hinge is None else 0
         bullet.applyExternalForce(b, link, wrench[3:], at, bullet.WORLD_FRAME, physicsClientId=self.client)
         bullet.applyExternalTorque(b, link, wrench[:3], bullet.WORLD_FRAME, physicsClientId=self.client)
 
     def step(self) -> None:
         """See `Simulation.step`."""
-        for body, inputs in self._inputs.items():
-            self._act(body, *inputs)
-        self._inputs.clear()
-        for name, prop in self._props.items():
-            if prop.hinge is not None and prop.hinge.damping > 0.0:
-                self._damp_prop(name, prop)
-        self._pushes.clear()
-        if self._carrier is not None:
-            self._carrier.place(self._time)
-        self._time += self.scene.dt
-        self.world.step()
         for held in self._held:
-            held.is_fresh = False
-        self._touched = self._find_all_contacts()
+            self._refresh(held)
+            held.before = held.p[0].copy(), held.R[0].copy()
+        dt, at, felt = self.scene.dt, 0.0, []
+        while at < dt:
+            for held in self._parts.falling:
+                self._refresh(held)
+            h = self._parts.find_length(dt - at, dt)
+            felt.append((h / dt, self._advance(at, h)))
+            at = dt if h == dt - at else at + h
+        self._inputs.clear()
+        self._pushes.clear()
+        self._time += dt
+        self._touched = [sum_touches([(share, each[k]) for share, each in felt]) for k in range(len(self._held))]
         for held, touched in zip(self._held, self._touched, strict=True):
             firm = self._is_firm(touched)
             held.pressed = np.roll(held.pressed, 1, axis=0)
             sizes = np.linalg.norm(touched.forces[firm], axis=1)
             held.pressed[0] = np.bincount(touched.joints[firm], sizes, len(held.tree))
 
-    def _damp_prop(self, name: str, prop: Prop) -> None:
+    def _advance(self, at: float, h: float) -> list[Touches]:
+        """Make the part of a step that begins `at` s in it and takes h s; what touches each body."""
+        self.world.set_step(h)
+        for body, inputs in self._inputs.items():
+            self._act(h, body, *inputs)
+        for name, prop in self._props.items():
+            if at > 0.0 and name in self._pushes:
+                self._push(name, self._pushes[name])
+            if prop.hinge is not None and prop.hinge.damping > 0.0:
+                self._damp_prop(name, prop, h)
+        if self._carrier is not None:
+            self._carrier.place(self._time + at, h)
+        self.world.step()
+        for held in self._held:
+            held.is_fresh = False
+        return self._find_all_contacts()
+
+    def _damp_prop(self, name: str, prop: Prop, dt: float) -> None:
         """-D qd of a hinge at the step's end: -D (qd + dt a) / (1 + dt D / I), with a of gravity and pushes."""
         if prop.hinge is None or prop.inertia is None:
             return
-        bullet, b, D, dt = self._bullet, self.world.props[name], prop.hinge.damping, self.scene.dt
+        bullet, b, D = self._bullet, self.world.props[name], prop.hinge.damping
         _, turn, _, _ = self.read_prop(name)
         axis, arm = rotation.rotate(turn, prop.hinge.axis), -rotation.rotate(turn, prop.hinge.point)
         lever = arm + rotation.rotate(turn, prop.inertia.center)
@@ -386,7 +410,8 @@ class BulletSimulation(Simulation):
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
         touched = [Touches.load(each) for each in saved["touched"]]
-        restore_world(self._bullet, self.client, saved["world"])
+        with self.world.looking():
+            restore_world(self._bullet, self.client, saved["world"])
         for index, (held, numbers) in enumerate(zip(self._held, saved["bodies"], strict=True)):
             write_over(held.numbers(), numbers)
             self.place(index, held.state)

@@ -119,7 +119,10 @@ class HeldBody:
         )
 
     def check_forecast(self) -> None:
-        """Forget how steady the contacts were if the last forecast was wrong: the body counts as free for a while."""
+        """Forget how steady the contacts were if the last forecast was wrong: the body counts as free for a while.
+
+        One that counted on no contact is not asked: the ground makes it wrong, and would never be counted on again.
+        """
         now = np.einsum("iab,ib->ia", self.S, np.einsum("iab,ib->ia", self.R, self.state.w))
         if np.any(np.abs(now - self.foreseen) > SURPRISE * (1.0 + np.abs(self.foreseen))):
             self.pressed[:] = 0.0
@@ -201,6 +204,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         np.array(joints, int)[balls],
     )  # fmt: skip
     nothing, weight = (0, 0), float(tree.mass)
+    falls = body.is_hard and held.kind[0] == FREE and not body.pinned
     mask = world.masks[index] if shapes[base] else nothing
     if held.is_moved and find_carrier(body, base) == WORLD:  # nothing moves it: it touches what moves alone
         mask = mask[0], mask[1] & ~(GROUND | FIXED)
@@ -209,14 +213,14 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
         is_last = last[i] == link + 1
         mask = world.masks[index] if shapes[i] and is_last else nothing
-        rough = world.find_friction(body.is_hard, shapes[i])
+        rough = world.find_friction(falls, shapes[i])
         world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, rough, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
     for i, link in stiff:
         world.set_dynamics(
             piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing,
-            world.find_friction(body.is_hard, shapes[i]), weight,
+            world.find_friction(falls, shapes[i]), weight,
         )  # fmt: skip
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     for i in (base, *members):

@@ -53,7 +53,8 @@ def find_corners_down(world: BulletWorld) -> None:
             turned = bullet.multiplyTransforms([0.0, 0.0, 0.0], tilt, [0.0, 0.0, 0.0], turn)[1] if x else turn
             bullet.resetBasePositionAndOrientation(uid, at, turned, **options)
         if homes:
-            bullet.performCollisionDetection(**options)
+            with world.looking():
+                bullet.performCollisionDetection(**options)
 
 
 def _cut(piece: Plane | Box | Ground) -> list[Plane | Box | Ground]:
@@ -113,19 +114,19 @@ def _triangles(piece: HeightMap) -> tuple[np.ndarray, np.ndarray]:
 class BulletCarrier:
     """Moves a ground that moves."""
 
-    def __init__(self, world: BulletWorld, ground: Moving, pieces: list[int], gravity: np.ndarray, dt: float):
-        self._world, self._ground, self._dt = world, ground, dt
+    def __init__(self, world: BulletWorld, ground: Moving, pieces: list[int], gravity: np.ndarray):
+        self._world, self._ground = world, ground
         self._gravity = np.asarray(gravity, float)
         self._homes = []
         for uid in pieces:
             at, turn = world.bullet.getBasePositionAndOrientation(uid, physicsClientId=world.client)
             self._homes.append((uid, np.array(at), turn))
 
-    def place(self, t: float) -> None:
-        """Put the ground where it is at time t (s), with what takes it through the next step."""
+    def place(self, t: float, h: float) -> None:
+        """Put the ground where it is at time t (s), with what takes it through the next h seconds."""
         bullet, options = self._world.bullet, {"physicsClientId": self._world.client}
         shift, speed = self._ground.shift(t), self._ground.speed(t)
-        force = _MASS * ((self._ground.speed(t + self._dt) - speed) / self._dt - self._gravity)
+        force = _MASS * ((self._ground.speed(t + h) - speed) / h - self._gravity)
         for uid, home, turn in self._homes:
             at = home + shift
             bullet.resetBasePositionAndOrientation(uid, at, turn, **options)

@@ -17,6 +17,7 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -40,8 +41,8 @@ FASTEST = 200.0
 # Of its depth a step: how fast what is in something is pushed out, where a body falls. With Bullet's 0.2 a body that
 # lands 25 mm deep is given 3 % of its height.
 OUT = 0.05
-# m, from which on two shapes that come nearer are solved for, where a body falls: a limb of 10 m/s goes 5 cm in a step
-# of 5 ms. With Bullet's 0.02 one that is dropped was up to 77 mm in the floor, and hands 60 degrees beyond a range.
+# Of a shape's radius, from which on it is solved for what it comes near to, where a body falls (and of a metre, from
+# which on Bullet looks at it at all). With Bullet's 0.02 one that is dropped was up to 77 mm in the floor.
 AHEAD, USUAL = 0.1, 0.02
 _ALONE = threading.Lock()
 # m: what a corner of a sole bears on resists a turn about itself, by friction so far out; 2/3 of a disc's radius. On
@@ -92,6 +93,7 @@ class BulletWorld:
             fixedTimeStep=scene.dt, numSubSteps=0, numSolverIterations=ITERATIONS, solverResidualThreshold=1e-9,
             deterministicOverlappingPairs=1, physicsClientId=self.client,
         )  # fmt: skip
+        self._h = scene.dt
         self._looks_ahead = any(body.is_hard for body in scene.bodies)
         if self._looks_ahead:
             pybullet.setPhysicsEngineParameter(contactERP=OUT, physicsClientId=self.client)
@@ -108,15 +110,32 @@ class BulletWorld:
         self.held: list[tuple[int, int]] = []
         self.share = 0.2  # as Bullet has it by itself
 
-    def step(self) -> None:
-        """Advance by a step. How far ahead contacts are seen is one number for all worlds of a process in Bullet."""
+    def set_step(self, h: float) -> None:
+        """Have steps be of h seconds from now on."""
+        if h != self._h:
+            self._h = h
+            self.bullet.setPhysicsEngineParameter(fixedTimeStep=h, physicsClientId=self.client)
+
+    @contextlib.contextmanager
+    def looking(self) -> Iterator[None]:
+        """Whatever has Bullet look for contacts is done in this.
+
+        How far ahead it looks is one number for all worlds of a process, and a pair keeps what it was found with.
+        """
         bullet, options = self.bullet, {"physicsClientId": self.client}
         with _ALONE:
             if self._looks_ahead:
                 bullet.setPhysicsEngineParameter(contactBreakingThreshold=AHEAD, **options)
-            bullet.stepSimulation(**options)
-            if self._looks_ahead:
-                bullet.setPhysicsEngineParameter(contactBreakingThreshold=USUAL, **options)
+            try:
+                yield
+            finally:
+                if self._looks_ahead:
+                    bullet.setPhysicsEngineParameter(contactBreakingThreshold=USUAL, **options)
+
+    def step(self) -> None:
+        """Advance by a step."""
+        with self.looking():
+            self.bullet.stepSimulation(physicsClientId=self.client)
 
     def take_back_errors(self) -> None:
         """Have constraints take back all of an error in a step; contacts keep their own share."""
@@ -212,10 +231,10 @@ class BulletWorld:
                 )  # fmt: skip
         bullet.setCollisionFilterGroupMask(uid, link, *mask, **options)
 
-    def find_friction(self, is_hard: bool, shapes: tuple[Shape, ...]) -> float:
-        """Of a body's segment."""
+    def find_friction(self, falls: bool, shapes: tuple[Shape, ...]) -> float:
+        """Of a body's segment. falls: whether nothing holds the body up."""
         is_sole = any(isinstance(shape, Box) for shape in shapes)
-        return min(self._friction, SLIPPERY) if is_hard and not is_sole else self._friction
+        return min(self._friction, SLIPPERY) if falls and not is_sole else self._friction
 
     def bear(self, uid: int, link: int) -> None:
         """Have soles of who stands bear on more than points. Bullet multiplies by the other's friction."""

@@ -1,15 +1,16 @@
 """Contacts met before they are there, compiled: what falls fast comes to rest on a surface, and not under it.
 
 A body that lands at 4 m/s moves by 20 mm in a step of 5 ms. An engine that looks at the beginning of each step finds it
-deep in the ground, and what then pushes it out gives it energy. So a shape's contacts begin as far ahead as it gets in
-a step,
+deep in the ground, and what then pushes it out gives it energy. So a shape's contacts begin as far ahead as it may get
+in a step,
 
-    reach = h (|v| + |om| r)            v of its middle, r the radius around it                      [landing, eq 1]
+    reach = WHIP h (|v| + |om| r)       v of its middle, r the radius around it                      [landing, eq 1]
 
-and with g the gap and v_n the speed at which it grows, a contact asks for no more than what closes it in this step:
+which is farther than it gets by itself: a heel that lands at 3 m/s has the toes slap down at 10 in the same step. With
+g the gap and v_n the speed at which it grows, a contact asks for no more than what closes it in this step:
 
     v_n' >= -g / h                      g > 0: a = -(v_n + g / h) / h                                [landing, eq 2]
-    a = -DAMP v_n / h - PUSH g / h2     g <= 0: met; stopped at once, and pushed out slowly          [landing, eq 3]
+    a = -v_n / h - PUSH g / h2          g <= 0: met; stopped at once, and pushed out slowly          [landing, eq 3]
 
 Both take energy and give none, but for what pushes out. Who is slow has no contacts ahead, and is left to the engine.
 """
@@ -22,7 +23,9 @@ from poise.spatial.compile import kernel
 
 SLOW = 1e-3  # m that nothing moves by in a step: then there is nothing to look ahead for
 FARTHEST = 0.1  # m, that is looked ahead at the most
-DAMP, PUSH = 0.9, 0.015
+# Of 64 drops at 5 ms the deepest on the way was 21 mm in the floor with 1, toes all of them; 11 with 3.
+WHIP = 3.0
+PUSH = 0.015
 
 
 @kernel
@@ -68,7 +71,7 @@ def look_ahead(
             vz = v[5] + v[0] * y - v[1] * x
             spin = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
             reach = dt * (np.sqrt(vx * vx + vy * vy + vz * vz) + spin * bound[g])
-        margin[g] = base[g] + min(reach, FARTHEST)
+        margin[g] = base[g] + min(WHIP * reach, FARTHEST)
         widest[b] = max(widest[b], margin[g])
         farthest = max(farthest, reach)
     return farthest
@@ -79,4 +82,4 @@ def land(gap: float, speed: float, dt: float) -> float:
     """m/s2 that a contact asks for along its normal.   [landing, eq 2 and 3]"""
     if gap > 0.0:
         return -(speed + gap / dt) / dt
-    return -(DAMP * speed + PUSH * gap / dt) / dt
+    return -(speed + PUSH * gap / dt) / dt
