@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,8 @@ def make_curves() -> None:
 
 
 def make_clips() -> None:
-    """Every clip of the data, with no option."""
-    rows = []
+    """Every clip of the data, with no option; those that stand in both engines."""
+    rows, standing = [], []
     for path in sorted(path for path in DATA.rglob("*") if path.suffix in SUFFIXES):
         try:
             found = poise.track(path).figures
@@ -70,12 +71,26 @@ def make_clips() -> None:
             continue
         error, lag = found["tracking_error_rad"], found["lag_ms"]
         rows.append([
-            path.relative_to(DATA), found["base"], f"{found['fell_at_s']:.2f} s" if found["fell"] else "no",
+            path.relative_to(DATA), found["base"], say_fell(found),
             "nothing is tracked" if error is None else f"{error:.4f}",
             "" if lag is None else f"{lag:.1f}", found["tracked_joints"],
         ])  # fmt: skip
         print(*rows[-1], flush=True)
+        if found["base"] == "balance":
+            row = [path.relative_to(DATA)]
+            for each in (found, poise.track(path, engine="bullet").figures):
+                row += [say_fell(each), f"{each['tracking_error_rad']:.4f}", f"{each['sway_mm']:.0f}",
+                        f"{each['foot_slip_mm']:.1f}"]  # fmt: skip
+            standing.append(row)
+            print(*row, flush=True)
     write_table("clips", ["clip", "on", "fell", "RMS, rad", "lag, ms", "joints"], rows)
+    columns = ["fell", "RMS, rad", "sway, mm", "slip, mm"]
+    write_table("engines", ["clip", *columns, *(f"Bullet: {column}" for column in columns)], standing)
+
+
+def say_fell(found: Mapping[str, Any]) -> str:
+    """Whether, and when."""
+    return f"{found['fell_at_s']:.2f} s" if found["fell"] else "no"
 
 
 def make_bodies() -> None:

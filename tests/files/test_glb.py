@@ -17,6 +17,7 @@ from poise.errors import InputError
 from poise.files import save_clip
 from poise.files.gltf.glb import build_lozenges, format_glb, save_glb
 from poise.files.shading import compute_shaded_vertices
+from poise.files.writing import write_made
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -156,6 +157,17 @@ def test_bytes_are_always_the_same_and_still_channels_have_one_key(tmp_path):
     save_clip(clip, tmp_path / "a.glb")
     save_glb(clip, tmp_path / "b.glb")
     assert (tmp_path / "a.glb").read_bytes() == (tmp_path / "b.glb").read_bytes()
+
+
+def test_who_stands_still_does_so_for_as_long(tmp_path):
+    """Nothing changes, and yet there are as many frames as were written."""
+    clip = random_clip(np.random.default_rng(0), frames=20)
+    still = clip.replace(root=np.repeat(clip.root[:1], 20, axis=0), rotations=np.repeat(clip.rotations[:1], 20, axis=0))
+    save_glb(still, tmp_path / "still.glb")
+    glb = Glb((tmp_path / "still.glb").read_bytes())
+    lengths = [len(glb.array(sampler.input)) for sampler in glb.gltf.animations[0].samplers]
+    assert sorted(lengths)[-2:] == [1, 20]
+    assert write_made(still, tmp_path / "again.glb") < 1e-5
 
 
 def test_neighbouring_keys_lie_on_one_side():

@@ -24,6 +24,7 @@ from poise.files.gltf.animate import save_on_character
 from poise.files.gltf.reading import read_gltf, read_gltf_rest
 from poise.files.normalise import normalise
 from poise.files.placement import find_placement
+from poise.jobs.figures import read_written
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
@@ -73,6 +74,21 @@ def test_joints_move_under_any_armature(above, suffix, tmp_path):
     np.testing.assert_array_equal(after.skinned(), before.skinned())
     again = read_gltf(tmp_path / "out.glb", "dance")
     np.testing.assert_allclose(again.clip.positions, find_placement(reading).to_file(clip).positions, atol=5e-6 * size)
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_what_was_written_is_read_back_as_the_clip(above, tmp_path):
+    """Not the file's own animation, not in its units and axes, and not told from its rest pose."""
+    rng = np.random.default_rng(4)
+    b, nodes = build_rig(rng, ABOVE[above])
+    animate(b, rng, nodes, "LINEAR", "old")
+    clip, reading = make_motion(b.save(tmp_path / "x.glb"))
+    save_on_character(clip, reading, tmp_path / "out.glb")
+    again = read_written(tmp_path / "out.glb", clip, reading)
+    size = np.ptp(clip.skeleton.rest_positions(), axis=0).max()
+    np.testing.assert_allclose(again.positions, clip.positions, atol=5e-6 * size)
+    apart = rotation.multiply(rotation.conjugate(clip.rotations), again.rotations)
+    np.testing.assert_allclose(rotation.log(apart), 0.0, atol=1e-5)
 
 
 def test_an_animation_of_the_same_name_is_replaced(tmp_path):

@@ -249,6 +249,7 @@ WRONG = [
     ("transition = 0.3", "transition = 5", 4, "too short for halves"),
     ('"low", "high"]', '"lwo", "high"]', 4, "Did you mean 'low'?"),
     ('["high", "low", "high"]', "[]", 4, "is empty"),
+    ('sequence = ["high", "low", "high"]', "", 11, 'is in no \'sequence\'. Say in which order: sequence = ["high"'),
     ('["high", "low", "high"]', '"high"', 4, "must be a list"),
     ('["high", "low", "high"]', '[{segment = "clap"}]', 4, "segment 'clap'"),
     ('["high", "low", "high"]', '[{segment = "low", sped = 2}]', 4, "key of [[sequence]] 1, 'sped'"),

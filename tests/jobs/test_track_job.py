@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pygltflib
 import pytest
 from scipy.signal import correlate, correlation_lags
 from scipy.spatial.transform import Rotation
 
 import poise
+from gltfs import Reference
+from poise.body.mannequin import build_mannequin
 from poise.files.audience import Audience
+from poise.files.gltf.glb import save_glb
 from poise.jobs.track_figures import find_lag
 from poise.jobs.track_plan import TrackPlan, find_farthest, parse_stiffness
 from poise.jobs.track_search import SEARCHED, TRIES
@@ -211,6 +215,45 @@ def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
         torques[name] = found["peak_torque_nm"]
     assert torques["child"] < 0.4 * torques["man"]
     assert len({round(torque, 3) for torque in torques.values()}) == 4
+
+
+def test_a_model_that_faces_backward_and_moves_already(tmp_path: Path) -> None:
+    """What is written onto a model's own mesh is measured there: as in a BVH, and as another reader finds it."""
+    child = poise.Character.human(1.2, 22.0, age=7.0)
+    idle = wave(child, seconds=0.2)
+    save_glb(idle.replace(name="idle"), tmp_path / "own.glb", meshes=build_mannequin(child.skeleton, child.mass))
+    file = pygltflib.GLTF2.load(tmp_path / "own.glb")
+    file.asset.generator = "another"
+    top = file.scenes[0].nodes[0]
+    file.nodes.append(pygltflib.Node(name="armature", children=[top], rotation=[0.0, 1.0, 0.0, 0.0], scale=[0.5] * 3))
+    file.scenes[0].nodes[0] = len(file.nodes) - 1
+    file.save(tmp_path / "model.glb")
+    errors = {}
+    for suffix in ("glb", "bvh"):
+        found = poise.track(
+            wave(seconds=0.4), character=tmp_path / "model.glb", outputs=tmp_path / f"out.{suffix}", base="kinematic"
+        )
+        assert found.figures["measured_on"] == "the file"
+        assert found.figures["max_joint_error_m"] < 1e-5
+        errors[suffix] = found.figures["tracking_error_rad"]
+    assert errors["glb"] == pytest.approx(errors["bvh"], rel=1e-3) and errors["glb"] < 0.05
+    reference, bvh = Reference(tmp_path / "out.glb"), poise.load_clip(tmp_path / "out.bvh", scale=1.0)
+    assert [each["name"] for each in reference.json["animations"]] == ["idle", "wave"]
+    shown = reference.positions(bvh.skeleton.names, 1, float(np.float32(bvh.times[-1])))
+    np.testing.assert_allclose(shown, bvh.positions[-1], atol=1e-4)
+
+
+def test_frames_at_uneven_times_are_followed_by_splines(tmp_path: Path) -> None:
+    """Between 15 and 30 of 60 frames a second, at random: the motion that they were taken from is followed."""
+    whole = wave(seconds=1.5)
+    kept = np.cumsum(np.random.default_rng(0).integers(2, 5, len(whole)))
+    uneven = whole.pick(np.r_[0, kept[kept < len(whole) - 1], len(whole) - 1])
+    found = poise.track(uneven, base="kinematic", outputs=tmp_path / "out.bvh")
+    assert any("ms apart" in note for note in found.notes)
+    written = poise.load_clip(tmp_path / "out.bvh")
+    assert written.fps == pytest.approx(60.0) and len(written) == len(whole)
+    joints = [whole.skeleton.index(side + "LowerArm") for side in ("left", "right")]
+    assert measure_again(written, whole, joints)[0] < 0.02
 
 
 def test_a_hit_gives_way_and_comes_back() -> None:

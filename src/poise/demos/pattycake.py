@@ -135,9 +135,9 @@ def put_together(
 
 
 def play(children: dict[str, Character], clips: dict[str, Clip], speed: float = 1.0, touch: Touch | None = None,
-         claps: Sequence[str] = ROUND, **options: Any) -> Game:  # fmt: skip
+         claps: Sequence[str] = ROUND, engine: str = "mujoco", **options: Any) -> Game:  # fmt: skip
     """Both on a stage, at a speed. options: of the tracking."""
-    stage = Stage(dt=DT, touch=touch or Touch(only=HANDS))
+    stage = Stage(engine, dt=DT, touch=touch or Touch(only=HANDS))
     for name, clip in clips.items():
         played = change_speed(clip, speed) if speed != 1.0 else clip
         actor = stage.add(children[name], name, Pose(played.root[0].copy(), played.rotations[0].copy()))

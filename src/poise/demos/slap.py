@@ -172,11 +172,11 @@ def aim(clip: Clip, character: Character, cheek: np.ndarray) -> Clip:
     return apply_offsets(clip, [offset]).clip
 
 
-def slap(transition: float = TRANSITION, touch: Touch | None = None) -> Slapped:
+def slap(transition: float = TRANSITION, touch: Touch | None = None, engine: str = "mujoco") -> Slapped:
     """Both on a stage. transition: s; 0 is a cut."""
     children, clips, motions = build_clips(transition)
     pairs = (*HANDS, (f"{SLAPPER}/{HAND}", f"{SLAPPED}/head"))
-    stage = Stage(dt=DT, touch=touch or Touch(only=pairs))
+    stage = Stage(engine, dt=DT, touch=touch or Touch(only=pairs))
     for name, clip in clips.items():
         actor = stage.add(children[name], name, Pose(clip.root[0].copy(), clip.rotations[0].copy()))
         actor.drive("body", Kinematic(clip))

@@ -39,14 +39,22 @@ class Placement:
 
     def to_file(self, clip: Clip) -> Clip:
         """A clip in the file's units, axes and rest pose. Its skeleton keeps its own joints and lengths of bones."""
+        return self._fit(clip.skeleton).undo(clip)
+
+    def from_file(self, clip: Clip) -> Clip:
+        """A clip that has the file's units, axes and rest pose in metres, Y up: `to_file` backwards."""
+        return self._fit(clip.skeleton).apply(clip)
+
+    def _fit(self, skeleton: Skeleton) -> Reframe:
+        """The frame with a rest turn for each joint of a skeleton."""
         known = {name: i for i, name in enumerate(self.joints.names)}
-        rest = np.empty((len(clip.skeleton), 4))
-        for i, (name, parent) in enumerate(zip(clip.skeleton.names, clip.skeleton.parents, strict=True)):
+        rest = np.empty((len(skeleton), 4))
+        for i, (name, parent) in enumerate(zip(skeleton.names, skeleton.parents, strict=True)):
             if name in known:
                 rest[i] = self.frame.rest[known[name]]
             else:  # a joint that the file does not have goes with the one that carries it
                 rest[i] = rest[parent] if parent >= 0 else self.frame.rest[0]
-        return dataclasses.replace(self.frame, rest=rest).undo(clip)
+        return dataclasses.replace(self.frame, rest=rest)
 
 
 def find_placement(reading: Reading) -> Placement:

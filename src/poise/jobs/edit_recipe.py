@@ -229,6 +229,9 @@ def _read_actors(
         if sequence is None:
             if len(clips) > 1:
                 raise InputError("has several clips and no 'sequence'. Say in which order they are played.")
+            if segments:
+                first, names = next(iter(segments.values())).table, ", ".join(f'"{name}"' for name in segments)
+                raise first.wrong(None, f"{first.what} is in no 'sequence'. Say in which order: sequence = [{names}].")
             sequence = (_find_segment(next(iter(clips)), top, None, clips, segments),)
         return (ActorPlan(ONLY, top, body, sequence),)
     actors = []

@@ -13,6 +13,7 @@ from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
 from poise.errors import FileError
+from poise.files.normalise import Reading
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.feet import find_soles, leg_length
@@ -53,16 +54,25 @@ def find_stepping(clip: Clip) -> bool:
     return False
 
 
-def read_written(path: Path, clip: Clip) -> Clip | None:
-    """The motion in a file that Poise has written of a clip, on the clip's skeleton; None where it cannot be read."""
+def read_written(path: Path, clip: Clip, model: Reading | None = None) -> Clip | None:
+    """The motion in a file that Poise has written of a clip, on the clip's skeleton; None where it cannot be read.
+
+    model  somebody's own model that it was written onto: the file has its units, axes, rest pose and other motions
+    """
     from poise.files.formats import find_format, read_recording
+    from poise.files.gltf.reading import read_gltf_added
+    from poise.files.placement import find_placement
     from poise.files.readback import find_order
 
     entry = find_format(path)
     if entry is None or entry.read is None:
         return None
-    recording = read_recording(path)
-    there, unit = _at_frames(recording.clip, clip), recording.unit or 1.0
+    if model is None:
+        recording = read_recording(path)
+        motion, unit = recording.clip, recording.unit or 1.0
+    else:
+        motion, unit = find_placement(model).from_file(read_gltf_added(path).clip), 1.0
+    there = _at_frames(motion, clip)
     order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
     turns = there.rotations[:, order]
     if len(turns) != len(clip):

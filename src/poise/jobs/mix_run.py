@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
 from poise.jobs.recipe import Recipe, format_recipe
+from poise.jobs.retarget import Target
 from poise.motion.clip import Clip
 
 _OF_FILES = ("fps", "height", "roles", "take", "scale", "up")  # what says how a file is read
@@ -124,11 +125,11 @@ def write_clip(
     reading: Reading | None,
     character: Character,
     output: Path | None,
-    write: Callable[[Clip, Path], float | None] | None = None,
+    target: Target | None = None,
 ) -> tuple[Clip | None, float | None, str]:
     """Write a result: what is read back, m that it is off, and in words what it can be measured on.
 
-    write  how a motion is written, where that is not on the clip's own body
+    target  who is written to, where that is not the clip's own body
     """
     from poise.files.checked import checked_output
     from poise.files.naming import stem_of
@@ -146,8 +147,12 @@ def write_clip(
             there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
         else:
             named = found.clip.replace(name=found.clip.name or stem_of(output))
-            error = write_result(named, reading, draft, character.mass).error if write is None else write(named, draft)
-            there = read_written(draft, found.clip)
+            if target is None:
+                error = write_result(named, reading, draft, character.mass).error
+                there = read_written(draft, found.clip)
+            else:
+                error = target.write(named, draft)
+                there = target.read_back(found.clip, draft)
     return there, error, "the file" if there is not None else "the poses: this format cannot be read back"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -105,7 +105,7 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
         raise InputError(
             f"a simulation needs a clip of at least 3 frames, to have speeds and accelerations; this has {len(clip)}."
         )
-    _check_size(clip)
+    check_size(clip)
     rooting = root_at_hips(clip)
     found = _mix_body(rooting, cut_character(character, rooting.body.skeleton), plan)
     return found if rooting.body is clip else restore_mix(found, rooting, character)
@@ -121,7 +121,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     if plan.pinned and not balances:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
-    ground = plan.fit_ground(_find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
+    ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
     stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
     for prop in plan.scenery.props:
         stage.add_prop(prop)
@@ -150,7 +150,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
-    found = _run(stage, actor, clip, rest, base.stepping)
+    found = run_stage(stage, actor, clip, rest, base.stepping)
     said = (base.why,) if base.why else ()
     return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
 
@@ -187,7 +187,7 @@ def _find_base(rooting: Rooting, character: Character, plan: MixPlan) -> tuple[B
     return base, physical - {i for leg in legs for i in skeleton.chain(leg)}  # with what carries legs that follow
 
 
-def _check_size(clip: Clip) -> None:
+def check_size(clip: Clip) -> None:
     """Refuse what would take many GB or days."""
     f, j = len(clip), len(clip.skeleton)
     check_most(f"{f} frames of {j} joints are {f * j} poses of joints to mix", f * j, MOST_POSES,
@@ -256,14 +256,20 @@ def _has_feet(skeleton: Skeleton) -> bool:
     return all(skeleton.find_role(side + "Foot") is not None for side in ("left", "right"))
 
 
-def _find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
+def find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
+    """The ground of a plan; where nobody has placed it, at the height where the clip's soles rest."""
     ground = plan.scenery.ground
     if plan.scenery.is_placed or not (has_legs and _has_feet(clip.skeleton)):
         return ground
     return dataclasses.replace(ground, height=find_contacts(clip).ground_height)
 
 
-def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool) -> Mix:
+def run_stage(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool,
+              each: Callable[[float], None] | None = None) -> Mix:  # fmt: skip
+    """Run a stage for as long as a clip lasts, recorded at its frames.
+
+    rest  indices of the joints that follow the clip exactly;  each: called with the time before every step
+    """
     times = np.asarray(clip.times) - clip.times[0]
     grid = np.rint(times / stage.dt) * stage.dt
     times = np.where(np.abs(times - grid) < _GRID, grid, times)
@@ -272,6 +278,8 @@ def _run(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool
     def remember(t: float) -> None:
         s = actor.body.state
         states.append((t, s.root.copy(), s.q.copy(), s.v.copy(), s.w.copy()))
+        if each is not None:
+            each(t)
 
     stage.build()
     partition = actor.partition  # as asked for: one who falls is let go

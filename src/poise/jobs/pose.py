@@ -329,14 +329,13 @@ def _solve(asked: PoseRecipe, body: Standee, wanted: Wanted) -> tuple[Clip, np.n
 def _write(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: PoseOutputs) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
     from poise.files.checked import checked_output
-    from poise.jobs.figures import describe_body, read_written
+    from poise.jobs.figures import describe_body
 
     path, there, error, measured_on = outputs.output, None, None, "the poses: nothing was written"
     if path is not None and path.suffix.lower() != ".png":
         with checked_output(path) as draft:
             error = body.target.write(clip, draft)
-            is_on_model = body.target.reading is not None and body.target.skin is not None
-            there = None if is_on_model and path.suffix.lower() == ".glb" else read_written(draft, clip)
+            there = body.target.read_back(clip, draft)
         measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
     shown = clip if there is None else there
     return {

@@ -136,9 +136,20 @@ class Target:
         """Write a clip of this body; m, how far the joints in what was written are from the clip's."""
         from poise.files.writing import write_made, write_on_model
 
-        if path.suffix.lower() == ".glb" and self.reading is not None and self.skin is not None:
-            return write_on_model(clip, self.reading, path)
+        model = self._find_model(path)
+        if model is not None:
+            return write_on_model(clip, model, path)
         return write_made(clip, path, **self._meshes(clip, path))
+
+    def read_back(self, clip: Clip, path: Path) -> Clip | None:
+        """What `write` has written of a clip, on the clip's skeleton; None where that cannot be read."""
+        from poise.jobs.figures import read_written
+
+        return read_written(path, clip, self._find_model(path))
+
+    def _find_model(self, path: Path) -> Reading | None:
+        """The model whose own file is written to; None where a file is made anew."""
+        return self.reading if path.suffix.lower() == ".glb" and self.skin is not None else None
 
     def _meshes(self, clip: Clip, path: Path) -> dict[str, Any]:
         """What a GLB shows: a mannequin, or bones where that cannot be made."""

@@ -79,8 +79,8 @@ def track(
         raise InputError(f"the stiffness of tracking is a number of 1/s2, or '{AUTOMATIC}'; given '{stiffness}'.")
     words = None if parts is None else (parts,) if isinstance(parts, str) else tuple(parts)
     asked = Recipe(
-        clip=_as_path(clip),
-        character=_as_path(character),
+        clip=as_path(clip),
+        character=as_path(character),
         take=None if take is None else str(take),
         up=up,
         mass=mass,
@@ -88,13 +88,13 @@ def track(
         fps=fps,
         scale=scale,
         roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
-        stage=_as_path(scenery),
+        stage=as_path(scenery),
         engine=engine,
         dt=dt,
         physical=None if words is None else parse_parts(words),
         base=base,
-        loads=_list(loads, Load, parse_load),
-        pushes=_list(pushes, Push, parse_push),
+        loads=list_each(loads, Load, parse_load),
+        pushes=list_each(pushes, Push, parse_push),
     )
     pairs = tuple(parse_pair(pair) if isinstance(pair, str) else (pair[0], pair[1]) for pair in touch)
     request = TrackRequest(asked, law, stiffness, give, pairs)
@@ -102,12 +102,12 @@ def track(
     return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
 
 
-def _as_path(given: Any) -> Any:
+def as_path(given: Any) -> Any:
     """Something itself, or the path of its file."""
     return Path(given) if isinstance(given, str | PathLike) else given
 
 
-def _list(given: Any, kind: type, parse: Callable[[str], Any]) -> tuple[Any, ...]:
+def list_each(given: Any, kind: type, parse: Callable[[str], Any]) -> tuple[Any, ...]:
     """One or several things, each itself or in words."""
     each = (given,) if isinstance(given, kind | str) else tuple(given)
     return tuple(parse(one) if isinstance(one, str) else one for one in each)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +25,13 @@ class TrackedBody:
 
     clip       what is followed, on the character's skeleton
     reading    how its file was read, where the body is the clip's own
-    write      how a motion is written onto the character's own mesh, and m that is then off; None: as the clip's own
+    target     how a motion is written where the body is not the clip's own; None: as the clip's own
     """
 
     clip: Clip
     character: Character
     reading: Reading | None
-    write: Callable[[Clip, Path], float | None] | None = None
+    target: Target | None = None
 
 
 def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Audience) -> TrackedBody:
@@ -45,12 +44,12 @@ def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Aud
             raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
     character, target = _load(source.character, audience)
     if _is_same(clip, character):
-        return TrackedBody(clip, character, reading, None if target.reading is None else target.write)
+        return TrackedBody(clip, character, reading, None if target.reading is None else target)
     from poise.motion.retargeting import retarget
 
     moved = retarget(clip, character.skeleton, ground=None, skin=target.skin)
     audience.note(f"the motion is put on '{character.name}', whose bones are other than the clip's.")
-    return TrackedBody(moved, character, None, target.write)
+    return TrackedBody(moved, character, None, target)
 
 
 def _load(body: Character | Path, audience: Audience) -> tuple[Character, Target]:

@@ -28,7 +28,14 @@ from poise.jobs.track_figures import find_angles, find_lag, find_spins
 from poise.jobs.track_plan import AUTOMATIC, BALANCE, TrackPlan
 from poise.jobs.track_search import Trial, find_best
 from poise.motion.clip import Clip
+from poise.motion.edits import resample
 from poise.world.touch import Touch
+
+UNEVEN = 0.02  # of their mean: frames whose distances differ by more have no rate
+RATES = (
+    60.0,
+    240.0,
+)  # frames a second that are written of such a clip; a tenth of its frames may be nearer to each other
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +120,7 @@ def run_track(
     plan = find_track_plan(asked)
     check_files(source, outputs, read, audience, json)
     clip, reading = read_clip(source, audience)
+    clip = make_even(clip, audience)
     body = find_body(clip, reading, list_source(source), audience)
     check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
     trials: tuple[Trial, ...] = ()
@@ -139,6 +147,19 @@ def run_track(
         audience.warn(figures["fell_why"])
     _draw(found, body, plan, trials, outputs)
     return Tracked(found, body.clip, body.character, figures, trials, tuple(outputs))
+
+
+def make_even(clip: Clip, audience: Audience) -> Clip:
+    """A clip at an even rate: itself, or where its frames come at uneven times splines through them."""
+    steps = np.diff(clip.times)
+    if not len(steps) or np.abs(steps - steps.mean()).max() <= UNEVEN * steps.mean():
+        return clip
+    fps = round(float(np.clip(1.0 / np.quantile(steps, 0.1), *RATES)))
+    audience.note(
+        f"its frames are {1e3 * steps.min():.3g} to {1e3 * steps.max():.3g} ms apart: splines through them are "
+        f"followed, and {fps} frames a second are written."
+    )
+    return resample(clip, fps)
 
 
 def find_track_plan(asked: TrackRequest) -> TrackPlan:
@@ -173,7 +194,7 @@ def _write(found: Mix, body: TrackedBody, plan: TrackPlan, output: Path | None) 
     from poise.jobs.base import has_feet
     from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
 
-    there, error, measured_on = write_clip(found, body.clip, body.reading, body.character, output, body.write)
+    there, error, measured_on = write_clip(found, body.clip, body.reading, body.character, output, body.target)
     result = found.clip if there is None else there
     n, joints = len(result), found.tracked
     wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))

@@ -57,6 +57,8 @@ def build_animation(
 ) -> dict[str, Any]:
     """An animation with keys at every frame, linear in between; a channel that never changes has one key.
 
+    Where nothing ever changes the first channel has all keys, else nothing would say how long it lasts.
+
     times     (F,) s; the first becomes 0
     channels  (node, path, keys (F, 3) or (F, 4)) each; rotations wxyz
     """
@@ -66,9 +68,15 @@ def build_animation(
     inputs: dict[int, int] = {}  # accessor of the first n times, by n
     samplers: list[dict[str, Any]] = []
     targets: list[dict[str, Any]] = []
-    for node, path, keys in channels:
-        values = (keys[:, [1, 2, 3, 0]] if path == "rotation" else keys).astype(np.float32)
-        n = 1 if (values == values[0]).all() else len(values)
+    tracks = [
+        (node, path, (keys[:, [1, 2, 3, 0]] if path == "rotation" else keys).astype(np.float32))
+        for node, path, keys in channels
+    ]
+    rests = [bool((values == values[0]).all()) for _, _, values in tracks]
+    if rests:
+        rests[0] = rests[0] and not all(rests)
+    for (node, path, values), is_still in zip(tracks, rests, strict=True):
+        n = 1 if is_still else len(values)
         if n not in inputs:
             inputs[n] = file.add(times[:n], bounds=True)
         samplers.append({"input": inputs[n], "output": file.add(values[:n]), "interpolation": "LINEAR"})
