@@ -1,6 +1,8 @@
 """Hands that reach at random, on two feet or one, and how near a constrained optimiser gets: SciPy's SLSQP.
 
-Where everything is comes from NumPy here, pose by pose in one array; no kernel of the solver has a part in it.
+Where everything is, and how that changes with every angle, comes from NumPy here; no kernel of the solver has a part in
+it. A pose is placed as its joints are made: before, swing, twist, after. An angle's axis in the world is the column of
+the swing's left Jacobian (Sola et al. 2018, "A micro Lie theory", eq 145), or the twist's axis as the swing turns it.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from posed import BODY, keep, place, stand
 
 HAND, LEFT, RIGHT = (BODY.skeleton.index(name) for name in ("rightHand", "leftFoot", "rightFoot"))
 ENOUGH, NEAR, INSIDE = 1e-3, 0.02, -1e-6  # m: met; as near as the optimiser; its centre of mass
-_STEP, _SCALE = 1e-6, 100.0
+_SCALE = 100.0
 _SOLE = np.array([[0.05, -0.06], [-0.05, -0.06], [0.05, 0.2], [-0.05, 0.2]])
 
 
@@ -56,93 +58,138 @@ class Optimiser:
     """SLSQP on the angles of a body on its left foot."""
 
     def __init__(self, stand: Stand):
-        self.stand, self.figure = stand, Figure(BODY, False, {}, 0.0)
-        arrays = self.figure.arrays
+        self.stand, self.figure, self.edges = stand, Figure(BODY, False, {}, 0.0), stand.edges
+        arrays, skeleton = self.figure.arrays, BODY.skeleton
         self.joint, self.which, self.low, self.high = arrays.joint, arrays.which, arrays.low, arrays.high
-        none = rotation.identity()
-        limits = [BODY.limits.get(name) for name in BODY.skeleton.names]
-        self.before = np.array([none if ends is None else rotation.conjugate(ends.parent_zero) for ends in limits])
-        self.after = np.array([none if ends is None else ends.child_zero for ends in limits])
-        R, p = self._place(self.read(stand.turns)[None])[:2]
-        self.was_R, self.was_p = R[0], p[0]
+        none, count = rotation.identity(), len(skeleton)
+        limits = [BODY.limits.get(name) for name in skeleton.names]
+        self.before = rotation.to_matrix(
+            np.array([none if ends is None else rotation.conjugate(ends.parent_zero) for ends in limits])
+        )
+        self.after = rotation.to_matrix(np.array([none if ends is None else ends.child_zero for ends in limits]))
+        self.masses, self.centers = np.zeros(count), np.zeros((count, 3))
+        for segment in BODY.segments:
+            i = skeleton.index(segment.joint)
+            self.masses[i], self.centers[i] = segment.inertia.mass, segment.inertia.center
+        # (J, J), whether a joint moves another
+        self.moves = np.eye(count, dtype=bool)
+        for i, parent in enumerate(skeleton.parents):
+            if parent >= 0:
+                self.moves[:, i] |= self.moves[:, parent]
+        self.was_R, self.was_p, _ = self._place(self.read(stand.turns))[:3]
 
     def read(self, turns: np.ndarray) -> np.ndarray:
         return self.figure.angles(turns)[self.joint, self.which]
 
-    def _place(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Orientations (B, J, 3, 3), places (B, J, 3) and centres of mass (B, 3) of angles (B, n); the foot stays."""
-        skeleton, count = BODY.skeleton, len(values)
-        angles = np.zeros((count, len(skeleton), 3))
-        angles[:, self.joint, self.which] = values
-        R, p = np.tile(np.eye(3), (count, len(skeleton), 1, 1)), np.zeros((count, len(skeleton), 3))
-        swing, twist = rotation.exp(angles * [1.0, 0.0, 1.0]), rotation.exp(angles * [0.0, 1.0, 0.0])
-        turned = rotation.multiply(rotation.multiply(self.before, rotation.multiply(swing, twist)), self.after)
-        local = rotation.to_matrix(turned)
-        for i, parent in enumerate(skeleton.parents):
-            if parent < 0:
-                continue
-            R[:, i] = R[:, parent] @ local[:, i]
-            p[:, i] = p[:, parent] + R[:, parent] @ skeleton.offsets[i]
-        masses = np.array([segment.inertia.mass for segment in BODY.segments])
-        at = [skeleton.index(segment.joint) for segment in BODY.segments]
-        centers = np.array([segment.inertia.center for segment in BODY.segments])
-        where = p[:, at] + np.einsum("bsij,sj->bsi", R[:, at], centers)
-        mass = np.einsum("s,bsi->bi", masses, where) / masses.sum()
-        if hasattr(self, "was_R"):
-            back = self.was_R[LEFT] @ np.swapaxes(R[:, LEFT], 1, 2)
-            foot = p[:, LEFT].copy()
-            p = self.was_p[LEFT] + np.einsum("bij,bkj->bki", back, p - foot[:, None])
-            mass = self.was_p[LEFT] + np.einsum("bij,bj->bi", back, mass - foot)
-            R = back[:, None] @ R
-        return R, p, mass
+    def _place(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Orientations (J, 3, 3), places (J, 3), parts' centres of mass (J, 3) and axes (n, 3) of angles (n,).
 
-    def measure(self, values: np.ndarray, target: np.ndarray) -> np.ndarray:
-        """(B, 1 + K + 6): the hand's distance squared, how far inside each edge, and how far off the right foot is."""
-        R, p, mass = self._place(values)
-        hand = np.sum((p[:, HAND] - target) ** 2, axis=1)
-        edges = self.stand.edges
-        inside = edges[:, 2] - mass[:, [0, 2]] @ edges[:, :2].T
-        parts = [hand[:, None], inside]
+        In the frame of the root.
+        """
+        skeleton = BODY.skeleton
+        angles = np.zeros((len(skeleton), 3))
+        angles[self.joint, self.which] = values
+        swing, twist = angles * [1.0, 0.0, 1.0], angles * [0.0, 1.0, 0.0]
+        swung = _exp(swing)
+        local = self.before @ swung @ _exp(twist) @ self.after
+        R, p = np.tile(np.eye(3), (len(skeleton), 1, 1)), np.zeros((len(skeleton), 3))
+        for i, parent in enumerate(skeleton.parents):
+            if parent >= 0:
+                R[i] = R[parent] @ local[i]
+                p[i] = p[parent] + R[parent] @ skeleton.offsets[i]
+        own = np.where((self.which == 1)[:, None], swung[self.joint, :, 1], _left(swing)[self.joint, :, self.which])
+        parents = np.array(skeleton.parents)[self.joint]
+        axes = np.einsum("nij,njk,nk->ni", R[parents], self.before[self.joint], own)
+        return R, p, p + np.einsum("jik,jk->ji", R, self.centers), axes
+
+    def measure(self, values: np.ndarray, target: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(1 + K + 6,) the hand's distance squared, how far inside each edge, how far off the right foot is; slopes
+        of these (1 + K + 6, n).
+        """
+        R, p, parts, axes = self._place(values)
+        all_ = self.masses.sum()
+        mass = self.masses @ parts / all_
+        # what each angle turns: the hand, the feet; and how much mass about it
+        below = self.moves * self.masses
+        weights = below.sum(axis=1)[self.joint, None]
+        about = (below @ parts)[self.joint] - weights * p[self.joint]
+        turns_foot = axes * self.moves[self.joint, LEFT, None]
+        foot_moves = np.cross(turns_foot, p[LEFT] - p[self.joint])
+        back = self.was_R[LEFT] @ R[LEFT].T
+
+        def hold(place: np.ndarray, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            """With the left foot where it was: all of the body goes with it."""
+            slopes = slopes - foot_moves - np.cross(turns_foot, place - p[LEFT])
+            return self.was_p[LEFT] + back @ (place - p[LEFT]), slopes @ back.T
+
+        def follow(i: int) -> tuple[np.ndarray, np.ndarray]:
+            return hold(p[i], np.cross(axes * self.moves[self.joint, i, None], p[i] - p[self.joint]))
+
+        hand, hand_slopes = follow(HAND)
+        center, center_slopes = hold(mass, np.cross(axes, about) / all_)
+        off = hand - target
+        inside = self.edges[:, 2] - self.edges[:, :2] @ center[[0, 2]]
+        rows = [[off @ off], inside]
+        slopes = [2.0 * off @ hand_slopes.T, -self.edges[:, :2] @ center_slopes[:, [0, 2]].T]
         if self.stand.feet:
-            turned = R[:, RIGHT] @ self.was_R[RIGHT].T
-            axis = np.stack([turned[:, 2, 1] - turned[:, 1, 2], turned[:, 0, 2] - turned[:, 2, 0],
-                             turned[:, 1, 0] - turned[:, 0, 1]], axis=1)  # fmt: skip
-            parts += [p[:, RIGHT] - self.was_p[RIGHT], 0.1 * axis]
-        return np.concatenate(parts, axis=1)
+            place, place_slopes = follow(RIGHT)
+            T = back @ R[RIGHT] @ self.was_R[RIGHT].T
+            axis = np.array([T[2, 1] - T[1, 2], T[0, 2] - T[2, 0], T[1, 0] - T[0, 1]])
+            spin = (axes * self.moves[self.joint, RIGHT, None] - turns_foot) @ back.T
+            # [w] T + T' [w] = [(tr T - T) w]
+            rows += [place - self.was_p[RIGHT], 0.1 * axis]
+            slopes += [place_slopes.T, 0.1 * (np.trace(T) * np.eye(3) - T) @ spin.T]
+        return np.concatenate(rows), np.concatenate([np.atleast_2d(part) for part in slopes])
 
     def reach(self, target: np.ndarray, starts: list[np.ndarray]) -> float:
         """m, how near the hand gets with the feet where they are and the centre of mass inside its support."""
-        best, count = np.inf, len(self.joint)
-        kept: dict[str, tuple[bytes, np.ndarray]] = {}
+        best, kept = np.inf, [b"", np.zeros(0), np.zeros(0)]
 
-        def look(values: np.ndarray, what: str) -> np.ndarray:
+        def look(values: np.ndarray, what: int) -> np.ndarray:
             key = values.tobytes()
-            if kept.get(what, (b"",))[0] != key:
-                if what == "value":
-                    kept[what] = key, self.measure(values[None], target)[0]
-                else:
-                    all_ = self.measure(np.concatenate([values[None], values + _STEP * np.eye(count)]), target)
-                    kept[what] = key, (all_[1:] - all_[0]).T / _STEP
-            return kept[what][1]
+            if kept[0] != key:
+                kept[:] = key, *self.measure(values, target)
+            return kept[1 + what]
 
-        edges = len(self.stand.edges)
+        edges = len(self.edges)
         inside, off = slice(1, 1 + edges), slice(1 + edges, None)
-        limits = [
-            {"type": "ineq", "fun": lambda v: look(v, "value")[inside], "jac": lambda v: look(v, "slope")[inside]}
-        ]
+        limits = [{"type": "ineq", "fun": lambda v: look(v, 0)[inside], "jac": lambda v: look(v, 1)[inside]}]
         if self.stand.feet:
-            limits.append(
-                {"type": "eq", "fun": lambda v: look(v, "value")[off], "jac": lambda v: look(v, "slope")[off]}
-            )
+            limits.append({"type": "eq", "fun": lambda v: look(v, 0)[off], "jac": lambda v: look(v, 1)[off]})
         for start in starts:
             found = minimize(
-                lambda v: _SCALE * float(look(v, "value")[0]), np.clip(start, self.low, self.high),
-                jac=lambda v: _SCALE * look(v, "slope")[0],
+                lambda v: _SCALE * float(look(v, 0)[0]), np.clip(start, self.low, self.high),
+                jac=lambda v: _SCALE * look(v, 1)[0],
                 bounds=list(zip(self.low, self.high, strict=True)), constraints=limits, method="SLSQP",
                 options={"maxiter": 200, "ftol": 1e-9},
             )  # fmt: skip
-            row = self.measure(found.x[None], target)[0]
+            row = self.measure(found.x, target)[0]
             is_held = row[1 : 1 + edges].min() > INSIDE and np.abs(row[1 + edges :]).max(initial=0.0) < 1e-3
             if is_held:
                 best = min(best, float(np.sqrt(row[0])))
         return best
+
+
+def _cross_matrices(vectors: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) of vectors (N, 3)."""
+    x, y, z = vectors.T
+    none = np.zeros(len(vectors))
+    return np.stack([none, -z, y, z, none, -x, -y, x, none], axis=1).reshape(-1, 3, 3)
+
+
+def _shares(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(N, 1, 1) sin a / a, (1 - cos a) / a^2 and (a - sin a) / a^3."""
+    a = np.maximum(np.linalg.norm(vectors, axis=1), 1e-4)[:, None, None]
+    return np.sin(a) / a, (1.0 - np.cos(a)) / a**2, (a - np.sin(a)) / a**3
+
+
+def _exp(vectors: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) rotations by vectors (N, 3) rad: Rodrigues."""
+    K, (one, two, _) = _cross_matrices(vectors), _shares(vectors)
+    return np.eye(3) + one * K + two * K @ K
+
+
+def _left(vectors: np.ndarray) -> np.ndarray:
+    """(N, 3, 3) left Jacobians of rotations by vectors (N, 3) rad."""
+    K, (_, two, three) = _cross_matrices(vectors), _shares(vectors)
+    return np.eye(3) + two * K + three * K @ K

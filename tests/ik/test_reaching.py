@@ -37,3 +37,13 @@ def test_what_is_out_of_reach_is_given_up_and_nothing_else(feet: int) -> None:
     optimiser = Optimiser(stand)
     off, target, turns = far[0]
     assert off < optimiser.reach(target, [optimiser.read(stand.turns), optimiser.read(turns)]) + NEAR
+
+
+@pytest.mark.parametrize("feet", [2, 1])
+def test_the_oracles_slopes_are_its_differences(feet: int) -> None:
+    optimiser, rng = Optimiser(make_stand(feet)), np.random.default_rng(feet)
+    values, target = rng.uniform(optimiser.low, optimiser.high), rng.normal(size=3)
+    steps = 1e-6 * np.eye(len(values))
+    differences = [(optimiser.measure(values + h, target)[0] - optimiser.measure(values - h, target)[0]) / 2e-6
+                   for h in steps]  # fmt: skip
+    np.testing.assert_allclose(optimiser.measure(values, target)[1], np.transpose(differences), atol=1e-7)
