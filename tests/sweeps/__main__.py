@@ -1,10 +1,10 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
-`walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md.
+`walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | soak | steps | gains | published | engines | crowd |
-                                              abuse | ik | walk | track ...]
+                                              abuse | ik | walk | track | limited ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -25,6 +25,7 @@ from sweeps import (
     engines_sweep,
     fall_sweep,
     ik_sweep,
+    limited_sweep,
     mix_sweep,
     planted_sweep,
     published_sweep,
@@ -62,12 +63,14 @@ def main() -> int:
         nargs="*",
         default=["all"],
         metavar="name",
-        choices=["all", "files", "cli", "reading", "ik", "walk", "track", *SWEEPS],
+        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", *SWEEPS],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
-    names = ["files", "cli", "reading", "ik", "walk", "track", *SWEEPS] if "all" in words.names else words.names
+    names = (
+        ["files", "cli", "reading", "ik", "walk", "track", "limited", *SWEEPS] if "all" in words.names else words.names
+    )
     missed = 0
     for name in names:
         if name == "files":
@@ -105,6 +108,13 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section("Random tracking", body, page=track_sweep.PAGE, page_title=track_sweep.TITLE)
             print(f"track: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "limited":
+            text, bad = limited_sweep.sweep()
+            body = f"{text}\n\nAims missed: {bad or 'none'}."
+            write_section("Random problems", body, page=limited_sweep.PAGE, page_title=limited_sweep.TITLE)
+            print(f"limited: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

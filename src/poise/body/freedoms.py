@@ -41,7 +41,7 @@ def find_freedoms(skeleton: Skeleton, axes: Mapping[str, str] = ANATOMICAL) -> d
             raise unknown_name(f"axis of {role},", letters, BALL)
     zero = find_zero_pose(skeleton)
     role_of, nearest = skeleton.structure.role_of, skeleton.structure.nearest_roles
-    inner = _between(skeleton)
+    inner = find_column(skeleton)
     freedoms, turned = {}, dict[tuple[bytes, str], np.ndarray]()
     for name, parent in zip(skeleton.names[1:], skeleton.structure.parents[1:], strict=True):
         usual = BALL if name in inner else ""
@@ -57,8 +57,8 @@ def find_freedoms(skeleton: Skeleton, axes: Mapping[str, str] = ANATOMICAL) -> d
     return freedoms
 
 
-def _between(skeleton: Skeleton) -> set[str]:
-    """Names of the joints on the way from the hips to the head."""
+def find_column(skeleton: Skeleton) -> set[str]:
+    """Names of the joints on the way from the hips to the head, the head's own included."""
     ends = [skeleton.find_role(role) for role in ("hips", "head")]
     tops = [skeleton.find_role(role) for role in ("neck", *reversed(TRUNK_ROLES))]
     hips, top = ends[0], next((i for i in (ends[1], *tops) if i is not None), None)

@@ -1,7 +1,7 @@
 """How strong the joints of a body are: the largest torque that people hold without moving, joint by joint (W13).
 
 One number a joint, of the direction in which it is strongest, for the shoulder of lifting: enough to say what share of
-somebody's strength a motion or a load asks for. What angle, speed and direction change about it is not here.
+somebody's strength a motion or a load asks for. `muscles.py` says what angle, speed and direction change about it.
 
     tau = c m' g h        [Anderson, Madigan and Nussbaum 2007: strength over weight and stature]
 
@@ -29,7 +29,7 @@ from poise.errors import InputError
 
 # Man and woman that absolute figures are divided by: weight times stature, N m, of 78 kg and 1.75 m, 64 kg and 1.62 m:
 # means of adults in the United States around 1980 (NHANES II; from memory).
-_MAN, _WOMAN = 78.0 * 9.81 * 1.75, 64.0 * 9.81 * 1.62
+MAN, WOMAN = 78.0 * 9.81 * 1.75, 64.0 * 9.81 * 1.62
 
 # c of a man and a woman of 25, by the role without its side.
 # Hip, knee, ankle: Anderson, Madigan, Nussbaum (2007), J Biomech 40:3105, table 3, C1 of hip extension, knee extension
@@ -47,15 +47,15 @@ _MAN, _WOMAN = 78.0 * 9.81 * 1.75, 64.0 * 9.81 * 1.62
 #   of which the young have 19.0 / 16.25 times as much.
 _SHARES: Mapping[str, tuple[float, float]] = MappingProxyType(
     {
-        "spine": (234.0 / _MAN, 184.0 / _WOMAN),
-        "neck": (51.0 / _MAN, 21.0 / _WOMAN),
-        "UpperArm": (68.6 / _MAN, 34.3 / _WOMAN),
-        "LowerArm": (77.0 / _MAN, 41.0 / _WOMAN),
-        "Hand": (12.2 / _MAN, 0.64 * 12.2 / _WOMAN),
+        "spine": (234.0 / MAN, 184.0 / WOMAN),
+        "neck": (51.0 / MAN, 21.0 / WOMAN),
+        "UpperArm": (68.6 / MAN, 34.3 / WOMAN),
+        "LowerArm": (77.0 / MAN, 41.0 / WOMAN),
+        "Hand": (12.2 / MAN, 0.64 * 12.2 / WOMAN),
         "UpperLeg": (0.161, 0.181),
         "LowerLeg": (0.163, 0.159),
         "Foot": (0.095, 0.104),
-        "Toes": (1.17 * 20.2 / _MAN, 1.17 * 12.3 / _WOMAN),
+        "Toes": (1.17 * 20.2 / MAN, 1.17 * 12.3 / WOMAN),
     }
 )
 _SAME = MappingProxyType({"chest": "spine", "upperChest": "spine", "head": "neck", "Shoulder": "UpperArm"})
@@ -79,7 +79,7 @@ def find_strength(character: Character) -> np.ndarray:
     Joints without a role (twist bones, extra vertebrae) are as strong as the nearest joint with one on their way to the
     root. Fingers, jaw, eyes, the root and all joints of a body without roles have no figure.
     """
-    weight = _muscular_mass(character) * 9.81 * character.height
+    weight = find_leverage(character)
     return np.array([weight * _share(role, character) for role in _nearest_roles(character.skeleton)])
 
 
@@ -112,14 +112,25 @@ def _share(role: str | None, character: Character) -> float:
     if row is None:
         return np.inf
     sexes = dict(zip(("male", "female"), row, strict=True))
-    shares = [sexes[sex] * _age_factor(sex, character.age) for sex in ("male", "female")]
+    shares = [sexes[sex] * age_factor(sex, character.age) for sex in ("male", "female")]
+    return blend_sexes(shares[0], shares[1], character)
+
+
+def blend_sexes(man: float, woman: float, character: Character) -> float:
+    """What a man and a woman of the character's age have, for its own sex and age."""
     # Before puberty both are as girls grow up to be: what men have more of comes with it.
     grown = min(max((character.age - _PUBERTY) / (ADULT_AGE - _PUBERTY), 0.0), 1.0)
-    man = shares[1] + grown * (shares[0] - shares[1])
-    return {"male": man, "female": shares[1], "neutral": 0.5 * (man + shares[1])}[character.sex]
+    boy = woman + grown * (man - woman)
+    return {"male": boy, "female": woman, "neutral": 0.5 * (boy + woman)}[character.sex]
 
 
-def _age_factor(sex: str, age: float) -> float:
+def find_leverage(character: Character) -> float:
+    """N m, m' g h: what the shares of strength are shares of."""
+    return _muscular_mass(character) * 9.81 * character.height
+
+
+def age_factor(sex: str, age: float) -> float:
+    """What is left of a young adult's strength at an age (years)."""
     begin, share = _DECLINE[sex]
     return max(_LEAST, 1.0 - (1.0 - share) * max(age - begin, 0.0) / (_OLD - begin))
 

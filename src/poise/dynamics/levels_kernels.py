@@ -1,0 +1,195 @@
+"""Goals in levels, each as near as can be without changing those before it, as rows for `nearest_kernels`.
+
+What is solved is said in `limited_kernels`. A goal is a row [a, l] that always counts, with a slack of its own; when
+its level is done, singular directions of the level take the place of its rows, and keep what they have.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.dynamics.nearest_kernels import FIXED, IGNORED, KEPT, MEMBERS, Room, find_nearest, join
+from poise.dynamics.ranges_kernels import Ranges, move_center, set_center
+from poise.dynamics.rows_kernels import add_to, dot
+from poise.spatial.compile import kernel
+
+PASSES = 3
+HOLD = 1e10  # how much stiffer a direction that is kept is than the goals that pull at it, (row / l)^2
+STIFFEST = 1e18  # beyond, rounding would be all that is left
+
+
+class Goals(NamedTuple):
+    """A x should be y.
+
+    A (m, n), y (m,);  level (m,) integers that do not fall;  damping l, in the unit of the rows
+    """
+
+    A: np.ndarray
+    y: np.ndarray
+    level: np.ndarray
+    damping: float
+
+
+@kernel
+def reach_levels(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray) -> None:
+    """Level by level: bring its goals as near as can be, and have them kept."""
+    n, m, same, first = len(wanted), len(goals.y), 0, 0
+    pull = 1.0
+    for g in range(m):
+        square = 0.0
+        for j in range(n):
+            square += (goals.A[g, j] * room.roots[j] / goals.damping) ** 2
+        pull = max(pull, square)
+    hold = min(HOLD * pull, STIFFEST)
+    while first < m:
+        end = first + 1
+        while end < m and goals.level[end] == goals.level[first]:
+            end += 1
+        _reach(room, given, goals, wanted, same, first, end)
+        _keep(room, goals, hold, first, end)
+        same, first = first, end
+        room.counts[KEPT] = end
+
+
+@kernel
+def _reach(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, same: int, first: int, end: int) -> None:
+    """Bring the goals `first` to `end` as near as earlier ones and torques allow.
+
+    same  how many of the earlier ones are members as they are now
+    """
+    A, n = goals.A, len(wanted)
+    for g in range(first, end):
+        row = room.rows[n + g]
+        row[:] = 0.0
+        for j in range(n):
+            row[j] = A[g, j] * room.roots[j]
+        row[n + g] = goals.damping
+        room.sizes[n + g] = math.sqrt(dot(row, row, len(row)))
+        for j in range(len(row)):
+            row[j] /= room.sizes[n + g]
+    set_center(room, given, wanted)
+    aim_kept(room)
+    for g in range(first, end):
+        off = (goals.y[g] - dot(A[g], room.center, n)) / room.sizes[n + g]
+        room.low[n + g], room.high[n + g] = off, off
+    restart(room, same, end)
+    find_nearest(room, most_rounds(room))
+    for _ in range(PASSES - 1):
+        move_center(room, end)
+        find_nearest(room, most_rounds(room))
+
+
+@kernel
+def restart(room: Room, same: int, goals: int) -> None:
+    """The first goals as the first members, of which some are still the same, then the bounds that were members."""
+    n, bounds = len(room.center), 0
+    for j in range(room.counts[MEMBERS]):
+        if room.members[j] < n:
+            room.r[bounds], room.y[bounds] = room.members[j], room.side[j]
+            bounds += 1
+    room.counts[MEMBERS] = same
+    for g in range(n + same, n + goals):
+        join(room, g, 0 * g)
+    room.counts[FIXED] = room.counts[MEMBERS]
+    for i in range(n):
+        if room.state[i] != IGNORED:  # neither members nor set aside, which are of another problem
+            room.state[i] = 0
+    for j in range(bounds):
+        join(room, int(room.r[j]), int(room.y[j]))
+
+
+@kernel
+def _keep(room: Room, goals: Goals, hold: float, first: int, end: int) -> None:
+    """Turn goals that were reached into rows that keep what they have, each along one singular vector.
+
+    v = A^T u / s with A A^T u = s^2 u, and a spring of stiffness f: the row [sqrt(f) v, 1] / sqrt(1 + f)
+    """
+    A, n, count = goals.A, len(room.center), end - first
+    gram, turned = room.gram, room.turned
+    for i in range(count):
+        for j in range(n):
+            room.v[j] = A[first + i, j] * room.roots[j] * room.roots[j]
+        for j in range(count):
+            gram[i, j] = dot(A[first + j], room.v, n)
+            turned[i, j] = 1.0 if i == j else 0.0
+    _find_axes(gram, turned, count)
+    for i in range(count):
+        s = math.sqrt(max(gram[i, i], 0.0))
+        t = s / goals.damping
+        f = min(t * t * math.exp(min(18.0 * (t - 1.0), 50.0)), hold)
+        row = room.rows[n + first + i]
+        row[:] = 0.0
+        if s > 0.0:
+            for g in range(count):
+                add_to(row, turned[g, i] * math.sqrt(f) / s, A[first + g], n)
+        for j in range(n):
+            row[j] *= room.roots[j]
+        row[n + first + i] = 1.0
+        length = math.sqrt(dot(row, row, len(row)))
+        value = 0.0
+        for j in range(len(row)):
+            row[j] /= length
+        for j in range(n):
+            value += row[j] * (room.center[j] / room.roots[j] + room.z[j])
+        room.kept[first + i] = value
+
+
+@kernel
+def aim_kept(room: Room) -> None:
+    """Have goals that were reached keep what they have, seen from the centre."""
+    n = len(room.center)
+    for g in range(room.counts[KEPT]):
+        value = room.kept[g]
+        for j in range(n):
+            value -= room.rows[n + g, j] * room.center[j] / room.roots[j]
+        room.low[n + g], room.high[n + g] = value, value
+
+
+@kernel
+def last_level(level: np.ndarray) -> int:
+    """The first row of the last level."""
+    first = len(level)
+    while first > 0 and level[first - 1] == level[-1]:
+        first -= 1
+    return first
+
+
+@kernel
+def most_rounds(room: Room) -> int:
+    """Rounds that a search may take: some two are needed for each bound that is met."""
+    return 20 * len(room.z) + 100
+
+
+@kernel
+def _find_axes(M: np.ndarray, U: np.ndarray, count: int) -> None:
+    """Turn a symmetric M (count, count) into its eigenvalues, on the diagonal, and U, unit at first, into its vectors.
+
+    Jacobi's rotations. Vectors are the columns of U.
+    """
+    for _ in range(30):
+        off, on = 0.0, 0.0
+        for i in range(count):
+            on += M[i, i] * M[i, i]
+            for j in range(i):
+                off += M[i, j] * M[i, j]
+        if not off > 1e-30 * on:
+            return
+        for i in range(count):
+            for j in range(i + 1, count):
+                if M[i, j] == 0.0:
+                    continue
+                a = (M[j, j] - M[i, i]) / (2.0 * M[i, j])
+                t = (1.0 if a >= 0.0 else -1.0) / (abs(a) + math.sqrt(a * a + 1.0))
+                c = 1.0 / math.sqrt(t * t + 1.0)
+                s = t * c
+                for g in range(count):
+                    p, q = M[g, i], M[g, j]
+                    M[g, i], M[g, j] = c * p - s * q, s * p + c * q
+                for g in range(count):
+                    p, q = M[i, g], M[j, g]
+                    M[i, g], M[j, g] = c * p - s * q, s * p + c * q
+                    p, q = U[g, i], U[g, j]
+                    U[g, i], U[g, j] = c * p - s * q, s * p + c * q

@@ -1,0 +1,214 @@
+"""The shortest vector within bounds on its products with rows, by an active set that rows join and leave.
+
+    least |z|   with   low_i <= a_i . z <= high_i        for n rows a_i of length 1 or nothing
+                and    a_i . z = t_i                     for rows that always count
+
+The dual method of Goldfarb and Idnani (1983) where the Hessian is the identity. z = sum of mu_i a_i over the members
+of the active set; mu_i is positive at a low bound and negative at a high one. From the shortest vector that the members
+so far allow, the bound that is missed by most is approached along v, what of its row is across the members' rows. On
+the way a member's multiplier may come to nothing: it leaves, and the way is found anew. The length of z grows with
+every bound that is reached, so that no set of members comes twice, and it ends.
+
+A row that lies in the span of the members while none of them can leave is *set aside*: no z meets it and them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.dynamics.rows_kernels import add_to, append, dot, remove, solve_lower, solve_upper, split
+from poise.spatial.compile import kernel
+
+# |v|^2 of a row of length 1: what is left of it across the others below this is rounding.
+_DEPENDENT = 1e-22
+# Of the largest multiplier: rounding.
+_WRONG = 1e-13
+ASIDE, IGNORED = 2, 3
+# Numbers in `counts`. They are there and not in arguments: Numba compiles a kernel once for each constant it is given.
+MEMBERS, FIXED, ROUNDS, KEPT = range(4)
+
+
+class Room(NamedTuple):
+    """Arrays to work in, N = n + m wide: n freedoms and m rows of goals, each of which has a slack of its own.
+
+    rows          (N, N) of length 1: n of the bounds, m of the goals
+    low, high     (N,) bounds of their products with z; of goals, both are what is wanted
+    slip          (N,) by how much a bound may be missed: rounding
+    Q, R          the members' rows, see `rows_kernels`
+    z             (N,), the answer
+    mu            (N,) multipliers of the members, in their order; those that always count have none
+    members       (N,) row of each member;  side (N,): 1 at its low bound, -1 at its high one, 0 of an equation
+    state         (N,) of each row: its side where it is a member, 0, `ASIDE`, or `IGNORED`: none that counts
+    counts        (4,) members, those of them that always count (they come first), rounds so far, goals that are kept
+    d, r, v, y, c (N,)
+    center        (n,) where z is nothing;  roots (n,) 1 / sqrt(weight);  sizes (N,) what rows were divided by
+    kept          (N,) values that goals which are fixed keep;  torque (n,)
+    gram, turned  (m, m)
+    """
+
+    rows: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    slip: np.ndarray
+    Q: np.ndarray
+    R: np.ndarray
+    z: np.ndarray
+    mu: np.ndarray
+    members: np.ndarray
+    side: np.ndarray
+    state: np.ndarray
+    counts: np.ndarray
+    d: np.ndarray
+    r: np.ndarray
+    v: np.ndarray
+    y: np.ndarray
+    c: np.ndarray
+    center: np.ndarray
+    roots: np.ndarray
+    sizes: np.ndarray
+    kept: np.ndarray
+    torque: np.ndarray
+    gram: np.ndarray
+    turned: np.ndarray
+
+
+@kernel
+def join(room: Room, row: int, side: int) -> bool:
+    """Let a row be a member, whatever its multiplier; False where it is in the span of those that are."""
+    k = room.counts[MEMBERS]
+    square = split(room.Q, k, room.rows[row], room.d, room.v)
+    if not square > _DEPENDENT or k >= len(room.v):
+        return False
+    append(room.Q, room.R, k, room.d, room.v, np.sqrt(square))
+    room.members[k], room.side[k], room.state[row] = row, side, side
+    room.counts[MEMBERS] = k + 1
+    return True
+
+
+@kernel
+def leave(room: Room, j: int) -> None:
+    """Let member j go."""
+    k = room.counts[MEMBERS]
+    room.state[room.members[j]] = 0
+    remove(room.Q, room.R, k, j)
+    for i in range(j, k - 1):
+        room.members[i], room.side[i], room.mu[i] = room.members[i + 1], room.side[i + 1], room.mu[i + 1]
+    room.counts[MEMBERS] = k - 1
+
+
+@kernel
+def bound_of(room: Room, j: int) -> float:
+    """What member j's product with z is to be."""
+    row = room.members[j]
+    return room.high[row] if room.side[j] < 0 else room.low[row]
+
+
+@kernel
+def settle(room: Room) -> None:
+    """z and mu of the members as they are; those that are bounds and whose multiplier has the wrong sign leave."""
+    Q, R, z, y, c, mu, size = room.Q, room.R, room.z, room.y, room.c, room.mu, len(room.z)
+    while True:
+        k = room.counts[MEMBERS]
+        for j in range(k):
+            c[j] = bound_of(room, j)
+        solve_lower(R, k, c, y)
+        solve_upper(R, room.counts[FIXED], k, y, mu)
+        worst = _find_wrong(room)
+        if worst < 0:
+            break
+        leave(room, worst)
+    z[:] = 0.0
+    for j in range(k):
+        add_to(z, y[j], Q[j], size)
+
+
+@kernel
+def _find_wrong(room: Room) -> int:
+    """The bound among the members whose multiplier has the wrong sign by most; -1 where none has."""
+    largest, worst, wrong = 0.0, -1, 0.0
+    for j in range(room.counts[FIXED], room.counts[MEMBERS]):
+        largest = max(largest, abs(room.mu[j]))
+    for j in range(room.counts[FIXED], room.counts[MEMBERS]):
+        value = room.mu[j] * room.side[j]
+        if value < -_WRONG * largest and value < wrong:
+            worst, wrong = j, value
+    return worst
+
+
+@kernel
+def find_worst(room: Room) -> tuple[int, int]:
+    """The bound that is missed by most, and which: 1 the low, -1 the high; (-1, 0) where all are kept."""
+    row, side, most, n = -1, 0, 0.0, len(room.center)
+    for i in range(n):
+        if room.state[i] != 0:
+            continue
+        value = dot(room.rows[i], room.z, n)
+        under, over = room.low[i] - value, value - room.high[i]
+        if under > most and under > room.slip[i]:
+            row, side, most = i, 1, under
+        if over > most and over > room.slip[i]:
+            row, side, most = i, -1, over
+    return row, side
+
+
+@kernel
+def approach(room: Room, row: int, side: int, limit: int) -> bool:
+    """Go to a bound that is missed, letting members go whose multipliers come to nothing on the way.
+
+    Returns whether it was reached, and z and mu are those of the members.
+    """
+    d, r, v, z, mu, size = room.d, room.r, room.v, room.z, room.mu, len(room.z)
+    own, fixed = 0.0, room.counts[FIXED]
+    goal = room.low[row] if side > 0 else room.high[row]
+    while room.counts[ROUNDS] < limit:
+        room.counts[ROUNDS] += 1
+        k = room.counts[MEMBERS]
+        square = split(room.Q, k, room.rows[row], d, v)
+        is_in_span = not square > _DEPENDENT or k >= size
+        solve_upper(room.R, fixed, k, d, r)
+        step, first = np.inf, -1
+        for j in range(fixed, k):
+            rate = side * r[j] * room.side[j]
+            if rate > 0.0:
+                t = max(mu[j] * room.side[j], 0.0) / rate
+                if t < step:
+                    step, first = t, j
+        if is_in_span and first < 0:
+            room.state[row] = ASIDE
+            return False
+        whole = np.inf if is_in_span else max(side * (goal - dot(room.rows[row], z, size)), 0.0) / square
+        t = min(step, whole)
+        if not is_in_span:
+            add_to(z, side * t, v, size)
+        add_to(mu[fixed:], -side * t, r[fixed:], k - fixed)
+        own += side * t
+        if whole <= step:
+            append(room.Q, room.R, k, d, v, np.sqrt(square))
+            room.members[k], room.side[k], room.state[row], mu[k] = row, side, side, own
+            room.counts[MEMBERS] = k + 1
+            return True
+        leave(room, first)
+    return False
+
+
+@kernel
+def find_nearest(room: Room, more: int) -> bool:
+    """The shortest z within all bounds, from the members that there are, in so many more rounds at most.
+
+    Returns whether all bounds but those set aside are kept.
+    """
+    settle(room)
+    limit, is_fresh = room.counts[ROUNDS] + more, True
+    while room.counts[ROUNDS] < limit:
+        row, side = find_worst(room)
+        if row >= 0:
+            is_fresh = False
+            if approach(room, row, side, limit):
+                continue
+        elif is_fresh:
+            return True
+        settle(room)  # once more, without what rounding has summed up
+        is_fresh = True
+    return False
