@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from poise.body import physiques as bodies
     from poise.body.character import Character
+    from poise.body.muscles import Muscles
     from poise.body.shape import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
     from poise.drivers import laws as laws
@@ -49,9 +50,11 @@ if TYPE_CHECKING:
     from poise.jobs.convert import convert
     from poise.jobs.edit import edit
     from poise.jobs.info import info
+    from poise.jobs.lift import lift
     from poise.jobs.mix import mix
     from poise.jobs.pose import pose
     from poise.jobs.retarget import retarget
+    from poise.jobs.strength import strength
     from poise.jobs.track import track
     from poise.jobs.walk import walk
     from poise.motion import gestures as gestures
@@ -119,6 +122,7 @@ _HOMES = {
     "Motion": "poise.motion.motion",
     "MotionPlayer": "poise.drivers.driver",
     "Moving": "poise.world.moving",
+    "Muscles": "poise.body.muscles",
     "Player": "poise.drivers.driver",
     "PoiseError": "poise.errors",
     "Pose": "poise.motion.motion",
@@ -137,6 +141,7 @@ _HOMES = {
     "Sphere": "poise.body.shape",
     "Stage": "poise.stage.stage",
     "Steps": "poise.world.steps",
+    "Strength": "poise.drivers.strength",
     "Support": "poise.drivers.driver",
     "Take": "poise.stage.take",
     "Tilted": "poise.world.tilted",
@@ -157,6 +162,7 @@ _HOMES = {
     "fields": "poise.spatial.law",
     "info": "poise.jobs.info",
     "law": "poise.spatial.law",
+    "lift": "poise.jobs.lift",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
     "load_state": "poise.stage.state_file",
@@ -172,6 +178,7 @@ _HOMES = {
     "save_clip": "poise.files.formats",
     "save_state": "poise.stage.state_file",
     "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+    "strength": "poise.jobs.strength",
     "track": "poise.jobs.track",
     "walk": "poise.jobs.walk",
 }
@@ -218,6 +225,7 @@ __all__ = [
     "Motion",
     "MotionPlayer",
     "Moving",
+    "Muscles",
     "Player",
     "PoiseError",
     "Pose",
@@ -236,6 +244,7 @@ __all__ = [
     "Sphere",
     "Stage",
     "Steps",
+    "Strength",
     "Support",
     "Take",
     "Tilted",
@@ -260,6 +269,7 @@ __all__ = [
     "info",
     "law",
     "laws",
+    "lift",
     "load_character",
     "load_clip",
     "load_state",
@@ -276,6 +286,7 @@ __all__ = [
     "save_clip",
     "save_state",
     "solve_hybrid_dynamics",
+    "strength",
     "track",
     "walk",
 ]

@@ -35,8 +35,11 @@ MOVING = (*POSE, "--seconds", "0.2")
 BALANCE = ("balance", "clip.bvh", "-o", "new.npz")
 LEANING = ("balance", "leaning.npz", "-o", "new.npz")
 TRACK = ("track", "clip.bvh", "-o", "new.npz")
+LIFT = ("lift", "clip.bvh", "-o", "new.npz")
 WALK = ("walk", "-o", "new.npz", "--steps", "2", "--fps", "20")
 STAIRS = (*WALK, "--terrain", "stairs")
+NEEDED = ("strength", "find", "clip.bvh")
+HAND = ("strength", "show", "--joints", "leftHand", "-o", "new.png")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
 SOURCE = {
     "--height": "1.5",
@@ -135,6 +138,24 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--stage": (TRACK, ("--stage", "stage.toml")),
         "--output": (TRACK, ("-o", "new2.npz")),
     },
+    "lift": {
+        **{option: (LIFT, (option, value)) for option, value in SOURCE.items() if option != "--up"},
+        "--mass": (LIFT, ("--mass", "51")),
+        "--character": (LIFT, ("--character", "body.json")),
+        "--clip": (("lift", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--load": (LIFT, ("--load", "rightHand=0.5")),
+        "--strength": (LIFT, ("--strength", "0.8", "--strength", "rightUpperArm=0.9")),
+        "--weak": (LIFT, ("--weak",)),
+        "--center": (LIFT, ("--center", "none")),
+        "--lead": (LIFT, ("--lead", "rightHand=position")),
+        "--push": (LIFT, ("--push", "t=0.1 chest 0,0,40 0.1s")),
+        "--film": (LIFT, ("--film", "new.webp")),
+        "--plot": (LIFT, ("--plot", "new.png")),
+        "--engine": (LIFT, ("--engine", "mujoco")),
+        "--dt": (LIFT, ("--dt", "0.01")),
+        "--stage": (LIFT, ("--stage", "stage.toml")),
+        "--output": (LIFT, ("-o", "new2.npz")),
+    },
     "pose": {
         "--reach": (POSE, ("--reach", "leftHand=0.3,1.2,0.3")),
         "--stand": (POSE, ("--stand", "left")),
@@ -198,6 +219,19 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--character": (WALK, ("--character", "body.json")),
         "--load": (WALK, ("--load", "rightHand=5")),
         "--output": (WALK, ("-o", "new2.npz", "--steps", "2", "--fps", "20")),
+    },
+    "strength": {
+        **{option: (NEEDED, (option, value)) for option, value in SOURCE.items()},
+        "--mass": (NEEDED, ("--mass", "51")),
+        "--character": (NEEDED, ("--character", "body.json")),
+        "--clip": (("strength", "find", "pair.bvh"), ("--clip", "1")),
+        "--joints": (("strength", "show"), ("--joints", "leftHand,head")),
+        "--load": (NEEDED, ("--load", "rightHand=2")),
+        "--sex": (NEEDED, ("--sex", "female")),
+        "--age": (NEEDED, ("--age", "70")),
+        "--table": (NEEDED, ("--table", "strong.toml")),
+        "--cutoff": (NEEDED, ("--cutoff", "3")),
+        "--output": (HAND, ("-o", "new2.png")),
     },
     "demo": {
         "--minutes": (("demo", "tiny", "-o", "new"), ("--minutes", "2")),
@@ -270,6 +304,22 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("track", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
     (("track", "clip.bvh", "-o", "new.txt"), "cannot be written"),
     (("track", "clip.bvh", "-o", "new.npz", "--plot", "new.jpg"), "writes .png"),
+    ((*LIFT, "--up", "Z"), "begins off its feet, lying"),
+    ((*LIFT, "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    ((*LIFT, "--strength", "-1"), "from 0 to 1000 times"),
+    ((*LIFT, "--strength", "rightHand=strong"), "from 0 to 1000 times"),
+    ((*LIFT, "--strength", "=1"), "joint=number"),
+    ((*LIFT, "--strength", "tail=1"), "'tail' is not in the degrees of freedom"),
+    ((*LIFT, "--strength", "rightHand=1", "--strength", "rightHand=2"), "given twice"),
+    ((*LIFT, "--lead", "rightHand=upwards"), "position, orientation, both"),
+    ((*LIFT, "--lead", "tail"), "tail"),
+    ((*LIFT, "--load", "tail=1"), "tail"),
+    ((*LIFT, "--load", "rightHand=-1"), "more than 0"),
+    ((*LIFT, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
+    ((*LIFT, "--dt", "9"), "a step of 9 s"),
+    (("lift", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
+    (("lift", "clip.bvh", "-o", "new.txt"), "cannot be written"),
+    (("lift", "nobody.npz", "-o", "new.npz"), "no joint for hips"),
     (("demo", "tiny", "-o", "new", "--soak", "--minutes", "2"), "--soak is an hour"),
     ((*POSE, "--fps", "60"), "a pose stands still"),
     ((*POSE, "--film", "new.webp"), "a pose stands still"),
@@ -295,6 +345,25 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*BALANCE[:3], "new.txt"), "cannot be written"),
     (("balance", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
     (("balance", "nobody.npz", "-o", "new.npz"), "human"),
+    (("strength", "lift", "clip.bvh"), "'lift' is not known"),
+    (("strength", "find"), "find needs a motion file"),
+    (("strength", "show", "clip.bvh"), "show reads no motion, so that clip.bvh would do nothing"),
+    (("strength", "show", "--fps", "60"), "so that --fps would do nothing"),
+    (("strength", "show", "--load", "rightHand=2"), "so that --load would do nothing"),
+    (("strength", "show", "--joints", "tail"), "joint 'tail' is not in the degrees of freedom"),
+    (("strength", "show", "--mass", "-5"), "--mass must be from 1 to 1000 kg"),
+    (("strength", "show", "--height", "9"), "--height must be from 0.3 to 3 m"),
+    (("strength", "show", "--sex", "boy"), "sex 'boy' is not known"),
+    (("strength", "show", "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    (("strength", "show", "-o", "new.pdf"), "-o writes .png"),
+    (("strength", "show", "--table", "reversed.toml"), "reversed.toml:5: the lower bound of leftLowerLeg"),
+    (("strength", "show", "--table", "strong.toml", "-o", "strong.toml"), "would overwrite"),
+    ((*NEEDED, "--joints", "leftHand"), "--joints is for show"),
+    ((*NEEDED, "--load", "tail=1"), "tail"),
+    ((*NEEDED, "--load", "rightHand=-1"), "must be more than 0"),
+    ((*NEEDED, "--character", "body.json", "--mass", "51"), "a mass of its own"),
+    ((*NEEDED, "--table", "clip.bvh"), "clip.bvh:1: is not valid TOML"),
+    (("strength", "find", "nobody.npz"), "human"),
     ((*WALK, "--path", "nan,1"), "finite"),
     ((*WALK, "--path", "0,inf"), "finite"),
     ((*WALK, "--path", "0"), "two numbers"),
@@ -363,6 +432,9 @@ def write_more(folder: Path) -> None:
     heights = np.zeros((60, 60))
     heights[30, 30] = np.nan
     np.savez(folder / "holes.npz", heights=heights)
+    strong = 'format = "poise-strength 1"\n[[joint]]\njoint = "leftLowerLeg"\naxis = "x"\n'
+    (folder / "strong.toml").write_text(strong + "lower = -9.0\n")
+    (folder / "reversed.toml").write_text(strong + "lower = 9.0\nupper = -9.0\n")
     save_clip(clap_clip(clip), folder / "clap.npz")
     save_clip(lean(walk(clip.skeleton, 4).pick(slice(0, 8)), 16.0, (-1.0, 0.0, 0.0)), folder / "leaning.npz")
     (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')
@@ -464,10 +536,10 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
 def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
-        "track": TRACK,
+        "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
-        "edit": EDIT,
+        "edit": EDIT, "strength": NEEDED,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -520,10 +592,10 @@ BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0
 def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
-        "track": TRACK,
+        "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
-        "edit": EDIT,
+        "edit": EDIT, "strength": NEEDED,
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
@@ -547,10 +619,10 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
 def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
-        "track": TRACK,
+        "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
-            "edit": EDIT,
+            "edit": EDIT, "strength": NEEDED,
     }[command]  # fmt: skip
     if option == "--output":
         words = words[: words.index("-o")] if "-o" in words else words

@@ -74,12 +74,14 @@ CHOICES = {
     "--couple": ("exact", "paper", "none"), "--engine": ("mujoco", "inverse", "x"),
     "--stand": ("both", "left", "right", "none"), "--by": ("auto", "com", "zmp", "luck"),
     "--body": ("fat", "one-arm", "long-leg", "x", ""), "--law": ("paper", "critical", "feedforward", "x"),
+    "--strength": ("0.5", "rightHand=0.1", "-1", "x=", "tail=1"), "--center": ("xz", "none", "x"),
+    "--lead": ("rightHand=position", "rightHand", "tail=both", "="),
     "--touch": ("leftHand=rightHand", "leftHand=drum", "leftHand", "=", "arms=trunk"),
 }  # fmt: skip
 OUT_OPTIONS = ("--output", "--film", "--plot", "--picture", "--save-recipe", "--save")
 DRAWN = (
     "info", "convert", "convert", "retarget", "forces", "mix", "mix", "demo", "bench", "pose", "pose", "balance",
-    "edit", "track",
+    "edit", "track", "lift", "strength",
 )  # fmt: skip
 
 
@@ -109,7 +111,7 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
 
     clips = ("clip.bvh", "clip.npz", "hero.glb", "link.bvh", "caf\udce9.bvh", "a\x1b[31m$b$\n.bvh")
     words = [command]
-    if command in ("info", "convert", "retarget", "forces", "mix", "balance", "track"):
+    if command in ("info", "convert", "retarget", "forces", "mix", "balance", "track", "lift"):
         words.append(place(clips, PATHS))
     if command == "convert":
         words.append(place(("new.bvh", "new.glb", "new.npz", "library/new.bvh"), OUTPUTS))
@@ -117,13 +119,15 @@ def _draw_words(rng: random.Random, options: dict[str, dict[str, str]]) -> list[
             words[1:] = ["library", place(("new", "library/new", "library"), OUTPUTS)]
     if command == "retarget":
         words += [place(("hero.glb", "other.bvh", "body.json"), PATHS), "-o", place(("new.bvh", "new.glb"), OUTPUTS)]
+    if command == "strength":
+        words += [place(("find",), ("show", *WORDS)), place(clips, PATHS)]
     if command == "forces":
         words += ["-o", place(("new.csv",), OUTPUTS)]
     if command == "edit":
         words.append(place(("edit.toml",), ("recipe.toml", "stage.toml", *PATHS)))
     if command in ("pose", "balance", "edit"):
         words += ["-o", place(("new.bvh", "new.npz"), OUTPUTS)]
-    if command in ("mix", "track"):
+    if command in ("mix", "track", "lift"):
         words += ["-o", place(("new.bvh", "new.glb", "new.take.npz"), OUTPUTS)]
     if command == "demo":
         words += [place(("tiny",), ("tiny", "all", *WORDS)), "-o", place(("new", "library"), OUTPUTS)]

@@ -7,9 +7,10 @@ from figures import tpose
 from poise.body.character import Character
 from poise.errors import InputError
 from poise.motion import Clip, find_contacts, foot_points, mirror, own
+from poise.motion.own.figure import Figure
 from poise.spatial import rotation
 
-MOTIONS = ["idle", "wave", "squat", "walk", "jump"]
+MOTIONS = ["idle", "wave", "squat", "lift", "walk", "jump"]
 BODIES = {
     "1.2 m": lambda: tpose(1.2),
     "1.75 m": lambda: tpose(),
@@ -87,7 +88,8 @@ def test_position_velocity_and_acceleration_are_continuous(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "hips", "turning"), [("wave", 1, 60), ("squat", 2, 20), ("walk", 6, 600), ("jump", 25, 2000)]
+    ("name", "hips", "turning"),
+    [("wave", 1, 60), ("squat", 2, 20), ("lift", 2, 20), ("walk", 6, 600), ("jump", 25, 2000)],
 )
 def test_accelerations_are_those_of_a_body(name, hips, turning):
     for height in (1.2, 1.75, 2.1):
@@ -106,7 +108,8 @@ def test_the_same_every_time_at_every_rate_and_calm_at_both_ends(name):
     ends = np.diff(clip.positions, axis=0)[[0, -1]] * 60
     assert np.abs(ends).max() < 0.05
     first, last = (clip.positions[i] - clip.positions[i, 0] for i in (0, -1))
-    np.testing.assert_allclose(first, last, atol=2e-3)
+    # a lift ends with its hand up, and its hips a little behind
+    np.testing.assert_allclose(first, last, atol=2e-3 if name != "lift" else 0.8)
 
 
 def test_motions_scale_with_the_body():
@@ -175,6 +178,37 @@ def test_a_squat_keeps_the_centre_of_mass_over_flat_feet(body):
     assert np.ptp(com[:, 2]) < 1e-3
     leg = skeleton.rest_positions()[skeleton.index("leftUpperLeg"), 1]
     assert 0.35 * leg < np.ptp(clip.root[:, 1]) < 0.45 * leg
+
+
+@pytest.mark.parametrize("body", ["1.2 m", "1.75 m", "full", "mix"])
+def test_a_lift_takes_the_hand_low_and_high_over_flat_feet_in_balance(body):
+    skeleton = BODIES[body]()
+    leg = Figure(skeleton).leg
+    for arm, low, high in (("right", 0.78, 1.45), ("left", 0.6, 1.6)):
+        clip, character = own.lift(skeleton, low=low, high=high, arm=arm), Character.from_skeleton(skeleton)
+        hand = clip.positions[:, skeleton.index(f"{arm}Hand")]
+        foot = clip.positions[:, skeleton.index(f"{arm}Foot")]
+        held = int(np.argmin(hand[:, 1]))
+        assert hand[held, 1] == pytest.approx(low * leg, abs=0.03 * leg)
+        assert hand[-1, 1] == pytest.approx(high * leg, abs=1e-6)
+        assert hand[held, 2] > foot[held, 2] + 0.2 * leg and hand[-1, 2] > foot[-1, 2] + 0.4 * leg
+        positions, orientations = clip.world
+        masses = np.array([i.mass for i in character.inertias])
+        centers = positions + rotation.rotate(orientations, np.array([i.center for i in character.inertias]))
+        com = np.einsum("j,fja->fa", masses, centers) / masses.sum()
+        np.testing.assert_allclose(foot_points(clip)[..., 1], 0, atol=1e-9)
+        assert np.ptp(com[:, [0, 2]], axis=0).max() < 1e-3
+
+
+def test_lifts_that_cannot_be():
+    with pytest.raises(InputError, match="takes hold between"):
+        own.lift(tpose(), low=-0.5)
+    with pytest.raises(InputError, match="ends between"):
+        own.lift(tpose(), high=9.0)
+    with pytest.raises(InputError, match="at least 2 s"):
+        own.lift(tpose(), 1.0)
+    with pytest.raises(InputError, match="'both'"):
+        own.lift(tpose(), arm="both")
 
 
 def test_a_wave_shows_the_palm_above_the_shoulder():

@@ -12,9 +12,11 @@ COMMANDS: dict[str, Entry] = {
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
     "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
     "track": Entry("poise.cli.track:track", "Have a simulated body follow a clip by springs"),
+    "lift": Entry("poise.cli.lift:lift", "Have a body follow a clip within its strength, loads in its hands"),
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
     "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),
+    "strength": Entry("poise.cli.strength:strength", "Show how strong a body is, or find how strong a motion needs it"),
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),
 }

@@ -19,6 +19,7 @@ DRIVERS = {
     "keep-upright": Entry("poise.drivers.keep_upright:KeepUpright", "a wrist keeps what it holds upright"),
     "kinematic": Entry("poise.drivers.kinematic:Kinematic", "joints are where a motion has them"),
     "loose": Entry("poise.drivers.loose:Loose", "joints are pulled softly towards a pose"),
+    "strength": Entry("poise.drivers.strength:Strength", "a motion is followed as far as muscles allow"),
     "track": Entry("poise.drivers.track:Track", "springs follow a motion"),
     "walk": Entry("poise.drivers.walk:Walk", "steps on whatever ground there is, with the balance kept"),
 }

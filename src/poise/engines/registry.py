@@ -11,9 +11,10 @@ from poise.registry import Entry, Registry
 ENGINES = {
     "mujoco": Entry("poise.engines.mujoco:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"),
     "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): both couplings, hinges, pins"),
+    "inverse": Entry("poise.engines.inverse:InverseEngine", "the strength paper's: hard contacts, steps up to 40 ms"),
 }
 DEFAULT = "mujoco"  # which can do all that there is
-_NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]")}
+_NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]"), "inverse": ("mujoco", "mujoco")}
 _REGISTRY = Registry("engine", ENGINES, _NEEDS)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.edits import frame_times
+from poise.motion.own.balanced import put_hips_under
 from poise.motion.own.curves import rise_and_fall
 from poise.motion.own.figure import Figure
-from poise.motion.own.tracks import Tracks, build_clip, stand
-from poise.spatial import rotation
+from poise.motion.own.tracks import build_clip, stand
 
 
 def squat(skeleton: Skeleton, duration: float = 3.2, fps: float = 60.0, *, depth: float = 0.42) -> Clip:
@@ -36,22 +35,5 @@ def squat(skeleton: Skeleton, duration: float = 3.2, fps: float = 60.0, *, depth
     tracks.head[:, 0] += np.radians(8.0) * share * down
     tracks.arms.forward += np.radians(105.0) * share * reach[:, None]
     tracks.arms.elbow += np.radians(6.0) * reach[:, None]
-    _put_hips_back(figure, tracks)
+    put_hips_under(figure, tracks)
     return build_clip(figure, tracks, "squat")
-
-
-def _put_hips_back(figure: Figure, tracks: Tracks) -> None:
-    """Move the hips along z until the centre of mass is where it is in standing."""
-    body = Character.from_skeleton(figure.skeleton)
-    standing = _mass_centre(body, build_clip(figure, stand(figure, tracks.times[:1]), ""))[0, 2]
-    # The hips carry nearly nine tenths of the mass along: each round leaves a small share of the error.
-    for _ in range(5):
-        tracks.hips[:, 2] -= _mass_centre(body, build_clip(figure, tracks, ""))[:, 2] - standing
-
-
-def _mass_centre(body: Character, clip: Clip) -> np.ndarray:
-    """(F, 3) m, the centre of mass of an average body with the clip's skeleton."""
-    positions, orientations = clip.world
-    masses = np.array([inertia.mass for inertia in body.inertias])
-    centers = positions + rotation.rotate(orientations, np.array([inertia.center for inertia in body.inertias]))
-    return np.einsum("j,fja->fa", masses / masses.sum(), centers)

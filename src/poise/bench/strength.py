@@ -1,0 +1,199 @@
+"""A step of the strength paper's controller: accelerations within torque ranges, with goals, beside DAQP.
+
+A human of 39 freedoms stands on one foot in random poses, at random speeds. Goals are the other foot (6 rows), the
+centre of mass (3) and a hand (3), each a level of its own.
+
+    step      torques in range, all three levels, then the joints' own tracking
+    limits    torques in range and the joints' own tracking: no goals
+
+DAQP (Arnstroem, Bemporad and Axehill 2022) is called from Python with arrays that are ready for it:
+
+    daqp           its hierarchical form, level by level: the same step. It has no damping
+    daqp_weighted  one QP, levels by weights of 1e6, 1e4 and 100 times that of the joints: another, softer step
+    daqp_limits    one QP: the same as `limits`
+
+and its own C times beside. Ratios are Poise over DAQP within a round: below 1, Poise is faster. Times are those of the
+processor, which others on the machine do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import process_time
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from poise.bench.harness import Timings, measure
+from poise.bench.strength_bodies import Step, draw_step
+from poise.body.character import Character
+from poise.dynamics.limited import DAMPING
+
+WEIGHTS = (1e6, 1e4, 1e2)
+SHARES = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05)  # of a static strength: fewer and more joints at their bounds
+
+
+class Prepared(NamedTuple):
+    """A step as the kernel takes it: arrays in the order of its arguments, and room."""
+
+    arrays: tuple[Any, ...]
+    x: np.ndarray
+    at: np.ndarray
+
+
+def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
+    """Microseconds a step, with goals and without, and how they grow with the joints that are limited.
+
+    count   poses that a timing goes through
+    rounds  how often each is timed
+    """
+    steps = draw_steps(count)
+    contenders, times = {}, CTimes()
+    for name, has_goals in (("step", True), ("limits", False)):
+        contenders[name] = solve_all(prepare_all(steps, has_goals))
+    peers = build_peers(steps, times)
+    timings = measure({**contenders, **peers}, rounds, clock=process_time)
+
+    def us(name: str) -> float | None:
+        return 1e6 * timings.median(name) / count if name in timings.rounds else None
+
+    def ratio(name: str, to: str) -> float | None:
+        return timings.ratio(name, to) if to in timings.rounds else None
+
+    own = us("step")
+    assert own is not None
+    return {
+        "freedoms": len(steps[0].b),
+        "goal_rows": sum(len(y) for _, y in steps[0].goals),
+        "us_per_step": own,
+        "steps_per_s": 1e6 / own,
+        "daqp_us_per_step": us("daqp"),
+        "daqp_ratio": ratio("step", "daqp"),
+        "daqp_c_us_per_step": times.us("daqp"),
+        "daqp_weighted_us_per_step": us("daqp_weighted"),
+        "daqp_weighted_ratio": ratio("step", "daqp_weighted"),
+        "limits_us": us("limits"),
+        "daqp_limits_us": us("daqp_limits"),
+        "daqp_limits_ratio": ratio("limits", "daqp_limits"),
+        "daqp_limits_c_us": times.us("daqp_limits"),
+        "limits_difference": compare_limits(steps) if peers else None,
+        "spread": max(timings.spread(name) for name in contenders),
+        "growth": [measure_growth(share, count, max(1, rounds // 3)) for share in SHARES],
+    }
+
+
+def draw_steps(count: int, share: float = 0.5) -> list[Step]:
+    """Poses of one body."""
+    rng, body = np.random.default_rng(0), Character.human(1.75, 75.0, preset="strength")
+    return [draw_step(body, rng, share) for _ in range(count)]
+
+
+def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
+    """Arrays of each, and the room that they share."""
+    from poise.dynamics.limited_kernels import count_floats, count_integers
+
+    n, m = len(steps[0].b), sum(len(y) for _, y in steps[0].goals) if has_goals else 0
+    room = (np.zeros(count_floats(n, m)), np.zeros(count_integers(n, m), np.int64))
+    prepared = []
+    for step in steps:
+        goals = step.goals if has_goals else ()
+        A = np.concatenate([np.zeros((0, n)), *(A for A, _ in goals)])
+        y = np.concatenate([np.zeros(0), *(y for _, y in goals)])
+        level = np.repeat(np.arange(len(goals)), [len(y) for _, y in goals]).astype(np.int64)
+        x, at = np.zeros(n), np.zeros(n, np.int8)
+        given = (step.H, step.b, step.low, step.high, step.wanted, np.ones(n), A, y, level, DAMPING)
+        prepared.append(Prepared((*given, *room, x, np.zeros(n), at, np.zeros(m)), x, at))
+    return prepared
+
+
+def solve_all(prepared: list[Prepared]) -> Callable[[], object]:
+    """A function that solves them one after the other."""
+    from poise.dynamics.limited_kernels import limit
+
+    return lambda: [limit(*each.arrays) for each in prepared]
+
+
+class CTimes:
+    """Seconds that DAQP says it took itself, setting up and solving, by name."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, list[float]] = {}
+
+    def note(self, name: str, info: dict[str, Any]) -> None:
+        """One call's times."""
+        self.seconds.setdefault(name, []).append(info["setup_time"] + info["solve_time"])
+
+    def us(self, name: str) -> float | None:
+        """The median, in microseconds; None where it was never called."""
+        return 1e6 * float(np.median(self.seconds[name])) if name in self.seconds else None
+
+
+def build_peers(steps: list[Step], times: CTimes) -> dict[str, Callable[[], object]]:
+    """DAQP on the same steps in three forms; none where it is not installed."""
+    try:
+        import daqp
+    except ImportError:
+        return {}
+
+    def call(name: str, problems: list[tuple[tuple[Any, ...], dict[str, Any]]]) -> Callable[[], object]:
+        def solve() -> None:
+            for args, options in problems:
+                times.note(name, daqp.solve(*args, **options)[3])
+
+        return solve
+
+    return {
+        "daqp": call("daqp", [as_hierarchy(step) for step in steps]),
+        "daqp_weighted": call("daqp_weighted", [(as_weighted(step), {}) for step in steps]),
+        "daqp_limits": call("daqp_limits", [(as_limits(step), {}) for step in steps]),
+    }
+
+
+def as_limits(step: Step) -> tuple[Any, ...]:
+    """0.5 x^T x - x0^T x within the ranges."""
+    n = len(step.b)
+    return np.eye(n), -step.wanted, step.H, step.high - step.b, step.low - step.b, np.zeros(n, np.int32)
+
+
+def as_weighted(step: Step) -> tuple[Any, ...]:
+    """The same with goals as springs."""
+    P, f = np.eye(len(step.b)), -step.wanted.copy()
+    for weight, (A, y) in zip(WEIGHTS, step.goals, strict=True):
+        P += weight * A.T @ A
+        f -= weight * A.T @ y
+    return P, f, *as_limits(step)[2:]
+
+
+def as_hierarchy(step: Step) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Levels: ranges, each level of goals, and the joints."""
+    n = len(step.b)
+    rows = [step.H, *(A for A, _ in step.goals), np.eye(n)]
+    aims = [*(y for _, y in step.goals), step.wanted]
+    A, upper = np.concatenate(rows), np.concatenate([step.high - step.b, *aims])
+    lower = np.concatenate([step.low - step.b, *aims])
+    breaks = np.cumsum([len(each) for each in rows]).astype(np.int32)
+    return (None, None, A, upper, lower, np.zeros(len(upper), np.int32)), {"break_points": breaks}
+
+
+def compare_limits(steps: list[Step]) -> float:
+    """The largest difference of the two answers without goals, over the largest acceleration."""
+    import daqp
+
+    worst = 0.0
+    for step, each in zip(steps, prepare_all(steps, False), strict=True):
+        solve_all([each])()
+        theirs = daqp.solve(*as_limits(step), primal_tol=1e-10)[0]
+        worst = max(worst, float(np.abs(each.x - theirs).max() / np.abs(theirs).max()))
+    return worst
+
+
+def measure_growth(share: float, count: int, rounds: int) -> dict[str, float]:
+    """Joints at their bounds and microseconds, for bodies with a share of their strength."""
+    steps = draw_steps(count, share)
+    found: dict[str, float] = {"strength": share}
+    kinds = {"limits": prepare_all(steps, False), "step": prepare_all(steps, True)}
+    timings: Timings = measure({name: solve_all(each) for name, each in kinds.items()}, rounds, clock=process_time)
+    for name, prepared in kinds.items():
+        found[f"{name}_limited_joints"] = float(np.mean([np.count_nonzero(each.at) for each in prepared]))
+        found[f"{name}_us"] = 1e6 * timings.median(name) / count
+    return found

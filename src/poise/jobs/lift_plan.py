@@ -1,0 +1,146 @@
+"""What following a clip within strength is asked to do: how strong, what it holds, and what it leads besides joints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from poise.body.character import Character
+from poise.body.muscles import Muscles
+from poise.drivers.strength import POSITION, WAYS
+from poise.errors import InputError, unknown_name
+from poise.jobs.plan import DT, PLANTED, MixPlan, Scenery
+from poise.jobs.track_plan import WITHIN, find_farthest
+from poise.motion.clip import Clip
+from poise.motion.feet import leg_length
+from poise.world.touch import Touch
+
+if TYPE_CHECKING:
+    from poise.jobs.base import Base
+
+INVERSE = "inverse"
+ENGINES = (INVERSE, "mujoco", "bullet")
+LONGEST = {INVERSE: 1.0 / 30.0}  # s, the longest step unless another is asked for; of other engines DT
+CENTERS = ("xz", "xyz", "none")
+MOST = 1000.0  # times the usual strength
+
+
+@dataclass(frozen=True)
+class LiftPlan(MixPlan):
+    """How a clip is followed within strength. What is not said here is as of a mix.
+
+    strength  times the usual strength, of all joints
+    joints    joint or role -> times that, of some
+    weak      whether it is the paper's weak figure (`Muscles.weak`)
+    center    axes along which the centre of mass is led: `xz`, `xyz`, `none`
+    lead      joint -> `position`, `orientation` or `both`: bodies that are led as well
+    scenery   segments of the body do not touch one another unless its touch says so
+    """
+
+    physical: tuple[str, ...] = ("body",)
+    scenery: Scenery = field(default_factory=lambda: Scenery(touch=Touch(itself=False)))
+    engine: str = INVERSE
+    dt: float = LONGEST[INVERSE]
+    base: str = PLANTED
+    strength: float = 1.0
+    joints: Mapping[str, float] = field(default_factory=dict)
+    weak: bool = False
+    center: str = "xz"
+    lead: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.engine not in ENGINES:
+            raise unknown_name("engine", self.engine, ENGINES)
+        if self.center not in CENTERS:
+            raise unknown_name("axes of the centre of mass,", self.center, CENTERS)
+        for way in self.lead.values():
+            if way not in WAYS:
+                raise unknown_name("way to lead a body,", way, WAYS)
+        for what, scale in (("the strength", self.strength), *self.joints.items()):
+            _check_scale(str(scale), scale, what)
+
+    def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
+        """See `MixPlan.choose_base`: its own feet, wherever they go."""
+        from poise.jobs.base import Base, find_off_its_feet, has_feet
+
+        if not has_feet(clip):
+            raise InputError(
+                "a body that follows within its strength stands on its feet; here legs or feet are not known. Name "
+                "them by roles."
+            )
+        off = find_off_its_feet(clip, character)
+        if _is_down(clip, character) or (off is not None and off == clip.times[0]):
+            raise InputError(
+                "the clip begins off its feet, lying or sitting: nothing there holds the body up. Trim it to where it "
+                "stands."
+            )
+        away = find_farthest(clip)
+        steps, why = away > WITHIN, ""
+        if steps:
+            why = (
+                f"the clip's feet go {away:.2f} m: a foot that it lifts carries nothing and goes as the clip does; no "
+                "step is taken to save the balance."
+            )
+        elif off is not None:
+            when = f"{off - clip.times[0]:.1f} s"
+            why = f"the clip is off its feet at {when}: nothing but the ground holds the body there."
+        return Base(PLANTED, steps, why)
+
+    def build_muscles(self, character: Character) -> Muscles:
+        """The strength of a body."""
+        muscles = Muscles.weak(character) if self.weak else Muscles.from_character(character)
+        return muscles.scaled(self.strength).scaled(dict(self.joints))
+
+
+def _is_down(clip: Clip, character: Character) -> bool:
+    """Whether a clip begins with its centre of mass hardly above its soles, or below them."""
+    from poise.dynamics.momentum import compute_center_of_mass
+    from poise.dynamics.tree import build_tree
+    from poise.jobs.base import OUTSIDE
+    from poise.jobs.figures import find_sole_corners
+
+    first = clip.pick(slice(0, 1))
+    height = compute_center_of_mass(build_tree(character), *first.poses)[0, 1] - find_sole_corners(first)[..., 1].min()
+    return bool(height < OUTSIDE * leg_length(clip.skeleton, "left"))
+
+
+def choose_longest(engine: str | None) -> float:
+    """s, the longest step of an engine unless another is asked for."""
+    return LONGEST.get(engine or INVERSE, DT)
+
+
+def parse_strengths(words: Iterable[str]) -> tuple[float, dict[str, float]]:
+    """Strength out of words, `0.5` of all joints or `rightUpperArm=0.5` of one: times the usual, and by joint."""
+    whole, joints = 1.0, {}
+    for word in words:
+        joint, equals, value = (piece.strip() for piece in word.rpartition("="))
+        if (equals and not joint) or "=" in joint:
+            raise InputError(f"a strength is a number, or joint=number as in rightUpperArm=0.5; '{word}' was given.")
+        try:
+            scale = float(value)
+        except ValueError:
+            scale = math.nan
+        _check_scale(word, scale, f"the strength of '{joint}'" if joint else "the strength")
+        if joint in joints:
+            raise InputError(f"the strength of '{joint}' is given twice. Give it once.")
+        if joint:
+            joints[joint] = scale
+        else:
+            whole *= scale
+    return whole, joints
+
+
+def parse_lead(word: str) -> tuple[str, str]:
+    """What is led out of a word, `rightHand=position`: the joint and the way; `rightHand` alone: its position."""
+    joint, equals, way = (piece.strip() for piece in word.partition("="))
+    if not joint or (equals and way not in WAYS):
+        raise InputError(f"what is led is joint=way, and the way one of {', '.join(WAYS)}; '{word}' was given.")
+    return joint, way or POSITION
+
+
+def _check_scale(word: str, scale: float, what: str) -> None:
+    if not 0.0 <= scale <= MOST:
+        raise InputError(f"{what} is from 0 to {MOST:g} times the usual; '{word}' was given.")

@@ -1,0 +1,216 @@
+"""Following within strength from beginning to end: read, simulated, written, measured on what was written, and drawn.
+
+`run_lift` is what the command and `poise.lift` call alike. What it does not say itself is as of a mix.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import InputError, SolveError
+from poise.files.audience import NOBODY, Audience
+from poise.jobs.lift_figures import describe_limits, find_changes, list_joints, list_limits, say_limits
+from poise.jobs.lift_plan import INVERSE, LiftPlan, choose_longest
+from poise.jobs.lifting import Efforts, Lifted, simulate_lift
+from poise.jobs.mix_checks import check_effects, check_files
+from poise.jobs.mix_outputs import MixOutputs, list_outputs
+from poise.jobs.mix_run import list_source, read_clip, say_broken, write_clip
+from poise.jobs.mixing import Mix
+from poise.jobs.plan import Scenery
+from poise.jobs.recipe import Recipe
+from poise.jobs.track_body import TrackedBody, find_body
+from poise.motion.clip import Clip
+from poise.motion.rooting import root_at_hips
+from poise.world.touch import Touch
+
+
+@dataclass(frozen=True, eq=False)
+class LiftRequest:
+    """What is to be followed, and how strongly.
+
+    source   clip, character, stage, pushes, loads, outputs: as of a mix's recipe
+    others   as of `LiftPlan`
+    """
+
+    source: Recipe
+    strength: float = 1.0
+    joints: Mapping[str, float] = field(default_factory=dict)
+    weak: bool = False
+    center: str = "xz"
+    lead: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """What came of it.
+
+    mix      take, result, and whether it fell: see `Mix`
+    efforts  what the degrees of freedom did, step by step
+    wanted   the clip that was followed, on the body that followed it
+    body     that body
+    figures  under the names of `poise lift --json`
+    notes, warnings   a sentence each
+    """
+
+    mix: Mix
+    efforts: Efforts
+    wanted: Clip
+    body: Character
+    figures: Mapping[str, Any]
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def clip(self) -> Clip:
+        """The motion of the body."""
+        return self.mix.clip
+
+    @property
+    def fell(self) -> bool:
+        """Whether it fell, or the simulation broke off."""
+        return self.mix.fell
+
+
+def run_lift(
+    asked: LiftRequest,
+    outputs: MixOutputs | None = None,
+    audience: Audience = NOBODY,
+    read: Iterable[Path | None] = (),
+    json: bool = False,
+) -> Lift:
+    """Follow a clip within strength.
+
+    outputs  what is written; as the request says if None
+    read     files that were read besides those that it names
+    json     whether standard output is to have one object and nothing else
+    """
+    source = asked.source
+    outputs = list_outputs(source) if outputs is None else outputs
+    if source.clip is None:
+        raise InputError("no clip was given. Name a motion file.")
+    plan = find_lift_plan(asked)
+    check_files(source, outputs, read, audience, json)
+    clip, reading = read_clip(source, audience)
+    body = find_body(clip, reading, list_source(source), audience)
+    check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
+    audience.progress(f"simulating {clip.duration:.1f} s")
+    found = simulate_lift(body.clip, body.character, plan)
+    for sentence in found.mix.notes:
+        audience.note(sentence)
+    figures = _write(found, body, plan, next(iter(outputs.motions), None))
+    for path in outputs.motions[1:]:
+        _write(found, body, plan, path)
+    if found.mix.broken is not None:
+        figures["fell_why"] = say_broken(found.mix, outputs, audience, reduce="load")
+        audience.warn(figures["fell_why"])
+    _draw(found, body, plan, outputs)
+    return Lift(found.mix, found.efforts, body.clip, body.character, figures, tuple(outputs))
+
+
+def find_lift_plan(asked: LiftRequest) -> LiftPlan:
+    """How a request wants a clip to be followed."""
+    from poise.jobs.scenery_file import load_scenery
+
+    source = asked.source
+    scenery = source.stage if isinstance(source.stage, Scenery) else Scenery()
+    if isinstance(source.stage, Path):
+        scenery = load_scenery(source.stage)
+    if scenery.touch == Touch():
+        scenery = dataclasses.replace(scenery, touch=Touch(itself=False))
+    return LiftPlan(
+        loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
+        weak=asked.weak, center=asked.center, lead=asked.lead, engine=source.engine or INVERSE,
+        dt=choose_longest(source.engine) if source.dt is None else source.dt,
+    )  # fmt: skip
+
+
+def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None) -> dict[str, Any]:
+    """Write the motion; its figures, of what was written."""
+    from poise.drivers.body import load_tree
+    from poise.dynamics.tree import build_tree
+    from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
+
+    mix = found.mix
+    there, error, measured_on = write_clip(mix, body.clip, body.reading, body.character, output, body.target)
+    result = mix.clip if there is None else there
+    n = len(result)
+    wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
+    stood = found.efforts.before(mix.fell_at)
+    limits = list_limits(stood)
+    changes = _find_changes(found, result, wanted)
+    ratio = stood.ratio
+    peak = np.unravel_index(int(np.argmax(ratio)), ratio.shape) if ratio.size else None
+    feet = measure_feet(result, load_tree(build_tree(body.character), body.character, plan.loads),
+                        mix.floor or mix.ground)  # fmt: skip
+    return {
+        "fell": mix.fell,
+        "fell_at_s": mix.fell_at,
+        "fell_why": mix.fell_why or None,
+        "tracking_error_rad": measure_error(result, wanted, mix.tracked),
+        "peak_torque_ratio": None if peak is None else float(ratio[peak]),
+        "peak_torque_ratio_joint": None if peak is None else found.efforts.joints[peak[1]],
+        "limited_joints": list_joints(limits),
+        "limits": describe_limits(limits),
+        "changes_degrees": changes,
+        "told": say_limits(limits, changes),
+        "realtime_factor": float(mix.take.times[-1]) / max(mix.take.wall_seconds, 1e-9),
+        "load_kg": sum(load.mass for load in plan.loads),
+        "weak": plan.weak,
+        "center": plan.center,
+        "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
+        "stepping": mix.stepping,
+        "tracked_joints": len(mix.tracked),
+        **feet,
+        "frames": n,
+        "max_joint_error_m": error,
+        "fps": body.clip.fps,
+        "dt_s": mix.dt,
+        "engine": plan.engine,
+        "ground_m": mix.ground,
+        "hits": list_hits(mix.take),
+        **describe_body(body.character),
+        **describe_effort(mix.take.actor(), mix.physical, mix.kinematic),
+        "measured_on": measured_on,
+    }
+
+
+def _find_changes(found: Lifted, result: Clip, wanted: Clip) -> dict[str, float]:
+    """See `find_changes`; until it fell."""
+    kept = np.arange(len(result))
+    if found.mix.fell_at is not None:
+        kept = kept[np.asarray(result.times) - result.times[0] <= found.mix.fell_at]
+    if not len(kept):
+        return {}
+    apart = [root_at_hips(clip).body.pick(kept) for clip in (result, wanted)]
+    return find_changes(apart[0], apart[1], found.muscles)
+
+
+def _draw(found: Lifted, body: TrackedBody, plan: LiftPlan, outputs: MixOutputs) -> None:
+    from poise.files.atomic import write_bytes
+    from poise.jobs.mix_pictures import save_mix_film
+
+    for path in outputs.plots:
+        write_bytes(path, draw_efforts(found.efforts, found.mix.fell_at, found.mix.clip.name))
+    for path in outputs.films:
+        save_mix_film(found.mix, body.character, plan, path)
+
+
+def draw_efforts(efforts: Efforts, fell_at: float | None, title: str = "") -> bytes:
+    """PNG of torque over strength, of the joints that used most of it."""
+    from poise.pictures.lift_plots import plot_strength
+
+    if not len(efforts.times):
+        raise SolveError("the simulation broke off in its first step: there is nothing to draw.")
+    ratio, joints = efforts.ratio, dict.fromkeys(efforts.joints)
+    each = {
+        joint: ratio[:, [k for k, name in enumerate(efforts.joints) if name == joint]].max(axis=1) for joint in joints
+    }
+    return plot_strength(efforts.times, each, fell_at, title)

@@ -1,0 +1,118 @@
+"""Following within what muscles can do: what is in range, what stands, and what falls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import poise
+from poise.stage.actor import Actor
+
+HUMAN = poise.Character.human(1.75, 75.0, preset="strength")
+SWING = poise.gestures.arm_swing(0.5)
+
+
+def play(engine: str, dt: float, **options: object) -> tuple[poise.Stage, Actor]:
+    stage = poise.Stage(engine=engine, dt=dt)
+    actor = stage.add(HUMAN)
+    actor.drive("body", poise.Strength(SWING, **options))  # type: ignore[arg-type]
+    return stage, actor
+
+
+def watch(stage: poise.Stage, actor: Actor, seconds: float) -> dict[str, np.ndarray]:
+    """A run, step by step: centres of mass, how far out of range torques are, in how many ways it moves off."""
+    rows: dict[str, list[np.ndarray]] = {"center": [], "over": [], "left": [], "pressure": []}
+    for _ in range(round(seconds / stage.dt)):
+        stage.step()
+        player = actor.player("body")
+        over = np.maximum(player.torque - player.high, player.low - player.torque)  # type: ignore[attr-defined]
+        rows["center"].append(actor.body.c.copy())
+        rows["over"].append(over.max())
+        rows["left"].append(player.left)  # type: ignore[attr-defined]
+        rows["pressure"].append(player.zmp.copy())  # type: ignore[attr-defined]
+    return {name: np.array(row) for name, row in rows.items()}
+
+
+@pytest.mark.parametrize(("engine", "dt"), [("inverse", 1.0 / 30.0), ("mujoco", 0.01)])
+def test_it_follows_and_stands_within_its_strength(engine: str, dt: float) -> None:
+    stage, actor = play(engine, dt)
+    found = watch(stage, actor, 0.6)
+    assert found["over"].max() <= 0.0
+    assert actor.fallen is None
+    assert not found["left"].any()
+    ghost = actor.player("body").ghost  # type: ignore[attr-defined]
+    off = poise.rotation.log(poise.rotation.multiply(poise.rotation.conjugate(actor.body.state.q), ghost.state.q))
+    arms = [i for i, name in enumerate(actor.body.tree.names) if "Arm" in name or "Hand" in name]
+    assert np.linalg.norm(off[arms], axis=1).max() < 0.15  # one step of the motion, and what is given up for balance
+
+
+def test_engines_agree_while_it_stands() -> None:
+    runs = [watch(*play(engine, dt), 0.4)["center"][-1] for engine, dt in (("inverse", 0.01), ("mujoco", 0.01))]
+    np.testing.assert_allclose(runs[0], runs[1], atol=2e-3)
+
+
+def test_the_pressure_is_where_the_engine_has_it() -> None:
+    stage, actor = play("inverse", 0.01)
+    off = []
+    for _ in range(30):
+        stage.step()
+        touches = stage.groups[0].simulation.find_contacts(0)
+        felt = touches.forces[:, 1] @ touches.points / touches.forces[:, 1].sum()
+        off.append(np.abs(felt - actor.player("body").zmp)[[0, 2]].max())  # type: ignore[attr-defined]
+    assert max(off) < 5e-3
+
+
+@pytest.mark.parametrize("angle", [0.0, 90.0, 225.0])
+def test_who_is_pushed_too_hard_falls_the_way_of_the_push_and_torques_stay_in_range(angle: float) -> None:
+    stage, actor = play("inverse", 1.0 / 60.0)
+    toward = np.array([math.sin(math.radians(angle)), 0.0, math.cos(math.radians(angle))])
+    stage.step()
+    actor.push("chest", 75.0 * 1.5 / 0.3 * toward, 0.3)
+    found = watch(stage, actor, 1.6)
+    assert found["over"].max() <= 0.0
+    assert actor.fallen is not None
+    moved = found["center"][-1] - found["center"][0]
+    assert moved @ toward > 0.3
+    assert found["center"][-1][1] < 0.5
+    low = actor.body.p[:, 1].min()
+    assert low > -0.01
+
+
+def test_a_state_that_was_saved_goes_on_with_the_same_bits() -> None:
+    stage, actor = play("inverse", 1.0 / 30.0)
+    stage.advance(5)
+    saved = stage.save()
+    stage.advance(5)
+    there = actor.body.state.q.copy()
+    stage.restore(saved)
+    stage.advance(5)
+    np.testing.assert_array_equal(actor.body.state.q, there)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"alpha": 0.0}, "alpha is a share of the way"),
+        ({"center": "xw"}, "axis of the centre of mass"),
+        ({"effectors": {"rightHand": "sideways"}}, "way to lead a body"),
+        ({"start": math.nan}, "from a finite time on"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options: dict[str, object], complaint: str) -> None:
+    with pytest.raises(poise.InputError, match=complaint):
+        poise.Strength(SWING, **options)  # type: ignore[arg-type]
+
+
+def test_an_unknown_effector_is_refused_when_it_is_put_on_a_body() -> None:
+    with pytest.raises(poise.InputError, match="thirdHand"):
+        play("inverse", 0.01, effectors={"thirdHand": "position"})
+
+
+def test_no_strength_is_no_standing() -> None:
+    weak = poise.Muscles.from_character(HUMAN, 0.02)
+    stage, actor = play("inverse", 1.0 / 60.0, muscles=weak)
+    found = watch(stage, actor, 1.2)
+    assert found["over"].max() <= 0.0
+    assert found["center"][-1][1] < 0.75
