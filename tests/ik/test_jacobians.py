@@ -1,4 +1,4 @@
-"""Every row against differences, on hard bodies: many joints, uneven masses, none at all.   [balance, 4.6.3]"""
+"""Every row, and how it bends, against differences, on hard bodies: many joints, uneven masses.   [balance, 4.6.3]"""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 from odd_bodies import Plan, make_person
 from poise import Character
 from poise.bench.ik_bodies import lengthen_spine
+from poise.ik.curvature_kernels import add_curvature
 from poise.ik.figure import Figure
 from poise.ik.goals import Look, Reach, Turn
 from poise.ik.posing import compile_goals
@@ -125,3 +126,57 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
         worst = max(worst, np.abs((rows[1] - rows[0]) / (2.0 * STEP) - room.J[:, j]).max())
     assert worst < 1e-6
     assert len(arrays.joint) > 40 and (kind not in ("long", "odd") or len(body.skeleton) > 60)
+
+
+def move(body, arrays, root, turns, d):
+    """A pose whose free angles change by d (n,)."""
+    at, q, spin = root.copy(), turns.copy(), np.zeros(3)
+    angles = {i: body.limits[body.skeleton.names[i]].angles(q[i]) for i in set(arrays.joint[arrays.joint >= 0])}
+    for i, axis, by in zip(arrays.joint, arrays.which, d, strict=True):
+        if i >= 0:
+            angles[i][axis] += by
+        elif i == -1:
+            at[axis] += by
+        else:
+            spin[axis] = by
+    for i, values in angles.items():
+        q[i] = body.limits[body.skeleton.names[i]].rotation(values)
+    q[0] = rotation.multiply(rotation.exp(spin), q[0])
+    return at, q
+
+
+@pytest.mark.parametrize("kind", BODIES)
+@pytest.mark.parametrize("held", [None, "leftFoot", "head"])
+def test_second_slopes_are_those_of_differences(kind: str, held: str | None) -> None:
+    """Along lines at random, each of which turns all angles at once. Turns where they are met; nothing looks."""
+    body = BODIES[kind]()
+    rng, index = np.random.default_rng(8), body.skeleton.index
+    figure = Figure(body, held is None, {}, 0.0)
+    arrays, still = figure.arrays, -1 if held is None else index(held)
+    root, turns = draw(rng, 0.6, body)
+    was, foot = place(root, turns, body), index("rightFoot")
+    goals = [
+        Reach("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2), Reach("leftLowerLeg", rng.normal(size=3)),
+        Turn("rightFoot", was[0][foot].as_quat(scalar_first=True)),
+    ]  # fmt: skip
+    edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
+    compiled = compile_goals(body, goals, edges, tuple(center))
+    R, p = figure.place(root, turns)
+    at = max(still, 0)
+    room = figure.make_room(
+        count_rows(compiled), len(goals), figure.angles(turns), rotation.to_matrix(turns), p[at], R[at]
+    )
+    write_rows(arrays, compiled, still, SPAN, room)
+    n, pulls = len(arrays.joint), rng.normal(size=len(room.e))
+    half = np.zeros((n, n))
+    add_curvature(arrays, compiled, still, SPAN, room, pulls, half)
+    H = np.tril(half) + np.tril(half, -1).T
+
+    def pull(d: np.ndarray) -> float:
+        errors = find_errors(body, still, was, *move(body, arrays, root, turns, d), goals, edges, center)
+        return -float(pulls @ errors)
+
+    for d in rng.normal(size=(12, n)) / np.sqrt(n):
+        h = 3e-4
+        differences = (pull(h * d) - 2.0 * pull(0.0 * d) + pull(-h * d)) / h**2
+        assert d @ H @ d == pytest.approx(differences, abs=2e-6 * max(1.0, np.abs(H).max()))

@@ -25,7 +25,7 @@ TITLE = """# Posing over ranges
 
 Written by `make sweep NAME=ik`. What is measured, and by what, is in the sections.
 """
-RUNS, ASKED, TRIES, MARGIN = 10_000, 500, 8, 2e-4
+RUNS, ASKED, TRIES, MARGIN = 10_000, 500, 8, 5e-5
 
 
 def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:

@@ -30,7 +30,8 @@ import numpy as np
 from poise.ik.figure_kernels import find_angles, set_matrix, set_quaternion, set_turn
 from poise.ik.gauss_seidel_kernels import sweep_blocks
 from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
-from poise.ik.solve_kernels import move_figure, take_row
+from poise.ik.solve_kernels import take_row
+from poise.ik.step_kernels import move_figure
 from poise.spatial.compile import kernel
 
 HEAVY = 1e4  # weight of a goal of weight 1, beside a comfort of 1
