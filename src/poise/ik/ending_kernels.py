@@ -28,12 +28,12 @@ from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
 from poise.ik.step_kernels import TRUE, move_figure, take_step
 from poise.spatial.compile import kernel
 
-ROUNDS = 40
+ROUNDS, FEW = 40, 6  # at most; and of those that only tell how near a start comes
 RHO = 10.0  # beside a weight of 1; any of 1 to 100 does
 SIGMA, LEAST, MOST_SIGMA = 1e-2, 1e-6, 1e6  # at first, at least, and at most
 TIGHT, MENDS = 0.02, 6  # of what is enough, that is left of what is first after a step; mends of it
 PROMISED = 3e-5  # of the sum that is left: less is not worth a round
-OUTSIDE = 0.1  # of what is enough, that the centre of mass may be outside its support by
+OUTSIDE = 0.2  # of what is enough, that the centre of mass may be outside its support by
 
 
 @kernel
@@ -50,8 +50,8 @@ def is_short(goals: GoalArrays, enough: float, room: Room, told: np.ndarray) -> 
 
 @kernel
 def end_pose(
-    fig: FigureArrays, goals: GoalArrays, held: int, span: float, sweeps: int, most: float, enough: float, room: Room,
-    told: np.ndarray,
+    fig: FigureArrays, goals: GoalArrays, held: int, span: float, rounds: int, sweeps: int, most: float, enough: float,
+    room: Room, told: np.ndarray,
 ) -> None:  # fmt: skip
     """Bring what is second nearer, from the pose of `room` on, which has what comes of it. See `solve_pose`.
 
@@ -68,7 +68,7 @@ def end_pose(
     angles, local, place, turn = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
     sigma, growth, k = SIGMA, 3.0, 0
     is_kept, is_held = False, primary <= tight
-    while is_held and secondary >= enough and k < ROUNDS:
+    while is_held and secondary >= enough and k < rounds:
         k += 1
         _write_problem(fig, goals, held, span, most, scale, room, pulls, stops, H, g, kinds, t, low, high)
         sigma = _damp(fig, H, sigma, L, W)

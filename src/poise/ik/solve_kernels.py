@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.ik.ending_kernels import end_pose, is_short
+from poise.ik.ending_kernels import FEW, ROUNDS, end_pose, is_short
 from poise.ik.figure_kernels import find_angles, place_figure, set_matrix, set_quaternion, set_turn
 from poise.ik.gauss_seidel_kernels import BLOCKS
 from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
@@ -36,6 +36,7 @@ from poise.spatial.compile import kernel
 # Straight on: of the error that is left by a round; rounds that leave more; times a careful step; m of error, that damp
 NEARER, PATIENCE, WIDE, AWAY = 0.8, 3, 3.0, 0.06
 MENDS = 20  # at the end, of what is first
+FEWER = 0.6  # of the rounds, from other starts
 
 
 class Asked(NamedTuple):
@@ -174,10 +175,11 @@ def solve_poses(
 ) -> None:  # fmt: skip
     """Pose a figure as each of the poses from `begin` to `end` asks, none of them by any other.
 
-    starts     (S, J, 3) rad: poses to begin anew at, where goals are not met; the best that comes of them is taken
+    starts     (S, J, 3) rad: poses to begin anew at, where goals are not met; the best that comes of them is taken, and
+               ended (`ending_kernels`); none: what is not met is left as it is
     low, high  (n,) the ranges; those of `fig` are written: wider where a pose begins beyond them
     """
-    told = np.empty(4)
+    told, rounds = np.empty(4), int(FEWER * ways.rounds) if ways.method == BLOCKS else ways.rounds
     for i in range(begin, end):
         turns = asked.turns[take_row(asked.turns, i)]
         goals.point_goal[:] = asked.places[take_row(asked.places, i)]
@@ -197,47 +199,48 @@ def solve_poses(
         )
         room.place[:], room.turn[:] = room.p[max(held, 0)], room.R[max(held, 0)]
         place, turn = room.place.copy(), room.turn.copy()
-        _solve_one(fig, goals, held, ways, room, answer.told[i])
+        _solve_one(fig, goals, held, ways, ways.rounds, room, answer.told[i])
         if len(starts) and max(answer.told[i, 2], answer.told[i, 3]) >= ways.enough:
+            _end_one(fig, goals, held, ways, FEW, room, answer.told[i])
             angles, local, at, faces = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
             for s in range(len(starts)):
+                if max(answer.told[i, 2], answer.told[i, 3]) < ways.enough:
+                    break
                 room.place[:], room.turn[:] = place, turn
                 for k in range(1, len(turns)):
                     if fig.turns[k]:
                         room.angles[k] = starts[s, k]
                 room.d[:] = 0.0
                 move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
-                _solve_one(fig, goals, held, ways, room, told)
+                _solve_one(fig, goals, held, ways, rounds, room, told)
+                _end_one(fig, goals, held, ways, FEW, room, told)
                 if _is_better(told, answer.told[i], ways.enough):
                     angles[:], local[:], at[:], faces[:] = room.angles, room.local, room.place, room.turn
                     answer.told[i, 2], answer.told[i, 3] = told[2], told[3]
                 answer.told[i, 0] += told[0]
                 answer.told[i, 1] += told[1]
-                if max(answer.told[i, 2], answer.told[i, 3]) < ways.enough:
-                    break
             room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, at, faces
             write_rows(fig, goals, held, ways.span, room)
-        if len(starts) and ways.method == BLOCKS and is_short(goals, ways.enough, room, answer.told[i]):
-            end_pose(fig, goals, held, ways.span, ways.sweeps, ways.most, ways.enough, room, answer.told[i])
+        if len(starts):
+            _end_one(fig, goals, held, ways, ROUNDS, room, answer.told[i])
         _write_answer(fig, goals, ways.span, room, turns, i, answer)
 
 
 @kernel
-def _solve_one(fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, room: Room, told: np.ndarray) -> None:
+def _solve_one(
+    fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, rounds: int, room: Room, told: np.ndarray
+) -> None:
     solve_pose(
-        fig,
-        goals,
-        held,
-        ways.span,
-        ways.rounds,
-        ways.sweeps,
-        ways.most,
-        ways.enough,
-        ways.method,
-        np.ones(1),
-        room,
-        told,
+        fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, ways.method, np.ones(1), room, told
     )
+
+
+@kernel
+def _end_one(
+    fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, rounds: int, room: Room, told: np.ndarray
+) -> None:
+    if ways.method == BLOCKS and is_short(goals, ways.enough, room, told):
+        end_pose(fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, room, told)
 
 
 @kernel
