@@ -33,20 +33,21 @@ def list_freedoms(body: Body) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Model:
-    """`model_pushes` with its arrays; pushes in N."""
+    """`model_pushes` with its arrays; each point is pushed along three axes, in N."""
 
     def __init__(self, body: Body, points: np.ndarray, segment: np.ndarray):
-        tree, j, count = body.tree, len(body.tree), len(points)
+        tree, j, count = body.tree, len(body.tree), 3 * len(points)
         self.joint, self.e = list_freedoms(body)
         self.n = n = len(self.joint)
-        self.A, self.a0 = np.zeros((6, n + 3 * count)), np.zeros(6)
-        self.H, self.b = np.zeros((n, n + 3 * count)), np.zeros(n)
+        self.A, self.a0 = np.zeros((6, n + count)), np.zeros(6)
+        self.H, self.b = np.zeros((n, n + count)), np.zeros(n)
         self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
-        self.frames, self.points, self.segment = np.tile(UP, (count, 1, 1)), points, segment
+        self.points, self.segment = np.repeat(points, 3, axis=0), np.repeat(segment, 3)
+        self.ways = np.tile(UP, (len(points), 1))
         assert model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w,
-            np.zeros((j, 3)), GRAVITY, self.joint, self.e, points, self.frames, segment, 1.0, self.A, self.a0, self.H,
-            self.b, self.al, self.acc,
+            np.zeros((j, 3)), GRAVITY, self.joint, self.e, self.points, self.ways, self.segment, 1.0, self.A, self.a0,
+            self.H, self.b, self.al, self.acc,
         )  # fmt: skip
 
 
@@ -57,12 +58,12 @@ def sole(body: Body, name: str, size: float = 0.1) -> np.ndarray:
 
 
 def solve_densely(body: Body, model: Model, x: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Joint torques (n,) and the root's accelerations (6,), in its own axes, of a body that is pushed by f (P, 3) N."""
+    """Joint torques (n,) and the root's accelerations (6,), in its own axes, of a body that is pushed by f (P,) N."""
     tree, state = body.tree, body.state
     now = poise.Kinematics(state.root, state.q, state.v, state.w, np.zeros(3), np.zeros_like(state.w))
     M = poise.compute_joint_space_inertia(tree, state.root, state.q)
     force = poise.compute_bias(tree, now)
-    for point, segment, push in zip(model.points, model.segment, f @ UP, strict=True):
+    for point, segment, push in zip(model.points, model.segment, f[:, None] * model.ways, strict=True):
         local = body.R[segment].T @ (point - body.p[segment])
         J = np.asarray(poise.compute_point_jacobian(tree, state.root, state.q, int(segment), local))
         force = force - J[3:].T @ push
@@ -77,8 +78,8 @@ def test_torques_and_root_are_those_of_the_dense_solve(seed: int, preset: str) -
     hand = body.tree.names.index("rightHand")
     points = np.concatenate([sole(body, "leftFoot"), sole(body, "rightFoot"), body.p[[hand]] + 0.05])
     model = Model(body, points, np.array([left] * 4 + [right] * 4 + [hand]))
-    x, f = rng.normal(size=model.n), 100.0 * rng.normal(size=(9, 3))
-    u = np.concatenate([x, f.ravel()])
+    x, f = rng.normal(size=model.n), 100.0 * rng.normal(size=27)
+    u = np.concatenate([x, f])
     torque, a = solve_densely(body, model, x, f)
     np.testing.assert_allclose(model.H @ u + model.b, torque, atol=1e-9 * np.abs(torque).max())
     root = model.A @ u + model.a0
@@ -104,8 +105,8 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
     names, tree, rng = body.tree.names, body.tree, np.random.default_rng(6)
     foot, hand = names.index("leftFoot"), names.index("rightHand")
     model = Model(body, sole(body, "leftFoot"), np.full(4, foot))
-    x, f = rng.normal(size=model.n), 100.0 * rng.normal(size=(4, 3))
-    u = np.concatenate([x, f.ravel()])
+    x, f = rng.normal(size=model.n), 100.0 * rng.normal(size=12)
+    u = np.concatenate([x, f])
     rows, c = np.zeros((6, len(u))), np.zeros(6)
     at = body.p[hand] + body.R[hand] @ [0.05, 0.02, -0.03]
     point_goal(tree.parents, body.p, body.om, model.joint, model.e, model.A, model.a0, model.al, model.acc, hand, at,
@@ -126,18 +127,18 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
     full[1:] = x.reshape(-1, 3)
     find_torque_vectors(
         tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, state.w, full, GRAVITY, root,
-        model.points, model.frames, model.segment, f, vectors,
+        model.points, model.ways, model.segment, f, vectors,
     )  # fmt: skip
     np.testing.assert_allclose(np.sum(vectors[model.joint] * model.e, axis=1), model.H @ u + model.b, atol=1e-6)
 
 
 def test_the_pressure_has_no_moment_along_the_ground() -> None:
     rng = np.random.default_rng(7)
-    points, f = rng.normal(size=(5, 3)), np.abs(rng.normal(size=(5, 3)))
-    points[:, 1] = 0.3
+    points, ways, f = rng.normal(size=(5, 3)), rng.normal(size=(5, 3)), np.abs(rng.normal(size=5))
+    points[:, 1], ways[:, 1] = 0.3, 1.0
     zmp = np.zeros(3)
-    find_pressure(points, np.tile(UP, (5, 1, 1)), f, zmp)
-    moment = np.cross(points - zmp, f @ UP).sum(axis=0)
+    find_pressure(points, ways, f, zmp)
+    moment = np.cross(points - zmp, f[:, None] * ways).sum(axis=0)
     np.testing.assert_allclose(moment[[0, 2]], 0.0, atol=1e-12)
-    find_pressure(points, np.tile(UP, (5, 1, 1)), -f, zmp)
+    find_pressure(points, ways, -f, zmp)
     assert np.isnan(zmp).all()

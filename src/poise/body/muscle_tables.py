@@ -149,9 +149,9 @@ _HIP_SLOW = 0.833  # of the static torque is left at 60 degrees/s, by _HIP_SPEED
 ROWS: Mapping[str, tuple[Row, ...]] = MappingProxyType({
     "spine": (
         # Extension [lumbar]: at 72 degrees 355 and 213 N m, of 49 and 48 years, at 25 by the decline of `strength.py`
-        # 411 and 229; the width has 0.48 of it left at 0, where they have 0.48 and 0.50. Their 0 is the back bent as far
-        # back as it goes, and upright is taken to be 20 degrees from there (assumed): 293 and 163 N m, around
-        # 234 and 184 of [stobbe]. Flexion 143 and 75, sideways 159 and 94 [stobbe]. Flexion over the angle [mckune];
+        # 411 and 229; the width has 0.48 of it left at 0, where they have 0.48 and 0.50. Their 0 is the back bent as
+        # far back as it goes, and upright is taken to be 20 degrees from there (assumed): 293 and 163 N m, around 234
+        # and 184 of [stobbe]. Flexion 143 and 75, sideways 159 and 94 [stobbe]. Flexion over the angle [mckune];
         # sideways assumed.
         Row("x", -1, 411.0, 229.0, 52.0, 0.855, *_TRUNK_SPEED),
         Row("x", +1, 143.0, 75.0, 0.0, 0.55, 19.2, 0.25, 1.1),  # zero [rbdl]

@@ -271,47 +271,47 @@ class StrengthPlayer(TorquePlayer):
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
-        from poise.drivers.strength_kernels import bound_pushes, within
+        from poise.drivers.strength_kernels import spread_pushes, within
         from poise.dynamics import limited_kernels as limited
         from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, model_pushes
 
         k, tree, m, n, c = self._work, body.tree, self.a, self.n, self._work.count
-        unknowns, bounds, weight = n + 3 * c, n + 5 * c, tree.mass * 9.81
-        r = k.get(unknowns, bounds)
-        points, frames, segments = k.points[:c], k.frames[:c], k.segments[:c]
+        size, weight = n + 4 * c, tree.mass * 9.81
+        r = k.get(size)
+        r.low[:n], r.high[:n] = self.low, self.high
+        spread_pushes(
+            n, k.points[:c], k.frames[:c], k.friction[:c], k.most[:c], k.segments[:c], r.at, r.ways, r.of, r.H, r.b,
+            r.low, r.high,
+        )  # fmt: skip
         is_solved = model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, m.joints, k.e, points, frames, segments, weight, r.A, r.a0, r.H, r.b, k.al, k.acc,
+            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, r.A, r.a0, r.H, r.b, k.al, k.acc,
         )  # fmt: skip
         if not is_solved:
             self._brake(body)
             return
-        r.low[:n], r.high[:n] = self.low, self.high
-        bound_pushes(n, k.friction[:c], k.most[:c], r.H, r.b, r.low, r.high)
-        r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.0, 1.0, _EVEN
-        if c:
-            r.wanted[n::3] = 1.0 / c
+        r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), 1.0, _EVEN
         rows = self._set_goals(body, t, r)
-        limited.limit(
+        limited.weigh(
             r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], 1.0,
-            *k.room(bounds, unknowns, rows), r.u, r.value, r.at, k.residual[:rows],
+            *k.room(size, rows), r.u, r.value, r.bound, k.residual[:rows],
         )  # fmt: skip
         if not np.abs(r.u).max(initial=0.0) < _MOST_FOUND:
             self._brake(body)  # no such support carries it
             return
-        self.at[:] = r.at[:n]
+        self.at[:] = r.bound[:n]
         off = np.abs(k.residual[:rows]) / k.scales[:rows]
         self.moving = float(off[k.kinds[:rows] == 0].max(initial=0.0))
         self.missed = float(off[k.kinds[:rows] == 1].max(initial=0.0))
-        k.push[:c] = weight * r.u[n:].reshape(c, 3)
+        push = weight * r.u[n:]
         np.add.at(k.dw, m.joints, r.u[:n, None] * k.axes)
         find_torque_vectors(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, r.a0 + r.A @ r.u, points, frames, segments, k.push[:c], k.vectors,
+            body.gravity, r.a0 + r.A @ r.u, r.at, r.ways, r.of, push, k.vectors,
         )  # fmt: skip
         within(k.vectors, m.joints, k.e, self.low, self.high, self.torque, self.ratio)
         body.torque[self.joints] += k.vectors[self.joints]
-        find_pressure(points, frames, k.push[:c], self.zmp)
+        find_pressure(r.at, r.ways, push, self.zmp)
 
     def _set_goals(self, body: Body, t: float, r: _Room) -> int:
         """Write what comes before the joints' own tracking; how many rows that is."""
@@ -356,7 +356,7 @@ class StrengthPlayer(TorquePlayer):
             n = self.n
             lead_center(
                 body.c, body.dc, place + self.shift, speed, going, _GAIN, rate, alpha, body.gravity, k.hull, size,
-                height, body.tree.mass * 9.81, body.tree.mass, self.axes, k.frames[:c], n, rows[: len(self.axes)], y,
+                height, body.tree.mass * 9.81, body.tree.mass, self.axes, r.ways, n, rows[: len(self.axes)], y,
             )  # fmt: skip
             take(slice(0, len(self.axes)), 1, _LEADS)
         for joint, which in self.effectors:
@@ -476,8 +476,11 @@ class StrengthPlayer(TorquePlayer):
 
 
 class _Room(NamedTuple):
-    """Arrays of one step's problem, U unknowns and B bounds: the letters of `pushed_kernels` and `limited_kernels`."""
+    """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
 
+    at: np.ndarray
+    ways: np.ndarray
+    of: np.ndarray
     A: np.ndarray
     a0: np.ndarray
     H: np.ndarray
@@ -490,13 +493,13 @@ class _Room(NamedTuple):
     y: np.ndarray
     u: np.ndarray
     value: np.ndarray
-    at: np.ndarray
+    bound: np.ndarray
 
 
 class _Work:
     """Arrays that a step writes to.
 
-    points ... most  (P, ...) where the world may push: see `model_pushes` and `bound_pushes`; the first are soles'
+    points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
     kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
     """
 
@@ -511,27 +514,28 @@ class _Work:
         self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
         self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
         self.count, self.soles = 0, 0
-        self.points, self.frames, self.push = np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros((count, 3))
+        self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
         self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
         self.hull = np.zeros((count + 1, 2))
         self._n, self._rooms = n, dict[int, _Room]()
-        self._spaces = dict[tuple[int, int, int], tuple[np.ndarray, np.ndarray]]()
+        self._spaces = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
 
-    def get(self, unknowns: int, bounds: int) -> _Room:
+    def get(self, size: int) -> _Room:
         """Arrays of a problem of this size."""
-        if unknowns not in self._rooms:
-            self._rooms[unknowns] = _Room(
-                np.zeros((6, unknowns)), np.zeros(6), np.zeros((bounds, unknowns)), np.zeros(bounds), np.zeros(bounds),
-                np.zeros(bounds), np.zeros(unknowns), np.ones(unknowns), np.zeros((self.goals, unknowns)),
-                np.zeros(self.goals), np.zeros(unknowns), np.zeros(bounds), np.zeros(bounds, np.int8),
+        if size not in self._rooms:
+            pushes, bounds = size - self._n, np.zeros((4, size))
+            self._rooms[size] = _Room(
+                np.zeros((pushes, 3)), np.zeros((pushes, 3)), np.zeros(pushes, np.int64), np.zeros((6, size)),
+                np.zeros(6), np.zeros((size, size)), *bounds, np.ones(size), np.zeros((self.goals, size)),
+                np.zeros(self.goals), np.zeros(size), np.zeros(size), np.zeros(size, np.int8),
             )  # fmt: skip
-        return self._rooms[unknowns]
+        return self._rooms[size]
 
-    def room(self, bounds: int, unknowns: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
-        """What `limit` works in."""
+    def room(self, size: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
+        """What `weigh` works in."""
         from poise.dynamics.limited_kernels import count_floats, count_integers
 
-        size = bounds, unknowns, goals
-        if size not in self._spaces:
-            self._spaces[size] = np.zeros(count_floats(*size)), np.zeros(count_integers(*size), np.int64)
-        return self._spaces[size]
+        if (size, goals) not in self._spaces:
+            shape = size, size, goals
+            self._spaces[size, goals] = np.zeros(count_floats(*shape)), np.zeros(count_integers(*shape), np.int64)
+        return self._spaces[size, goals]

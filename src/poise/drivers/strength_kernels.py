@@ -102,20 +102,24 @@ def find_soles(
 
 
 @kernel
-def bound_pushes(
-    n: int, friction: np.ndarray, most: np.ndarray, H: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> None:
-    """Bounds of pushes into H, b, low and high from row n on: five rows a point, a pyramid inside its cone."""
+def spread_pushes(
+    n: int, points: np.ndarray, frames: np.ndarray, friction: np.ndarray, most: np.ndarray, segment: np.ndarray,
+    at: np.ndarray, ways: np.ndarray, of: np.ndarray, H: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray,
+) -> None:  # fmt: skip
+    """Each point four times, along the edges of a pyramid inside its cone of friction: at, ways (4 P, 3), of (4 P,).
+
+    Each push is between nothing and `most`: bounds into H, b, low and high from row n on
+    """
     for i in range(len(friction)):
-        at, row = n + 3 * i, n + 5 * i
-        for k in range(5):
-            H[row + k] = 0.0
-            b[row + k], low[row + k], high[row + k] = 0.0, 0.0, np.inf
-        H[row, at] = 1.0
-        high[row] = most[i]
         for k in range(4):
-            H[row + 1 + k, at] = friction[i] / np.sqrt(2.0)
-            H[row + 1 + k, at + 1 + k // 2] = 1.0 if k % 2 else -1.0
+            j, side = 4 * i + k, friction[i] if k % 2 else -friction[i]
+            of[j] = segment[i]
+            for a in range(3):
+                at[j, a] = points[i, a]
+                ways[j, a] = frames[i, 0, a] + side * frames[i, 1 + k // 2, a]
+            H[n + j] = 0.0
+            H[n + j, n + j] = 1.0
+            b[n + j], low[n + j], high[n + j] = 0.0, 0.0, most[i]
 
 
 @kernel
@@ -221,7 +225,7 @@ def plan_center(
 def lead_center(
     c: np.ndarray, dc: np.ndarray, place: np.ndarray, speed: np.ndarray, going: np.ndarray, gain: float, rate: float,
     alpha: float, gravity: np.ndarray, hull: np.ndarray, size: int, height: float, weight: float, mass: float,
-    axes: np.ndarray, frames: np.ndarray, n: int, rows: np.ndarray, y: np.ndarray,
+    axes: np.ndarray, ways: np.ndarray, n: int, rows: np.ndarray, y: np.ndarray,
 ) -> None:  # fmt: skip
     """Rows (m, U), y (m,): have the centre of mass c go to a place, along m axes, as far as soles can push it.
 
@@ -229,7 +233,7 @@ def lead_center(
 
         c'' = c*'' - gain s^2 e - (1 + gain) s e'        p = c - c'' / s^2
 
-    and drawn to the soles. U: n freedoms, then pushes along frames (P, 3, 3) in parts of a weight (N).
+    and drawn to the soles. U: n freedoms, then pushes along ways (P, 3) in parts of a weight (N).
     """
     g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
     up = max(c[1] - height, 0.05)
@@ -247,9 +251,8 @@ def lead_center(
     for i in range(len(axes)):
         a = axes[i]
         rows[i] = 0.0
-        for k in range(len(frames)):
-            for b in range(3):
-                rows[i, n + 3 * k + b] = weight / mass * frames[k, b, a]
+        for k in range(len(ways)):
+            rows[i, n + k] = weight / mass * ways[k, a]
         y[i] = go[a] - gravity[a]  # m c'' = sum f + m g
 
 

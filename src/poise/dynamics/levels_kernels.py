@@ -60,6 +60,25 @@ def _reach(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, same: in
 
     same  how many of the earlier ones are members as they are now
     """
+    _set_rows(room, given, goals, wanted, first, end)
+    aim_kept(room)
+    restart(room, same, end)
+    find_nearest(room, most_rounds(room))
+    for _ in range(PASSES - 1):
+        move_center(room, end)
+        find_nearest(room, most_rounds(room))
+
+
+@kernel
+def pull(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray) -> None:
+    """Have all goals as members, as springs."""
+    _set_rows(room, given, goals, wanted, 0, len(goals.y))
+    restart(room, 0, len(goals.y))
+
+
+@kernel
+def _set_rows(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, first: int, end: int) -> None:
+    """Rows of the goals `first` to `end`, each with a slack of its own, and what they want from the centre."""
     A, n, bounds = goals.A, len(wanted), len(room.value)
     for g in range(first, end):
         row = room.rows[bounds + g]
@@ -71,15 +90,9 @@ def _reach(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, same: in
         for j in range(len(row)):
             row[j] /= room.sizes[bounds + g]
     set_center(room, given, wanted)
-    aim_kept(room)
     for g in range(first, end):
         off = (goals.y[g] - dot(A[g], room.center, n)) / room.sizes[bounds + g]
         room.low[bounds + g], room.high[bounds + g] = off, off
-    restart(room, same, end)
-    find_nearest(room, most_rounds(room))
-    for _ in range(PASSES - 1):
-        move_center(room, end)
-        find_nearest(room, most_rounds(room))
 
 
 @kernel

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.dynamics.levels_kernels import Goals, aim_kept, last_level, most_rounds, reach_levels, restart
+from poise.dynamics.levels_kernels import Goals, aim_kept, last_level, most_rounds, pull, reach_levels, restart
 from poise.dynamics.nearest_kernels import ROUNDS, Room, find_nearest
 from poise.dynamics.ranges_kernels import (
     CLIPPED,
@@ -57,7 +57,7 @@ from poise.dynamics.ranges_kernels import (
 from poise.dynamics.rows_kernels import dot
 from poise.spatial.compile import kernel
 
-__all__ = ["CLIPPED", "OK", "OUT", "count_floats", "count_integers", "limit"]
+__all__ = ["CLIPPED", "OK", "OUT", "count_floats", "count_integers", "limit", "weigh"]
 
 
 @kernel
@@ -96,6 +96,42 @@ def limit(
     set_center(room, given, wanted)
     aim_kept(room)
     restart(room, last_level(level), len(y))
+    find_nearest(room, most_rounds(room))
+    set_x(room, x)
+    polish(room, given, x)
+    status = end(room, given, goals, floats, integers, x, torque, at, residual)
+    return room.counts[ROUNDS], status
+
+
+@kernel
+def weigh(
+    H: np.ndarray,
+    b: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    wanted: np.ndarray,
+    weights: np.ndarray,
+    A: np.ndarray,
+    y: np.ndarray,
+    level: np.ndarray,
+    damping: float,
+    floats: np.ndarray,
+    integers: np.ndarray,
+    x: np.ndarray,
+    torque: np.ndarray,
+    at: np.ndarray,
+    residual: np.ndarray,
+) -> tuple[int, int]:
+    """As `limit`, argument by argument, but all goals are springs beside the joints' own, whatever their level:
+
+        least  |A x - y|^2 / l^2 + |x - x0|^2        with torques in range
+
+    How much more a goal counts is the size of its rows over l. One problem in place of one a level.
+    """
+    given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
+    room = carve(floats, integers, len(b), len(wanted), len(y))
+    begin(room, H, wanted, weights)
+    pull(room, given, goals, wanted)
     find_nearest(room, most_rounds(room))
     set_x(room, x)
     polish(room, given, x)

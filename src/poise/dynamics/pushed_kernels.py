@@ -1,13 +1,13 @@
 """A body that the world pushes at points: what its accelerations and these pushes ask of its joints.
 
 [strength, section 4]. n degrees of freedom turn joints about axes e_k; all else of the joints' accelerations is given.
-The unknowns are u = (x, f): x (n,) rad/s2 of the freedoms, and f (3 P,) the pushes of the world at P points, in shares
-of a weight, along the axes of each point's frame, its normal first. The root's six accelerations (m/s2 of its place,
-rad/s2, world axes) follow from them, as nothing else holds it:
+The unknowns are u = (x, f): x (n,) rad/s2 of the freedoms, and f (P,) the pushes of the world at P points, each along a
+way of its own, in shares of a weight; a point that holds by friction is there several times, along the edges of its
+cone. The root's six accelerations (m/s2 of its place, rad/s2, world axes) follow from them, as nothing else holds it:
 
     M a + M_rj x + w0 = G^T f          a = A u + a0
 
-G (3 P, 6) are the points' rows as the body moves as one, and w0 what the world would have to give for x = 0, a = 0. The
+G (P, 6) are the points' rows as the body moves as one, and w0 what the world would have to give for x = 0, a = 0. The
 torque about each axis is that of Newton and Euler, less what pushes bring in below the joint:
 
     t = M_jj x + M_jr a + t0 - J^T f   t = H u + b       [strength, eq 6, with K F in it]
@@ -134,17 +134,6 @@ def carry_along(p: np.ndarray, a: np.ndarray, al: np.ndarray, acc: np.ndarray) -
 
 
 @kernel
-def point_row(p0: np.ndarray, point: np.ndarray, frame: np.ndarray, row: np.ndarray) -> None:
-    """Row (3, 6): how a point (3,) of a body that moves as one with its root moves, in the axes of a frame (3, 3)."""
-    x, y, z = point[0] - p0[0], point[1] - p0[1], point[2] - p0[2]
-    for a in range(3):
-        n = frame[a]
-        row[a, 0], row[a, 1], row[a, 2] = n[0], n[1], n[2]
-        # n . (al x r) = al . (r x n)
-        row[a, 3], row[a, 4], row[a, 5] = y * n[2] - z * n[1], z * n[0] - x * n[2], x * n[1] - y * n[0]
-
-
-@kernel
 def find_torques(
     parents: np.ndarray, R: np.ndarray, p: np.ndarray, om: np.ndarray, masses: np.ndarray, centers: np.ndarray,
     inertias: np.ndarray, al: np.ndarray, acc: np.ndarray, gravity: np.ndarray, wrench: np.ndarray, f: np.ndarray,
@@ -178,15 +167,15 @@ def accelerate(
 @kernel
 def model_pushes(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
-    om: np.ndarray, w: np.ndarray, dw: np.ndarray, gravity: np.ndarray, joint: np.ndarray, e: np.ndarray,
-    points: np.ndarray, frames: np.ndarray, segment: np.ndarray, scale: float,
+    om: np.ndarray, speed: np.ndarray, dw: np.ndarray, gravity: np.ndarray, joint: np.ndarray, e: np.ndarray,
+    points: np.ndarray, ways: np.ndarray, segment: np.ndarray, scale: float,
     A: np.ndarray, a0: np.ndarray, H: np.ndarray, b: np.ndarray, al: np.ndarray, acc: np.ndarray,
 ) -> bool:  # fmt: skip
-    """Write A (6, U), a0 (6,), H (n, U) and b (n,) as above, U = n + 3 P; False where something cannot be solved.
+    """Write A (6, U), a0 (6,), H (n, U) and b (n,) as above, U = n + P; False where something cannot be solved.
 
-    parents ... inertias  of the tree;  R, p, om  of the bodies;  w, dw (J, 3)  of the joints, dw with nothing of the
-    freedoms in it;  joint (n,), e (n, 3) unit, world axes: the freedoms
-    points, frames, segment  (P, ...) where the world may push: (3,) m, (3, 3) the normal first, and which body
+    parents ... inertias  of the tree;  R, p, om  of the bodies;  speed, dw (J, 3)  of the joints, dw with nothing of
+    the freedoms in it;  joint (n,), e (n, 3) unit, world axes: the freedoms
+    points, ways, segment  (P, ...) where the world may push: (3,) m, (3,) which way, and which body
     scale    N, of the unit of pushes
     al, acc  (J, 3) written: accelerations of the bodies with x = 0 and a = 0
     """
@@ -195,12 +184,12 @@ def model_pushes(
     M, Mrj, Mjj = np.empty((6, 6)), np.empty((6, n)), np.empty((n, n))
     compose(parents, masses, centers, inertias, R, p, mass, center, inertia)
     fill_inertia(parents, p, mass, center, inertia, joint, e, M, Mrj, Mjj)
-    accelerate(parents, R, p, w, dw, om, al, acc)
+    accelerate(parents, R, p, speed, dw, om, al, acc)
     force, torque = np.empty((J, 3)), np.empty((J, 3))
     find_torques(parents, R, p, om, masses, centers, inertias, al, acc, gravity, np.zeros((J, 6)), force, torque)
     if not factor(M, 6):
         return False
-    one, row = np.empty(6), np.empty((3, 6))
+    one = np.empty(6)
     for a in range(3):
         a0[a], a0[3 + a] = -force[0, a], -torque[0, a]
     solve_factored(M, 6, a0)
@@ -210,18 +199,19 @@ def model_pushes(
         solve_factored(M, 6, one)
         A[:, k] = one
     for i in range(count):
-        point_row(p[0], points[i], frames[i], row)
-        for c in range(3):
-            for a in range(6):
-                one[a] = scale * row[c, a]
-            solve_factored(M, 6, one)
-            A[:, n + 3 * i + c] = one
+        w = ways[i]
+        x, y, z = points[i, 0] - p[0, 0], points[i, 1] - p[0, 1], points[i, 2] - p[0, 2]
+        one[0], one[1], one[2] = w[0], w[1], w[2]
+        one[3], one[4], one[5] = y * w[2] - z * w[1], z * w[0] - x * w[2], x * w[1] - y * w[0]
+        one *= scale
+        solve_factored(M, 6, one)
+        A[:, n + i] = one
     for h in range(n):
         i = joint[h]
         b[h] = e[h, 0] * torque[i, 0] + e[h, 1] * torque[i, 1] + e[h, 2] * torque[i, 2]
         for a in range(6):
             b[h] += Mrj[a, h] * a0[a]
-        for k in range(n + 3 * count):
+        for k in range(n + count):
             total = Mjj[h, k] if k < n else 0.0
             for a in range(6):
                 total += Mrj[a, h] * A[a, k]
@@ -232,9 +222,7 @@ def model_pushes(
             # how the point moves for a turn about e: e x (point - p)
             x, y, z = points[g, 0] - p[i, 0], points[g, 1] - p[i, 1], points[g, 2] - p[i, 2]
             vx, vy, vz = e[h, 1] * z - e[h, 2] * y, e[h, 2] * x - e[h, 0] * z, e[h, 0] * y - e[h, 1] * x
-            for c in range(3):
-                f = frames[g, c]
-                H[h, n + 3 * g + c] -= scale * (f[0] * vx + f[1] * vy + f[2] * vz)
+            H[h, n + g] -= scale * (ways[g, 0] * vx + ways[g, 1] * vy + ways[g, 2] * vz)
     return True
 
 
@@ -281,11 +269,11 @@ def point_goal(
 def find_torque_vectors(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
     om: np.ndarray, w: np.ndarray, dw: np.ndarray, gravity: np.ndarray, a: np.ndarray, points: np.ndarray,
-    frames: np.ndarray, segment: np.ndarray, f: np.ndarray, torque: np.ndarray,
+    ways: np.ndarray, segment: np.ndarray, f: np.ndarray, torque: np.ndarray,
 ) -> None:  # fmt: skip
     """Torque (J, 3) N m at every joint, world axes, about all axes of it, for accelerations dw and a (6,) of the root.
 
-    f  (P, 3) N, pushes of the points, in their frames
+    f  (P,) N, pushes of the points, each along its way
     """
     J = len(parents)
     al, acc, force, wrench = np.empty((J, 3)), np.empty((J, 3)), np.empty((J, 3)), np.zeros((J, 6))
@@ -293,9 +281,7 @@ def find_torque_vectors(
     carry_along(p, a, al, acc)
     for i in range(len(segment)):
         s = segment[i]
-        fx, fy, fz = 0.0, 0.0, 0.0
-        for c in range(3):
-            fx, fy, fz = fx + f[i, c] * frames[i, c, 0], fy + f[i, c] * frames[i, c, 1], fz + f[i, c] * frames[i, c, 2]
+        fx, fy, fz = f[i] * ways[i, 0], f[i] * ways[i, 1], f[i] * ways[i, 2]
         x, y, z = points[i, 0] - p[s, 0], points[i, 1] - p[s, 1], points[i, 2] - p[s, 2]
         wrench[s, 0] += y * fz - z * fy
         wrench[s, 1] += z * fx - x * fz
@@ -305,17 +291,15 @@ def find_torque_vectors(
 
 
 @kernel
-def find_pressure(points: np.ndarray, frames: np.ndarray, f: np.ndarray, zmp: np.ndarray) -> None:
-    """Write zmp (3,): where on the ground pushes f (P, 3) have no moment along it; NaN where nothing pushes up.
+def find_pressure(points: np.ndarray, ways: np.ndarray, f: np.ndarray, zmp: np.ndarray) -> None:
+    """Write zmp (3,): where on the ground pushes f (P,) N have no moment along it; NaN where nothing pushes up.
 
     n_0 = sum (r - s) x f has no part along the ground   [strength, eq 3]
     """
     zmp[:] = np.nan
     lift, mx, mz, fx, fz, height = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(len(points)):
-        ax, ay, az = 0.0, 0.0, 0.0
-        for c in range(3):
-            ax, ay, az = ax + f[i, c] * frames[i, c, 0], ay + f[i, c] * frames[i, c, 1], az + f[i, c] * frames[i, c, 2]
+        ax, ay, az = f[i] * ways[i, 0], f[i] * ways[i, 1], f[i] * ways[i, 2]
         x, y, z = points[i]
         lift, fx, fz = lift + ay, fx + ax, fz + az
         mx, mz = mx + y * az - z * ay, mz + x * ay - y * ax

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.dynamics.nearest_kernels import MEMBERS, Room
-from poise.dynamics.rows_kernels import add_to, dot, factor_square, size_of, solve_lower, solve_square
+from poise.dynamics.rows_kernels import add_to, dot, factor_square, solve_lower, solve_square
 from poise.spatial.compile import kernel
 
 OK, CLIPPED, OUT = range(3)
@@ -222,9 +222,13 @@ def finish(room: Room, given: Ranges, M: np.ndarray, order: np.ndarray, x: np.nd
 def is_within(given: Ranges, x: np.ndarray) -> bool:
     """Whether values are in their ranges, but for a billionth of them and what sums of this size lose by rounding."""
     H, b, low, high = given
-    n = len(x)
+    n, largest = len(x), 0.0
+    for j in range(n):
+        largest = max(largest, abs(x[j]))
     for i in range(len(b)):
-        t, size = b[i] + dot(H[i], x, n), abs(b[i]) + size_of(H[i], x, n)
+        t, size = b[i] + dot(H[i], x, n), abs(b[i])
+        for j in range(n):
+            size += abs(H[i, j]) * largest
         slip = _PROMISED * _span(low[i], high[i], 1.0) + 8.0 * _ROUNDING * size
         if not low[i] - slip <= t <= high[i] + slip:
             return False
