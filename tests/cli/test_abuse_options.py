@@ -93,6 +93,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--clip": (("forces", "pair.bvh", "-o", "new.csv"), ("--clip", "1")),
         "--plot": (FORCES, ("--plot", "new.png")),
         "--cutoff": (FORCES, ("--cutoff", "3")),
+        "--shares": (FORCES, ("--shares", "paper")),
         "--output": (FORCES, ("-o", "new2.csv")),
     },
     "mix": {
