@@ -61,7 +61,7 @@ class TorqueTable(Portable):
                 raise InputError(f"the {name} of a torque table have gaps; give a finite number everywhere.")
             if np.any(np.abs(array) > _MOST):
                 raise InputError(
-                    f"the {name} of a torque table reach {np.abs(array).max():g}; at most {_MOST:g} is had."
+                    f"the {name} of a torque table reach {np.abs(array).max():g}; they are at most {_MOST:g}."
                 )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
