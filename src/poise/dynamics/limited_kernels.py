@@ -5,6 +5,7 @@ Source: Oshita and Makinouchi (2000), sections 5.2 to 5.4, eq 6 to 18.
     x (n,)     rad/s2, accelerations;  x0: those that are wanted   [strength, eq 4]
     t = H x + b     N m, torques (n,), H (n, n) regular, not always symmetric   [strength, eq 6]
     low, high  (n,) N m, what muscles can give   [strength, eq 5]
+               There may be more or fewer rows than unknowns: pushes of the ground are unknowns, too, and have bounds.
     w          (n,) weights of the norm |x|^2 = sum of w_i x_i^2 / mean w
     A x = y    (m, n), (m,): goals, each with a level; those of a level come before those of all later ones
 
@@ -89,7 +90,7 @@ def limit(
     their ranges; `OUT` where they are out of them, as H is singular, or something given is not finite.
     """
     given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
-    room = carve(floats, integers, len(b), len(y))
+    room = carve(floats, integers, len(b), len(wanted), len(y))
     begin(room, H, wanted, weights)
     reach_levels(room, given, goals, wanted)
     set_center(room, given, wanted)
@@ -115,9 +116,9 @@ def end(
     residual: np.ndarray,
 ) -> int:
     """Have torques in range, and tell them, where they are and what goals miss; returns the status."""
-    n, m = len(x), len(goals.y)
-    square = floats[len(floats) - n * n :].reshape(n, n)
-    status = finish(room, given, square, integers[len(integers) - n :], x)
+    n, m, bounds = len(x), len(goals.y), len(given.b)
+    square = floats[len(floats) - bounds * bounds :].reshape(bounds, bounds)
+    status = finish(room, given, square, integers[len(integers) - bounds :], x)
     tell_torques(given, x, torque, at)
     for g in range(m):
         residual[g] = dot(goals.A[g], x, n) - goals.y[g]
