@@ -32,7 +32,7 @@ from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
-from poise.drivers.driver import TORQUE, Claim, Driver, Support, TorquePlayer
+from poise.drivers.driver import TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
@@ -145,7 +145,7 @@ class StrengthPlayer(TorquePlayer):
 
     def __init__(self, driver: Strength, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
-        self._h, self._floor = body.dt, 0.0
+        self._h, self.began = body.dt, np.zeros(2)  # m, of the motion at its beginning: soles, and hips
         self.muscles = driver.muscles or Muscles.from_character(body.character)
         arrays, own = self.muscles.arrays, np.isin(self.muscles.joints, self.joints)
         self.rows = np.flatnonzero(own)
@@ -185,7 +185,7 @@ class StrengthPlayer(TorquePlayer):
             ghost.state.q[:], ghost.state.root[:] = body.state.q, body.state.root
         self._pose_ghost(t)
         low = find_soles_of(self.ghost.R, self.ghost.p, self.feet, self.corners)
-        self._floor = float(low[..., 1].min())
+        self.began[:] = low[..., 1].min(), self.ghost.p[0, 1]
         if starting:
             body.state.q[self.joints] = self.ghost.state.q[self.joints]
             body.state.w[self.joints] = self.ghost.state.w[self.joints]
@@ -233,7 +233,7 @@ class StrengthPlayer(TorquePlayer):
 
         i = self.feet[side]
         return self.guide.moves_root and is_lifted(
-            ghost.R[i], ghost.p[i], ghost.om[i], ghost.v[i], self.corners[side], self._floor + _LIFTED, _LIFT
+            ghost.R[i], ghost.p[i], ghost.om[i], ghost.v[i], self.corners[side], self.began[0] + _LIFTED, _LIFT
         )
 
     def _find_contacts(self, body: Body) -> None:
@@ -449,6 +449,11 @@ class StrengthPlayer(TorquePlayer):
         """See `Player.has_lost_balance`."""
         return bool(self.fallen[0])
 
+    def find_bearing(self, body: Body, t: float) -> Bearing | None:
+        """See `Player.find_bearing`: from what the motion has."""
+        up = float((body.R[0] @ self.ghost.R[0][1])[1])  # what is up in the motion, as the body has it
+        return Bearing(up, min(float(self.ghost.p[0, 1] - self.began[1]), 0.0))
+
     def find_support(self, body: Body) -> Support | None:
         """See `Player.find_support`."""
         points = self._work.points[: self._work.count]
@@ -460,8 +465,8 @@ class StrengthPlayer(TorquePlayer):
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
         return {
-            "planted": self.planted, "stands_on": self.stands_on, "fallen": self.fallen, "plan": self.plan,
-            "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
+            "planted": self.planted, "began": self.began, "stands_on": self.stands_on, "fallen": self.fallen,
+            "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
