@@ -36,7 +36,7 @@ from poise.spatial.compile import kernel
 # Straight on: of the error that is left by a round; rounds that leave more; times a careful step; m of error, that damp
 NEARER, PATIENCE, WIDE, AWAY = 0.8, 3, 3.0, 0.06
 MENDS = 20  # at the end, of what is first
-FEWER = 0.6  # of the rounds, from other starts
+AS_NEAR = 1.25  # times the best so far: what ends farther off is not brought nearer than that
 
 
 class Asked(NamedTuple):
@@ -179,7 +179,7 @@ def solve_poses(
                ended (`ending_kernels`); none: what is not met is left as it is
     low, high  (n,) the ranges; those of `fig` are written: wider where a pose begins beyond them
     """
-    told, rounds = np.empty(4), int(FEWER * ways.rounds) if ways.method == BLOCKS else ways.rounds
+    told = np.empty(4)
     for i in range(begin, end):
         turns = asked.turns[take_row(asked.turns, i)]
         goals.point_goal[:] = asked.places[take_row(asked.places, i)]
@@ -199,7 +199,7 @@ def solve_poses(
         )
         room.place[:], room.turn[:] = room.p[max(held, 0)], room.R[max(held, 0)]
         place, turn = room.place.copy(), room.turn.copy()
-        _solve_one(fig, goals, held, ways, ways.rounds, room, answer.told[i])
+        _solve_one(fig, goals, held, ways, room, answer.told[i])
         if len(starts) and max(answer.told[i, 2], answer.told[i, 3]) >= ways.enough:
             _end_one(fig, goals, held, ways, FEW, room, answer.told[i])
             angles, local, at, faces = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
@@ -212,8 +212,9 @@ def solve_poses(
                         room.angles[k] = starts[s, k]
                 room.d[:] = 0.0
                 move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
-                _solve_one(fig, goals, held, ways, rounds, room, told)
-                _end_one(fig, goals, held, ways, FEW, room, told)
+                _solve_one(fig, goals, held, ways, room, told)
+                if told[3] < AS_NEAR * answer.told[i, 3]:
+                    _end_one(fig, goals, held, ways, FEW, room, told)
                 if _is_better(told, answer.told[i], ways.enough):
                     angles[:], local[:], at[:], faces[:] = room.angles, room.local, room.place, room.turn
                     answer.told[i, 2], answer.told[i, 3] = told[2], told[3]
@@ -227,12 +228,11 @@ def solve_poses(
 
 
 @kernel
-def _solve_one(
-    fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, rounds: int, room: Room, told: np.ndarray
-) -> None:
+def _solve_one(fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, room: Room, told: np.ndarray) -> None:
     solve_pose(
-        fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, ways.method, np.ones(1), room, told
-    )
+        fig, goals, held, ways.span, ways.rounds, ways.sweeps, ways.most, ways.enough, ways.method, np.ones(1), room,
+        told,
+    )  # fmt: skip
 
 
 @kernel
