@@ -558,11 +558,12 @@ class _Work:
     def get(self, size: int) -> _Room:
         """Arrays of a problem of this size."""
         if size not in self._rooms:
-            pushes, bounds = size - self._n, np.zeros((4, size))
+            pushes = size - self._n
             self._rooms[size] = _Room(
-                np.zeros((pushes, 3)), np.zeros((pushes, 3)), np.zeros(pushes, np.int64), np.zeros((6, size)),
-                np.zeros(6), np.zeros((size, size)), *bounds, np.ones(size), np.zeros((self.goals, size)),
-                np.zeros(self.goals), np.zeros(size), np.zeros(size), np.zeros(size, np.int8),
+                at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
+                A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
+                high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
+                y=np.zeros(self.goals), u=np.zeros(size), value=np.zeros(size), bound=np.zeros(size, np.int8),
             )  # fmt: skip
         return self._rooms[size]
 
