@@ -339,3 +339,19 @@ def test_gains_of_the_pose_that_it_took_over_in_are_saved() -> None:
         each.actors[actor.name].push("rightHand", (0.0, 30.0, 30.0), 0.05)
         each.advance(40)
     assert np.array_equal(actor.body.state.q, other.body.state.q)
+
+
+def test_it_begins_as_fast_as_the_motion_and_over_legs_that_balance_at_rest() -> None:
+    """A trunk that is fast over hips that are not would throw the body off its feet."""
+    clip = swing(1.0)
+    speeds = {}
+    for legs in ("still", "balance"):
+        stage = poise.Stage(touch=Touch(itself=False))
+        actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
+        if legs == "balance":
+            actor.drive("legs", poise.Balance())
+        actor.drive("upperBody", poise.Track(clip))
+        stage.build()
+        speeds[legs] = np.linalg.norm(actor.body.state.w, axis=-1)[clip.skeleton.index("leftUpperArm")]
+    assert speeds["still"] == pytest.approx(0.4 * 2.0 * math.pi * 0.7, rel=0.1)
+    assert speeds["balance"] == 0.0

@@ -161,7 +161,7 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
 
     Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
     """
-    from scipy.ndimage import gaussian_filter1d
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
     for cutoff in _SLOWER:
         force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / 9.81
@@ -169,7 +169,7 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
         if not wild.any() or rate <= 2.5 * cutoff:
             break
         reach = int(np.ceil(0.5 * rate / cutoff))
-        near = np.convolve(wild, np.ones(2 * reach + 1), "same") > 0.5
+        near = maximum_filter1d(wild, 2 * reach + 1, mode="nearest")
         sigma = _GAUSS * rate / cutoff
         share = gaussian_filter1d(near.astype(float), sigma, mode="nearest")
         above = above + share * (gaussian_filter1d(above, sigma, mode="nearest") - above)
