@@ -75,7 +75,7 @@ class Body:
         self.dt, self.floor = 0.005, Floor(Ground())
         # What touched it in the last step, where a player asks for it (`Player.feels`).
         self.touches = Touches.none()
-        # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does what they carry.
+        # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does a trunk.
         self.stands = False
         # Props in its hands.
         self.grips: list[Grip] = []

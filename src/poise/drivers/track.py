@@ -18,8 +18,9 @@ throws nobody; no engine is asked for more.
 
 When it takes over, what is followed begins where the joints are, as fast as they are, and goes over to the motion as
 under `Kinematic`; what moved them so far, beside what this asks for, dies away. So it does at a start where the body is
-in another pose than the motion; else it begins as fast as the motion is, or, over legs that balance, at rest as those
-do: of 84 stretches from the middle of recordings 7 fell with a trunk that was fast over hips that were not, 2 do now.
+in another pose than the motion; else it begins as fast as the motion is. Over legs that balance, which begin at rest,
+the trunk does too: of 84 stretches from the middle of recordings 7 fell with a trunk that was fast over hips that were
+not, 2 where all of it was at rest, 1 so.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ MOST = 500.0, 40.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
+HEAVY = 0.2  # of the body's mass: a joint that carries more is of the trunk
 NEAR, QUICK = 0.1, 30.0  # rad, rad/s: a body that begins nearer to the motion's pose begins with its speed, up to this
 
 
@@ -170,7 +172,7 @@ class TrackPlayer(TorquePlayer):
         self._lead(body, t)
 
     def _start_along(self, body: Body, t: float) -> bool:
-        """Be as fast as the motion, or as the legs that balance, where the body is in its pose."""
+        """Be as fast as the motion, where the body is in its pose; a trunk over legs that balance is at rest."""
         if not isinstance(self.guide, KinematicPlayer):
             return True
         q, w = self.guide.sample(t)
@@ -178,8 +180,10 @@ class TrackPlayer(TorquePlayer):
         if np.linalg.norm(off, axis=-1).max() > NEAR:
             return False
         speed = np.linalg.norm(w, axis=-1, keepdims=True)
-        share = 0.0 if body.stands else np.minimum(1.0, QUICK / np.maximum(speed, QUICK))
-        body.state.w[self.joints] = share * w
+        body.state.w[self.joints] = w * np.minimum(1.0, QUICK / np.maximum(speed, QUICK))
+        if body.stands:
+            mass, _, _ = body.outboard()
+            body.state.w[self.joints[mass[self.joints] > HEAVY * mass[0]]] = 0.0
         return True
 
     def _lead(self, body: Body, t: float) -> None:
