@@ -130,8 +130,8 @@ def build_following(
     center = _find_feasible(
         middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner, QUIET
     )
-    # Hips at rest, and what they carry as fast as it is: an animation is already, and a trunk on springs is at rest.
-    carried = habit[1] - habit[0] if body.state.w.any() else 0.0
+    # Hips at rest, and what they carry as fast as it is: a trunk on springs is at rest, too.
+    carried = habit[1] - habit[0] if body.trunk_moves else 0.0
     late = (carried - center[1] + center[0]) * rate
     center += _fade(body.c[[0, 2]] - center[0], late, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)

@@ -58,7 +58,6 @@ MOST = 500.0, 40.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
-HEAVY = 0.2  # of the body's mass: a joint that carries more is of the trunk
 NEAR, QUICK = 0.1, 30.0  # rad, rad/s: a body that begins nearer to the motion's pose begins with its speed, up to this
 
 
@@ -182,8 +181,7 @@ class TrackPlayer(TorquePlayer):
         speed = np.linalg.norm(w, axis=-1, keepdims=True)
         body.state.w[self.joints] = w * np.minimum(1.0, QUICK / np.maximum(speed, QUICK))
         if body.stands:
-            mass, _, _ = body.outboard()
-            body.state.w[self.joints[mass[self.joints] > HEAVY * mass[0]]] = 0.0
+            body.state.w[self.joints[body.find_trunk()[self.joints]]] = 0.0
         return True
 
     def _lead(self, body: Body, t: float) -> None:

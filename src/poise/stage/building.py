@@ -50,6 +50,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
             "point down. Give it one that does: Stage(gravity=(0, -9.81, 0))."
         )
     body.stands = bool(stands)
+    body.trunk_moves = not starting or bool(body.find_trunk()[list(actor.partition.kinematic)].any())
     if starting and stands:
         plant_feet(body)
     body.update()
