@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import Any
 
-# m/s. In 704 falls nothing was so deep that it would have come out faster.
+# m/s. Who lands is far below it: 6 mm deep, in parts of a step of 1 ms, he comes out at 0.3.
 MOST = 1.0
 # Of its depth a step: how fast what is in something is pushed out, as Bullet has it, and where a body falls. With 0.08
 # a body that lands 25 mm deep is given 3 % of its height.
