@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.roles import SIDES
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.files import load_clip
 from poise.motion.forces import ClipForces, compute_forces
@@ -96,6 +97,27 @@ def contact_row(name: str, forces: ClipForces, plates: dict[str, np.ndarray]) ->
     return f"| {name} | {shares[0]:.0f} | {shares[1]:.0f} | {agree:.1f} | {said[0]} | {said[1]} |"
 
 
+def share_row(name: str, found: dict[str, ClipForces], plates: dict[str, np.ndarray], mass: float) -> str | None:
+    """In double support: RMS of the left foot's share in %, and of each foot's force in % of body weight, both ways.
+
+    None where both feet are never down. Beside them the share that is always one half, and the moment at the root that
+    the feet leave unexplained: its median in N m.
+    """
+    both = (plates["valid"] == 1) & measured_contacts(plates).all(axis=1)
+    if not both.any():
+        return None
+    measured = np.stack([np.stack([plates[f"{side}_f{axis}"] for axis in "xyz"], axis=1) for side in SIDES], axis=1)
+    share = measured[both, 0, 1] / measured[both, :, 1].sum(axis=1)
+    cells = [f"{100 * rms(each.feet.share[both, 0] - share):.1f}" for each in found.values()]
+    cells.append(f"{100 * rms(0.5 - share):.1f}")
+    for axis in (1, 2, 0):
+        off = [100 * rms((each.feet.force - measured)[both, :, axis]) / (mass * 9.81) for each in found.values()]
+        cells.append(" / ".join(f"{value:.1f}" for value in off))
+    left = [np.median(np.linalg.norm(each.torque[both, 0], axis=-1)) for each in found.values()]
+    cells.append(" / ".join(f"{value:.0f}" for value in left))
+    return f"| {name} | {both.sum()} | " + " | ".join(cells) + " |"
+
+
 def moment_row(name: str, forces: ClipForces, reference: dict[str, np.ndarray], index) -> str:
     """Largest hip, knee and ankle moment, ours / OpenSim's, in N m, and RMS difference of their sizes."""
     valid = reference["valid"] == 1
@@ -159,6 +181,11 @@ def main(folder: Path) -> None:
         "| trial | left hip | right hip | left knee | right knee | left ankle | right ankle |",
         "|---|---|---|---|---|---|---|",
     ]
+    share_rows = [
+        "| trial | frames | share: moments % | paper % | half % | vertical: moments / paper | fore-aft | lateral "
+        "| unexplained N m |",
+        "|" + "---|" * 9,
+    ]
     trials = []
     for path in sorted(folder.glob("*.bvh")):
         name, mass = path.stem, json.loads(path.with_suffix(".json").read_text())["subject_mass_kg"]
@@ -169,12 +196,15 @@ def main(folder: Path) -> None:
         plain = compute_forces(clip, body, choose_cutoff(center, uniform_rate(clip.times)).hz)
         forces_rows.append(force_row(name, plain, forces, plates, mass))
         contact_rows.append(contact_row(name, forces, plates))
+        shared = {"moments": forces, "paper": compute_forces(clip, body, shares="paper")}
+        share_rows += filter(None, [share_row(name, shared, plates, mass)])
         reference = read_table(folder / f"{REFERENCE_OF.get(name, name)}_reference.csv")
         moment_rows.append(moment_row(name, forces, reference, clip.skeleton.index))
         trials.append((name, forces, plates, mass))
     draw(trials, DOCS / "pictures" / "forces-beside-plates.png")
     replace_between(DOCS / "forces.md", "forces", forces_rows)
     replace_between(DOCS / "forces.md", "contacts", contact_rows)
+    replace_between(DOCS / "forces.md", "shares", share_rows)
     replace_between(DOCS / "forces.md", "moments", moment_rows)
 
 

@@ -1,17 +1,20 @@
-"""Makes the picture and the table of recordings of docs/strength.md.
+"""Makes the picture and the tables of docs/strength.md: points that were measured, and recordings.
 
-    .venv/bin/python docs/make/strength.py FOLDER
+    PYTHONPATH=tests .venv/bin/python docs/make/strength.py FOLDER
 
-FOLDER holds bvh-cmu/ and bvh-other/.
+FOLDER holds bvh-cmu/ and bvh-other/. The points are those of tests/oracles/cited_strength.py.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
+from measured import find_torque
+from oracles.cited_strength import POINTS, Point
 from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.files.atomic import write_bytes
@@ -22,37 +25,76 @@ from poise.world.load import Load
 
 DOCS = Path(__file__).parents[1]
 PAGE, PICTURE = DOCS / "strength.md", DOCS / "pictures" / "strength.png"
-MARKS = "<!-- recordings -->\n", "<!-- end -->\n"
 SHOWN = ("spine", "leftUpperArm", "leftLowerArm", "leftUpperLeg", "leftLowerLeg", "leftFoot")
-# file, frames a second where the file's are doubted, kg in each hand, what it is
-CLIPS = (
-    ("bvh-cmu/115_01", 60.0, 0.0, "lifts a box, bending the back"),
-    ("bvh-cmu/115_01", 60.0, 5.0, "the same, 5 kg in each hand"),
-    ("bvh-cmu/115_06", 60.0, 0.0, "lifts a box, bending the knees to 125 degrees"),
-    ("bvh-cmu/115_06", 60.0, 5.0, "the same, 5 kg in each hand"),
-    ("bvh-other/test_mocapbank", None, 0.0, "down to the floor and up again, knees to 150 degrees"),
-    ("bvh-cmu/18_15", None, 0.0, "squats in a dance"),
-    ("bvh-cmu/13_11", None, 0.0, "a standing jump"),
-    ("bvh-cmu/111_28", None, 0.0, "stands and fidgets"),
+
+
+class Recording(NamedTuple):
+    """A row: file, what it is, frames a second where the file's are doubted, kg in each hand, and from when to when.
+
+    Figures are of that stretch alone: before it or after it hands and knees carry, which the feet's forces leave out.
+    """
+
+    file: str
+    what: str
+    fps: float | None = None
+    load: float = 0.0
+    start: float = 0.0
+    end: float = np.inf
+
+
+RECORDINGS = (
+    Recording("bvh-cmu/115_01", "lifts a box, bending the back", 60.0),
+    Recording("bvh-cmu/115_01", "the same, 5 kg in each hand", 60.0, 5.0),
+    Recording("bvh-cmu/115_06", "lifts a box, bending the knees to 125 degrees", 60.0),
+    Recording("bvh-cmu/115_06", "the same, 5 kg in each hand", 60.0, 5.0),
+    Recording("bvh-cmu/18_15", "squats in a dance"),
+    Recording("bvh-other/test_mocapbank", "goes down on one knee", end=4.5),
+    Recording("bvh-other/test_mocapbank", "stands up from one knee", start=11.2),
+    Recording("bvh-cmu/140_01", "gets up, once its hands have left the floor", start=3.7),
+    Recording("bvh-cmu/111_02", "bows deeply, one leg back"),
+    Recording("bvh-cmu/13_11", "a standing jump"),
+    Recording("bvh-cmu/111_28", "stands and fidgets"),
 )
+# role without its side, which way extends about x (0 lower, 1 upper)
+EXTENSORS = (("LowerLeg", 0), ("UpperLeg", 1), ("Foot", 1))
 
 
-def measure(path: Path, fps: float | None, load: float) -> list[str]:
+def measure(path: Path, row: Recording) -> list[str]:
     """The cells of a clip's row."""
-    loads = [Load(f"{side}Hand", load) for side in ("left", "right")] if load else []
-    needed, body = run_find(path, Source(fps=fps), loads)
+    loads = [Load(f"{side}Hand", row.load) for side in ("left", "right")] if row.load else []
+    needed, body = run_find(path, Source(fps=row.fps), loads)
+    times = needed.times - needed.times[0]
+    inside = (times >= row.start) & (times <= row.end)
+    torque, held = needed.torque[inside], needed.held[inside]
     muscles, cells, ratios = needed.muscles, [], []
-    for stem, way in (("LowerLeg", 0), ("UpperLeg", 1)):
+    for stem, way in EXTENSORS:
         rows = [muscles.row(side + stem, "x") for side in ("left", "right")]
-        peaks = [max(0.0, float(np.max((2 * way - 1) * needed.torque[:, row]))) / body.mass for row in rows]
+        peaks = [max(0.0, float(np.max((2 * way - 1) * torque[:, row]))) / body.mass for row in rows]
         cells.append(" / ".join(f"{peak:.1f}" for peak in peaks))
-        ratios.append(needed.held[:, way, rows].max())
+        ratios.append(held[:, way, rows].max())
     back = muscles.row("spine", "x")
-    cells.append(f"{-needed.torque[:, back].min():.0f}")
-    ratios.append(needed.held[:, 0, back].max())
-    way, row = np.unravel_index(np.argmax(needed.held.max(axis=0)), needed.held.shape[1:])
-    limiting = f"{muscles.labels[row]} {'-+'[way]}{muscles.axes[row]}"
-    return [*cells, *(f"{ratio:.2f}" for ratio in ratios), f"{needed.scale:.1f}, {limiting}"]
+    cells.append(f"{-torque[:, back].min() / body.mass:.1f}")
+    ratios.append(held[:, 0, back].max())
+    way, most = np.unravel_index(np.argmax(held.max(axis=0)), held.shape[1:])
+    limiting = f"{muscles.labels[most]} {'-+'[way]}{muscles.axes[most]}"
+    return [*cells, *(f"{ratio:.2f}" for ratio in ratios), f"{held.max():.1f}, {limiting}"]
+
+
+def compare(point: Point) -> str:
+    """A row of the table of points: what was measured, and what the model has there."""
+    place = "strongest" if point.degrees is None else f"{point.degrees:g}"
+    spread = "" if point.spread is None else f" +- {point.spread:g}"
+    cells = [point.what, point.who, place, f"{point.speed:g}", f"{point.torque:g}{spread}"]
+    digits = 2 if point.a_kg else 1
+    return "| " + " | ".join([*cells, f"{find_torque(point):.{digits}f}", point.source.split(" (")[0]]) + " |"
+
+
+def put(mark: str, lines: list[str]) -> None:
+    """Lines between a mark and the next `<!-- end -->` of the page."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(f"<!-- {mark} -->\n")
+    after = rest.split("<!-- end -->\n", 1)[1]
+    text = "\n".join(lines)
+    PAGE.write_text(f"{before}<!-- {mark} -->\n{text}\n<!-- end -->\n{after}", encoding="utf-8")
 
 
 def main(folder: Path) -> None:
@@ -60,12 +102,17 @@ def main(folder: Path) -> None:
     man = Muscles.from_character(Character.human(1.75, 70.0, sex="male", age=25.0))
     rows = [row for row in find_rows(man, SHOWN) if man.axes[row] == "x"]
     write_bytes(PICTURE, plot_muscles(man, rows, "a man of 25 years, 1.75 m, 70 kg"))
-    lines = ["| clip | what | knee | hip | back, N m | ratio: knee | hip | back | `scale`, by |", "|---" * 9 + "|"]
-    for name, fps, load, what in CLIPS:
-        clip = name.split("/")[1] + ("" if fps is None else f" `--fps {fps:g}`")
-        lines.append("| " + " | ".join([clip, what, *measure(folder / f"{name}.bvh", fps, load)]) + " |")
-    before, rest = PAGE.read_text().split(MARKS[0])
-    PAGE.write_text(before + MARKS[0] + "\n".join(lines) + "\n" + MARKS[1] + rest.split(MARKS[1])[1])
+    lines = [
+        "| clip | what | knee | hip | ankle | back | ratio: knee | hip | ankle | back | scale, by |",
+        "|---" * 11 + "|",
+    ]
+    for row in RECORDINGS:
+        clip = row.file.split("/")[1] + ("" if row.fps is None else f" `--fps {row.fps:g}`")
+        clip += f", from {row.start:g} s" if row.start else f", to {row.end:g} s" if np.isfinite(row.end) else ""
+        lines.append("| " + " | ".join([clip, row.what, *measure(folder / f"{row.file}.bvh", row)]) + " |")
+    put("recordings", lines)
+    head = ["| what | who | degrees | degrees a second | measured, N m | here | source |", "|---" * 7 + "|"]
+    put("points", head + [compare(point) for point in POINTS])
 
 
 if __name__ == "__main__":

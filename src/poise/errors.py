@@ -52,6 +52,7 @@ class SolveError(PoiseError):
     """A computation that has no answer for the numbers it was given."""
 
 
+_LONGEST_NAME = 80  # letters of a name that is not known, in a sentence
 # Joins letters in Persian, Hindi and emoji, and can do no harm.
 _JOINERS = "\u200c\u200d"
 
@@ -96,6 +97,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") ->
     near = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
     hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""
     place = f" in {where}" if where else ""
+    name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
     return InputError(f"{kind} '{name}' is not{place or ' known'}.{hint} Known: {', '.join(known) or 'none'}.")
 
 

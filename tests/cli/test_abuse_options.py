@@ -93,6 +93,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--clip": (("forces", "pair.bvh", "-o", "new.csv"), ("--clip", "1")),
         "--plot": (FORCES, ("--plot", "new.png")),
         "--cutoff": (FORCES, ("--cutoff", "3")),
+        "--shares": (FORCES, ("--shares", "paper")),
         "--output": (FORCES, ("-o", "new2.csv")),
     },
     "mix": {
@@ -315,6 +316,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*LIFT, "--lead", "tail"), "tail"),
     ((*LIFT, "--load", "tail=1"), "tail"),
     ((*LIFT, "--load", "rightHand=-1"), "more than 0"),
+    ((*LIFT, "--load", "rightHand=nan"), "joint=kilograms"),
+    ((*LIFT, "--load", "rightHand=1e9"), "at most 1000 kg"),
+    ((*LIFT, "--load", "a" * 9999 + "=1"), "aaa...' is not in the skeleton"),
+    ((*LIFT, "--mass", "-5"), "--mass must be from 1 to 1000 kg"),
     ((*LIFT, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
     ((*LIFT, "--dt", "9"), "a step of 9 s"),
     (("lift", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
@@ -357,12 +362,17 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("strength", "show", "--character", "body.json", "--mass", "51"), "a mass of its own"),
     (("strength", "show", "-o", "new.pdf"), "-o writes .png"),
     (("strength", "show", "--table", "reversed.toml"), "reversed.toml:5: the lower bound of leftLowerLeg"),
+    (("strength", "show", "--table", "huge.toml", "-o", "new.png"), "huge.toml:5: a strength is 1e+300 N m"),
+    (("strength", "show", "--table", "long.toml", "-o", "new.png"), "at most 1000000 are read"),
     (("strength", "show", "--table", "strong.toml", "-o", "strong.toml"), "would overwrite"),
     ((*NEEDED, "--joints", "leftHand"), "--joints is for show"),
     ((*NEEDED, "--load", "tail=1"), "tail"),
     ((*NEEDED, "--load", "rightHand=-1"), "must be more than 0"),
     ((*NEEDED, "--character", "body.json", "--mass", "51"), "a mass of its own"),
     ((*NEEDED, "--table", "clip.bvh"), "clip.bvh:1: is not valid TOML"),
+    ((*NEEDED, "-o", "new.png", "--table", "gaps.toml"), "gaps.toml:5: 'torque' of [upper] must be a finite number"),
+    ((*NEEDED, "-o", "new.png", "--load", "rightHand=nan"), "joint=kilograms"),
+    ((*NEEDED, "-o", "new.png", "--mass", "nan"), "--mass must be from 1 to 1000 kg"),
     (("strength", "find", "nobody.npz"), "human"),
     ((*WALK, "--path", "nan,1"), "finite"),
     ((*WALK, "--path", "0,inf"), "finite"),
@@ -435,6 +445,9 @@ def write_more(folder: Path) -> None:
     strong = 'format = "poise-strength 1"\n[[joint]]\njoint = "leftLowerLeg"\naxis = "x"\n'
     (folder / "strong.toml").write_text(strong + "lower = -9.0\n")
     (folder / "reversed.toml").write_text(strong + "lower = 9.0\nupper = -9.0\n")
+    (folder / "gaps.toml").write_text(strong + "upper = { angles = [0, 60, 120], torque = [5, nan, 5] }\n")
+    (folder / "huge.toml").write_text(strong + "upper = 1e300\n")
+    (folder / "long.toml").write_text(strong + "lower = -9.0\n" + 20_000 * f"# {60 * 'x'}\n")
     save_clip(clap_clip(clip), folder / "clap.npz")
     save_clip(lean(walk(clip.skeleton, 4).pick(slice(0, 8)), 16.0, (-1.0, 0.0, 0.0)), folder / "leaning.npz")
     (folder / "stiff.toml").write_text('format = "poise-recipe 1"\n[drivers]\nstiffness = 2.0\n')

@@ -145,7 +145,7 @@ def test_a_search_that_is_given_up_is_clipped() -> None:
     rng = np.random.default_rng(6)
     problem = draw("nonsymmetric", rng)
     n = len(problem.b)
-    room = carve(np.zeros(count_floats(n, 0)), np.zeros(count_integers(n, 0), np.int64), n, 0)
+    room = carve(np.zeros(count_floats(n, n, 0)), np.zeros(count_integers(n, n, 0), np.int64), n, n, 0)
     x = 50.0 * problem.wanted
     t = problem.H @ x + problem.b
     status = finish(room, Ranges(*problem[:4]), np.zeros((n, n)), np.zeros(n, np.int64), x)
@@ -163,7 +163,7 @@ def test_numbers_that_are_none_end_too() -> None:
             n = len(problem.b)
             A, y = np.ones((1, n)), np.ones(1)
             found, at, zeros = np.zeros(n), np.zeros(n, np.int8), np.zeros(n)
-            room = np.zeros(count_floats(n, 1)), np.zeros(count_integers(n, 1), np.int64)
+            room = np.zeros(count_floats(n, n, 1)), np.zeros(count_integers(n, n, 1), np.int64)
             level, left = np.zeros(1, np.int64), np.zeros(1)
             _, status = limit(*arrays, problem.weights, A, y, level, 0.01, *room, found, zeros, at, left)
             assert status == OUT or np.all(np.isfinite(found))

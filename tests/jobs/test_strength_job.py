@@ -183,7 +183,14 @@ KNEE = '[[joint]]\njoint = "leftLowerLeg"\naxis = "x"\n'
         (HEAD + KNEE + "upper = nan\n", 5, "finite"),
         (HEAD + KNEE + 'upper = "much"\n', 5, "must be a number"),
         (HEAD + KNEE + "upper = { angles = [0, 1], torque = [5, nan] }\n", 5, "finite"),
-        (HEAD + KNEE + "upper = { angles = [0, 9, 5], torque = [5, 5, 5] }\n", 5, "rises"),
+        (HEAD + KNEE + "upper = { angles = [0, 9, 5], torque = [5, 5, 5] }\n", 5, "rises: 5 comes after 9"),
+        (HEAD + KNEE + "upper = { angles = [1], speeds = [3, 3], torque = [[5, 5]] }\n", 5, "rises: 3 comes after 3"),
+        (HEAD + KNEE + "upper = { angles = [], torque = [] }\n", 5, "rises: nothing does not"),
+        (HEAD + KNEE + "upper = 1e300\n", 5, "at most 1e+12"),
+        (HEAD + KNEE + "upper = { angles = [0, 1e300], torque = [5, 5] }\n", 5, "at most 1e+12"),
+        (HEAD + "scale = 1e308\n", 2, "at most 1e+06"),
+        (HEAD + "[scales]\nleftHand = 1e308\n", 3, "at most 1e+06"),
+        (HEAD + '[[joint]]\njoint = "' + "a" * 10000 + '"\naxis = "x"\nlower = -1\n', 3, "aaa...' is not in"),
         (HEAD + KNEE + "upper = { angles = [0, 9], torque = [5] }\n", 5, "2 angles and 1 rates"),
         (HEAD + KNEE + "upper = { angles = [0], speeds = [0, 1], torque = [[5, 6], [7]] }\n", 5, "as many numbers"),
         (HEAD + KNEE + "upper = { torque = [5] }\n", 5, "lacks 'angles'"),
@@ -204,5 +211,5 @@ def test_what_is_wrong_in_a_file_is_one_sentence_with_its_line(
     with pytest.raises(FileError) as told:
         load_muscles(path, MAN)
     sentence = str(told.value)
-    assert said in sentence and "\n" not in sentence
+    assert said in sentence and "\n" not in sentence and len(sentence) < 700
     assert sentence.startswith(f"{path}:{line}: " if line else f"{path}: ")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from poise.body.character import Character
+from poise.body.roles import SIDES
 from poise.cli import main
 from poise.dynamics.ground import GroundReaction
 from poise.dynamics.support import Soles, share_between_feet
@@ -21,7 +22,8 @@ from poise.files.character import save_character
 from poise.motion import own
 from poise.motion.clip import Clip
 from poise.motion.edits import trim
-from poise.motion.forces import ClipForces, compute_forces
+from poise.motion.forces import ClipForces, compute_forces, tabulate_forces
+from poise.spatial import rotation
 from realdata import data_file
 
 WALKS = ["gait10dof_walk", "gait10dof_walk_overground", "walk3d", "walk3d_raw", "walk3d_ik"]
@@ -114,6 +116,72 @@ def test_the_first_foot_alone_carries_all() -> None:
     np.testing.assert_allclose(shared.point[0], pressure)
 
 
+def on_all_fours(fps: float = 60.0) -> tuple[Clip, Character]:
+    """A table of four legs: thighs and arms down, shanks back along the ground, the trunk as hands reach the ground."""
+    body = human()
+    clip = own.idle(body.skeleton, 2.0, fps)
+    skeleton = clip.skeleton
+    knee, hand = skeleton.index("leftLowerLeg"), skeleton.index("leftHand")
+    tried = []
+    for lean in np.radians(np.arange(50.0, 91.0)):
+        turns = rotation.identity((len(clip), len(skeleton)))
+        turns[:, 0] = rotation.exp([lean, 0.0, 0.0])
+        for side, sign in (("left", 1.0), ("right", -1.0)):
+            for part, angle in (("UpperLeg", -lean), ("LowerLeg", np.pi / 2), ("Foot", np.pi / 2)):
+                turns[:, skeleton.index(f"{side}{part}")] = rotation.exp([angle, 0.0, 0.0])
+            ahead, down = rotation.exp([0.0, -sign * np.pi / 2, 0.0]), rotation.exp([np.pi / 2 - lean, 0.0, 0.0])
+            turns[:, skeleton.index(f"{side}UpperArm")] = rotation.multiply(down, ahead)
+            turns[:, skeleton.index(f"{side}Hand")] = rotation.exp([0.0, sign * np.pi / 2, 0.0])
+        posed = clip.replace(rotations=turns, root=np.tile(clip.root[0], (len(clip), 1)))
+        tried.append((abs(posed.positions[0, knee, 1] - posed.positions[0, hand, 1]), posed))
+    posed = min(tried, key=lambda each: each[0])[1]
+    return posed.replace(root=posed.root - [0.0, posed.positions[0, knee, 1] - 0.05, 0.0]), body
+
+
+def test_by_the_papers_ratios_knees_and_hands_carry_too() -> None:
+    clip, body = on_all_fours()
+    forces = compute_forces(clip, body, shares="paper")
+    touch = np.concatenate([forces.contacts.foot, forces.contacts.knee, forces.contacts.hand], axis=1)
+    middle = touch[len(clip) // 2]
+    assert forces.others is not None and middle[2:].all()
+    share = np.concatenate([forces.feet.share, forces.others.share], axis=1)[len(clip) // 2]
+    # by hand: squared cosines at rest, of those that touch, and of a leg's two the larger
+    places = clip.positions[len(clip) // 2]
+    center = forces.center[len(clip) // 2]
+    assert share[:2].max() == 0.0
+    touched = places[[body.skeleton.index(f"{side}{part}") for part in ("LowerLeg", "Hand") for side in SIDES]]
+    away = center - touched
+    squared = away[:, 1] ** 2 / np.sum(away**2, axis=1)
+    np.testing.assert_allclose(share[2:4] / share[2:4].sum(), squared[:2] / squared[:2].sum(), atol=1e-9)
+    np.testing.assert_allclose(share[2:], squared / squared.sum(), atol=0.02)  # a hand is longer than its wrist
+    assert share.sum() == pytest.approx(1.0)
+    total = forces.feet.force.sum(axis=1) + forces.others.force.sum(axis=1)
+    np.testing.assert_allclose(total, forces.reaction.force, atol=1e-6)
+    assert np.abs(forces.residual).max() < 1e-6
+    usual = compute_forces(clip, body)
+    assert usual.others is None
+    columns = tabulate_forces(forces, clip.skeleton)
+    assert set(columns) - set(tabulate_forces(usual, clip.skeleton)) == {
+        f"{side}{part}_grf_{axis}" for side in ("left", "right") for part in ("LowerLeg", "Hand") for axis in "xyz"
+    }
+    with pytest.raises(InputError, match="way of sharing 'lever' is not known"):
+        compute_forces(clip, body, shares="lever")
+
+
+def test_torques_come_from_the_shares_whichever_way() -> None:
+    """What the ground does to feet, knees and hands and what is left at the root add up to what moves the body."""
+    for clip, body in (on_all_fours(), (own.walk(human().skeleton, 3.0, 60.0), human())):
+        for way in ("moments", "paper"):
+            forces = compute_forces(clip, body, np.inf, way)
+            parts = [forces.feet] if forces.others is None else [forces.feet, forces.others]
+            moment = sum(np.cross(part.point, part.force).sum(axis=1) for part in parts)
+            moment[:, 1] += sum(part.free_moment.sum(axis=1) for part in parts)
+            root = forces.state.root
+            left = rotation.rotate(forces.state.rotations[:, 0], forces.torque[:, 0])
+            left = left + np.cross(root, forces.residual)
+            np.testing.assert_allclose(moment + left, forces.reaction.moment, atol=1e-6)
+
+
 def test_bad_clips_are_refused_with_a_sentence() -> None:
     body = human()
     clip = own.idle(body.skeleton, 1.0, 60.0)
@@ -182,6 +250,21 @@ def test_ground_force_is_the_plates(trial: str, tmp_path: Path) -> None:
     lateral, vertical, fore_aft = plate_errors(trial, tmp_path)
     assert vertical < 0.04 and fore_aft < 0.04
     assert lateral < 0.04 or trial.startswith("gait10dof")  # that model is planar: its motion has no lateral part
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("trial", WALKS)
+def test_shares_of_statics_are_near_the_plates_in_double_support_and_the_papers_are_not(trial: str) -> None:
+    clip, truth = load_clip(data_file(f"force-bvh/{trial}.bvh")), read_table(data_file(f"force-bvh/{trial}_grf.csv"))
+    mass = json.loads(data_file(f"force-bvh/{trial}.json").read_text())["subject_mass_kg"]
+    both = (truth["valid"] == 1) & (truth["left_contact"] == 1) & (truth["right_contact"] == 1)
+    measured = truth["left_fy"][both] / (truth["left_fy"] + truth["right_fy"])[both]
+    assert both.sum() > 25
+    off = {}
+    for way in ("moments", "paper"):
+        forces = compute_forces(clip, Character.from_skeleton(clip.skeleton, mass=mass), shares=way)
+        off[way] = np.sqrt(np.mean((forces.feet.share[both, 0] - measured) ** 2))
+    assert off["moments"] < 0.08 and 0.2 < off["paper"] < 0.35
 
 
 @pytest.mark.data

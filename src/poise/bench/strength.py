@@ -93,7 +93,7 @@ def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
     from poise.dynamics.limited_kernels import count_floats, count_integers
 
     n, m = len(steps[0].b), sum(len(y) for _, y in steps[0].goals) if has_goals else 0
-    room = (np.zeros(count_floats(n, m)), np.zeros(count_integers(n, m), np.int64))
+    room = (np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64))
     prepared = []
     for step in steps:
         goals = step.goals if has_goals else ()

@@ -34,6 +34,9 @@ from poise.spatial.portable import Portable
 # shoulder this is between what holds the arm with 1 kg (16 N m) and with 3 kg (27 N m) straight out.   [strength, 6]
 WEAK = 0.35
 _LETTERS = "xyz"
+# N m, rad and rad/s, that tables and strengths have at most, and times the usual: far beyond anybody, and nothing
+# overflows.
+_MOST, _MOST_FACTOR = 1e12, 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,10 @@ class TorqueTable(Portable):
                 raise InputError(f"the {name} of a torque table must be numbers, all rows as long.") from error
             if not np.all(np.isfinite(array)):
                 raise InputError(f"the {name} of a torque table have gaps; give a finite number everywhere.")
+            if np.any(np.abs(array) > _MOST):
+                raise InputError(
+                    f"the {name} of a torque table reach {np.abs(array).max():g}; they are at most {_MOST:g}."
+                )
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         for name in ("angles", "rates"):
@@ -129,6 +136,8 @@ class Muscles(Portable):
         if not np.all(np.isfinite(self.curves)):
             raise InputError("strengths must be finite.")
         strength, p, q, stretched = (self.curves[..., k] for k in (0, 3, 4, 5))
+        if np.any(strength > _MOST):
+            raise InputError(f"a strength is {strength.max():g} N m; it is at most {_MOST:g}.")
         if np.any(strength < 0.0) or np.any(q < 0.0) or np.any(q < p) or np.any(stretched < 1.0):
             raise InputError("a strength is 0 or more, and falls with speed.")
         for (row, way), table in self.tables.items():
@@ -291,8 +300,8 @@ class Muscles(Portable):
 def _check_factor(factor: object, what: str) -> float:
     if isinstance(factor, bool) or not isinstance(factor, int | float | np.number):
         raise InputError(f"{what} must be a number, a share of the usual one.")
-    if not 0.0 <= float(factor) < math.inf:
-        raise InputError(f"{what} is {float(factor):g} of the usual; it is 0 or more.")
+    if not 0.0 <= float(factor) <= _MOST_FACTOR:
+        raise InputError(f"{what} is {float(factor):g} of the usual; it is 0 or more, and at most {_MOST_FACTOR:g}.")
     return float(factor)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -38,6 +38,13 @@ def forces(
             converter=read_number, help="Hz of the low-pass before differentiating; found from the data if not given."
         ),
     ] = None,
+    shares: Annotated[
+        Literal["moments", "paper"],
+        Parameter(
+            help="How supports share the ground's force: feet, its moment right too, or feet, knees and hands by the "
+            "strength paper's ratios."
+        ),
+    ] = "moments",
     source: SourceOptions = sources.DEFAULT,
     report: Report = speaking.DEFAULT,
 ) -> None:
@@ -58,7 +65,7 @@ def forces(
         raise InputError(f"--cutoff must be a positive number of hertz, or inf for no filter; {cutoff:g} given.")
     reading = read_source(clip, source, report)
     motion, character = reading.clip, source.build_character(reading, report)
-    found = compute_forces(motion, character, cutoff)
+    found = compute_forces(motion, character, cutoff, shares)
     if cutoff is None:
         report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")
         if found.path is None and found.contacts.flight.any():

@@ -1,17 +1,19 @@
 """Following a motion as far as muscles allow (O3, O4).   [strength, section 5]
 
-Step by step: the accelerations that bring the joints to the motion (eq 4); what they ask of each joint, standing as the
-body does (`dynamics/supported_kernels.py`, eq 6); and, where that is more than its muscles have at its angle and speed
+Step by step: the accelerations that bring the joints to the motion (eq 4); what they and the ground's pushes ask of
+each joint (`dynamics/pushed_kernels.py`, eq 6); and, where that is more than its muscles have at its angle and speed
 (eq 5), the nearest accelerations that ask for no more, of all joints together, so that others help
-(`dynamics/limited.py`, eq 7 to 18). Before the joints' own tracking, in this order, come
+(`dynamics/limited_kernels.py`, eq 7 to 18). Pushes are unknowns like accelerations, within friction, so how supports
+share the load is found with the rest. Before the joints' own tracking, in this order, come
 
-    1. feet that stand stay where they are
-    2. the centre of mass goes its way, along the axes that are chosen, as far as the soles can push it
+    1. feet that stand stay where they are, and hands that touch something
+    2. the centre of mass goes its way, along the axes that are chosen
     3. hands and other bodies go theirs, where the user says so
 
-The centre of mass is wanted where the motion has it, of the body *without* its loads and beside the foot that carries
-most, so whoever takes up a load leans away from it. Torques are never outside their range; what that costs is told by
-`StrengthPlayer.at` and `ratio`.
+The centre of mass is wanted where the motion has it, loads and all, as far as soles can push it there and keep it: that
+is planned ahead (`plan_center`), so what no sole could do is not chased, and whoever holds too much in front of him
+leans back beforehand. Torques are never outside their range; what that costs is told by `StrengthPlayer.at` and
+`ratio`.
 
 A body that tips over the edge of what it stands on goes on trying until it lies or is beyond help; then it is let go:
 muscles only brake, with a share of their strength.
@@ -22,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +32,7 @@ from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
-from poise.drivers.driver import TORQUE, Claim, Driver, Support, TorquePlayer
+from poise.drivers.driver import TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
@@ -42,22 +44,29 @@ from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
 from poise.spatial import rotation
 from poise.spatial.plain import write_over
-from poise.world.footing import build_footing, find_corners
+from poise.world.footing import build_footing, find_corners, find_soles_of
 
 POSITION, ORIENTATION, BOTH = WAYS = ("position", "orientation", "both")
 _ROWS = {POSITION: slice(0, 3), ORIENTATION: slice(3, 6), BOTH: slice(0, 6)}
 RATE = 30.0  # Hz, of the paper's steps: a share alpha of them is that of longer or shorter ones
-_NEAR = 4e-3  # m: a corner of a sole this near to the ground stands on it
-_INSIDE = 0.9  # of what it stands on: how far out the pressure may go for the sake of the centre of mass
+_FLAT, _NEAR = 1e-3, 4e-3  # m: a corner of a sole so near to the ground is pushed as any, and one so far off not at all
+_INSIDE = 0.97  # of what it stands on: how far out pushes are taken to be, and the pressure goes for the centre of mass
+_SAFE = 0.75  # of the same: how far out pressure is planned; the rest is for what was not foreseen
+_GAIN = 3.0  # of the pressure over an error of the capture point; 1.5 to 6 stand alike
+_WINDOW, _EVERY = 241, 1.0 / 60.0  # samples of a plan, and s between them; it is made anew after half of it
+_STAYS, _LEADS, _FOLLOWS = 1e3, 1e2, 30.0  # rows of goals beside those of joints: feet, centre of mass, what is led
+_TURNS = 0.1  # m, by which a foot's turns are compared with its places
+_EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
 _LEAST_FRICTION = 0.05
-_DAMPING = 0.01  # of the body's height: see `dynamics/limited.py`
-_ALIKE = 1e-6  # accelerations that differ by so much are the same
+_LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
+_AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
+_MOST_TOUCHES = 8  # besides soles: the hardest ones
 _TONE, _BRAKE = 0.25, 0.1  # of the strength, and s: how a body that fell is slowed
-_LOST = 0.5  # cosine of the lean from which on nothing helps
+_LOST = 0.5  # cosine of the lean, and share of the height, from which on nothing helps
 _FEATHER = 1e-4  # kg: what carries no more is held
-_ROUNDS = 3  # of supports and limits
 _MOST_TURN, _MOST_FOUND = 2e3, 1e4  # rad/s2: that is ever asked for, and that is believed
+_MOVED = 0.5  # m/s2: feet that move off faster do not stand
 
 
 @checked
@@ -127,15 +136,16 @@ class StrengthPlayer(TorquePlayer):
     at      (n,) int8 of its degrees of freedom: -1, 1 where the last step's torque is at its low or high bound
     ratio   (n,) how much of its strength each used since somebody last read it, at most
     torque  (n,) N m, of the last step;  low, high: its bounds
-    left    in how many ways the body could move off as one in the last step: 0 it stood, 6 it flew
+    moving  m/s2, by how much feet that should stay move off in the last step
     missed  m/s2, by how much the centre of mass misses its way, as of the last step
+    zmp     (3,) m, where the ground's push has no moment along it
     """
 
     feels = True
 
     def __init__(self, driver: Strength, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
-        self._h, self._floor = body.dt, 0.0
+        self._h, self.began = body.dt, np.zeros(2)  # m, of the motion at its beginning: soles, and hips
         self.muscles = driver.muscles or Muscles.from_character(body.character)
         arrays, own = self.muscles.arrays, np.isin(self.muscles.joints, self.joints)
         self.rows = np.flatnonzero(own)
@@ -152,12 +162,14 @@ class StrengthPlayer(TorquePlayer):
         self.guide: KinematicPlayer = guide.play(self.ghost, np.array(moved), t)  # type: ignore[assignment]
         self.feet = np.array([body.skeleton.index(f"{side}Foot") for side in SIDES])
         self.corners = np.stack([find_corners(box) for box in build_footing(body.skeleton)])
+        self.middles = self.corners.mean(axis=1)
         self.effectors = [(body.skeleton.index(joint), _ROWS[way]) for joint, way in driver.effectors.items()]
+        self.axes = np.array(["xyz".index(axis) for axis in driver.center], np.int64)
         self.planted, self.stands_on = np.zeros((2, 7)), np.zeros(2, bool)
-        self.main = np.array([-1])
+        self.plan, self.planned, self.shift = np.zeros((_WINDOW, 3, 3)), np.full(1, np.nan), np.zeros(3)
         self.at, self.ratio = np.zeros(n, np.int8), np.zeros(n)
-        self.torque, self.low, self.high, self.x = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
-        self.left, self.missed, self.residual = 0, 0.0, 0.0
+        self.torque, self.low, self.high = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.moving, self.missed = 0.0, 0.0
         self.fallen, self._is_told = np.zeros(1), False
         self.zmp = np.full(3, np.nan)
         self._rate = min(RATE, 1.0 / self._h)
@@ -166,16 +178,14 @@ class StrengthPlayer(TorquePlayer):
         self._is_foot[self.feet] = True
         for i in range(len(body.tree)):
             self._is_foot[i] |= i > 0 and bool(self._is_foot[body.tree.parents[i]])
-        self.middles = self.corners.mean(axis=1)
-        self.axes = np.array(["xyz".index(axis) for axis in driver.center], np.int64)
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """At a start it is where the motion is, as fast as that."""
         for ghost in (self.ghost, self._work.ahead):
             ghost.state.q[:], ghost.state.root[:] = body.state.q, body.state.root
         self._pose_ghost(t)
-        low = np.matmul(self.corners, self.ghost.R[self.feet].swapaxes(1, 2)) + self.ghost.p[self.feet][:, None]
-        self._floor = float(low[..., 1].min())
+        low = find_soles_of(self.ghost.R, self.ghost.p, self.feet, self.corners)
+        self.began[:] = low[..., 1].min(), self.ghost.p[0, 1]
         if starting:
             body.state.q[self.joints] = self.ghost.state.q[self.joints]
             body.state.w[self.joints] = self.ghost.state.w[self.joints]
@@ -183,6 +193,7 @@ class StrengthPlayer(TorquePlayer):
                 body.state.q[0], body.state.w[0] = self.ghost.state.q[0], self.ghost.state.w[0]
                 body.state.root[:], body.state.v[:] = self.ghost.state.root, self.ghost.state.v
         body.update()
+        self.planned[0] = np.nan
 
     # The step.
 
@@ -203,8 +214,10 @@ class StrengthPlayer(TorquePlayer):
         if self.fallen[0]:
             self._brake(body)
             return
+        # ranges of joints make room for what the motion asks for
+        body.aim[self.joints], body.firm[self.joints] = ghost.q[self.joints], _MOST_FOUND
         self._find_contacts(body)
-        self._limit(body)
+        self._limit(body, t)
         if self._is_lost(body):
             self.fallen[0] = 1.0
             body.block["called"] = 1
@@ -215,190 +228,207 @@ class StrengthPlayer(TorquePlayer):
             self.guide.give(ghost, at)
             ghost.update()
 
+    def _is_lifted(self, ghost: Body, side: int) -> bool:
+        from poise.drivers.strength_kernels import is_lifted
+
+        i = self.feet[side]
+        return self.guide.moves_root and is_lifted(
+            ghost.R[i], ghost.p[i], ghost.om[i], ghost.v[i], self.corners[side], self.began[0] + _LIFTED, _LIFT
+        )
+
     def _find_contacts(self, body: Body) -> None:
         """Where the world may push: soles on the ground, and whatever touched in the last step."""
-        from poise.drivers.strength_kernels import find_soles, is_lifted, set_frame
+        from poise.drivers.strength_kernels import find_soles, set_frame
 
-        k, ghost, count, floor = self._work, self.ghost, 0, body.floor.record[0]
-        k.make_room(8 + len(body.touches))
+        k, count, floor = self._work, 0, body.floor.record[0]
         for side, foot in enumerate(self.feet.tolist()):
-            corners = self.corners[side]
-            lifted = self.guide.moves_root and is_lifted(
-                ghost.R[foot], ghost.p[foot], ghost.om[foot], ghost.v[foot], corners, self._floor + _LIFTED, _LIFT
-            )
+            lifted = self._is_lifted(self.ghost, side)
             count, down = find_soles(
-                floor, body.R, body.p, foot, corners, _NEAR, lifted, count, k.points, k.frames, k.segments
-            )
+                floor, body.R, body.p, foot, self.corners[side], _INSIDE, _FLAT, _NEAR, lifted, count, k.points,
+                k.frames, k.segments, k.most,
+            )  # fmt: skip
             stands = down >= 3 and not lifted
             if stands and not self.stands_on[side]:
                 self.planted[side, :3], self.planted[side, 3:] = body.p[foot], body.world_turn(foot)
             self.stands_on[side] = stands
+        k.soles = count
         touches = body.touches
-        for row in np.flatnonzero(~self._is_foot[touches.joints]) if len(touches) else ():
-            force = touches.forces[row]
-            size = float(np.sqrt(force @ force))
-            # what touches itself is there twice, and nothing to stand on
-            if size > 0.0 and np.sum(np.all(touches.points == touches.points[row], axis=1)) < 2:
+        if len(touches):
+            sizes = np.linalg.norm(touches.forces, axis=1)
+            sizes[self._is_foot[touches.joints]] = 0.0
+            for row in np.argsort(-sizes, kind="stable")[:_MOST_TOUCHES].tolist():
+                # what touches itself is there twice, and nothing to stand on
+                twice = np.sum(np.all(touches.points == touches.points[row], axis=1)) > 1
+                if sizes[row] <= _LIGHT * body.tree.mass * 9.81 or twice:
+                    continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
-                x, y, z = (force / size).tolist()
+                x, y, z = (touches.forces[row] / sizes[row]).tolist()
                 set_frame(x, y, z, k.frames[count])
+                k.most[count] = np.inf
                 count += 1
         k.count = count
         k.friction[:count] = max(body.friction, _LEAST_FRICTION)
-        if not np.any(k.segments[:count] == self.main[0]):
-            self.main[0] = _most_common(k.segments[:count])
 
-    def _limit(self, body: Body) -> None:
-        """Accelerations and torques within their range."""
+    def _limit(self, body: Body, t: float) -> None:
+        """Accelerations, pushes and torques within their ranges."""
+        from poise.drivers.strength_kernels import spread_pushes, within
         from poise.dynamics import limited_kernels as limited
-        from poise.dynamics.supported_kernels import model_supports
+        from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, model_pushes
 
-        k, tree, m, n = self._work, body.tree, self.a, self.n
-        self.x[:] = k.wanted
-        k.edge[:] = 0.0
-        length, c = max(float(body.character.height), 0.1), k.count
-        stood = bool(self.stands_on.any())
-        for turn in range(_ROUNDS):
-            k.push[:] = 0.0  # of all ways to share a load the evenest, whatever was before
-            self.left = model_supports(
-                tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-                body.gravity, k.none, m.joints, k.e, int(self.main[0]), k.points[:c], k.frames[:c], k.friction[:c],
-                k.segments[:c], self.x, length, stood and turn == 0, k.M, k.P, k.W, k.a0, k.push[:c], k.d, k.Y, k.y0,
-                k.w0, k.H, k.b, k.al, k.acc,
-            )  # fmt: skip
-            if self.left < 0:
-                self._brake(body)
-                return
-            rows = self._set_goals(body)
-            floats, integers = k.room(limited.count_floats(n, rows), limited.count_integers(n, rows))
-            k.before[:] = self.x
-            limited.limit(
-                k.H, k.b, self.low, self.high, k.wanted, k.weights, k.A[:rows], k.y[:rows], k.level[:rows],
-                _DAMPING * length, floats, integers, self.x, self.torque, self.at, k.residual[:rows],
-            )  # fmt: skip
-            if turn and np.abs(self.x - k.before).max(initial=0.0) <= _ALIKE * (1.0 + np.abs(self.x).max(initial=0.0)):
-                break
-        if not np.abs(self.x).max(initial=0.0) < _MOST_FOUND:
+        k, tree, m, n, c = self._work, body.tree, self.a, self.n, self._work.count
+        size, weight = n + 4 * c, tree.mass * 9.81
+        r = k.get(size)
+        r.low[:n], r.high[:n] = self.low, self.high
+        spread_pushes(
+            n, k.points[:c], k.frames[:c], k.friction[:c], k.most[:c], k.segments[:c], r.at, r.ways, r.of, r.H, r.b,
+            r.low, r.high,
+        )  # fmt: skip
+        is_solved = model_pushes(
+            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
+            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, r.A, r.a0, r.H, r.b, k.al, k.acc,
+        )  # fmt: skip
+        if not is_solved:
+            self._brake(body)
+            return
+        r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), 1.0, _EVEN
+        rows = self._set_goals(body, t, r)
+        limited.weigh(
+            r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], 1.0,
+            *k.room(size, rows), r.u, r.value, r.bound, k.residual[:rows],
+        )  # fmt: skip
+        if not np.abs(r.u).max(initial=0.0) < _MOST_FOUND:
             self._brake(body)  # no such support carries it
             return
-        self.residual = float(np.abs(k.residual[:rows][k.level[:rows] > 1]).max(initial=0.0))
-        self._apply(body)
-
-    def _set_goals(self, body: Body) -> int:
-        """Write what comes before the joints' own tracking; how many rows that is."""
-        from poise.drivers.strength_kernels import lead_center, lead_point, outline_of, press_inside
-
-        if self.left:
-            return 0  # who tips over only follows with his joints
-        k, ghost, rate, alpha, rows = self._work, self.ghost, self._rate, self.driver.alpha, 0
-        size, height = outline_of(k.points, k.count, _INSIDE, k.hull) if k.count else (0, 0.0)
-        if size >= 3 and press_inside(
-            k.w0, k.W, self.x, body.p[0], k.hull, size, height, body.tree.mass, k.edge, k.A, k.y
-        ):  # fmt: skip
-            k.level[:2], rows = 0, 2
-        model = (
-            body.tree.parents, body.p, body.om, body.v, self.a.joints, k.e, k.P, k.Y, k.y0, k.al, k.acc,
-        )  # fmt: skip
-        for side, foot in enumerate(self.feet.tolist()):
-            if self.stands_on[side] and foot != self.main[0]:
-                planted, turn = self.planted[side, :3], self.planted[side, 3:]
-                at = body.p[foot] + body.R[foot] @ self.middles[side]
-                place = planted + rotation.rotate(turn, self.middles[side])
-                lead_point(
-                    model[0], body.world_turn(foot), *model[1:], foot, at, place, turn, k.still, k.still, rate, alpha,
-                    k.A[rows : rows + 6], k.y[rows : rows + 6],
-                )  # fmt: skip
-                k.level[rows : rows + 6], rows = 1, rows + 6
-        shift = self._find_shift(body)
-        if len(self.axes):
-            end = rows + len(self.axes)
-            lead_center(
-                body.c, body.dc, ghost.c + shift, ghost.dc, (k.ahead.dc - ghost.dc) / self._h, rate, alpha,
-                body.gravity, k.hull, size, height, body.tree.mass, self.axes, k.w0, k.W, k.A[rows:end], k.y[rows:end],
-            )  # fmt: skip
-            k.level[rows:end], rows = 2, end
-        for joint, which in self.effectors:
-            speed = np.concatenate([ghost.v[joint], ghost.om[joint]])
-            going = (np.concatenate([k.ahead.v[joint], k.ahead.om[joint]]) - speed) / self._h
-            A, y = np.zeros((6, self.n)), np.zeros(6)
-            lead_point(
-                model[0], body.world_turn(joint), *model[1:], joint, body.p[joint], ghost.p[joint] + shift,
-                ghost.world_turn(joint), speed, going, rate, alpha, A, y,
-            )  # fmt: skip
-            end = rows + len(y[which])
-            k.A[rows:end], k.y[rows:end], k.level[rows:end], rows = A[which], y[which], 3, end
-        return rows
-
-    def _find_shift(self, body: Body) -> np.ndarray:
-        """(3,) m, from where the motion stands to where the body does."""
-        main = int(self.main[0])
-        if main < 0:
-            return np.zeros(3)
-        return np.asarray((body.p[main] - self.ghost.p[main]) * [1.0, 0.0, 1.0])
-
-    def _apply(self, body: Body) -> None:
-        """Torques of the accelerations that were found."""
-        from poise.drivers.strength_kernels import within
-        from poise.dynamics.supported_kernels import find_torque_vectors
-
-        k, tree, m, c = self._work, body.tree, self.a, self._work.count
-        np.add.at(k.dw, m.joints, self.x[:, None] * k.axes)
-        root = k.a0 + k.P @ self.x + k.y0 + k.Y @ self.x
+        self.at[:] = r.bound[:n]
+        off = np.abs(k.residual[:rows]) / k.scales[:rows]
+        self.moving = float(off[k.kinds[:rows] == 0].max(initial=0.0))
+        self.missed = float(off[k.kinds[:rows] == 1].max(initial=0.0))
+        push = weight * r.u[n:]
+        np.add.at(k.dw, m.joints, r.u[:n, None] * k.axes)
         find_torque_vectors(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, k.none, root, k.points[:c], k.frames[:c], k.segments[:c], k.push[:c], k.load, k.vectors,
+            body.gravity, r.a0 + r.A @ r.u, r.at, r.ways, r.of, push, k.vectors,
         )  # fmt: skip
         within(k.vectors, m.joints, k.e, self.low, self.high, self.torque, self.ratio)
         body.torque[self.joints] += k.vectors[self.joints]
-        lift = k.load[1]
-        self.zmp[:] = np.nan
-        if lift > 0.0 and c:
-            # where the moment has no part along the ground   [strength, eq 3]
-            height, f = float(k.points[:c, 1].mean()), k.load[:3]
-            moment = k.load[3:] + np.cross(body.p[0], f)
-            self.zmp[:] = (moment[2] + height * f[0]) / lift, height, (height * f[2] - moment[0]) / lift
-        self._choose_main()
+        find_pressure(r.at, r.ways, push, self.zmp)
 
-    def _choose_main(self) -> None:
-        """Hang from what carries most; another one only where that carries clearly more."""
-        k, c = self._work, self._work.count
-        segments, push = k.segments[:c], k.push[:c, 0]
-        loads = {s: float(push[segments == s].sum()) for s in set(segments.tolist())}
-        if not loads:
-            self.main[0] = -1
+    def _set_goals(self, body: Body, t: float, r: _Room) -> int:
+        """Write what comes before the joints' own tracking; how many rows that is."""
+        from poise.drivers.strength_kernels import lead_center, lead_point, outline_of
+
+        k, ghost, rate, alpha, count, c = self._work, self.ghost, self._rate, self.driver.alpha, 0, self._work.count
+        model = (
+            body.tree.parents, body.R, body.p, body.om, body.v, self.a.joints, k.e, r.A, r.a0, k.al, k.acc,
+        )  # fmt: skip
+        rows, y = np.empty((6, r.rows.shape[1])), np.empty(6)
+
+        def take(which: slice, kind: int, scale: float, turns: float = 1.0) -> None:
+            nonlocal count
+            end = count + len(y[which])
+            k.kinds[count:end], k.scales[count:end] = kind, scale
+            k.scales[count + 3 : end] *= turns
+            r.rows[count:end] = k.scales[count:end, None] * rows[which]
+            r.y[count:end] = k.scales[count:end] * y[which]
+            count = end
+
+        for side, foot in enumerate(self.feet.tolist()):
+            if self.stands_on[side]:
+                planted, aim = self.planted[side, :3], self.planted[side, 3:]
+                at = body.p[foot] + body.R[foot] @ self.middles[side]
+                place = planted + rotation.rotate(aim, self.middles[side])
+                lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
+                take(_ROWS[BOTH], 0, _STAYS, _TURNS)
+        for i in range(k.soles, c):
+            joint, at = int(k.segments[i]), k.points[i]
+            local = body.R[joint].T @ (at - body.p[joint])
+            there = ghost.p[joint] + ghost.R[joint] @ local + self.shift
+            if (there - at) @ k.frames[i, 0] < _AWAY:
+                lead_point(*model, joint, at, at, k.level_turn, k.still, k.still, rate, alpha, rows, y)
+                take(_ROWS[POSITION], 0, _STAYS)
+        self._find_shift(body)
+        size, height = outline_of(k.points, c, 1.0, k.hull) if c else (0, 0.0)
+        if len(self.axes) and size >= 3:
+            self._plan(body, t)
+            at = min(max((t - float(self.planned[0])) / _EVERY, 0.0), _WINDOW - 1.001)
+            i, share = int(at), at - int(at)
+            place, speed, going = (1.0 - share) * self.plan[i] + share * self.plan[i + 1]
+            n = self.n
+            lead_center(
+                body.c, body.dc, place + self.shift, speed, going, _GAIN, rate, alpha, body.gravity, k.hull, size,
+                height, body.tree.mass * 9.81, body.tree.mass, self.axes, r.ways, n, rows[: len(self.axes)], y,
+            )  # fmt: skip
+            take(slice(0, len(self.axes)), 1, _LEADS)
+        for joint, which in self.effectors:
+            speed = np.concatenate([ghost.v[joint], ghost.om[joint]])
+            going = (np.concatenate([k.ahead.v[joint], k.ahead.om[joint]]) - speed) / self._h
+            lead_point(
+                *model, joint, body.p[joint], ghost.p[joint] + self.shift, ghost.world_turn(joint), speed, going,
+                rate, alpha, rows, y,
+            )  # fmt: skip
+            take(which, 2, _FOLLOWS)
+        return count
+
+    def _find_shift(self, body: Body) -> None:
+        """How far, seen from above, the body's feet that stand are from those of the motion; else as before."""
+        feet = self.feet[self.stands_on]
+        if len(feet):
+            self.shift[[0, 2]] = (body.p[feet] - self.ghost.p[feet]).mean(axis=0)[[0, 2]]
+
+    def _plan(self, body: Body, t: float) -> None:
+        """Plan the centre of mass ahead, where that is not done: see `plan_center`."""
+        from poise.drivers.strength_kernels import plan_center
+
+        late = t - float(self.planned[0])
+        if 0.0 <= late <= 0.5 * _WINDOW * _EVERY:
             return
-        best = max(loads, key=lambda s: loads[s])
-        if loads.get(int(self.main[0]), 0.0) < 0.5 * loads[best]:
-            self.main[0] = best
+        k, scout = self._work, self._work.scout
+        scout.state.q[:], scout.state.root[:] = self.ghost.state.q, self.ghost.state.root
+        start = body.c - self.shift
+        if late > 0.0:
+            start = self.plan[min(round(late / _EVERY), _WINDOW - 1), 0].copy()
+        if scout.tree is not body.tree:
+            scout.set_tree(body.tree)
+        c, dc = np.empty((_WINDOW, 3)), np.empty((_WINDOW, 3))
+        soles, lifted = np.empty((_WINDOW, 2, 4, 3)), np.zeros((_WINDOW, 2), bool)
+        for i in range(_WINDOW):
+            self.guide.give(scout, t + i * _EVERY)
+            scout.update()
+            c[i], dc[i] = scout.c, scout.dc
+            soles[i] = find_soles_of(scout.R, scout.p, self.feet, self.corners)
+            lifted[i] = self._is_lifted(scout, 0), self._is_lifted(scout, 1)
+        plan_center(c, dc, soles, lifted, _EVERY, float(np.linalg.norm(body.gravity)), _SAFE, start, self.plan)
+        self.planned[0] = t
+        self.guide.give(k.ahead, t + self._h)
+        self.guide.give(self.ghost, t)
 
     def _brake(self, body: Body) -> None:
         """Only slow joints down, by a share of the strength."""
         from poise.drivers.strength_kernels import within
-        from poise.dynamics.supported_kernels import compose, fill_inertia
+        from poise.dynamics.pushed_kernels import compose, fill_inertia
 
-        k, tree, j = self._work, body.tree, len(body.tree)
+        k, tree, j, n = self._work, body.tree, len(body.tree), self.n
         mass, center, inertia = np.empty(j), np.empty((j, 3)), np.empty((j, 3, 3))
+        M, W, H = np.empty((6, 6)), np.empty((6, n)), np.empty((n, n))
         compose(tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, mass, center, inertia)
-        fill_inertia(tree.parents, body.p, mass, center, inertia, self.a.joints, k.e, k.M, k.W, k.H)
-        self.x[:] = -k.rates / max(_BRAKE, 2.0 * self._h)
+        fill_inertia(tree.parents, body.p, mass, center, inertia, self.a.joints, k.e, M, W, H)
         k.vectors[:] = 0.0
-        np.add.at(k.vectors, self.a.joints, (k.H @ self.x)[:, None] * k.e)
-        within(k.vectors, self.a.joints, k.e, _TONE * self.low, _TONE * self.high, self.torque, np.zeros(self.n))
+        np.add.at(k.vectors, self.a.joints, (H @ (-k.rates / max(_BRAKE, 2.0 * self._h)))[:, None] * k.e)
+        within(k.vectors, self.a.joints, k.e, _TONE * self.low, _TONE * self.high, self.torque, np.zeros(n))
         bound = np.where(self.torque > 0.0, self.high, -self.low)
         np.maximum(self.ratio, np.abs(self.torque) / np.maximum(bound, 1e-9), out=self.ratio)
         self.at[:], self.zmp[:] = 0, np.nan
         body.torque[self.joints] += k.vectors[self.joints]
 
     def _is_lost(self, body: Body) -> bool:
-        """Whether it lies, or leans so far that nothing helps."""
-        main = int(self.main[0])
-        if self.left == 0 or main < 0:
+        """Whether it lies, or leans so far or is so low that nothing helps."""
+        k, feet = self._work, self.feet
+        if not k.count:
             return False
-        k = self._work
-        up = body.c - k.points[: k.count].mean(axis=0) if k.count else np.array([0.0, 1.0, 0.0])
-        lean = float(up[1] / max(np.linalg.norm(up), 1e-9))
-        asked = self.ghost.c - self.ghost.p[self.feet].mean(axis=0)
-        return lean < _LOST * float(asked[1] / max(np.linalg.norm(asked), 1e-9))
+        up, asked = body.c - body.p[feet].mean(axis=0), self.ghost.c - self.ghost.p[feet].mean(axis=0)
+        lean, wanted = (float(each[1] / max(np.linalg.norm(each), 1e-9)) for each in (up, asked))
+        low = body.c[1] - k.points[: k.count, 1].min() < _LOST * asked[1]
+        return bool(lean < _LOST * wanted or low)
 
     # What a stage asks.
 
@@ -419,19 +449,24 @@ class StrengthPlayer(TorquePlayer):
         """See `Player.has_lost_balance`."""
         return bool(self.fallen[0])
 
+    def find_bearing(self, body: Body, t: float) -> Bearing | None:
+        """See `Player.find_bearing`: from what the motion has."""
+        up = float((body.R[0] @ self.ghost.R[0][1])[1])  # what is up in the motion, as the body has it
+        return Bearing(up, min(float(self.ghost.p[0, 1] - self.began[1]), 0.0))
+
     def find_support(self, body: Body) -> Support | None:
         """See `Player.find_support`."""
-        soles = body.p[self.feet][:, None] + np.matmul(self.corners, body.R[self.feet].swapaxes(1, 2))
         points = self._work.points[: self._work.count]
         if len(points) < 3:
             return None
+        soles = find_soles_of(body.R, body.p, self.feet, self.corners)
         return Support(soles, find_outline(points).find_margin(float(body.c[0]), float(body.c[2])))
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
         return {
-            "planted": self.planted, "stands_on": self.stands_on, "main": self.main, "fallen": self.fallen,
-            "ratio": self.ratio, "zmp": self.zmp,
+            "planted": self.planted, "began": self.began, "stands_on": self.stands_on, "fallen": self.fallen,
+            "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
@@ -445,43 +480,67 @@ class StrengthPlayer(TorquePlayer):
         self._is_told = bool(self.fallen[0])
 
 
+class _Room(NamedTuple):
+    """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
+
+    at: np.ndarray
+    ways: np.ndarray
+    of: np.ndarray
+    A: np.ndarray
+    a0: np.ndarray
+    H: np.ndarray
+    b: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wanted: np.ndarray
+    weights: np.ndarray
+    rows: np.ndarray
+    y: np.ndarray
+    u: np.ndarray
+    value: np.ndarray
+    bound: np.ndarray
+
+
 class _Work:
-    """Arrays that a step writes to; the letters are those of `dynamics/supported_kernels.py`."""
+    """Arrays that a step writes to.
+
+    points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
+    kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
+    """
 
     def __init__(self, body: Body, n: int, effectors: int):
-        joints, most = len(body.tree), 2 + 12 + 3 + 6 * effectors
-        self.ahead = Body(body.character)
+        joints, count = len(body.tree), 8 + _MOST_TOUCHES
+        self.goals = 12 + 3 * _MOST_TOUCHES + 3 + 6 * effectors
+        self.ahead, self.scout = Body(body.character), Body(body.character)
         self.angles, self.rates, self.axes, self.e = np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3))
-        self.wanted, self.before, self.weights = np.zeros(n), np.zeros(n), np.ones(n)
-        self.dw, self.vectors, self.load = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
-        self.M, self.P, self.W, self.a0 = np.zeros((6, 6)), np.zeros((6, n)), np.zeros((6, n)), np.zeros(6)
-        self.d, self.Y, self.y0, self.w0 = np.zeros(6), np.zeros((6, n)), np.zeros(6), np.zeros(6)
-        self.H, self.b, self.al, self.acc = np.zeros((n, n)), np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
-        self.A, self.y, self.level = np.zeros((most, n)), np.zeros(most), np.zeros(most, np.int64)
-        self.residual, self.edge, self.still, self.none = (
-            np.zeros(most),
-            np.zeros(3),
-            np.zeros(6),
-            np.zeros((joints, 6)),
-        )
-        self._floats, self._integers = np.zeros(0), np.zeros(0, np.int64)
-        self.count = 0
-        self.points = np.zeros((0, 3))
-        self.make_room(16)
+        self.wanted, self.dw, self.vectors = np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
+        self.al, self.acc, self.still = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
+        self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
+        self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
+        self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
+        self.count, self.soles = 0, 0
+        self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
+        self.hull = np.zeros((count + 1, 2))
+        self._n, self._rooms = n, dict[int, _Room]()
+        self._spaces = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
 
-    def make_room(self, count: int) -> None:
-        """For so many points that the world may push."""
-        if len(self.points) < count:
-            self.points, self.frames, self.push = np.zeros((count, 3)), np.zeros((count, 3, 3)), np.zeros((count, 3))
-            self.friction, self.segments = np.zeros(count), np.zeros(count, np.int64)
-            self.hull = np.zeros((count + 1, 2))
+    def get(self, size: int) -> _Room:
+        """Arrays of a problem of this size."""
+        if size not in self._rooms:
+            pushes, bounds = size - self._n, np.zeros((4, size))
+            self._rooms[size] = _Room(
+                np.zeros((pushes, 3)), np.zeros((pushes, 3)), np.zeros(pushes, np.int64), np.zeros((6, size)),
+                np.zeros(6), np.zeros((size, size)), *bounds, np.ones(size), np.zeros((self.goals, size)),
+                np.zeros(self.goals), np.zeros(size), np.zeros(size), np.zeros(size, np.int8),
+            )  # fmt: skip
+        return self._rooms[size]
 
-    def room(self, floats: int, integers: int) -> tuple[np.ndarray, np.ndarray]:
-        """Flat arrays of these lengths."""
-        if len(self._floats) != floats:
-            self._floats, self._integers = np.zeros(floats), np.zeros(integers, np.int64)
-        return self._floats, self._integers
+    def room(self, size: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
+        """What `weigh` works in."""
+        from poise.dynamics.limited_kernels import count_floats, count_integers
 
-
-def _most_common(segments: np.ndarray) -> int:
-    return -1 if not len(segments) else int(np.bincount(segments).argmax())
+        if (size, goals) not in self._spaces:
+            shape = size, size, goals
+            self._spaces[size, goals] = np.zeros(count_floats(*shape)), np.zeros(count_integers(*shape), np.int64)
+        return self._spaces[size, goals]

@@ -1,6 +1,6 @@
 """What `Strength` wants of a step, compiled: accelerations, where the world may push, and goals before the joints' own.
 
-The letters are those of `dynamics/supported_kernels.py`; see `strength.py` for what is meant.
+The letters are those of `dynamics/pushed_kernels.py`; see `strength.py` for what is meant.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin
+from poise.drivers.support_kernels import clamp_to_hull, find_hull
 from poise.dynamics.instant import turn
-from poise.dynamics.supported_kernels import point_goal
+from poise.dynamics.pushed_kernels import point_goal
 from poise.motion.part_kernels import log_between
 from poise.spatial.compile import kernel
 from poise.world.floor_kernels import find_floor
 
 _ABOVE = 0.05  # m: floors that reach higher over a sole are not under it
+_HARD = 20.0  # times the weight: more than a corner is ever pushed by
 
 
 @kernel
@@ -68,21 +69,29 @@ def is_lifted(
 
 @kernel
 def find_soles(
-    floor: Any, R: np.ndarray, p: np.ndarray, foot: int, corners: np.ndarray, near: float, lifted: bool, count: int,
-    points: np.ndarray, frames: np.ndarray, segment: np.ndarray,
+    floor: Any, R: np.ndarray, p: np.ndarray, foot: int, corners: np.ndarray, inside: float, flat: float, near: float,
+    lifted: bool, count: int, points: np.ndarray, frames: np.ndarray, segment: np.ndarray, most: np.ndarray,
 ) -> tuple[int, int]:  # fmt: skip
     """Add the corners of a sole that are on the floor to points, frames and segment, from `count` on.
+
+    inside     share of a corner's distance from the sole's middle at which it is taken to be pushed
+    flat, near m: a corner so high may be pushed as hard as any, and not at all; most (P,): by how much of the weight
 
     Returns the new count, and how many corners are down. A foot that is lifted counts only while all of it is down.
     """
     down, first = 0, count
+    middle = np.zeros(3)
+    for c in range(4):
+        middle += corners[c] / 4.0
     for c in range(4):
         x, y, z = turn(R[foot], corners[c])
         x, y, z = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
         height, nx, ny, nz = find_floor(floor, x, z, y + _ABOVE)
         if y - height >= near:
             continue
-        points[count, 0], points[count, 1], points[count, 2] = x, y, z
+        most[count] = _HARD * min(1.0, (near - (y - height)) / (near - flat))
+        x, y, z = turn(R[foot], middle + inside * (corners[c] - middle))
+        points[count, 0], points[count, 1], points[count, 2] = x + p[foot, 0], y + p[foot, 1], z + p[foot, 2]
         set_frame(nx, ny, nz, frames[count])
         segment[count] = foot
         count += 1
@@ -90,6 +99,161 @@ def find_soles(
     if lifted and down < 4:
         return first, down
     return count, down
+
+
+@kernel
+def spread_pushes(
+    n: int, points: np.ndarray, frames: np.ndarray, friction: np.ndarray, most: np.ndarray, segment: np.ndarray,
+    at: np.ndarray, ways: np.ndarray, of: np.ndarray, H: np.ndarray, b: np.ndarray, low: np.ndarray, high: np.ndarray,
+) -> None:  # fmt: skip
+    """Each point four times, along the edges of a pyramid inside its cone of friction: at, ways (4 P, 3), of (4 P,).
+
+    Each push is between nothing and `most`: bounds into H, b, low and high from row n on
+    """
+    for i in range(len(friction)):
+        for k in range(4):
+            j, side = 4 * i + k, friction[i] if k % 2 else -friction[i]
+            of[j] = segment[i]
+            for a in range(3):
+                at[j, a] = points[i, a]
+                ways[j, a] = frames[i, 0, a] + side * frames[i, 1 + k // 2, a]
+            H[n + j] = 0.0
+            H[n + j, n + j] = 1.0
+            b[n + j], low[n + j], high[n + j] = 0.0, 0.0, most[i]
+
+
+@kernel
+def lead_point(
+    parents: np.ndarray, R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, joint: np.ndarray, e: np.ndarray,
+    A: np.ndarray, a0: np.ndarray, al: np.ndarray, acc: np.ndarray, body: int, at: np.ndarray, place: np.ndarray,
+    aim: np.ndarray, speed: np.ndarray, going: np.ndarray, rate: float, alpha: float, rows: np.ndarray, y: np.ndarray,
+) -> None:  # fmt: skip
+    """Rows (6, U), y (6,): have a point `at` of a body go to a place (3,), and the body to an orientation aim (4,).
+
+    speed, going (6,): of what is followed, velocity and acceleration
+    """
+    c, off, q = np.empty(6), np.empty(3), np.empty(4)
+    point_goal(parents, p, om, joint, e, A, a0, al, acc, body, at, rows, c)
+    rx, ry, rz = at[0] - p[body, 0], at[1] - p[body, 1], at[2] - p[body, 2]
+    w = om[body]
+    now = (v[body, 0] + w[1] * rz - w[2] * ry, v[body, 1] + w[2] * rx - w[0] * rz, v[body, 2] + w[0] * ry - w[1] * rx)
+    turn_of(R[body], q)
+    log_between(q, aim, off)  # in the body's axes
+    askew = turn(R[body], off)
+    for a in range(3):
+        y[a] = going[a] + rate * (speed[a] - now[a]) + alpha * rate * rate * (place[a] - at[a]) - c[a]
+        y[3 + a] = going[3 + a] + rate * (speed[3 + a] - w[a]) + alpha * rate * rate * askew[a] - c[3 + a]
+
+
+@kernel
+def turn_of(R: np.ndarray, q: np.ndarray) -> None:
+    """The unit quaternion q (4,) wxyz of a rotation matrix, by its largest component."""
+    trace = R[0, 0] + R[1, 1] + R[2, 2]
+    if trace > 0.0:
+        s = 2.0 * np.sqrt(trace + 1.0)
+        q[0], q[1], q[2], q[3] = 0.25 * s, (R[2, 1] - R[1, 2]) / s, (R[0, 2] - R[2, 0]) / s, (R[1, 0] - R[0, 1]) / s
+        return
+    i = 0
+    if R[1, 1] > R[0, 0]:
+        i = 1
+    if R[2, 2] > R[i, i]:
+        i = 2
+    j, k = (i + 1) % 3, (i + 2) % 3
+    s = 2.0 * np.sqrt(max(1.0 + R[i, i] - R[j, j] - R[k, k], 1e-300))
+    q[0], q[1 + i] = (R[k, j] - R[j, k]) / s, 0.25 * s
+    q[1 + j], q[1 + k] = (R[j, i] + R[i, j]) / s, (R[k, i] + R[i, k]) / s
+
+
+@kernel
+def plan_center(
+    c: np.ndarray, dc: np.ndarray, corners: np.ndarray, lifted: np.ndarray, h: float, g: float, scale: float,
+    start: np.ndarray, plan: np.ndarray,
+) -> None:  # fmt: skip
+    """Plan (N, 3, 3): place, velocity and acceleration of a centre of mass that goes as a motion's as far as soles can
+    push it, at N times h seconds apart.
+
+    c, dc    (N, 3) of the motion;  corners (N, F, 4, 3) of its soles, lifted (N, F) whether they carry nothing then
+    scale    of what it stands on, from its middle: as far out as pressure is planned
+    start    (3,) m, where the centre is at first
+
+    Seen from above, with p the pressure that the motion asks for, drawn into the soles,
+
+        c'' = (g + y'') / y (c - p)
+
+    which runs away forwards in time; so it is solved as a whole, from where the body is to rest over the last p.
+    """
+    N, F = len(c), corners.shape[1]
+    points, hull, p = np.empty((4 * F, 3)), np.empty((4 * F + 1, 2)), np.empty((N, 2))
+    stiff, y = np.empty(N), np.empty((N, 2))
+    for i in range(N):
+        before, after = max(i - 1, 0), min(i + 1, N - 1)
+        a = (dc[after] - dc[before]) / max((after - before) * h, 1e-9)
+        count = 0
+        for f in range(F):
+            if not lifted[i, f]:
+                for k in range(4):
+                    points[count] = corners[i, f, k]
+                    count += 1
+        plan[i, 0], plan[i, 1], plan[i, 2] = c[i], dc[i], a
+        p[i, 0], p[i, 1], stiff[i] = c[i, 0], c[i, 2], 0.0
+        if count == 0:
+            continue
+        size, height = outline_of(points, count, scale, hull)
+        up = max(c[i, 1] - height, 0.1)
+        stiff[i] = max(g + a[1], 0.05 * g) / up
+        p[i] = clamp_to_hull(hull, size, c[i, 0] - a[0] / stiff[i], c[i, 2] - a[2] / stiff[i])
+    # c_(i-1) - (2 + h^2 s_i) c_i + c_(i+1) = -h^2 s_i p_i, with both ends given: a tridiagonal system   [Thomas]
+    y[0, 0], y[0, 1], y[N - 1] = start[0], start[2], p[N - 1]
+    upper, right = np.zeros(N), np.zeros((N, 2))
+    right[0] = y[0]
+    for i in range(1, N - 1):
+        k = h * h * stiff[i]
+        down = 2.0 + k - upper[i - 1]
+        upper[i] = 1.0 / down
+        right[i] = (k * p[i] + right[i - 1]) / down
+    for i in range(N - 2, 0, -1):
+        y[i] = right[i] + upper[i] * y[i + 1]
+    for i in range(N):
+        before, after = max(i - 1, 0), min(i + 1, N - 1)
+        speed = (y[after] - y[before]) / max((after - before) * h, 1e-9)
+        for k in range(2):
+            plan[i, 0, 2 * k], plan[i, 1, 2 * k] = y[i, k], speed[k]
+            plan[i, 2, 2 * k] = stiff[i] * (y[i, k] - p[i, k])
+
+
+@kernel
+def lead_center(
+    c: np.ndarray, dc: np.ndarray, place: np.ndarray, speed: np.ndarray, going: np.ndarray, gain: float, rate: float,
+    alpha: float, gravity: np.ndarray, hull: np.ndarray, size: int, height: float, weight: float, mass: float,
+    axes: np.ndarray, ways: np.ndarray, n: int, rows: np.ndarray, y: np.ndarray,
+) -> None:  # fmt: skip
+    """Rows (m, U), y (m,): have the centre of mass c go to a place, along m axes, as far as soles can push it.
+
+    Seen from above, e off its place and with s^2 = g over its height, the pressure is led ahead of the capture point,
+
+        c'' = c*'' - gain s^2 e - (1 + gain) s e'        p = c - c'' / s^2
+
+    and drawn to the soles. U: n freedoms, then pushes along ways (P, 3) in parts of a weight (N).
+    """
+    g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
+    up = max(c[1] - height, 0.05)
+    s = np.sqrt(g / up)
+    go = np.empty(3)
+    for a in range(3):
+        off, late = c[a] - place[a], dc[a] - speed[a]
+        if a == 1:
+            go[a] = going[a] - rate * late - alpha * rate * rate * off
+        else:
+            go[a] = going[a] - gain * s * s * off - (1.0 + gain) * s * late
+    if size >= 3 and g > 0.0:
+        x, z = clamp_to_hull(hull, size, c[0] - go[0] / s**2, c[2] - go[2] / s**2)
+        go[0], go[2] = (c[0] - x) * s**2, (c[2] - z) * s**2
+    for i in range(len(axes)):
+        a = axes[i]
+        rows[i] = 0.0
+        for k in range(len(ways)):
+            rows[i, n + k] = weight / mass * ways[k, a]
+        y[i] = go[a] - gravity[a]  # m c'' = sum f + m g
 
 
 @kernel
@@ -108,40 +272,6 @@ def set_frame(x: float, y: float, z: float, frame: np.ndarray) -> None:
 
 
 @kernel
-def lead_point(
-    parents: np.ndarray, q: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, joint: np.ndarray, e: np.ndarray,
-    P: np.ndarray, Y: np.ndarray, y0: np.ndarray, al: np.ndarray, acc: np.ndarray, body: int, at: np.ndarray,
-    place: np.ndarray, aim: np.ndarray, speed: np.ndarray, going: np.ndarray, rate: float, alpha: float,
-    A: np.ndarray, y: np.ndarray,
-) -> None:  # fmt: skip
-    """A (6, n), y (6,): have a point `at` of a body go to a place (3,), and the body to an orientation aim (4,).
-
-    q (4,)  the body's orientation in the world;  speed, going (6,): of what is followed, velocity and acceleration
-    """
-    c, off = np.empty(6), np.empty(3)
-    point_goal(parents, p, om, joint, e, P, Y, y0, al, acc, body, at, A, c)
-    rx, ry, rz = at[0] - p[body, 0], at[1] - p[body, 1], at[2] - p[body, 2]
-    w = om[body]
-    now = (v[body, 0] + w[1] * rz - w[2] * ry, v[body, 1] + w[2] * rx - w[0] * rz, v[body, 2] + w[0] * ry - w[1] * rx)
-    log_between(q, aim, off)  # in the body's axes
-    R = np.empty((3, 3))
-    _matrix(q, R)
-    sx, sy, sz = turn(R, off)
-    askew = (sx, sy, sz)
-    for a in range(3):
-        y[a] = going[a] + rate * (speed[a] - now[a]) + alpha * rate * rate * (place[a] - at[a]) - c[a]
-        y[3 + a] = going[3 + a] + rate * (speed[3 + a] - w[a]) + alpha * rate * rate * askew[a] - c[3 + a]
-
-
-@kernel
-def _matrix(q: np.ndarray, R: np.ndarray) -> None:
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    R[0, 0], R[0, 1], R[0, 2] = 1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)
-    R[1, 0], R[1, 1], R[1, 2] = 2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)
-    R[2, 0], R[2, 1], R[2, 2] = 2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)
-
-
-@kernel
 def outline_of(points: np.ndarray, count: int, scale: float, hull: np.ndarray) -> tuple[int, float]:
     """The outline of points (N, 3) seen from above into hull (N + 1, 2), drawn to its middle; its size and height."""
     level = np.empty((count, 2))
@@ -156,65 +286,6 @@ def outline_of(points: np.ndarray, count: int, scale: float, hull: np.ndarray) -
     for i in range(size):
         hull[i, 0], hull[i, 1] = mx + scale * (hull[i, 0] - mx), mz + scale * (hull[i, 1] - mz)
     return size, height
-
-
-@kernel
-def press_inside(
-    w0: np.ndarray, W: np.ndarray, x: np.ndarray, p0: np.ndarray, hull: np.ndarray, size: int, height: float,
-    mass: float, edge: np.ndarray, A: np.ndarray, y: np.ndarray,
-) -> bool:  # fmt: skip
-    """A (2, n), y (2,): where soles would be pressed outside of a hull, have them pressed at its edge.
-
-    edge (3,)  the point, and whether there is one already: it then stays
-
-    Moments about the point s of the ground, n + (p_0 - s) x f, are to have no part along the ground, with f, n what the
-    world gives about the root's joint, w0 + W x.
-    """
-    n = len(x)
-    if edge[2] == 0.0:
-        load = w0.copy()
-        for a in range(6):
-            for k in range(n):
-                load[a] += W[a, k] * x[k]
-        if load[1] <= 0.0:
-            return False
-        mx = load[3] + p0[1] * load[2] - p0[2] * load[1]
-        mz = load[5] + p0[0] * load[1] - p0[1] * load[0]
-        sx, sz = (mz + height * load[0]) / load[1], (height * load[2] - mx) / load[1]
-        if hull_margin(hull, size, sx, sz) >= 0.0:
-            return False
-        edge[0], edge[1] = clamp_to_hull(hull, size, sx, sz)
-        edge[2] = 1.0
-    rx, ry, rz = p0[0] - edge[0], p0[1] - height, p0[2] - edge[1]
-    scale = 1.0 / (mass * max(abs(ry), 0.1))
-    for k in range(n):
-        A[0, k] = scale * (W[3, k] + ry * W[2, k] - rz * W[1, k])
-        A[1, k] = scale * (W[5, k] + rx * W[1, k] - ry * W[0, k])
-    y[0] = -scale * (w0[3] + ry * w0[2] - rz * w0[1])
-    y[1] = -scale * (w0[5] + rx * w0[1] - ry * w0[0])
-    return True
-
-
-@kernel
-def lead_center(
-    c: np.ndarray, dc: np.ndarray, place: np.ndarray, speed: np.ndarray, going: np.ndarray, rate: float, alpha: float,
-    gravity: np.ndarray, hull: np.ndarray, size: int, height: float, mass: float, axes: np.ndarray, w0: np.ndarray,
-    W: np.ndarray, A: np.ndarray, y: np.ndarray,
-) -> None:  # fmt: skip
-    """A (m, n), y (m,): have the centre of mass c go to a place, along m axes, as far as soles can push it."""
-    go = np.empty(3)
-    for a in range(3):
-        go[a] = going[a] + rate * (speed[a] - dc[a]) + alpha * rate * rate * (place[a] - c[a])
-    g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
-    up = max(c[1] - height, 0.05)
-    if size >= 3 and g > 0.0:
-        x, z = clamp_to_hull(hull, size, c[0] - up / g * go[0], c[2] - up / g * go[2])
-        go[0], go[2] = (c[0] - x) * g / up, (c[2] - z) * g / up
-    for i in range(len(axes)):
-        a = axes[i]
-        y[i] = go[a] - gravity[a] - w0[a] / mass
-        for k in range(W.shape[1]):
-            A[i, k] = W[a, k] / mass
 
 
 @kernel

@@ -60,21 +60,8 @@ def _reach(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, same: in
 
     same  how many of the earlier ones are members as they are now
     """
-    A, n = goals.A, len(wanted)
-    for g in range(first, end):
-        row = room.rows[n + g]
-        row[:] = 0.0
-        for j in range(n):
-            row[j] = A[g, j] * room.roots[j]
-        row[n + g] = goals.damping
-        room.sizes[n + g] = math.sqrt(dot(row, row, len(row)))
-        for j in range(len(row)):
-            row[j] /= room.sizes[n + g]
-    set_center(room, given, wanted)
+    _set_rows(room, given, goals, wanted, first, end)
     aim_kept(room)
-    for g in range(first, end):
-        off = (goals.y[g] - dot(A[g], room.center, n)) / room.sizes[n + g]
-        room.low[n + g], room.high[n + g] = off, off
     restart(room, same, end)
     find_nearest(room, most_rounds(room))
     for _ in range(PASSES - 1):
@@ -83,21 +70,47 @@ def _reach(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, same: in
 
 
 @kernel
+def pull(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray) -> None:
+    """Have all goals as members, as springs."""
+    _set_rows(room, given, goals, wanted, 0, len(goals.y))
+    restart(room, 0, len(goals.y))
+
+
+@kernel
+def _set_rows(room: Room, given: Ranges, goals: Goals, wanted: np.ndarray, first: int, end: int) -> None:
+    """Rows of the goals `first` to `end`, each with a slack of its own, and what they want from the centre."""
+    A, n, bounds = goals.A, len(wanted), len(room.value)
+    for g in range(first, end):
+        row = room.rows[bounds + g]
+        row[:] = 0.0
+        for j in range(n):
+            row[j] = A[g, j] * room.roots[j]
+        row[n + g] = goals.damping
+        room.sizes[bounds + g] = math.sqrt(dot(row, row, len(row)))
+        for j in range(len(row)):
+            row[j] /= room.sizes[bounds + g]
+    set_center(room, given, wanted)
+    for g in range(first, end):
+        off = (goals.y[g] - dot(A[g], room.center, n)) / room.sizes[bounds + g]
+        room.low[bounds + g], room.high[bounds + g] = off, off
+
+
+@kernel
 def restart(room: Room, same: int, goals: int) -> None:
     """The first goals as the first members, of which some are still the same, then the bounds that were members."""
-    n, bounds = len(room.center), 0
+    bounds, count = len(room.value), 0
     for j in range(room.counts[MEMBERS]):
-        if room.members[j] < n:
-            room.r[bounds], room.y[bounds] = room.members[j], room.side[j]
-            bounds += 1
+        if room.members[j] < bounds:
+            room.r[count], room.y[count] = room.members[j], room.side[j]
+            count += 1
     room.counts[MEMBERS] = same
-    for g in range(n + same, n + goals):
+    for g in range(bounds + same, bounds + goals):
         join(room, g, 0 * g)
     room.counts[FIXED] = room.counts[MEMBERS]
-    for i in range(n):
+    for i in range(bounds):
         if room.state[i] != IGNORED:  # neither members nor set aside, which are of another problem
             room.state[i] = 0
-    for j in range(bounds):
+    for j in range(count):
         join(room, int(room.r[j]), int(room.y[j]))
 
 
@@ -107,7 +120,7 @@ def _keep(room: Room, goals: Goals, hold: float, first: int, end: int) -> None:
 
     v = A^T u / s with A A^T u = s^2 u, and a spring of stiffness f: the row [sqrt(f) v, 1] / sqrt(1 + f)
     """
-    A, n, count = goals.A, len(room.center), end - first
+    A, n, bounds, count = goals.A, len(room.center), len(room.value), end - first
     gram, turned = room.gram, room.turned
     for i in range(count):
         for j in range(n):
@@ -120,7 +133,7 @@ def _keep(room: Room, goals: Goals, hold: float, first: int, end: int) -> None:
         s = math.sqrt(max(gram[i, i], 0.0))
         t = s / goals.damping
         f = min(t * t * math.exp(min(18.0 * (t - 1.0), 50.0)), hold)
-        row = room.rows[n + first + i]
+        row = room.rows[bounds + first + i]
         row[:] = 0.0
         if s > 0.0:
             for g in range(count):
@@ -140,12 +153,12 @@ def _keep(room: Room, goals: Goals, hold: float, first: int, end: int) -> None:
 @kernel
 def aim_kept(room: Room) -> None:
     """Have goals that were reached keep what they have, seen from the centre."""
-    n = len(room.center)
+    bounds = len(room.value)
     for g in range(room.counts[KEPT]):
         value = room.kept[g]
-        for j in range(n):
-            value -= room.rows[n + g, j] * room.center[j] / room.roots[j]
-        room.low[n + g], room.high[n + g] = value, value
+        for j in range(len(room.center)):
+            value -= room.rows[bounds + g, j] * room.center[j] / room.roots[j]
+        room.low[bounds + g], room.high[bounds + g] = value, value
 
 
 @kernel

@@ -93,8 +93,8 @@ def limit_accelerations(
     y = np.concatenate([np.zeros(0), *values])
     level = np.repeat(np.arange(len(rows)), sizes)
     x, torque, at, residual = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(m)
-    floats = np.zeros(kernels.count_floats(n, m))
-    integers = np.zeros(kernels.count_integers(n, m), np.int64)
+    floats = np.zeros(kernels.count_floats(n, n, m))
+    integers = np.zeros(kernels.count_integers(n, n, m), np.int64)
     if way == "paper":
         from poise.dynamics.limited_paper_kernels import limit_by_paper as limit
     else:

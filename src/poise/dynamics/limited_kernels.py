@@ -5,6 +5,7 @@ Source: Oshita and Makinouchi (2000), sections 5.2 to 5.4, eq 6 to 18.
     x (n,)     rad/s2, accelerations;  x0: those that are wanted   [strength, eq 4]
     t = H x + b     N m, torques (n,), H (n, n) regular, not always symmetric   [strength, eq 6]
     low, high  (n,) N m, what muscles can give   [strength, eq 5]
+               There may be more or fewer rows than unknowns: pushes of the ground are unknowns, too, and have bounds.
     w          (n,) weights of the norm |x|^2 = sum of w_i x_i^2 / mean w
     A x = y    (m, n), (m,): goals, each with a level; those of a level come before those of all later ones
 
@@ -36,7 +37,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.dynamics.levels_kernels import Goals, aim_kept, last_level, most_rounds, reach_levels, restart
+from poise.dynamics.levels_kernels import Goals, aim_kept, last_level, most_rounds, pull, reach_levels, restart
 from poise.dynamics.nearest_kernels import ROUNDS, Room, find_nearest
 from poise.dynamics.ranges_kernels import (
     CLIPPED,
@@ -56,7 +57,7 @@ from poise.dynamics.ranges_kernels import (
 from poise.dynamics.rows_kernels import dot
 from poise.spatial.compile import kernel
 
-__all__ = ["CLIPPED", "OK", "OUT", "count_floats", "count_integers", "limit"]
+__all__ = ["CLIPPED", "OK", "OUT", "count_floats", "count_integers", "limit", "weigh"]
 
 
 @kernel
@@ -89,12 +90,48 @@ def limit(
     their ranges; `OUT` where they are out of them, as H is singular, or something given is not finite.
     """
     given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
-    room = carve(floats, integers, len(b), len(y))
+    room = carve(floats, integers, len(b), len(wanted), len(y))
     begin(room, H, wanted, weights)
     reach_levels(room, given, goals, wanted)
     set_center(room, given, wanted)
     aim_kept(room)
     restart(room, last_level(level), len(y))
+    find_nearest(room, most_rounds(room))
+    set_x(room, x)
+    polish(room, given, x)
+    status = end(room, given, goals, floats, integers, x, torque, at, residual)
+    return room.counts[ROUNDS], status
+
+
+@kernel
+def weigh(
+    H: np.ndarray,
+    b: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    wanted: np.ndarray,
+    weights: np.ndarray,
+    A: np.ndarray,
+    y: np.ndarray,
+    level: np.ndarray,
+    damping: float,
+    floats: np.ndarray,
+    integers: np.ndarray,
+    x: np.ndarray,
+    torque: np.ndarray,
+    at: np.ndarray,
+    residual: np.ndarray,
+) -> tuple[int, int]:
+    """As `limit`, argument by argument, but all goals are springs beside the joints' own, whatever their level:
+
+        least  |A x - y|^2 / l^2 + |x - x0|^2        with torques in range
+
+    How much more a goal counts is the size of its rows over l. One problem in place of one a level.
+    """
+    given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
+    room = carve(floats, integers, len(b), len(wanted), len(y))
+    begin(room, H, wanted, weights)
+    pull(room, given, goals, wanted)
     find_nearest(room, most_rounds(room))
     set_x(room, x)
     polish(room, given, x)
@@ -115,9 +152,9 @@ def end(
     residual: np.ndarray,
 ) -> int:
     """Have torques in range, and tell them, where they are and what goals miss; returns the status."""
-    n, m = len(x), len(goals.y)
-    square = floats[len(floats) - n * n :].reshape(n, n)
-    status = finish(room, given, square, integers[len(integers) - n :], x)
+    n, m, bounds = len(x), len(goals.y), len(given.b)
+    square = floats[len(floats) - bounds * bounds :].reshape(bounds, bounds)
+    status = finish(room, given, square, integers[len(integers) - bounds :], x)
     tell_torques(given, x, torque, at)
     for g in range(m):
         residual[g] = dot(goals.A[g], x, n) - goals.y[g]

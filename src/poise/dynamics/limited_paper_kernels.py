@@ -39,7 +39,7 @@ def limit_by_paper(
 ) -> tuple[int, int]:
     """As `limit` of `limited_kernels`, argument by argument."""
     given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
-    room = carve(floats, integers, len(b), len(y))
+    room = carve(floats, integers, len(b), len(wanted), len(y))
     begin(room, H, wanted, weights)
     set_center(room, given, wanted)
     # dx_1 = H'^+ dt', with what is out of range added until nothing is   [strength, eq 7 to 11]
@@ -86,14 +86,14 @@ def _take_back(room: Room) -> None:
     """
     n = len(room.center)
     for i in range(n):
-        room.torque[i] = room.z[i]
+        room.moved[i] = room.z[i]
     room.state[:] = 0
     room.counts[MEMBERS] = 0
     before = -1
     while before < room.counts[MEMBERS]:
         before = room.counts[MEMBERS]
         for i in range(n):
-            room.z[i] = room.torque[i]
+            room.z[i] = room.moved[i]
         for j in range(before):
             add_to(room.z, -dot(room.Q[j], room.z, n), room.Q[j], n)
         for i in range(n):

@@ -1,6 +1,6 @@
 """The shortest vector within bounds on its products with rows, by an active set that rows join and leave.
 
-    least |z|   with   low_i <= a_i . z <= high_i        for n rows a_i of length 1 or nothing
+    least |z|   with   low_i <= a_i . z <= high_i        for b rows a_i of length 1 or nothing
                 and    a_i . z = t_i                     for rows that always count
 
 The dual method of Goldfarb and Idnani (1983) where the Hessian is the identity. z = sum of mu_i a_i over the members
@@ -31,20 +31,20 @@ MEMBERS, FIXED, ROUNDS, KEPT = range(4)
 
 
 class Room(NamedTuple):
-    """Arrays to work in, N = n + m wide: n freedoms and m rows of goals, each of which has a slack of its own.
+    """Arrays to work in, N = n + m wide: n unknowns and m rows of goals, each of which has a slack of its own.
 
-    rows          (N, N) of length 1: n of the bounds, m of the goals
-    low, high     (N,) bounds of their products with z; of goals, both are what is wanted
-    slip          (N,) by how much a bound may be missed: rounding
+    rows          (b + m, N) of length 1: b of the bounds, m of the goals
+    low, high     (b + m,) bounds of their products with z; of goals, both are what is wanted
+    slip          (b + m,) by how much a bound may be missed: rounding
     Q, R          the members' rows, see `rows_kernels`
     z             (N,), the answer
     mu            (N,) multipliers of the members, in their order; those that always count have none
     members       (N,) row of each member;  side (N,): 1 at its low bound, -1 at its high one, 0 of an equation
-    state         (N,) of each row: its side where it is a member, 0, `ASIDE`, or `IGNORED`: none that counts
+    state         (b + m,) of each row: its side where it is a member, 0, `ASIDE`, or `IGNORED`: none that counts
     counts        (4,) members, those of them that always count (they come first), rounds so far, goals that are kept
     d, r, v, y, c (N,)
-    center        (n,) where z is nothing;  roots (n,) 1 / sqrt(weight);  sizes (N,) what rows were divided by
-    kept          (N,) values that goals which are fixed keep;  torque (n,)
+    center        (n,) where z is nothing;  roots (n,) 1 / sqrt(weight);  sizes (b + m,) what rows were divided by
+    kept          (m,) values that goals which are fixed keep;  value (b,) of the bounds;  moved (n,)
     gram, turned  (m, m)
     """
 
@@ -69,7 +69,8 @@ class Room(NamedTuple):
     roots: np.ndarray
     sizes: np.ndarray
     kept: np.ndarray
-    torque: np.ndarray
+    value: np.ndarray
+    moved: np.ndarray
     gram: np.ndarray
     turned: np.ndarray
 
@@ -140,11 +141,11 @@ def _find_wrong(room: Room) -> int:
 @kernel
 def find_worst(room: Room) -> tuple[int, int]:
     """The bound that is missed by most, and which: 1 the low, -1 the high; (-1, 0) where all are kept."""
-    row, side, most, n = -1, 0, 0.0, len(room.center)
-    for i in range(n):
+    row, side, most, width = -1, 0, 0.0, len(room.center)
+    for i in range(len(room.value)):
         if room.state[i] != 0:
             continue
-        value = dot(room.rows[i], room.z, n)
+        value = dot(room.rows[i], room.z, width)
         under, over = room.low[i] - value, value - room.high[i]
         if under > most and under > room.slip[i]:
             row, side, most = i, 1, under

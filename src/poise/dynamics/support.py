@@ -22,16 +22,19 @@ physical the shares would jump there, so a foot comes into play by degrees: with
 
     a_1 = lambda w_1 w_2 + w_1 (1 - w_2),   a_2 likewise,   lambda_k = a_k / (a_1 + a_2)
 
-(The strength paper's eq 2 hardly sees where the centre of mass is: over one foot it still says 52 : 48.)
+The strength paper's own shares (`supporting_ratios.py`) can be had instead, for any number of supports. They hardly see
+where the centre of mass is: over one foot they still say 52 : 48.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.dynamics.ground import GroundReaction
+from poise.dynamics.supporting_ratios import compute_supporting_ratios
 
 # Half a foot's breadth over its length, 0.055 and 0.152 of stature (Drillis and Contini 1966; Winter 2009, fig. 4.1).
 HALF_BREADTH = 0.5 * 0.055 / 0.152
@@ -42,12 +45,12 @@ PIVOT = 1.3
 
 @dataclass(frozen=True, eq=False)
 class FootForces:
-    """What the ground does to each of two feet, in world axes.
+    """What the ground does to each of two feet, or of n supports, in world axes.
 
-    share        (..., 2) of the net vertical force, 0 to 1; both 0 where no foot is down
-    force        (..., 2, 3) N
-    point        (..., 2, 3) m, pressure centre of each foot; the foot's own middle where it carries nothing
-    free_moment  (..., 2) N m about the vertical
+    share        (..., n) of the net vertical force, 0 to 1; all 0 where nothing is down
+    force        (..., n, 3) N
+    point        (..., n, 3) m, pressure centre of each foot; the foot's own middle where it carries nothing
+    free_moment  (..., n) N m about the vertical
     """
 
     share: np.ndarray
@@ -55,13 +58,22 @@ class FootForces:
     point: np.ndarray
     free_moment: np.ndarray
 
+    def pick(self, supports: slice) -> FootForces:
+        """Those of some supports."""
+        return FootForces(
+            self.share[..., supports],
+            self.force[..., supports, :],
+            self.point[..., supports, :],
+            self.free_moment[..., supports],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Soles:
-    """Where two feet could be pushed; (..., 2, 3) m each.
+    """Where two feet, or n supports, could be pushed; (..., n, 3) m each.
 
     middle      middle of the area of contact, or of the foot where it has none
-    heel, tip   where the sole begins and ends
+    heel, tip   where the sole begins and ends; the same point for a knee
     """
 
     middle: np.ndarray
@@ -87,6 +99,35 @@ def share_between_feet(reaction: GroundReaction, center: np.ndarray, soles: Sole
     force = (share * (lift / height)[..., None])[..., None] * (pivot[..., None, :] - point)
     net = np.where(pushes[..., None], reaction.force, 0.0)
     force = force + share[..., None] * (net - force.sum(axis=-2))[..., None, :]  # what moving onto the soles took
+    return FootForces(share, force, point, share * reaction.free_moment[..., None])
+
+
+def share_by_ratios(
+    reaction: GroundReaction,
+    center: np.ndarray,
+    soles: Soles,
+    contact: np.ndarray,
+    paths: Sequence[int] | None = None,
+) -> FootForces:
+    """Share the net ground force between n supports in proportion to the strength paper's ratios.   [strength, eq 2]
+
+    Each gets the same part of the force and of its moment, so that all push along the net force's line: through its
+    pressure centre, or the point of the support that is nearest to it. What moment is lost by that is left at the root,
+    and it is much wherever the ratios are not those of statics.
+
+    center   (..., 3) m, centre of mass
+    contact  (..., n) how far each support is in play, 0 (in the air) to 1
+    paths    (n,) see `compute_supporting_ratios`
+    """
+    pushes = np.isfinite(reaction.pressure).all(axis=-1)
+    share = compute_supporting_ratios(reaction.force, center, soles.middle, contact, paths=paths) * pushes[..., None]
+    pressure = np.where(pushes[..., None], reaction.pressure, 0.0)[..., None, :]
+    lift = np.where(pushes, reaction.force[..., 1], 1.0)[..., None]
+    rise = (soles.middle - pressure)[..., 1] / lift  # along the force's line to the height of each support
+    line = pressure + rise[..., None] * reaction.force[..., None, :]
+    point = np.where((share > 0)[..., None], _onto_sole(line, soles), soles.middle)
+    # F_i = alpha_i F   [strength, section 4.1, with its erratum]
+    force = share[..., None] * reaction.force[..., None, :]
     return FootForces(share, force, point, share * reaction.free_moment[..., None])
 
 

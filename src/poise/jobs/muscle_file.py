@@ -21,6 +21,7 @@ Without `speeds` a table is over the angle alone, and `torque` a list as long.
 
 from __future__ import annotations
 
+import itertools
 from os import PathLike
 
 import numpy as np
@@ -99,5 +100,11 @@ def _read_side(table: Table, key: str) -> float | TorqueTable | None:
     if torque is None:
         raise inside.wrong(None, f"{inside.what} of {table.what} lacks 'torque', in N m.")
     inside.check_all_read()
+    for name, values in (("angles", angles), ("speeds", speeds or ())):  # in the file's degrees, not in radians
+        for first, second in itertools.pairwise(values):
+            if second <= first:
+                raise inside.wrong(
+                    name, f"'{name}' of {inside.what} must be a list that rises: {second:g} comes after {first:g}."
+                )
     with inside.reading():
         return TorqueTable(np.radians(angles), np.radians(speeds or ()), np.array(torque))

@@ -23,25 +23,22 @@ from poise.body.skeleton import Skeleton
 from poise.dynamics.ground import GroundReaction, find_pressure, root_wrench
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.support import FootForces, Soles, share_between_feet
+from poise.dynamics.support import FootForces, share_between_feet, share_by_ratios
 from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
-from poise.errors import InputError
+from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.center_path import CenterPath, find_calm, find_center_path
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
-from poise.motion.feet import find_soles, foot_points
 from poise.motion.lawful import keep_laws
-from poise.spatial import rotation
+from poise.motion.pushed import OTHERS, PATHS, ease_in, find_all_soles, find_foot_soles, push_feet, push_others
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.spatial.smooth import smooth_positions, smooth_rotations
 
-# Of the three points of a sole, those within about a centimetre of the lowest carry the foot.
-_SOLE_SOFTNESS = 0.01
-# s, over which a foot comes into play around its contact. On walks over force plates 0 to 50 ms do alike.
-_EASE = 0.04
+# Ways of sharing the ground's force: so that its moment is right too, or by the strength paper's eq 2.
+SHARES = ("moments", "paper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +53,7 @@ class ClipForces(Portable):
               a cut-off was given
     reaction  net ground force and pressure centre
     feet      its shares on the left and the right foot
+    others    its shares on knees and hands, in the order of `OTHERS` of `pushed.py`; None with shares of moments
     torque    (F, J, 3) N m at each joint, of the parent on the body, in the body's axes; the root's row is what no
               contact of the feet explains
     residual  (F, 3) N, force that no contact of the feet explains
@@ -75,14 +73,21 @@ class ClipForces(Portable):
     contacts: Contacts
     tree: Tree
     state: Kinematics
+    others: FootForces | None = None
 
 
 @checked
-def compute_forces(clip: Clip, character: Character, cutoff: float | None = None) -> ClipForces:
+def compute_forces(
+    clip: Clip, character: Character, cutoff: float | None = None, shares: str = "moments"
+) -> ClipForces:
     """Ground force, pressure centre and joint torques of a clip on a character with the same skeleton.
 
     cutoff  Hz of the low-pass before differentiating. None: chosen from the data. `inf`: nothing is filtered.
+    shares  how supports share the ground's force. "moments": both feet, so that its moment is right as well. "paper":
+            feet, knees and hands by eq 2 of the strength paper, which hardly sees where the centre of mass is.
     """
+    if shares not in SHARES:
+        raise unknown_name("way of sharing", shares, SHARES)
     if character.skeleton.names != clip.skeleton.names:
         raise InputError(
             "the character's joints are not the clip's. Build it with Character.from_skeleton(clip.skeleton)."
@@ -109,11 +114,21 @@ def compute_forces(clip: Clip, character: Character, cutoff: float | None = None
         center = path.place
     free = compute_inverse_dynamics(tree, state)
     reaction = find_pressure(tree, *root_wrench(state, free), height=_floor(contacts))
-    feet = share_between_feet(reaction, center, _soles(clip), _ease(contacts))
-    driven = compute_inverse_dynamics(tree, state, _foot_wrenches(clip, feet))
+    others = None
+    wrenches = np.zeros((len(clip), len(clip.skeleton), 6))
+    if shares == "moments":
+        feet = share_between_feet(reaction, center, find_foot_soles(clip), ease_in(contacts, contacts.foot))
+    else:
+        soles, down = find_all_soles(clip, contacts)
+        every = share_by_ratios(reaction, center, soles, ease_in(contacts, down), PATHS)
+        feet, others = every.pick(slice(0, 2)), every.pick(slice(2, None))
+        push_others(wrenches, clip, others)
+    push_feet(wrenches, clip, feet)
+    driven = compute_inverse_dynamics(tree, state, wrenches)
     return ClipForces(
-        clip.times, cutoff, reason, center, path, reaction, feet, driven.torque, driven.force, contacts, tree, state
-    )
+        clip.times, cutoff, reason, center, path, reaction, feet, driven.torque, driven.force, contacts, tree, state,
+        others,
+    )  # fmt: skip
 
 
 def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
@@ -152,6 +167,7 @@ def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:
         "flight_share": float(forces.contacts.flight.mean()),
         "center_cutoff_hz": float(forces.cutoff if forces.path is None else forces.path.hz),
         "center_moved_m": 0.0 if forces.path is None else float(np.linalg.norm(forces.path.moved, axis=1).max()),
+        "shares": SHARES[forces.others is not None],
         "peak_torque_nm": {labels[i]: float(sizes[i]) for i in range(1, len(labels))},
     }
 
@@ -174,6 +190,10 @@ def tabulate_forces(forces: ClipForces, skeleton: Skeleton) -> dict[str, np.ndar
     for side, name in enumerate(SIDES):
         for i, axis in enumerate("xyz"):
             columns[f"{name}Foot_grf_{axis}"] = forces.feet.force[:, side, i]
+    if forces.others is not None:
+        for support, role in enumerate(OTHERS):
+            for i, axis in enumerate("xyz"):
+                columns[f"{role}_grf_{axis}"] = forces.others.force[:, support, i]
     return columns
 
 
@@ -183,49 +203,3 @@ def _floor(contacts: Contacts) -> np.ndarray:
     count = down.sum(axis=1)
     mean = np.sum(down * contacts.floor, axis=1) / np.maximum(count, 1.0)
     return np.where(count > 0, mean, contacts.ground_height)
-
-
-def _soles(clip: Clip) -> Soles:
-    """Both soles in every frame. The middle of what touches: low points of the sole weigh more, smoothly."""
-    points = foot_points(clip)
-    height = points[..., 1] - points[..., 1].min(axis=-1, keepdims=True)
-    weight = np.exp(-height / _SOLE_SOFTNESS)[..., None]
-    middle = np.sum(weight * points, axis=-2) / np.sum(weight, axis=-2)
-    return Soles(middle, points[..., 0, :], points[..., -1, :])
-
-
-def _ease(contacts: Contacts) -> np.ndarray:
-    """(F, 2) how far each foot is in play: 1 in contact, and coming and going within `_EASE` seconds around it.
-
-    In flight both stay out: no foot reaches for the ground from there.
-    """
-    times = contacts.times
-    weights = contacts.foot.astype(float)
-    for side, name in enumerate(SIDES):
-        for first, last in contacts.intervals(name):
-            u = np.clip(1.0 - np.maximum(first - times, times - last) / _EASE, 0.0, 1.0)
-            weights[:, side] = np.maximum(weights[:, side], u * u * (3.0 - 2.0 * u))
-    return weights * ~contacts.flight[:, None]
-
-
-def _foot_wrenches(clip: Clip, feet: FootForces) -> np.ndarray:
-    """(F, J, 6) the ground's wrench [torque, force] on each body about its joint, world axes.
-
-    A foot's force acts on the toes where its pressure centre is ahead of their joint, else on the foot. The change-over
-    happens with the force through that joint, so no torque jumps.
-    """
-    positions, orientations = clip.world
-    wrenches = np.zeros((len(clip), len(clip.skeleton), 6))
-    for side, sole in enumerate(find_soles(clip.skeleton)):
-        point, force = feet.point[:, side], feet.force[:, side]
-        moment = np.zeros_like(force)
-        moment[:, 1] = feet.free_moment[:, side]
-        ahead = np.zeros(len(clip), bool)
-        if sole.toes is not None:
-            forward = rotation.rotate(orientations[:, sole.foot], sole.ball - sole.heel)
-            ahead = np.sum((point - positions[:, sole.toes]) * forward, axis=-1) > 0
-        for joint, here in ((sole.toes, ahead), (sole.foot, ~ahead)):
-            if joint is not None:
-                wrenches[here, joint, :3] = (moment + np.cross(point - positions[:, joint], force))[here]
-                wrenches[here, joint, 3:] = force[here]
-    return wrenches

@@ -7,6 +7,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.dynamics.tree import GRAVITY
 from poise.motion.forces import ClipForces
+from poise.motion.pushed import OTHERS
 from poise.pictures.plot_style import new_figure, to_png
 
 # Okabe and Ito's palette: told apart by everybody, also in grey.
@@ -26,6 +27,11 @@ def plot_forces(forces: ClipForces, skeleton: Skeleton, title: str = "") -> byte
     for side, name in enumerate(("left", "right")):
         feet.plot(forces.times, forces.feet.force[:, side, 1] / weight, color=COLORS[name], label=f"{name} foot, up")
         _shade(feet, forces.times, forces.contacts.foot[:, side], COLORS[name])
+    for support, role in enumerate(OTHERS if forces.others is not None else ()):
+        up = forces.others.force[:, support, 1] / weight  # type: ignore[union-attr]
+        if up.any():
+            color = COLORS["left" if role.startswith("left") else "right"]
+            feet.plot(forces.times, up, color=color, ls="--" if "Leg" in role else ":", label=f"{role}, up")
     feet.set(ylabel="share of each foot / body weight")
     size = np.linalg.norm(forces.torque, axis=-1)
     size[:, 0] = 0.0  # the root's is what the feet leave unexplained, not a joint's
