@@ -29,6 +29,7 @@ def test_a_light_load_is_followed_and_a_middle_one_makes_back_and_knees_give_way
     light, middle = (demo.lift_load(clip, BODY, kg) for kg in (1.0, 3.0))
     figures = {1: demo.measure(light, clip), 3: demo.measure(middle, clip)}
     assert not light.mix.fell and not middle.mix.fell
+    assert demo.lift_load(clip, BODY, 5.0).mix.fell
     assert np.sqrt(np.mean(off(light, clip)[:, 1:] ** 2)) < 1.0
     arm = {"rightUpperArm", "rightLowerArm", "rightHand"}
     assert not arm & set(figures[1]["limited_joints"])

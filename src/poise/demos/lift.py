@@ -1,7 +1,7 @@
 """The strength paper's experiment (O8): a weak figure lifts 1, 3, 4 and 5 kg with its right hand.   [strength, 6]
 
-One motion of our own, one body, steps of 1/30 s. Unlike the paper's, neither the centre of mass nor the hand is led:
-with loads that does not hold yet. It writes, under its name:
+One motion of our own, one body, steps of 1/30 s; the centre of mass and the hand are led before all joints, as in the
+paper. It writes, under its name:
 
 NAME.glb, NAME.bvh, NAME.mp4 (or .webp)   the lightest, and a film of all side by side
 NAME.png                                  a row a load, moments from left to right, as the paper's figure 5
@@ -65,7 +65,7 @@ def run(folder: Path) -> dict[str, Any]:
 def lift_load(clip: Clip, body: Character, kg: float) -> Lifted:
     """The weak figure lifts."""
     loads = (Load(HAND, kg, GRIP),) if kg else ()
-    return simulate_lift(clip, body, LiftPlan(loads=loads, weak=True, center="none"))
+    return simulate_lift(clip, body, LiftPlan(loads=loads, weak=True, lead={HAND: "position"}, insists=30.0))
 
 
 def measure(found: Lifted, clip: Clip) -> dict[str, Any]:

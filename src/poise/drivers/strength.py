@@ -54,7 +54,7 @@ _INSIDE = 0.97  # of what it stands on: how far out pushes are taken to be, and 
 _SAFE = 0.75  # of the same: how far out pressure is planned; the rest is for what was not foreseen
 _GAIN = 3.0  # of the pressure over an error of the capture point; 1.5 to 6 stand alike
 _WINDOW, _EVERY = 241, 1.0 / 60.0  # samples of a plan, and s between them; it is made anew after half of it
-_STAYS, _LEADS, _FOLLOWS = 1e3, 1e2, 30.0  # rows of goals beside those of joints: feet, centre of mass, what is led
+_STAYS, _LEADS = 1e3, 1e2  # rows of goals beside those of joints: feet, and the centre of mass
 _TURNS = 0.1  # m, by which a foot's turns are compared with its places
 _EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
@@ -80,6 +80,8 @@ class Strength(Driver):
     alpha      of the way to the motion's pose in a step of 1/30 s, 0 to 1; the rest goes for its speed
     center     axes along which the centre of mass is led: "xz", "xyz", "" for none
     effectors  joint -> "position", "orientation" or "both": bodies that are led as well
+    insists    how much a metre of what is led counts beside a radian of a joint: with 3 a hand sinks with a weak arm,
+               with 30 the whole body is thrown about to hold it up
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise
     """
 
@@ -89,6 +91,7 @@ class Strength(Driver):
     alpha: float = 0.2
     center: str = "xz"
     effectors: Mapping[str, str] = field(default_factory=dict)
+    insists: float = 10.0
     cutoff: float | None = None
     level = TORQUE
     keeps = True
@@ -103,6 +106,8 @@ class Strength(Driver):
             raise InputError(f"alpha is a share of the way, above 0 and up to 1; given {self.alpha:g}.")
         if not math.isfinite(self.start):
             raise InputError(f"a motion is followed from a finite time on; given {self.start:g} s.")
+        if not 0.0 < self.insists <= _STAYS:
+            raise InputError(f"insists is above 0 and at most {_STAYS:g}; given {self.insists:g}.")
         for axis in self.center:
             if axis not in "xyz":
                 raise unknown_name("axis of the centre of mass,", axis, "xyz")
@@ -366,7 +371,7 @@ class StrengthPlayer(TorquePlayer):
                 *model, joint, body.p[joint], ghost.p[joint] + self.shift, ghost.world_turn(joint), speed, going,
                 rate, alpha, rows, y,
             )  # fmt: skip
-            take(which, 2, _FOLLOWS)
+            take(which, 2, self.driver.insists)
         return count
 
     def _find_shift(self, body: Body) -> None:

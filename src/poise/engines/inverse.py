@@ -28,7 +28,7 @@ from poise.engines.scene import Scene
 from poise.errors import InputError
 from poise.spatial.law import Block, Law
 
-_LONGEST = 1.0 / 120.0  # s, of a part of a step in which something is fast
+_SHORTEST = 1.0 / 1000.0  # s, of a part of a step in which something is fast
 _FAST = 0.05  # rad, by which a joint turns in a part of a step
 _AHEAD = 0.05  # m: contacts are seen from here on
 _BACK, _PUSHED = 0.2, 0.5  # a step, and m/s at most: how depth and creep are taken back
@@ -88,7 +88,7 @@ class InverseSimulation(MujocoSimulation):
         dt, speed = self.scene.dt, float(np.abs(self.data.qvel).max(initial=0.0))
         if not math.isfinite(speed):
             return 1
-        return min(max(1, math.ceil(speed * dt / _FAST)), max(1, math.ceil(dt / _LONGEST)))
+        return min(max(1, math.ceil(speed * dt / _FAST)), max(1, math.ceil(dt / _SHORTEST)))
 
     def _step(self, dt: float) -> _Felt:
         from poise.dynamics.cone_kernels import solve_contacts

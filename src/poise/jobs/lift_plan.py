@@ -36,6 +36,7 @@ class LiftPlan(MixPlan):
     weak      whether it is the paper's weak figure (`Muscles.weak`)
     center    axes along which the centre of mass is led: `xz`, `xyz`, `none`
     lead      joint -> `position`, `orientation` or `both`: bodies that are led as well
+    insists   as of `Strength`
     scenery   segments of the body do not touch one another unless its touch says so
     """
 
@@ -49,6 +50,7 @@ class LiftPlan(MixPlan):
     weak: bool = False
     center: str = "xz"
     lead: Mapping[str, str] = field(default_factory=dict)
+    insists: float = 10.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
