@@ -20,7 +20,17 @@ def test_figures() -> None:
     assert found["freedoms"] == 39 and found["goal_rows"] == 12
     assert found["steps_per_s"] == pytest.approx(1e6 / found["us_per_step"])
     assert found["limits_difference"] < 1e-9
-    for name in ("daqp_us_per_step", "daqp_ratio", "daqp_weighted_ratio", "daqp_limits_ratio", "daqp_c_us_per_step"):
+    assert found["driver_difference"] < 1e-6
+    for name in (
+        "daqp_us_per_step",
+        "daqp_ratio",
+        "daqp_weighted_ratio",
+        "daqp_limits_ratio",
+        "daqp_c_us_per_step",
+        "daqp_driver_ratio",
+        "inverse_step_us",
+        "mujoco_step_us",
+    ):
         assert found[name] > 0.0
     limited = [row["limits_limited_joints"] for row in found["growth"]]
     assert limited[0] < limited[-1]

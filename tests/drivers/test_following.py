@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.drivers.following import BEGINNING, _fade, _find_feasible
+from poise.drivers.following import BEGINNING, _calm, _fade, _find_feasible
 from poise.drivers.outline import Outline
 
 RATE = 120.0
@@ -47,3 +47,14 @@ def test_a_fade_begins_as_told_and_ends_at_rest() -> None:
     end = int(BEGINNING * RATE) + 1
     assert np.all(found[end:] == 0.0)
     assert abs(found[end - 1] - found[end - 2]) * RATE < 0.1
+
+
+@pytest.mark.parametrize("frames", [30, 90, 400])
+def test_hips_that_are_thrown_ask_less_of_the_ground_however_short_the_clip(frames: int) -> None:
+    """Also where the clip is shorter than what is smoothed at once."""
+    rate = 480.0
+    above = 0.9 + 0.1 * np.sin(2.0 * np.pi * 4.0 * np.arange(frames) / rate)
+    found = _calm(above, rate)
+    pulls = [np.abs(np.diff(each, 2) * rate**2).max() for each in (above, found)]
+    assert found.shape == above.shape and pulls[0] > 40.0
+    assert pulls[1] < 0.3 * pulls[0]

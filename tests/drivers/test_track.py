@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from humans import make_human
+from poise.drivers import balance_record as record
 from poise.drivers.body import Body
 from poise.drivers.track import LAWS, find_own_inertia
 from poise.drivers.track_kernels import ask_dynamics
@@ -339,3 +340,35 @@ def test_gains_of_the_pose_that_it_took_over_in_are_saved() -> None:
         each.actors[actor.name].push("rightHand", (0.0, 30.0, 30.0), 0.05)
         each.advance(40)
     assert np.array_equal(actor.body.state.q, other.body.state.q)
+
+
+def test_it_begins_as_fast_as_the_motion_but_for_a_trunk_over_legs_that_balance() -> None:
+    """Which would throw the body off its feet: hips begin at rest."""
+    clip = swing(1.0)
+    chest, arm = (clip.skeleton.index(role) for role in ("chest", "leftUpperArm"))
+    rates = np.linalg.norm(clip.spline.velocity(clip.times[:1]).rotation[0], axis=-1)
+    assert min(rates[chest], rates[arm]) > 0.5
+    for legs in ("still", "balance"):
+        stage = poise.Stage(touch=Touch(itself=False))
+        actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
+        if legs == "balance":
+            actor.drive("legs", poise.Balance())
+        actor.drive("upperBody", poise.Track(clip))
+        stage.build()
+        speeds = np.linalg.norm(actor.body.state.w, axis=-1)
+        assert speeds[arm] == pytest.approx(rates[arm], rel=0.1)
+        assert speeds[chest] == pytest.approx(0.0 if legs == "balance" else rates[chest], rel=0.1)
+
+
+@pytest.mark.parametrize(("driver", "is_still"), [(poise.Track, True), (poise.Kinematic, False)])
+def test_a_balance_begins_with_the_centre_of_mass_as_fast_as_it_is(driver: type, is_still: bool) -> None:
+    """A trunk on springs is at rest; one that is animated moves from the first step on."""
+    clip = swing(2.0, size=0.2)
+    stage = poise.Stage(touch=Touch(itself=False))
+    actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
+    actor.drive("legs", poise.Balance(follow=clip))
+    actor.drive("upperBody", driver(clip))
+    stage.build()
+    aims = actor.player("legs").way.aims  # type: ignore[attr-defined]
+    speed = np.linalg.norm(aims[0, record.CENTER_SPEED : record.CENTER_SPEED + 2])
+    assert (speed < 0.002) if is_still else (speed > 0.02)

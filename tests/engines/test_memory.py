@@ -6,9 +6,10 @@ import ctypes
 import gc
 import sys
 
+import numpy as np
 import pytest
 
-from poise import Balance, Character, Loose, Stage
+from poise import Balance, Character, HeightMap, Loose, Stage
 
 
 class Blocks(ctypes.Structure):
@@ -77,3 +78,26 @@ def test_switches_take_no_memory() -> None:
 
     before = switch(5)
     assert switch(10) - before < 1 << 17
+
+
+def test_maps_of_heights_take_no_memory_in_bullet() -> None:
+    """Every world on one took 87 kB for good: pybullet keeps the lists that it is given."""
+    pytest.importorskip("pybullet")
+    if sys.platform != "linux" or not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("another C library")
+    tell = ctypes.CDLL(None).mallinfo2
+    tell.restype = Blocks
+    heights = np.random.default_rng(0).uniform(0.0, 0.06, (40, 40))
+
+    def build(times: int) -> int:
+        for _ in range(times):
+            stage = Stage("bullet", ground=HeightMap(heights, 0.15))
+            stage.add(Character.human(preset="mix")).drive("legs", Balance())
+            stage.build()
+            del stage
+        gc.collect()
+        told = tell()
+        return int(told.uordblks + told.hblkhd)
+
+    before = build(5)
+    assert build(10) - before < 1 << 17

@@ -11,7 +11,7 @@ import pytest
 
 from clips import random_clip
 from poise.errors import FileError, InputError
-from poise.files.atomic import open_atomic, write_bytes
+from poise.files.atomic import all_or_none, open_atomic, write_bytes
 from poise.files.bvh import save_bvh
 from poise.files.gltf.glb import save_glb
 
@@ -90,3 +90,20 @@ def test_links_are_followed_pipes_written_to_and_the_umask_kept(old):
     finally:
         os.umask(umask)
     assert stat.S_IMODE(old.stat().st_mode) == 0o644
+
+
+def test_files_of_one_block_all_appear_or_none(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.txt", tmp_path / "new.txt"
+    old.write_bytes(b"before")
+    with pytest.raises(ZeroDivisionError), all_or_none():
+        write_bytes(old, b"after")
+        write_bytes(new, b"new")
+        raise ZeroDivisionError
+    assert old.read_bytes() == b"before" and [path.name for path in tmp_path.iterdir()] == ["old.txt"]
+    with all_or_none():
+        write_bytes(old, b"after")
+        with all_or_none():
+            write_bytes(new, b"new")
+        assert old.read_bytes() == b"before" and not new.exists()
+    assert old.read_bytes() == b"after" and new.read_bytes() == b"new"
+    assert len(list(tmp_path.iterdir())) == 2

@@ -346,9 +346,11 @@ def test_mangled_recipes_are_refused_in_a_sentence_or_followed(tmp_path):
 
 def test_every_gesture_can_be_named(tmp_path):
     for name in list_gestures():
-        if name == "speak":  # which needs its stresses
-            continue
         text = f'format = "poise-edit 1"\n[clips.it]\ngesture = "{name}"\nseconds = 4\nfps = 30\n'
+        if name == "speak":
+            with pytest.raises(FileError, match=r"recipe\.toml:2: gesture 'speak' needs 'stresses'"):
+                poise.edit(save(tmp_path, text))
+            text += 'stresses = [0.5, {time = 1.2, kind = "point", hand = "left"}]\n'
         clip = poise.edit(save(tmp_path, text)).clip
         assert clip.duration > 1.0
 

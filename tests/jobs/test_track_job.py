@@ -323,6 +323,7 @@ def test_who_lies_is_not_cut_by_the_ground() -> None:
     [
         ({"parts": "tail"}, "part 'tail' is not known"),
         ({"touch": ["leftHand=tail"]}, "tail"),
+        ({"touch": ["leftHand=leftHand"]}, "nothing touches itself"),
         ({"stiffness": 0.5}, "from 1 to 1e"),
         ({"stiffness": "best"}, "or 'auto'"),
         ({"give": 1.5}, "from 0 to 1"),

@@ -5,12 +5,14 @@ centre of mass (3) and a hand (3), each a level of its own.
 
     step      torques in range, all three levels, then the joints' own tracking
     limits    torques in range and the joints' own tracking: no goals
+    driver    steps of `Strength`, accelerations and pushes at once: a weak body stands and swings its arms with a load
 
 DAQP (Arnstroem, Bemporad and Axehill 2022) is called from Python with arrays that are ready for it:
 
     daqp           its hierarchical form, level by level: the same step. It has no damping
     daqp_weighted  one QP, levels by weights of 1e6, 1e4 and 100 times that of the joints: another, softer step
     daqp_limits    one QP: the same as `limits`
+    daqp_driver    one QP: the same as `driver`
 
 and its own C times beside. Ratios are Poise over DAQP within a round: below 1, Poise is faster. Times are those of the
 processor, which others on the machine do not change.
@@ -27,6 +29,7 @@ import numpy as np
 from poise.bench.harness import Timings, measure
 from poise.bench.strength_bodies import Step, draw_step
 from poise.body.character import Character
+from poise.drivers.strength import Problem
 from poise.dynamics.limited import DAMPING
 
 WEIGHTS = (1e6, 1e4, 1e2)
@@ -47,11 +50,12 @@ def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
     count   poses that a timing goes through
     rounds  how often each is timed
     """
-    steps = draw_steps(count)
+    steps, problems = draw_steps(count), draw_problems(count)
     contenders, times = {}, CTimes()
+    contenders["driver"] = solve_all(prepare_problems(problems), "weigh")
     for name, has_goals in (("step", True), ("limits", False)):
         contenders[name] = solve_all(prepare_all(steps, has_goals))
-    peers = build_peers(steps, times)
+    peers = build_peers(steps, problems, times)
     timings = measure({**contenders, **peers}, rounds, clock=process_time)
 
     def us(name: str) -> float | None:
@@ -77,6 +81,12 @@ def run(count: int = 40, rounds: int = 11) -> dict[str, Any]:
         "daqp_limits_ratio": ratio("limits", "daqp_limits"),
         "daqp_limits_c_us": times.us("daqp_limits"),
         "limits_difference": compare_limits(steps) if peers else None,
+        "driver_unknowns": len(problems[0].wanted),
+        "driver_us": us("driver"),
+        "daqp_driver_us": us("daqp_driver"),
+        "daqp_driver_ratio": ratio("driver", "daqp_driver"),
+        "driver_difference": compare_driver(problems) if peers else None,
+        **time_driver(),
         "spread": max(timings.spread(name) for name in contenders),
         "growth": [measure_growth(share, count, max(1, rounds // 3)) for share in SHARES],
     }
@@ -106,11 +116,63 @@ def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
     return prepared
 
 
-def solve_all(prepared: list[Prepared]) -> Callable[[], object]:
-    """A function that solves them one after the other."""
-    from poise.dynamics.limited_kernels import limit
+def solve_all(prepared: list[Prepared], how: str = "limit") -> Callable[[], object]:
+    """A function that solves them one after the other; how: `limit` or `weigh`."""
+    from poise.dynamics import limited_kernels
 
-    return lambda: [limit(*each.arrays) for each in prepared]
+    solve = getattr(limited_kernels, how)
+    return lambda: [solve(*each.arrays) for each in prepared]
+
+
+def play_driver(engine: str = "mujoco", dt: float = 0.005) -> tuple[Any, Any]:
+    """A stage, and an actor whose weak arms swing a load."""
+    from poise.body.muscles import Muscles
+    from poise.drivers.strength import Strength
+    from poise.motion import gestures
+    from poise.stage.stage import Stage
+    from poise.world.load import Load
+
+    stage, body = Stage(engine, dt), Character.human(1.75, 75.0, preset="strength")
+    actor = stage.add(body, loads=(Load("rightHand", 4.0),))
+    actor.drive("body", Strength(gestures.arm_swing(0.5), Muscles.weak(body)))
+    return stage, actor
+
+
+def draw_problems(count: int) -> list[Problem]:
+    """What the driver solves, one in five steps."""
+    stage, actor = play_driver()
+    problems = []
+    for _ in range(count):
+        stage.advance(5)
+        problems.append(actor.player("body").problem)
+    return problems
+
+
+def prepare_problems(problems: list[Problem]) -> list[Prepared]:
+    """The same as the kernel takes it."""
+    from poise.dynamics.limited_kernels import count_floats, count_integers
+
+    prepared = []
+    for each in problems:
+        n, m = len(each.wanted), len(each.y)
+        room = (np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64))
+        u, at = np.zeros(n), np.zeros(n, np.int8)
+        prepared.append(
+            Prepared((*each[:8], np.zeros(m, np.int64), 1.0, *room, u, np.zeros(n), at, np.zeros(m)), u, at)
+        )
+    return prepared
+
+
+def time_driver(steps: int = 100) -> dict[str, float]:
+    """Microseconds of a whole step of a stage with the driver, all of it, by the processor's time."""
+    found = {}
+    for engine, dt in (("inverse", 1.0 / 30.0), ("mujoco", 0.005)):
+        stage, _ = play_driver(engine, dt)
+        stage.advance(10)
+        begin = process_time()
+        stage.advance(steps)
+        found[f"{engine}_step_us"] = 1e6 * (process_time() - begin) / steps
+    return found
 
 
 class CTimes:
@@ -128,8 +190,8 @@ class CTimes:
         return 1e6 * float(np.median(self.seconds[name])) if name in self.seconds else None
 
 
-def build_peers(steps: list[Step], times: CTimes) -> dict[str, Callable[[], object]]:
-    """DAQP on the same steps in three forms; none where it is not installed."""
+def build_peers(steps: list[Step], problems: list[Problem], times: CTimes) -> dict[str, Callable[[], object]]:
+    """DAQP on the same steps, and on the driver's; none where it is not installed."""
     try:
         import daqp
     except ImportError:
@@ -146,6 +208,7 @@ def build_peers(steps: list[Step], times: CTimes) -> dict[str, Callable[[], obje
         "daqp": call("daqp", [as_hierarchy(step) for step in steps]),
         "daqp_weighted": call("daqp_weighted", [(as_weighted(step), {}) for step in steps]),
         "daqp_limits": call("daqp_limits", [(as_limits(step), {}) for step in steps]),
+        "daqp_driver": call("daqp_driver", [(as_driver(problem), {}) for problem in problems]),
     }
 
 
@@ -153,6 +216,28 @@ def as_limits(step: Step) -> tuple[Any, ...]:
     """0.5 x^T x - x0^T x within the ranges."""
     n = len(step.b)
     return np.eye(n), -step.wanted, step.H, step.high - step.b, step.low - step.b, np.zeros(n, np.int32)
+
+
+def as_driver(problem: Problem) -> tuple[Any, ...]:
+    """What the driver solves as one QP."""
+    weights = problem.weights / problem.weights.mean()
+    P = np.diag(weights) + problem.A.T @ problem.A
+    f = -weights * problem.wanted - problem.A.T @ problem.y
+    bound = problem.high - problem.b
+    bound[np.isinf(bound)] = 1e30
+    return P, f, problem.H, bound, problem.low - problem.b, np.zeros(len(bound), np.int32)
+
+
+def compare_driver(problems: list[Problem]) -> float:
+    """The largest difference of the two answers, over the largest acceleration."""
+    import daqp
+
+    worst = 0.0
+    for problem, each in zip(problems, prepare_problems(problems), strict=True):
+        solve_all([each], "weigh")()
+        theirs = daqp.solve(*as_driver(problem), primal_tol=1e-10)[0]
+        worst = max(worst, float(np.abs(each.x - theirs).max() / np.abs(theirs).max()))
+    return worst
 
 
 def as_weighted(step: Step) -> tuple[Any, ...]:

@@ -33,6 +33,7 @@ from poise.world.grip import Grip
 from poise.world.ground import Ground
 from poise.world.load import Load
 
+HEAVY = 0.2  # of the mass of a body; a leg is less
 _BYTES = 1700  # a joint, for a body with its actor and players; about 1400 are used
 
 
@@ -75,10 +76,19 @@ class Body:
         self.dt, self.floor = 0.005, Floor(Ground())
         # What touched it in the last step, where a player asks for it (`Player.feels`).
         self.touches = Touches.none()
+        # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does a trunk.
+        self.stands = False
+        # Whether its trunk is as fast as its motion: not one on springs that begins at rest.
+        self.trunk_moves = True
         # Props in its hands.
         self.grips: list[Grip] = []
         # Where a prop of the stage is and how fast, by its name.
         self.read_prop: Callable[[str], PropState] = _no_prop
+
+    def find_trunk(self) -> np.ndarray:
+        """(J,) which joints carry more than `HEAVY` of its mass: the trunk's, and what carries that."""
+        mass, _, _ = self.outboard()
+        return np.asarray(mass > HEAVY * mass[0])
 
     def set_tree(self, tree: Tree) -> None:
         """Have other masses: a load was taken up or dropped."""

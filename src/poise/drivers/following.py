@@ -130,8 +130,9 @@ def build_following(
     center = _find_feasible(
         middle[:, [0, 2]], above, lifting, moment[:, [2, 0]] * [1.0, -1.0] / body.tree.mass, rate, inner, QUIET
     )
-    # Hips at rest, and what they carry as fast as it is.
-    late = (habit[1] - habit[0] - center[1] + center[0]) * rate
+    # Hips at rest, and what they carry as fast as it is: a trunk on springs is at rest, too.
+    carried = habit[1] - habit[0] if body.trunk_moves else 0.0
+    late = (carried - center[1] + center[0]) * rate
     center += _fade(body.c[[0, 2]] - center[0], late, len(center), rate)
     speed = np.gradient(center, 1.0 / rate, axis=0)
     rising = np.gradient(height, 1.0 / rate)
@@ -161,7 +162,7 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
 
     Feet that carry little slide; and where they carry nothing, no moment keeps a body upright.
     """
-    from scipy.ndimage import gaussian_filter1d
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d
 
     for cutoff in _SLOWER:
         force = 1.0 + np.gradient(np.gradient(above, 1.0 / rate), 1.0 / rate) / 9.81
@@ -169,7 +170,7 @@ def _calm(above: np.ndarray, rate: float) -> np.ndarray:
         if not wild.any() or rate <= 2.5 * cutoff:
             break
         reach = int(np.ceil(0.5 * rate / cutoff))
-        near = np.convolve(wild, np.ones(2 * reach + 1), "same") > 0.5
+        near = maximum_filter1d(wild, 2 * reach + 1, mode="nearest")
         sigma = _GAUSS * rate / cutoff
         share = gaussian_filter1d(near.astype(float), sigma, mode="nearest")
         above = above + share * (gaussian_filter1d(above, sigma, mode="nearest") - above)

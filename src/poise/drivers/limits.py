@@ -108,13 +108,17 @@ class Limits:
             self.high[k] = np.maximum(x["upper"][k], angles[:4])
 
     def save(self) -> dict[str, np.ndarray]:
-        """How wide the ranges are now, as plain data."""
-        return {"low": self.low[: self.count].copy(), "high": self.high[: self.count].copy()}
+        """How wide the ranges are now, and what keeps joints in them, as plain data."""
+        return {name: array.copy() for name, array in self._list_numbers().items()}
 
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Be as wide as when they were saved, for the same joints."""
-        write_over({"low": self.low[: self.count], "high": self.high[: self.count]}, saved)
+        write_over(self._list_numbers(), saved)
         self.quick[:, 4] = 2.0
+
+    def _list_numbers(self) -> dict[str, np.ndarray]:
+        n, body = self.count, self._body
+        return {"low": self.low[:n], "high": self.high[:n], "stops": body.stops, "axial": body.axial}
 
     @property
     def count(self) -> int:

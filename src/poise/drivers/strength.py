@@ -177,6 +177,7 @@ class StrengthPlayer(TorquePlayer):
         self.moving, self.missed = 0.0, 0.0
         self.fallen, self._is_told = np.zeros(1), False
         self.zmp = np.full(3, np.nan)
+        self._last: tuple[_Room, int] | None = None
         self._rate = min(RATE, 1.0 / self._h)
         self._work = _Work(body, n, len(self.effectors))
         self._is_foot = np.zeros(len(body.tree), bool)
@@ -258,16 +259,16 @@ class StrengthPlayer(TorquePlayer):
             self.stands_on[side] = stands
         k.soles = count
         touches = body.touches
-        if len(touches):
-            sizes = np.linalg.norm(touches.forces, axis=1)
-            sizes[self._is_foot[touches.joints]] = 0.0
-            for row in np.argsort(-sizes, kind="stable")[:_MOST_TOUCHES].tolist():
+        others = np.flatnonzero(~self._is_foot[touches.joints])
+        if len(others):
+            sizes = np.linalg.norm(touches.forces[others], axis=1)
+            for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
                 # what touches itself is there twice, and nothing to stand on
                 twice = np.sum(np.all(touches.points == touches.points[row], axis=1)) > 1
-                if sizes[row] <= _LIGHT * body.tree.mass * 9.81 or twice:
+                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == len(k.points):
                     continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
-                x, y, z = (touches.forces[row] / sizes[row]).tolist()
+                x, y, z = (touches.forces[row] / size).tolist()
                 set_frame(x, y, z, k.frames[count])
                 k.most[count] = np.inf
                 count += 1
@@ -297,6 +298,7 @@ class StrengthPlayer(TorquePlayer):
             return
         r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), 1.0, _EVEN
         rows = self._set_goals(body, t, r)
+        self._last = r, rows
         limited.weigh(
             r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], 1.0,
             *k.room(size, rows), r.u, r.value, r.bound, k.residual[:rows],
@@ -373,6 +375,15 @@ class StrengthPlayer(TorquePlayer):
             )  # fmt: skip
             take(which, 2, self.driver.insists)
         return count
+
+    @property
+    def problem(self) -> Problem | None:
+        """What the last step solved, a copy; None before the first."""
+        if self._last is None:
+            return None
+        r, m = self._last
+        arrays = (r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:m], r.y[:m], r.u)
+        return Problem(*(array.copy() for array in arrays))
 
     def _find_shift(self, body: Body) -> None:
         """How far, seen from above, the body's feet that stand are from those of the motion; else as before."""
@@ -485,6 +496,20 @@ class StrengthPlayer(TorquePlayer):
         self._is_told = bool(self.fallen[0])
 
 
+class Problem(NamedTuple):
+    """A step: least |A u - y|^2 + |u - wanted|^2, weighed, with H u + b in range; see `limited_kernels.weigh`."""
+
+    H: np.ndarray
+    b: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wanted: np.ndarray
+    weights: np.ndarray
+    A: np.ndarray
+    y: np.ndarray
+    u: np.ndarray
+
+
 class _Room(NamedTuple):
     """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
 
@@ -533,11 +558,12 @@ class _Work:
     def get(self, size: int) -> _Room:
         """Arrays of a problem of this size."""
         if size not in self._rooms:
-            pushes, bounds = size - self._n, np.zeros((4, size))
+            pushes = size - self._n
             self._rooms[size] = _Room(
-                np.zeros((pushes, 3)), np.zeros((pushes, 3)), np.zeros(pushes, np.int64), np.zeros((6, size)),
-                np.zeros(6), np.zeros((size, size)), *bounds, np.ones(size), np.zeros((self.goals, size)),
-                np.zeros(self.goals), np.zeros(size), np.zeros(size), np.zeros(size, np.int8),
+                at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
+                A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
+                high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
+                y=np.zeros(self.goals), u=np.zeros(size), value=np.zeros(size), bound=np.zeros(size, np.int8),
             )  # fmt: skip
         return self._rooms[size]
 

@@ -78,6 +78,9 @@ class BulletSimulation(Simulation):
             if body.joints[0].kind == FREE and not body.pinned:
                 self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
         find_corners_down(world)
+        world.out.look()
+        if world.out.ease(scene.dt):  # contacts keep the dampers that they were found with
+            find_corners_down(world)
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity)
@@ -350,7 +353,9 @@ class BulletSimulation(Simulation):
 
     def _find_all_contacts(self) -> list[Touches]:
         rows: list[list[tuple[int, Any, Any, str]]] = [[] for _ in self._held]
-        for point in self._bullet.getContactPoints(physicsClientId=self.client) or ():
+        points = self._bullet.getContactPoints(physicsClientId=self.client) or ()
+        self.world.out.note(points)
+        for point in points:
             a, b, link_a, link_b, on_a, on_b, normal, _, pressed, side, first, other_side, second = point[1:]
             force = pressed * np.array(normal) + side * np.array(first) + other_side * np.array(second)
             if not np.any(force):
@@ -412,6 +417,7 @@ class BulletSimulation(Simulation):
         touched = [Touches.load(each) for each in saved["touched"]]
         with self.world.looking():
             restore_world(self._bullet, self.client, saved["world"])
+        self.world.out.look()
         for index, (held, numbers) in enumerate(zip(self._held, saved["bodies"], strict=True)):
             write_over(held.numbers(), numbers)
             self.place(index, held.state)

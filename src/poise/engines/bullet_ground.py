@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box
+from poise.engines.bullet_mesh import add_mesh
 from poise.engines.bullet_world import BulletWorld
 from poise.spatial import rotation
 from poise.world.ground import FAR, Ground, Plane
@@ -80,12 +81,7 @@ def _add_piece(world: BulletWorld, piece: Plane | Box | Ground, moves: bool) -> 
     bullet, options = world.bullet, {"physicsClientId": world.client}
     here = [0.0, 0.0, 0.0, 1.0]
     if isinstance(piece, HeightMap):
-        points, faces = _triangles(piece)
-        flag = bullet.GEOM_FORCE_CONCAVE_TRIMESH
-        shape = bullet.createCollisionShape(
-            bullet.GEOM_MESH, vertices=points.tolist(), indices=faces.ravel().tolist(), flags=flag, **options
-        )
-        return int(shape), [0.0, 0.0, 0.0], here
+        return add_mesh(bullet, world.client, *_triangles(piece)), [0.0, 0.0, 0.0], here
     if isinstance(piece, Plane) and not moves:
         normal = [float(a) for a in piece.normal]
         return int(bullet.createCollisionShape(bullet.GEOM_PLANE, planeNormal=normal, **options)), piece.point, here

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box, Capsule, Shape, Sphere
+from poise.engines.bullet_out import WayOut
 from poise.engines.scene import Scene, Thing
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
@@ -38,9 +39,6 @@ ITERATIONS = 1000
 # rad/s; Bullet cuts joint speeds at 100 unless told. No body is faster (a pitcher's arm turns at 130), and Bullet,
 # which takes what a spinning link does to its parents from the step's beginning, explodes where hands spin at 400.
 FASTEST = 200.0
-# Of its depth a step: how fast what is in something is pushed out, where a body falls. With Bullet's 0.2 a body that
-# lands 25 mm deep is given 3 % of its height.
-OUT = 0.05
 # Of a shape's radius, from which on it is solved for what it comes near to, where a body falls (and of a metre, from
 # which on Bullet looks at it at all). With Bullet's 0.02 one that is dropped was up to 77 mm in the floor.
 AHEAD, USUAL = 0.1, 0.02
@@ -80,6 +78,7 @@ class BulletWorld:
     ground  Bullet's ids of the ground's pieces
     props   Bullet's id of each prop
     held    (id, link) of bodies' segments that the world holds
+    out     how fast contacts push out what is in something
     share   of an error of a constraint or of a ball's motor that Bullet takes back in a step
     """
 
@@ -95,8 +94,7 @@ class BulletWorld:
         )  # fmt: skip
         self._h = scene.dt
         self._looks_ahead = any(body.is_hard for body in scene.bodies)
-        if self._looks_ahead:
-            pybullet.setPhysicsEngineParameter(contactERP=OUT, physicsClientId=self.client)
+        self.out = WayOut(pybullet, self.client, self._looks_ahead)
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
@@ -134,6 +132,7 @@ class BulletWorld:
 
     def step(self) -> None:
         """Advance by a step."""
+        self.out.ease(self._h)
         with self.looking():
             self.bullet.stepSimulation(physicsClientId=self.client)
 
@@ -225,10 +224,8 @@ class BulletWorld:
             bullet.changeDynamics(uid, link, localInertiaDiagonal=principal(inertia)[1], **options)
             if self.softness > 0.0:
                 mass = inertia.mass if weight is None else weight
-                bullet.changeDynamics(
-                    uid, link, contactStiffness=mass / self.softness**2, contactDamping=2.0 * mass / self.softness,
-                    **options,
-                )  # fmt: skip
+                k, c = self.out.soft[uid, link] = mass / self.softness**2, 2.0 * mass / self.softness
+                bullet.changeDynamics(uid, link, contactStiffness=k, contactDamping=c, **options)
         bullet.setCollisionFilterGroupMask(uid, link, *mask, **options)
 
     def find_friction(self, falls: bool, shapes: tuple[Shape, ...]) -> float:

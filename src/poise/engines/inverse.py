@@ -34,7 +34,7 @@ _AHEAD = 0.05  # m: contacts are seen from here on
 _BACK, _PUSHED = 0.2, 0.5  # a step, and m/s at most: how depth and creep are taken back
 _SLOP = 1e-4  # m, in which nothing is taken back
 _STUCK = 0.99  # of friction: more of it slides
-_TURNED, _SLID = 0.1, 0.02  # rad, m: from when on where a contact began is forgotten
+_ALIKE, _SLID = math.cos(0.1), 0.02  # of the turn (0.1 rad), m: from when on where a contact began is forgotten
 _HEAVY = 20.0  # times the mass of all: the weight of a contact that gives way, in the search for its impulse
 _EXACT = 1e-6  # of the mass of all times 1 m/s, to which impulses are found
 
@@ -101,9 +101,11 @@ class InverseSimulation(MujocoSimulation):
         mujoco.mj_fullM(model, data, M)
         M[np.diag_indices(len(M))] += dt * model.dof_damping
         free = data.qvel + dt * np.linalg.solve(M, data.qfrc_smooth)
-        felt = self._find_felt(free, dt)
+        felt, J = self._find_felt(free, dt)
         count, u = len(felt.friction), np.empty(model.nv)
-        J, t = self._find_rows(felt, dt)
+        now = self._find_places(felt)
+        slip = self._find_slips(felt, now)
+        t = _find_room(felt, slip, dt)
         self._warm(felt, dt)
         ends, room = self._find_ends(dt)
         J, t = np.concatenate([J, ends]), np.concatenate([t, room])
@@ -116,7 +118,7 @@ class InverseSimulation(MujocoSimulation):
         data.qvel[:] = u if rounds >= 0 else free
         mujoco.mj_integratePos(model, data.qpos, data.qvel, dt)
         data.time += dt
-        self._remember(felt)
+        self._remember(felt, now, slip)
         self._last = felt.geoms, felt.impulse.copy(), dt
         return felt.where(np.flatnonzero(felt.impulse[:, 0] > 0.0)) if count else felt
 
@@ -126,11 +128,11 @@ class InverseSimulation(MujocoSimulation):
         if geoms.shape == felt.geoms.shape and np.array_equal(geoms, felt.geoms):
             felt.impulse[:] = impulse * (dt / span)
 
-    def _find_felt(self, free: np.ndarray, dt: float) -> _Felt:
-        """Contacts that are there, or would be by the end of the step."""
+    def _find_felt(self, free: np.ndarray, dt: float) -> tuple[_Felt, np.ndarray]:
+        """Contacts that are there, or would be by the end of the step, and their rows (3 P, N)."""
         contact = self.data.contact
         if not self.data.ncon:
-            return _Felt.none()
+            return _Felt.none(), np.zeros((0, self.model.nv))
         fits = np.flatnonzero(contact.exclude == 0)
         felt = _Felt(
             contact.geom[fits].reshape(-1, 2).copy(), contact.pos[fits].reshape(-1, 3).copy(),
@@ -140,7 +142,8 @@ class InverseSimulation(MujocoSimulation):
         J = self._find_jacobian(felt)
         closing = J[0::3] @ np.minimum(free, np.inf)
         speed = np.maximum(-closing, -(J[0::3] @ self.data.qvel))
-        return felt.where(np.flatnonzero(felt.gap - dt * speed < 2e-3))
+        rows = np.flatnonzero(felt.gap - dt * speed < 2e-3)
+        return felt.where(rows), J.reshape(-1, 3, J.shape[1])[rows].reshape(-1, J.shape[1])
 
     def _find_jacobian(self, felt: _Felt) -> np.ndarray:
         """(3 P, N), of each contact's velocity, of its second thing beside the first, in the contact's axes."""
@@ -153,18 +156,6 @@ class InverseSimulation(MujocoSimulation):
                     mujoco.mj_jac(model, data, row, None, felt.point[i], bodies[i, side])
                     J[3 * i : 3 * i + 3] += sign * (felt.frame[i] @ row)
         return J
-
-    def _find_rows(self, felt: _Felt, dt: float) -> tuple[np.ndarray, np.ndarray]:
-        """J, and what contacts may still close or are to be brought back by, m/s."""
-        J, t = self._find_jacobian(felt), np.zeros((len(felt.gap), 3))
-        deep = np.minimum(_BACK * np.maximum(-felt.gap - _SLOP, 0.0) / dt, _PUSHED)
-        t[:, 0] = np.maximum(felt.gap, 0.0) / dt - deep
-        for i, (a, b) in enumerate(felt.geoms.tolist()):
-            began = self._began.get((a, b))
-            if began is not None:
-                off = _BACK / dt * felt.frame[i, 1:] @ self._find_slip(felt, i, began)
-                t[i, 1:] = off * min(1.0, _PUSHED / max(float(np.linalg.norm(off)), 1e-12))
-        return J, t
 
     def _find_ends(self, dt: float) -> tuple[np.ndarray, np.ndarray]:
         """Rows and room of hinges with ranges of their own that are near an end, as of contacts without friction."""
@@ -182,33 +173,40 @@ class InverseSimulation(MujocoSimulation):
             return np.zeros((0, model.nv)), np.zeros((0, 3))
         return np.concatenate(rows), np.array(room)
 
-    def _place(self, geom: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where the body of a shape is: place (3,) and axes (3, 3)."""
-        b = self.model.geom_bodyid[geom]
-        return self.data.xpos[b], self.data.xmat[b].reshape(3, 3)
+    def _find_places(self, felt: _Felt) -> np.ndarray:
+        """(P, 2, 4, 3), where the bodies of both things are: axes (3, 3), then the place (3,)."""
+        bodies = self.model.geom_bodyid[felt.geoms].reshape(-1, 2)
+        places = np.empty((len(bodies), 2, 4, 3))
+        places[:, :, :3] = self.data.xmat[bodies].reshape(-1, 2, 3, 3)
+        places[:, :, 3] = self.data.xpos[bodies]
+        return places
 
-    def _find_slip(self, felt: _Felt, i: int, began: np.ndarray) -> np.ndarray:
-        """(3,) m, how far the second thing has moved along the first since they touched, where they touch now."""
-        places = [self._place(int(geom)) for geom in felt.geoms[i]]
-        local = [R.T @ (felt.point[i] - p) for p, R in places]
-        then = [began[k, 3] + began[k, :3] @ local[k] for k in (0, 1)]
+    def _find_slips(self, felt: _Felt, now: np.ndarray) -> np.ndarray:
+        """(P, 3) m, how far second things have moved along the first since they touched, where they touch now."""
+        began = now.copy()
+        for i, pair in enumerate(map(tuple, felt.geoms.tolist())):
+            if pair in self._began:
+                began[i] = self._began[pair]
+        local = np.einsum("ksba,ksb->ksa", now[:, :, :3], felt.point[:, None] - now[:, :, 3])
+        then = began[:, :, 3] + np.einsum("ksab,ksb->ksa", began[:, :, :3], local)
         # both are at the contact now; they were apart by `then[1] - then[0]`, seen from the first
-        return np.asarray(-places[0][1] @ began[0, :3].T @ (then[1] - then[0]))
+        apart = np.einsum("kba,kb->ka", began[:, 0, :3], then[:, 1] - then[:, 0])
+        return -np.einsum("kab,kb->ka", now[:, 0, :3], apart)
 
-    def _remember(self, felt: _Felt) -> None:
+    def _remember(self, felt: _Felt, now: np.ndarray, slip: np.ndarray) -> None:
         """Where contacts that hold began to."""
         kept: dict[tuple[int, int], np.ndarray] = {}
+        push, drag = felt.impulse[:, 0], np.sqrt(felt.impulse[:, 1] ** 2 + felt.impulse[:, 2] ** 2)
+        stays = (drag <= _STUCK * felt.friction * push) & (np.sqrt(np.sum(slip * slip, axis=1)) < _SLID)
         for i, pair in enumerate(map(tuple, felt.geoms.tolist())):
-            push, drag = felt.impulse[i, 0], float(np.linalg.norm(felt.impulse[i, 1:]))
-            if push <= 0.0 or pair in kept:
+            if push[i] <= 0.0 or pair in kept:
                 continue
             began = self._began.get(pair)
-            now = np.stack([np.vstack([R, p]) for p, R in (self._place(g) for g in pair)])
-            if began is not None and drag <= _STUCK * felt.friction[i] * push:
-                turned = np.arccos(np.clip(0.5 * (np.einsum("kab,kab->k", began[:, :3], now[:, :3]) - 1.0), -1.0, 1.0))
-                if abs(turned).max() < _TURNED and np.linalg.norm(self._find_slip(felt, i, began)) < _SLID:
-                    now = began
-            kept[pair] = now
+            kept[pair] = now[i]
+            if began is not None and stays[i]:
+                cosines = 0.5 * (np.sum(began[:, :3] * now[i, :, :3], axis=(1, 2)) - 1.0)
+                if cosines.min() > _ALIKE:
+                    kept[pair] = began
         self._began = kept
 
     def find_contacts(self, body: int) -> Touches:
@@ -256,6 +254,17 @@ class InverseSimulation(MujocoSimulation):
         super().restore(saved)
         self._began = {tuple(each["pair"]): np.array(each["place"]) for each in saved["began"]}
         self._last = np.array(saved["last"][0], int).reshape(-1, 2), np.array(saved["last"][1]), float(saved["last"][2])
+
+
+def _find_room(felt: _Felt, slip: np.ndarray, dt: float) -> np.ndarray:
+    """(P, 3) m/s, what contacts may still close, or are to be brought back by."""
+    t = np.zeros((len(felt.gap), 3))
+    deep = np.minimum(_BACK * np.maximum(-felt.gap - _SLOP, 0.0) / dt, _PUSHED)
+    t[:, 0] = np.maximum(felt.gap, 0.0) / dt - deep
+    off = _BACK / dt * np.einsum("kab,kb->ka", felt.frame[:, 1:], slip)
+    size = np.maximum(np.sqrt(np.sum(off * off, axis=1)), 1e-12)
+    t[:, 1:] = off * np.minimum(1.0, _PUSHED / size)[:, None]
+    return t
 
 
 class _Felt:

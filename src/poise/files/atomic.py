@@ -13,12 +13,35 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
 from poise.errors import FileError, InputError
 from poise.files.leftovers import choose_temporary, sweep_folder
+
+_held: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("held", default=None)
+
+
+@contextlib.contextmanager
+def all_or_none() -> Iterator[None]:
+    """Files that are written in this block take their names when it ends, and none of them does if it raises."""
+    if _held.get() is not None:
+        yield  # whoever is around this one decides
+        return
+    held: list[tuple[Path, Path]] = []
+    token = _held.set(held)
+    try:
+        yield
+        for temporary, target in held:
+            temporary.replace(target)
+    except BaseException:
+        for temporary, _ in held:
+            temporary.unlink(missing_ok=True)
+        raise
+    finally:
+        _held.reset(token)
 
 
 @contextlib.contextmanager
@@ -38,8 +61,16 @@ def temporary_beside(path: str | PathLike[str]) -> Iterator[Path]:
     sweep_folder(target.parent)
     temporary = choose_temporary(target)
     try:
-        yield temporary
-        temporary.replace(target)
+        held = _held.get()
+        token = _held.set(None)  # what is written to the temporary name is wanted there at once
+        try:
+            yield temporary
+        finally:
+            _held.reset(token)
+        if held is None:
+            temporary.replace(target)
+        else:
+            held.append((temporary, target))
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise FileError(path, f"cannot be written: {error.strerror or error}. Nothing was changed there.") from error

@@ -60,12 +60,18 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
     table, name = source.table, source.gesture or ""
     function = list_gestures()[name]
     given: dict[str, Any] = dict(source.parameters)
-    allowed = [each for each in inspect.signature(function).parameters if each not in ("skeleton", "duration", "fps")]
+    parameters = inspect.signature(function).parameters
+    allowed = [each for each in parameters if each not in ("skeleton", "duration", "fps")]
     odd = next((key for key in given if key not in allowed), None)
     if odd is not None:
         raise table.wrong(odd, str(unknown_name("parameter", odd, allowed, f"gesture '{name}'")))
+    lacking = [key for key in allowed if key not in given and parameters[key].default is inspect.Parameter.empty]
+    if lacking:
+        raise table.wrong(None, f"gesture '{name}' needs {' and '.join(map(repr, lacking))}.")
     with table.reading():
         try:
+            if "stresses" in given:
+                given["stresses"] = [_read_stress(each) for each in given["stresses"]]
             if "skeleton" not in inspect.signature(function).parameters:
                 gesture = function(**given)
                 assert isinstance(gesture, Gesture)
@@ -81,3 +87,10 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
             raise table.wrong(None, f"a parameter of gesture '{name}' is of the wrong kind: {error}.") from None
     result: Clip = clip.replace(name=source.name)
     return result
+
+
+def _read_stress(given: Any) -> Any:
+    """A stress of a speaker out of a recipe: when, or a table of what `Stress` has."""
+    from poise.motion.gestures import Stress
+
+    return Stress(**given) if isinstance(given, dict) else Stress(given)

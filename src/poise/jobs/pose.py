@@ -18,6 +18,7 @@ from poise.body.reshaping import add_mass
 from poise.body.roles import SIDES
 from poise.body.shape import Sphere
 from poise.errors import FileError, InputError, check_most, unknown_name
+from poise.files.atomic import all_or_none
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.source import Source
 from poise.jobs.outputs import check_outputs, check_suffix
@@ -186,12 +187,13 @@ def run_pose(
     wanted = _find_wanted(asked, body.character, audience)
     audience.progress("posing")
     clip, down, took = _solve(asked, body, wanted)
-    figures = _write(clip, body, wanted, down, outputs)
-    figures |= {"solve_us": float(np.median(took)), "stand": asked.stand}
-    notes = _say_missed(figures, wanted)
-    for sentence in notes:
-        audience.note(sentence)
-    _draw(clip, body, wanted, down, outputs)
+    with all_or_none():
+        figures = _write(clip, body, wanted, down, outputs)
+        figures |= {"solve_us": float(np.median(took)), "stand": asked.stand}
+        notes = _say_missed(figures, wanted)
+        for sentence in notes:
+            audience.note(sentence)
+        _draw(clip, body, wanted, down, outputs)
     return PoseFound(clip, body.character, down, figures, notes)
 
 

@@ -174,4 +174,6 @@ def parse_pair(word: str) -> tuple[str, str]:
     one, equals, other = (piece.strip() for piece in word.partition("="))
     if not (one and equals and other) or "=" in other:
         raise InputError(f"what touches is two names, as in leftHand=drum; '{word}' was given.")
+    if one == other:
+        raise InputError(f"nothing touches itself; '{word}' was given. Name two, as in leftHand=drum.")
     return one, other

@@ -49,6 +49,8 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
             f"{stands[0]} stands against gravity, and this stage's, {stage.gravity.round(3).tolist()} m/s2, does not "
             "point down. Give it one that does: Stage(gravity=(0, -9.81, 0))."
         )
+    body.stands = bool(stands)
+    body.trunk_moves = not starting or bool(body.find_trunk()[list(actor.partition.kinematic)].any())
     if starting and stands:
         plant_feet(body)
     body.update()
@@ -77,10 +79,9 @@ def _hand_on(actor: Actor) -> None:
     body.pulling[:] = (body.state.v - body.v_before) / body.dt
     body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
     body.handed[:] = actor.measure()[0]
-    # A servo's torque and its damper may be large and all but cancel: what is handed on is both.
-    body.handed[~given] -= (body.damping[:, None] * body.state.w)[~given]
     # What kept joints in their ranges goes on to do so by itself.
-    body.handed[~given] -= np.einsum("jba,jb->ja", body.R, body.stops)[~given]
+    stops = np.einsum("jba,jb->ja", body.R, body.stops) - body.axial * body.state.w
+    body.handed[~given] -= stops[~given]
     # A blow is not handed on: no muscle gives more than its strength.
     size = np.linalg.norm(body.handed, axis=-1)
     body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]

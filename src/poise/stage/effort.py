@@ -30,7 +30,7 @@ class Effort:
         """Torque (J, 3) N m at each joint in body axes, and effort (J,): its share of the joint's strength.
 
         Given joints: by inverse dynamics, from the connectors' accelerations over the last step. Others: what their
-        drivers gave.
+        drivers and dampers gave.
         """
         from poise.stage import measure_kernels as kernels
 
@@ -39,8 +39,8 @@ class Effort:
         work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
         hardest = kernels.measure(
             x["parents"], x["masses"], x["centers"], x["inertias"], body.R, body.p, body.om, body.state.w, body.state.v,
-            body.w_before, body.v_before, body.dw, given, body.torque, body.gravity, self.strength, body.dt, work,
-            torque, effort,
+            body.w_before, body.v_before, body.dw, given, body.torque, body.damping, body.axial, body.gravity,
+            self.strength, body.dt, work, torque, effort,
         )  # fmt: skip
         self.tell(hardest, effort)
         return torque, effort

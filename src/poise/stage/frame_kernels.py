@@ -54,8 +54,8 @@ def record_frame(
     hardest = measure(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
         blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), v,
-        vectors(b.w_before, j, 3), floats(b.v_before, 3), vectors(b.dw, j, 3), given, vectors(b.torque, j, 3), gravity,
-        strength, b.dt, work, torque, effort,
+        vectors(b.w_before, j, 3), floats(b.v_before, 3), vectors(b.dw, j, 3), given, vectors(b.torque, j, 3),
+        floats(b.damping, j), vectors(b.axial, j, 3), gravity, strength, b.dt, work, torque, effort,
     )  # fmt: skip
     _copy(root, place[0])
     _copy(v, place[1])

@@ -29,6 +29,8 @@ def measure(
     dw: np.ndarray,
     given: np.ndarray,
     driven: np.ndarray,
+    damping: np.ndarray,
+    axial: np.ndarray,
     gravity: np.ndarray,
     strength: np.ndarray,
     dt: float,
@@ -41,6 +43,8 @@ def measure(
     v, v_before   (3,) m/s, of the root now and before the last step; w, w_before (J, 3) rad/s alike
     dw            (J, 3) rad/s2, of the joints that are given, which `given` (J,) marks
     driven        (J, 3) N m, world axes, that drivers gave the others
+    damping       (J,) N m s/rad about all axes, and axial (J, 3) about each of the body's: taken at the step's end. A
+                  servo's torque and its damper may be large and all but cancel: what acted is both
     gravity       (3,) m/s2;  dt s;  work (WORK, J, 3)
 
     Returns the given joint with the largest effort.
@@ -61,6 +65,8 @@ def measure(
             x, y, z = n[i, 0], n[i, 1], n[i, 2]
         for b in range(3):
             torque[i, b] = 0.0 + R[i, 0, b] * x + R[i, 1, b] * y + R[i, 2, b] * z
+            if not given[i]:
+                torque[i, b] -= (damping[i] + axial[i, b]) * w[i, b]
         size = np.sqrt(torque[i, 0] * torque[i, 0] + torque[i, 1] * torque[i, 1] + torque[i, 2] * torque[i, 2])
         effort[i] = size / strength[i]
         share = effort[i] if given[i] else 0.0

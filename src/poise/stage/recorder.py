@@ -92,12 +92,12 @@ class Recorder:
             quick.record(t, rows, frame)
             self._record_feet(group, k, actor, rows, frame)
         else:
-            now, dw = body.state.copy(), body.dw.copy()
-            if share > 1e-9 and actor.name in self._before:
-                _mix(body.state, self._before[actor.name], now, 1.0 - share)
+            now, dw, state = body.state.copy(), body.dw.copy(), body.state
             actor.show(t)
-            state = body.state
-            rows["torque"][frame], rows["effort"][frame] = actor.measure()
+            rows["torque"][frame], rows["effort"][frame] = actor.measure()  # of the step, with its end's velocities
+            if share > 1e-9 and actor.name in self._before:
+                _mix(state, self._before[actor.name], now, 1.0 - share)
+                actor.show(t)
             rows["root"][frame], rows["rotations"][frame] = state.root, state.q
             rows["velocity"][frame], rows["angular_velocity"][frame] = state.v, state.w
             rows["center"][frame], rows["center_velocity"][frame] = body.c, body.dc

@@ -44,8 +44,8 @@ class ActorTake(Portable):
     """One actor over F frames. World axes unless said otherwise.
 
     root (F, 3) m; rotations (F, J, 4); velocity (F, 3) m/s; angular_velocity (F, J, 3) rad/s in body axes
-    torque (F, J, 3) N m    at each joint on its body, body axes: what drivers gave where physical, what the motion asks
-                            for where kinematic
+    torque (F, J, 3) N m    at each joint on its body, body axes: what drivers gave where physical, less what dampers
+                            took; what the motion asks for where kinematic
     effort (F, J)           torque over strength
     center (F, 3) m, center_velocity (F, 3) m/s      centre of mass
     margin (F,) m           of the centre of mass inside the support; NaN where nothing stands
