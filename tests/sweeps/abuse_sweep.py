@@ -51,6 +51,7 @@ from poise import (
     Shadow,
     Stage,
     Steps,
+    Strength,
     Tilted,
     Touch,
     Track,
@@ -397,6 +398,8 @@ class Episode:
             lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5), keeps=bool(rng.random() < 0.3)),
             lambda: Walk(path=rng.uniform(-1.5, 1.5, (2, 2)).tolist(), facing=str(rng.choice(["ahead", "back"]))),
             lambda: Shadow(other, float(10 ** rng.uniform(0.0, 1.7))),
+            lambda: Strength(gesture, effectors={"rightHand": "both"} if rng.random() < 0.3 else {}),
+            lambda: Strength(get_clip(body), start=start, center=str(rng.choice(["xz", "xyz", ""]))),
         ]  # fmt: skip
         return choices[int(rng.integers(len(choices)))]()
 

@@ -66,7 +66,6 @@ _TONE, _BRAKE = 0.25, 0.1  # of the strength, and s: how a body that fell is slo
 _LOST = 0.5  # cosine of the lean, and share of the height, from which on nothing helps
 _FEATHER = 1e-4  # kg: what carries no more is held
 _MOST_TURN, _MOST_FOUND = 2e3, 1e4  # rad/s2: that is ever asked for, and that is believed
-_MOVED = 0.5  # m/s2: feet that move off faster do not stand
 
 
 @checked

@@ -28,15 +28,6 @@ def dot(a: np.ndarray, b: np.ndarray, n: int) -> float:
     return total
 
 
-@kernel(fastmath=_ANY_ORDER)
-def size_of(a: np.ndarray, b: np.ndarray, n: int) -> float:
-    """Sum of |a_i b_i| over the first n: what `dot` may lose by rounding is some 1e-16 of it."""
-    total = 0.0
-    for i in range(n):
-        total += abs(a[i] * b[i])
-    return total
-
-
 @kernel
 def add_to(out: np.ndarray, factor: float, a: np.ndarray, n: int) -> None:
     """Add factor a_i to out_i for the first n."""
