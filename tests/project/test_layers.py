@@ -27,6 +27,7 @@ LAYERS = [
     {"pictures"},
     {"world"},
     {"walking"},
+    {"puppetry"},
     {"engines"},
     {"drivers"},
     {"stage"},
