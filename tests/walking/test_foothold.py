@@ -79,6 +79,23 @@ def test_on_rough_ground_it_touches_and_does_not_sink_in(ground: HeightMap) -> N
     assert found_ones > 120
 
 
+@pytest.mark.parametrize("rise", [0.002, 0.006, 0.015])
+@pytest.mark.parametrize("heading", [0.0, math.pi, 0.3])
+def test_a_sole_lies_on_what_is_under_it_and_not_on_what_is_before_it(rise: float, heading: float) -> None:
+    """A ramp begins in the room before the toes, or ends behind the heel: the sole lies as if it were not there."""
+    z = np.arange(-100, 101) * 0.01
+    for edge in np.arange(0.19, 0.21, 0.004):
+        ahead = np.repeat(rise * np.clip((z - edge) / 0.02, 0.0, 1.0)[:, None], 201, axis=1)
+        ground = HeightMap(ahead, 0.01, (-1.0, -1.0))
+        found = Terrain(ground, margin=0.0).find_foothold(0.0, 0.0, heading, SOLE, reach=0.0, spare=0.012)
+        assert isinstance(found, Foothold), found
+        points = lay(found)
+        over = points[..., 1] - ground.height_at(points[..., 0], points[..., 2])
+        assert -2e-4 < over.min() < 1e-4  # it touches: no ledge that it does not reach holds it up
+        if heading in (0.0, math.pi):
+            np.testing.assert_allclose(over, 0.0, atol=1e-12)
+
+
 def fits(ground: Ground, x: float, z: float, heading: float, flat: float) -> bool:
     """Whether heights under a whole sole differ from their plane of least squares by less than `flat`."""
     u, w = np.meshgrid(np.linspace(-0.05, 0.05, 9), np.linspace(-0.07, 0.19, 27))
@@ -273,6 +290,7 @@ def test_a_swing_goes_over_what_is_in_its_way() -> None:
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, np.zeros((4, 2))), "without length or breadth"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE * np.nan), "of at most 1 m"),
         (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE, reach=9.0), "within 9 m"),
+        (lambda terrain: terrain.find_foothold(0.0, 0.0, 0.0, SOLE, spare=math.nan), "before and behind a sole"),
         (lambda _: Terrain(Ground(), bumps=-1.0), "the bumps of a foothold is -1"),
     ],
 )

@@ -49,6 +49,15 @@ def judge(body, ground, steps=7, **how):
     return poser, judged
 
 
+def find_over(foot, stance, ground):
+    """(189,) m, how high points of a sole in a stance are over the ground."""
+    u, v = (grid.ravel() for grid in np.meshgrid(np.linspace(0.0, 1.0, 9), np.linspace(0.0, 1.0, 21)))
+    (a, b, c), edge = foot.corners[:3], foot.corners[0] * [1.0, 0.0, 1.0]
+    local = edge + np.outer(u, b - a) + np.outer(v, c - a)
+    points = stance.place + Rotation.from_quat(stance.turn, scalar_first=True).apply(local)
+    return points[:, 1] - ground.height_at(points[:, 0], points[:, 2])
+
+
 @pytest.mark.parametrize("name", GROUNDS)
 def test_walks_are_balanced_on_every_ground(name: str) -> None:
     body = poise.Character.human(1.75, 75.0)
@@ -159,14 +168,11 @@ def test_soles_of_a_child_lie_on_stones() -> None:
     body, ground = poise.Character.human(1.2, 24.0), build_terrain("rough", 0, stones=0.5, length=99.0, width=6.0)
     course = set_out(body, ground, 60, manner=Manner(step=0.517)).walker
     course.reach(1e9)
-    gaps = []
-    for foot, row in zip(course.course.feet, course.course.stances, strict=True):
-        u, v = (grid.ravel() for grid in np.meshgrid(np.linspace(0.0, 1.0, 9), np.linspace(0.0, 1.0, 21)))
-        (a, b, c), edge = foot.corners[:3], foot.corners[0] * [1.0, 0.0, 1.0]
-        local = edge + np.outer(u, b - a) + np.outer(v, c - a)
-        for stance in row:
-            points = stance.place + Rotation.from_quat(stance.turn, scalar_first=True).apply(local)
-            gaps.append(np.median(np.abs(points[:, 1] - ground.height_at(points[:, 0], points[:, 2]))))
+    gaps = [
+        np.median(np.abs(find_over(foot, stance, ground)))
+        for foot, row in zip(course.course.feet, course.course.stances, strict=True)
+        for stance in row
+    ]
     assert max(gaps) < 0.002
 
 
@@ -184,6 +190,29 @@ def test_soles_are_not_put_across_a_low_edge_where_a_short_step_would_do() -> No
         way = WalkWay.ahead(0.0, 0.0, 0.0)
         gaps.append(find_stride(course, 0, 0.0, way, manner, terrain, closing=False).spot.gap)
     assert max(gaps) < 0.002
+
+
+@pytest.mark.parametrize("edge", [0.18, 0.19, 0.2, 0.21, 0.22, 0.23])
+def test_who_sets_out_before_an_edge_stands_on_the_ground(edge: float) -> None:
+    """Feet that are put down before an edge of a few millimetres touch the ground; hardly anything hovers."""
+    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Manner()
+    for rise in (0.002, 0.005, 0.012):
+        z = np.arange(-1.0, 2.0, 0.01)
+        heights = np.repeat(rise * np.clip((z - edge) / 0.05, 0.0, 1.0)[:, None], 60, axis=1)
+        ground = poise.HeightMap(heights, 0.01, (-0.3, -1.0))
+        stances = find_stances(feet, Terrain(ground), (0.0, 0.0), 0.0, manner, feet[0].leg)
+        for foot, stance in zip(feet, stances, strict=True):
+            over = find_over(foot, stance, ground)
+            assert -3e-4 < over.min() < 2e-4
+            assert np.quantile(over, 0.9) < 0.002
+            assert abs(stance.place[2]) < 0.2
+
+
+def test_the_first_step_from_stones_is_balanced() -> None:
+    """Both feet stand before an edge that is 2.5 mm high: the sole that is lifted last carries all of the body."""
+    body, ground = poise.Character.human(1.9, 120.0), build_terrain("rough", 5, stones=0.5, length=99.0, width=6.0)
+    _, judged = judge(body, ground, 2, manner=Manner(step=0.478, pace=1.098))
+    assert judged.margin > 0.008 and judged.out == 0 and judged.gap < 0.001
 
 
 @pytest.mark.parametrize("knee", ["leftLowerLeg", "rightLowerLeg"])

@@ -128,6 +128,7 @@ class Terrain:
     def find_foothold(
         self, x: float, z: float, heading: float, sole: np.ndarray, t: float = 0.0, reach: float = 0.15,
         level: float | None = None, up: float = np.inf, down: float = np.inf, may_turn: bool = True,
+        spare: float = 0.0,
     ) -> Foothold | Refusal:  # fmt: skip
         """The best place for a foot round x and z (m), at a time (s).
 
@@ -137,13 +138,14 @@ class Terrain:
         level     m, of the floor that the other foot is on; up and down: how much higher and lower it may be.
                   Whatever reaches higher than that is an obstacle, or above one's head
         may_turn  whether the foot may be turned by up to 15 degrees where nothing else is to be had
+        spare     m before the sole and behind it that are to be even too, though it does not lie on them
         """
         if not (abs(x) <= _FARTHEST and abs(z) <= _FARTHEST and abs(heading) <= _FARTHEST):  # NaN is not, either
             raise InputError(
                 f"a foothold was asked for at x {x:g}, z {z:g}, heading {heading:g}: give finite numbers of at most "
                 f"{_FARTHEST:g}."
             )
-        grid = _build_grid(np.asarray(sole, float).tobytes(), float(reach), self.margin)
+        grid = _build_grid(np.asarray(sole, float).tobytes(), float(reach), self.margin, spare)
         self.floor.move(t)
         lowest, highest = (-np.inf, np.inf) if level is None else (level - down, level + up)
         best, turned, reason, by = np.full(8, np.inf), 0.0, 0, 0.0
@@ -158,7 +160,7 @@ class Terrain:
                 if best[0] <= (_ENOUGH if hang == 0 else _MOST):
                     break
             if np.isfinite(best[0]):
-                found = self._settle(x, z, heading + turned, grid, best, highest)
+                found = self._settle(x, z, heading + turned, grid, best, highest, spare)
                 if found is not None:
                     return found
                 reason = self._kernels.BUMPY  # thinner than the samples of the search are apart
@@ -202,7 +204,7 @@ class Terrain:
         return int(reason), float(by)
 
     def _settle(
-        self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float
+        self, x: float, z: float, heading: float, grid: _Grid, best: np.ndarray, highest: float, spare: float
     ) -> Foothold | None:
         """The sole on what is under it; None where that is much higher than the search saw."""
         cost, row, column, first, last = best[:5]
@@ -214,13 +216,17 @@ class Terrain:
         right, back = grid.corner[0] + home_column * dx, grid.corner[1] + home_row * dz
         left, front = right + (columns - 1) * dx, back + (rows - 1) * dz
         begin, end = back + (first - row) * dz, back + (last - row) * dz
-        block = np.array([back, front, right, left, begin, end])
-        out = np.empty(7)
-        self._kernels.settle_sole(
-            self.floor.record[0], _frame(x, z, heading, grid), block, best[5:8], np.array([highest, self.room]), out
-        )
-        plane = best[5] - best[6] * 0.5 * (left + right) - best[7] * 0.5 * (begin + end)
-        if not out[0] - plane <= 2.0 * self.bumps + _SLACK:
+        frame, limits, plane = _frame(x, z, heading, grid), np.array([highest, self.room]), best[5:8].copy()
+        level = plane[0] - plane[1] * 0.5 * (left + right) - plane[2] * 0.5 * (begin + end)
+        back, front = back + spare, front - spare
+        begin, end = max(begin, back), min(end, front)
+        block, out = np.array([back, front, right, left, begin, end]), np.empty(7)
+        if spare > 0.0:  # what is before and behind the sole neither tilts nor lifts it
+            fitted = np.empty(3)
+            self._kernels.fit_sole(self.floor.record[0], frame, block, limits, fitted)
+            plane = fitted if math.hypot(fitted[1], fitted[2]) <= math.tan(self.steepest) else plane
+        self._kernels.settle_sole(self.floor.record[0], frame, block, plane, limits, out)
+        if not out[0] - level <= 2.0 * self.bumps + _SLACK:
             return None
         place, turn = np.array([x, out[0], z]), out[1:5].copy()
         corners = np.array([[right, 0.0, begin], [left, 0.0, begin], [left, 0.0, end], [right, 0.0, end]])
@@ -258,7 +264,7 @@ def _frame(x: float, z: float, heading: float, grid: _Grid) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _build_grid(corners: bytes, reach: float, margin: float) -> _Grid:
+def _build_grid(corners: bytes, reach: float, margin: float, spare: float) -> _Grid:
     sole = np.frombuffer(corners)
     if sole.size != 8 or not np.all(np.abs(sole) <= _MOST):
         raise InputError(f"a sole is four corners, x and z, of at most {_MOST:g} m; given {sole.size} numbers.")
@@ -267,6 +273,9 @@ def _build_grid(corners: bytes, reach: float, margin: float) -> _Grid:
     low, high = sole.reshape(4, 2).min(axis=0), sole.reshape(4, 2).max(axis=0)
     if not np.all(high - low >= 0.005):
         raise InputError("a sole has four corners that are apart; given ones without length or breadth.")
+    if not 0.0 <= spare <= _MOST:
+        raise InputError(f"{spare:g} m before and behind a sole are to be even; it must be from 0 to {_MOST:g} m.")
+    low, high = low - [0.0, spare], high + [0.0, spare]
     counts = [
         min(max(math.ceil(size / cell), 3), most)
         for size, cell, most in zip(high - low, _CELLS, _MOST_CELLS, strict=True)

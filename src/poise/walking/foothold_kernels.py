@@ -261,6 +261,24 @@ def _explain(
 
 
 @kernel
+def fit_sole(floor: Any, frame: np.ndarray, block: np.ndarray, limits: np.ndarray, plane: np.ndarray) -> None:
+    """The plane (3,) of least squares under the part of a sole that is on the ground, asked at half the distances.
+
+    block, limits, plane  see `settle_sole`
+    """
+    x, z, s, c = frame[0], frame[1], frame[2], frame[3]
+    right, left, first, last = block[2], block[3], block[4], block[5]
+    rows, columns = max(round((last - first) / (0.5 * frame[7])), 2), max(round((left - right) / (0.5 * frame[6])), 2)
+    dx, dz = (left - right) / columns, (last - first) / rows
+    patch = np.empty((rows + 1, columns + 1))
+    for i in range(rows + 1):
+        for j in range(columns + 1):
+            u, w = right + j * dx, first + i * dz
+            patch[i, j] = find_surface(floor, x + c * u + s * w, z - s * u + c * w, limits[0], limits[1])
+    plane[0], plane[1], plane[2] = _fit(patch, 0, rows, 0, columns, dx, dz)
+
+
+@kernel
 def settle_sole(
     floor: Any, frame: np.ndarray, block: np.ndarray, plane: np.ndarray, limits: np.ndarray, out: np.ndarray
 ) -> None:

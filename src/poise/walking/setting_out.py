@@ -20,7 +20,7 @@ from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
 from poise.walking.poses import WalkPoser
 from poise.walking.route import StepLimits, plan_route
-from poise.walking.stride import check_stride, pad
+from poise.walking.stride import ROOM, check_stride, find_hover
 from poise.walking.walker import Hang, Walker
 from poise.walking.way import FACINGS, WalkWay
 from poise.world.floor import Floor
@@ -29,7 +29,8 @@ from poise.world.load import Load
 
 _MORE, _FARTHER = 5, 0.13  # how often, and by how much (m) farther, a place to end at is looked for
 _LONGER = 1.25  # than the usual step: the longest that is taken
-_WIDER = (1.0, 1.3, 1.6, 2.0)  # of the usual width between the feet, tried where the ground has no place
+_WIDER = (1.3, 1.6, 2.0)  # of the usual width between the feet, tried where the ground has no place
+_ALONG = (0.0, -0.05, 0.05, -0.1, 0.1, -0.15, 0.15)  # of the leg, farther on, tried where soles would not lie
 
 
 def set_out(
@@ -111,28 +112,42 @@ def find_stances(
     feet: tuple[WalkingFoot, WalkingFoot], terrain: Terrain, at: Sequence[float], heading: float, manner: Manner,
     leg: float,
 ) -> tuple[FootStance, FootStance]:  # fmt: skip
-    """Both feet side by side at x and z (m), as near as the ground lets them."""
-    refused = None
-    for wider in _WIDER:
-        half = 0.5 * wider * manner.width * leg
-        spots: list[FootStance] = []
-        for foot, outward in zip(feet, (1.0, -1.0), strict=True):
-            x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
-            level = float(spots[0].place[1]) if spots else None
-            found = terrain.find_foothold(
-                float(x), float(z), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole), level=level,
-                up=0.3 * leg, down=0.3 * leg,
-            )  # fmt: skip
-            if isinstance(found, Refusal):
-                refused = found.text
-                break
-            spots.append(stand_on(foot, found, terrain))
-        if len(spots) == 2:
-            reason = check_stride(feet, 1, spots[1], spots[0])
-            if not reason:
-                return spots[0], spots[1]
-            refused = reason
+    """Both feet side by side at x and z (m), as near as the ground lets them; a little on or back, where they lie there
+    and would hover here."""
+    refused, best = "", None
+    for wider, along in [*((1.0, along) for along in _ALONG), *((wider, 0.0) for wider in _WIDER)]:
+        if best is not None and (wider > 1.0 or best[0] < 1e-9):
+            break
+        place = float(at[0] + along * leg * np.sin(heading)), float(at[1] + along * leg * np.cos(heading))
+        spots = _stand(feet, terrain, place, heading, 0.5 * wider * manner.width * leg, manner.toe_out, leg)
+        if isinstance(spots, str):
+            refused = refused or spots
+            continue
+        cost = abs(along) + sum(find_hover(spot) for spot in spots)
+        if best is None or cost < best[0]:
+            best = cost, spots
+    if best is not None:
+        return best[1]
     raise InputError(f"nobody can stand at x {at[0]:.2f}, z {at[1]:.2f} m: {refused} Begin elsewhere.")
+
+
+def _stand(
+    feet: tuple[WalkingFoot, WalkingFoot], terrain: Terrain, at: tuple[float, float], heading: float, half: float,
+    toe_out: float, leg: float,
+) -> tuple[FootStance, FootStance] | str:  # fmt: skip
+    """Feet half m to the left and to the right of x and z (m), or why they cannot stand there."""
+    spots: list[FootStance] = []
+    for foot, outward in zip(feet, (1.0, -1.0), strict=True):
+        x, z = at[0] + half * outward * np.cos(heading), at[1] - half * outward * np.sin(heading)
+        level = float(spots[0].place[1]) if spots else None
+        found = terrain.find_foothold(
+            float(x), float(z), heading + outward * toe_out + foot.yaw, foot.sole, level=level, up=0.3 * leg,
+            down=0.3 * leg, spare=ROOM,
+        )  # fmt: skip
+        if isinstance(found, Refusal):
+            return found.text
+        spots.append(stand_on(foot, found, terrain))
+    return check_stride(feet, 1, spots[1], spots[0]) or (spots[0], spots[1])
 
 
 def find_hang(character: Character, loads: Iterable[Load] = ()) -> Hang:

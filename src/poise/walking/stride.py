@@ -35,7 +35,7 @@ _BACK, _ASIDE = 0.65, 0.35  # of the step's length, that steps backwards and sid
 _LEAST, _PARTLY = 0.1, 2.5  # of a sole that must lie on the ground; cost of one of which hardly anything does
 _FLUSH, _HOVER = 0.001, 600.0  # m that half of a sole may be over the ground for nothing; cost of a metre more
 _STRAIN = 8.0  # cost of a leg's length too far
-_ROOM = 0.012  # m before and behind a sole
+ROOM = 0.012  # m that are even before and behind a sole: so that it can come straight down and go up
 _CLOSE = 0.02  # m, between soles
 
 
@@ -73,8 +73,8 @@ def find_stride(
         for share in (0.0,) if closing else tries:
             ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
             found = terrain.find_foothold(
-                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, pad(foot.sole),
-                level=float(other.place[1]), up=rise * leg, down=drop * leg,
+                float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
+                level=float(other.place[1]), up=rise * leg, down=drop * leg, spare=ROOM,
             )  # fmt: skip
             if isinstance(found, Refusal):
                 reasons.append(found.text)
@@ -90,8 +90,7 @@ def find_stride(
             strain = max(apart + _SHORTER * max(-up, 0.0) - _FARTHEST * leg, 0.0) / leg
             cost = (
                 _STRAIN * strain
-                + _PARTLY * (1.0 - spot.share)
-                + _HOVER * max(spot.gap - _FLUSH, 0.0)
+                + find_hover(spot)
                 + (share - 1.0) ** 2
                 + _FAR * found.cost / leg
                 + _UNEVEN * abs(up) / leg
@@ -144,10 +143,9 @@ def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: FootSta
     return ""
 
 
-def pad(sole: np.ndarray) -> np.ndarray:
-    """A sole (4, 2) m with room before its toes and behind its heel: so that it can come straight down and go up."""
-    middle = sole[:, 1].mean()
-    return np.stack([sole[:, 0], sole[:, 1] + _ROOM * np.sign(sole[:, 1] - middle)], axis=1)
+def find_hover(spot: FootStance) -> float:
+    """What it costs that a sole does not lie on the ground: 0 where it does."""
+    return _PARTLY * (1.0 - spot.share) + _HOVER * max(spot.gap - _FLUSH, 0.0)
 
 
 def _heading_of(turn: np.ndarray) -> float:
