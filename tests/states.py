@@ -135,6 +135,26 @@ def falling() -> Stage:
     return add(Stage(), root=poise.Free(), joints=poise.Loose(0.2))
 
 
+def leaping() -> Stage:
+    """A body in the air that follows a clip, springs and all: what is fed forward asks whether it is aloft."""
+    return add(Stage(ground=None), root=poise.Free(), joints=poise.Track(bow()))
+
+
+def striving() -> Stage:
+    """Arms within their strength, and the rest of the ghost that they follow where it was when they took over."""
+    return add(Stage(), body=poise.Strength(poise.gestures.conduct(hands="both")))
+
+
+def strive(stage: Stage) -> None:
+    """Pushed about before muscles take over, and when they have."""
+    actor = stage.actors["one"]
+    actor.drive("body", poise.Loose(2.0))
+    actor.push("spine", (0.0, 0.0, 40.0), 0.2)
+    stage.advance(30)
+    actor.drive("body", poise.Strength(poise.gestures.conduct(hands="both")))
+    stage.advance(12)
+
+
 def riding() -> Stage:
     """A child on a swing, pumping."""
     stage = Stage()
@@ -202,6 +222,8 @@ CASES: dict[str, Past] = {
     "bowing": Past(bowing, wait(150)),
     "tracked": Past(tracked, wait(100)),
     "falling": Past(falling, wait(90)),
+    "leaping": Past(leaping, wait(40)),
+    "striving": Past(striving, strive, is_slow=True),
     "riding": Past(riding, wait(200)),
     "crowded": Past(crowded, wait(100)),
     "live": Past(live, perform),

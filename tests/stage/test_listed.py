@@ -5,8 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise import Attached, Balance, Character, Free, InputError, Kinematic, Loose, Pose, Stage, gestures, rotation
+from poise import (
+    Attached,
+    Balance,
+    Character,
+    Free,
+    InputError,
+    Kinematic,
+    Live,
+    Loose,
+    Pose,
+    Stage,
+    Strength,
+    Track,
+    gestures,
+    rotation,
+)
+from poise.motion.own import idle
 from poise.stage.stance import stand_at_ease
+from rigs import mikumikudance, unreal
 from sweeps.standing_sweep import place_soles
 
 FULL, MIX = Character.human(), Character.human(preset="mix")
@@ -96,6 +113,56 @@ def test_paper_refuses_most_of_a_body_that_does_not_stand() -> None:
     stage.advance(10)  # as before
     actor.drive("arms", Kinematic(gestures.conduct()))
     stage.advance(10)
+
+
+def test_paper_refuses_a_live_motion_on_most_of_a_body() -> None:
+    """A feed that jumped threw a body that stood at 64 m/s; what is light it may move."""
+    stage = Stage(dt=0.001, couple="paper")
+    actor = stage.add(MIX)
+    actor.drive("legs", Balance())
+    with pytest.raises(InputError, match="would follow a live motion, which may jump"):
+        actor.drive("upperBody", Kinematic(Live(MIX.skeleton)))
+    actor.drive("arms", Kinematic(Live(MIX.skeleton)))
+    stage.advance(10)
+
+
+def test_a_finger_tip_without_mass_that_gives_way_altogether_is_still_held_by_something() -> None:
+    """Its spring and its damper were nothing in a blow, and so was its mass: not finite."""
+    body = Character.from_skeleton(unreal()[0])
+    tip = body.skeleton.names.index("index_03_l")
+    assert body.skeleton.names[tip] not in {segment.joint for segment in body.segments if segment.inertia.mass > 0.0}
+    stage = Stage(dt=0.01)
+    actor = stage.add(body)
+    actor.drive("legs", Balance())
+    actor.drive("leftArm", Kinematic(gestures.conduct(hands="both")))
+    actor.drive(["index_03_l"], Track(idle(body.skeleton, 1.0, 30.0), give=1.0))
+    stage.advance(5)
+    next(player for player in actor.players if hasattr(player, "soft")).soft[:] = 1.0
+    stage.advance(5)
+    assert np.isfinite(actor.body.state.w).all()
+
+
+def test_muscles_do_not_turn_a_body_about_a_root_without_mass() -> None:
+    """In Bullet the first step threw it at 300 m/s."""
+    pytest.importorskip("pybullet")
+    body = Character.from_skeleton(mikumikudance()[0])
+    stage = Stage("bullet")
+    actor = stage.add(body)
+    actor.drive("body", Strength(gestures.conduct()))
+    stage.advance(4)
+    assert np.linalg.norm(actor.body.state.v) < 0.5
+
+
+def test_bullet_refuses_what_is_animated_from_a_root_without_mass_on() -> None:
+    """It was shaken at 270 m/s."""
+    pytest.importorskip("pybullet")
+    body = Character.from_skeleton(unreal()[0])
+    stage = Stage("bullet")
+    actor = stage.add(body)
+    actor.drive("root", Free())
+    actor.drive(body.skeleton.names[1:], Kinematic(idle(body.skeleton, 1.0, 30.0)))
+    with pytest.raises(InputError, match="has no mass to speak of and floats, and what it carries is animated"):
+        stage.advance(1)
 
 
 def test_what_paper_follows_late_is_let_go_in_a_fall_whatever_it_is_to_keep() -> None:

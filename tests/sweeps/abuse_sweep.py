@@ -21,7 +21,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -292,7 +292,9 @@ class Episode:
                 floor = np.array(ground.height_at(places[:, 0], places[:, 2], t), float)
                 if self.options["engine"] == "bullet" and self.options["couple"] == "paper":
                     floor[actor.given] = -np.inf  # there they have no shapes: see docs/striking.md
-            wrong = player.watch.judge(then, pose, t, self.dt, floor, in_company or player.was_given)
+            wrong = player.watch.judge(
+                then, pose, t, self.dt, floor, in_company or player.was_given, np.array(actor.given)
+            )
             if wrong is not None:
                 raise Unsound(f"{wrong} ('{actor.name}', {player.body})")
 
@@ -484,16 +486,17 @@ class Episode:
             actor = twin.add(player.actor.character, player.actor.name, player.pose, player.actor.loads)
             for grip in player.actor.grips:
                 actor.grasp(grip.joint, grip.prop.name, grip.place, grip.turn)
+        for player in self.players:
             for part, driver in player.drives:
                 try:
-                    actor.drive(part, driver)
-                except InputError:
+                    twin.actors[player.actor.name].drive(part, _move_over(driver, twin))
+                except (InputError, KeyError):  # or it follows somebody who has left
                     self.tally.counts["twin not set up"] += 1
                     return
         if self._try(twin.restore, state) is None:
             self.tally.counts["twin refused"] += 1
             return
-        is_fed = any(getattr(getattr(d, "motion", None), "is_live", False) for p in self.players for _, d in p.drives)
+        is_fed = any(isinstance(_find_followed(d)[1], Live) for p in self.players for _, d in p.drives)
         steps = int(self.rng.integers(1, 20))
         for stage in (self.stage, twin):
             stage.advance(steps)
@@ -592,6 +595,21 @@ class Episode:
 
 class Unsound(Exception):
     """Finite, and wrong."""
+
+
+def _find_followed(driver: Any) -> tuple[str, Any]:
+    """What a driver follows: the name of that argument, and an actor, a feed or a motion; None: nothing."""
+    for name in ("motion", "ghost"):
+        followed = getattr(driver, name, None)
+        if followed is not None:
+            return name, getattr(followed, "source", followed)
+    return "", None
+
+
+def _move_over(driver: Any, twin: Stage) -> Any:
+    """The same driver on another stage: whom it follows there is that stage's own."""
+    name, followed = _find_followed(driver)
+    return replace(driver, **{name: twin.actors[followed.name]}) if isinstance(followed, Actor) else driver
 
 
 def abuse(

@@ -3,8 +3,11 @@
 Finite is not enough. A body that nobody pushed does not fly off, does not sink into the floor, and no limb of it is
 faster than muscles, gravity and the pushes that it got can make it:
 
-    center   V + sum J / M + sqrt(2 fall)             J: N s of pushes, M: kg; fall: m2/s2, of -g . c from its highest
-    limb     W + 2 sum J / m + sqrt(2 fall)           relative to the centre; m: kg of what was pushed and hangs from it
+    center   V + K + sum J / M + sqrt(2 fall)         J: N s of pushes, M: kg; fall: m2/s2, of -g . c from its highest
+    limb     W + K + 2 sum J / m + sqrt(2 fall)       relative to the centre; m: kg of what was pushed and hangs from it
+
+K: m/s, how fast given joints were seen to move what hangs from them, by their own turns alone. What is given moves with
+whatever force that takes, and kicks off whatever it meets: a feed that shakes legs at 20 rad/s throws the body.
 
 Both V and W are for a body of 1.75 m and go with the root of its length. In company, where a heavy arm may hit a light
 body, both are `COMPANY` times that.
@@ -37,6 +40,9 @@ class Figure:
         self.carried = self.masses.copy()
         for i in range(len(skeleton) - 1, 0, -1):
             self.carried[self.parents[i]] += self.carried[i]
+        self.carries = np.eye(len(skeleton), dtype=bool)  # (J, J): whether joint i carries segment k
+        for k in range(1, len(skeleton)):
+            self.carries[:, k] |= self.carries[:, self.parents[k]]
 
     def place(self, pose: Pose) -> tuple[np.ndarray, np.ndarray]:
         """(J, 3) m each: joints, and centres of segments."""
@@ -59,6 +65,7 @@ class Watch:
     def __init__(self, figure: Figure, gravity: np.ndarray, start: Pose):
         self.figure, self.gravity = figure, gravity
         self.pushes: list[tuple[float, float, float]] = []  # when (s), and J / M, J / m (m/s)
+        self.kicks: list[tuple[float, float]] = []  # when (s), and K (m/s)
         self.highest = -float(gravity @ (figure.masses @ figure.place(start)[1] / figure.mass))
 
     def note_push(self, t: float, joint: int, impulse: float) -> None:
@@ -66,11 +73,21 @@ class Watch:
         self.pushes.append((t, impulse / self.figure.mass, impulse / max(self.figure.carried[joint], 1e-3)))
 
     def judge(
-        self, before: Pose, now: Pose, t: float, dt: float, floor: np.ndarray | None, in_company: bool
-    ) -> str | None:
-        """What is wrong with it, from two poses a step apart; None: nothing. floor: (J,) m under the joints' places."""
+        self, before: Pose, now: Pose, t: float, dt: float, floor: np.ndarray | None, in_company: bool,
+        given: np.ndarray,
+    ) -> str | None:  # fmt: skip
+        """What is wrong with it, from two poses a step apart; None: nothing.
+
+        floor  (J,) m under the joints' places;  given  (J,) bool, joints whose motion is given
+        """
         figure = self.figure
         joints, centers = figure.place(now)
+        turned = Rotation.from_quat(before.rotations, scalar_first=True).inv() * Rotation.from_quat(
+            now.rotations, scalar_first=True
+        )
+        arms = np.linalg.norm(centers - joints[:, None], axis=-1) * figure.carries * (figure.masses > 0.0)
+        self.kicks.append((t, float(((turned.magnitude() * given / dt) @ arms).max())))
+        kick = max(each for when, each in self.kicks if t - when < RECENT or not self.gravity.any())
         speeds = (centers - figure.place(before)[1]) / dt
         center, speed = (figure.masses @ x / figure.mass for x in (centers, speeds))
         height = -float(self.gravity @ center)
@@ -78,11 +95,12 @@ class Watch:
         recent = [push for push in self.pushes if t - push[0] < RECENT or not self.gravity.any()]
         size = np.sqrt(figure.length / 1.75) * (COMPANY if in_company else 1.0)
         fall = np.sqrt(2.0 * (self.highest - height))
-        most = V * size + sum(push[1] for push in recent) + fall
+        most = V * size + kick + sum(push[1] for push in recent) + fall
         if np.linalg.norm(speed) > most:
             return f"fast: its centre goes at {np.linalg.norm(speed):.1f} m/s; {most:.1f} is explained"
         limb = np.linalg.norm(speeds - speed, axis=1) * (figure.masses > 1e-4 * figure.mass)
-        most = W * size + 2.0 * sum(push[2] for push in recent) + fall  # a foot that lands stops, and the rest goes on
+        # a foot that lands stops, and the rest goes on
+        most = W * size + kick + 2.0 * sum(push[2] for push in recent) + fall
         if limb.max() > most:
             return f"fast: joint {int(limb.argmax())} goes at {limb.max():.0f} m/s; {most:.0f} is explained"
         if floor is not None:

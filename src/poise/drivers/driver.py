@@ -333,6 +333,11 @@ class Driver(ABC):
         return None
 
     @property
+    def is_live(self) -> bool:
+        """Whether it is asked as it comes: what it gives next is not known, and may jump."""
+        return False
+
+    @property
     def leader(self) -> object | None:
         """Whose motion the root goes after, if it drives that; where that is an actor, this one is a ghost."""
         return None

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -161,3 +162,14 @@ class KeepUprightPlayer(TorquePlayer):
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
         return {"aim": self.aim, "memory": self.memory}
+
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        gains = np.array([self.block["stiffness"], self.block["damping"]])  # of the pose when it last weighed the prop
+        return {**super().save(), "gains": gains}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Player.restore`."""
+        super().restore({name: saved[name] for name in self.numbers()})
+        stiffness, damping = np.asarray(saved["gains"], float).tolist()
+        self.block.set(stiffness=stiffness, damping=damping)

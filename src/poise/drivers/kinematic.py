@@ -71,6 +71,11 @@ class Kinematic(Driver, Portable):
         return {**super().__getstate__(), "_tracks": {}}
 
     @property
+    def is_live(self) -> bool:
+        """See `Driver.is_live`."""
+        return self.motion.is_live
+
+    @property
     def leader(self) -> object | None:
         """See `Driver`: whoever is asked for his poses."""
         return getattr(self.motion, "source", None) if self.motion.is_live else None

@@ -38,7 +38,7 @@ from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
 from poise.drivers.playable import check_playable
 from poise.dynamics.tree import build_tree
-from poise.engines.scene import Joint
+from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
@@ -63,6 +63,7 @@ _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _MOST_TOUCHES = 8  # besides soles: the hardest ones
 _TONE, _BRAKE = 0.25, 0.1  # of the strength, and s: how a body that fell is slowed
+_DRAG = 0.1  # s, in which a damper of every joint slows what the step does beside what was foreseen
 _LOST = 0.5  # cosine of the lean, and share of the height, from which on nothing helps
 _FEATHER = 1e-4  # kg: what carries no more is held
 _MOST_TURN, _MOST_FOUND = 2e3, 1e4  # rad/s2: that is ever asked for, and that is believed
@@ -143,6 +144,7 @@ class StrengthPlayer(TorquePlayer):
     moving  m/s2, by how much feet that should stay move off in the last step
     missed  m/s2, by how much the centre of mass misses its way, as of the last step
     zmp     (3,) m, where the ground's push has no moment along it
+    drag    (K,) N m s/rad, of each joint's damper on what was not foreseen: see `_resist`
     """
 
     feels = True
@@ -175,7 +177,7 @@ class StrengthPlayer(TorquePlayer):
         self.torque, self.low, self.high = np.zeros(n), np.zeros(n), np.zeros(n)
         self.moving, self.missed = 0.0, 0.0
         self.fallen, self._is_told = np.zeros(1), False
-        self.zmp = np.full(3, np.nan)
+        self.zmp, self.drag = np.full(3, np.nan), np.zeros(len(self.joints))
         self._last: tuple[_Room, int] | None = None
         self._rate = min(RATE, 1.0 / self._h)
         self._work = _Work(body, n, len(self.effectors))
@@ -198,6 +200,7 @@ class StrengthPlayer(TorquePlayer):
                 body.state.q[0], body.state.w[0] = self.ghost.state.q[0], self.ghost.state.w[0]
                 body.state.root[:], body.state.v[:] = self.ghost.state.root, self.ghost.state.v
         body.update()
+        self.drag[:] = body.outboard()[2][self.joints] / _DRAG
         self.planned[0] = np.nan
 
     # The step.
@@ -218,11 +221,13 @@ class StrengthPlayer(TorquePlayer):
         )  # fmt: skip
         if self.fallen[0]:
             self._brake(body)
+            body.damping[self.joints] += self.drag
             return
         # ranges of joints make room for what the motion asks for
         body.aim[self.joints], body.firm[self.joints] = ghost.q[self.joints], _MOST_FOUND
         self._find_contacts(body)
         self._limit(body, t)
+        self._resist(body)
         if self._is_lost(body):
             self.fallen[0] = 1.0
             body.block["called"] = 1
@@ -264,7 +269,7 @@ class StrengthPlayer(TorquePlayer):
             for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
                 # what touches itself is there twice, and nothing to stand on
                 twice = np.sum(np.all(touches.points == touches.points[row], axis=1)) > 1
-                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == len(k.points):
+                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == k.soles + _MOST_TOUCHES:
                     continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
                 x, y, z = (touches.forces[row] / size).tolist()
@@ -318,6 +323,19 @@ class StrengthPlayer(TorquePlayer):
         within(k.vectors, m.joints, k.e, self.low, self.high, self.torque, self.ratio)
         body.torque[self.joints] += k.vectors[self.joints]
         find_pressure(r.at, r.ways, push, self.zmp)
+
+    def _resist(self, body: Body) -> None:
+        """A damper on what the step does beside what was foreseen, which is nothing where the model is right:
+
+            t = d (w + h dw) - d w(t + h)        dw: rad/s2, as it was solved for                    [resist, eq 1]
+
+        Whoever drives other joints is not in the model, and light segments, which muscles could turn at any speed,
+        would be thrown about by what it does not know.
+        """
+        i = self.joints
+        ahead = np.einsum("jab,jb->ja", body.R[i], body.state.w[i] + self._h * self._work.dw[i])
+        body.torque[i] += self.drag[:, None] * ahead
+        body.damping[i] += self.drag
 
     def _set_goals(self, body: Body, t: float, r: _Room) -> int:
         """Write what comes before the joints' own tracking; how many rows that is."""
@@ -454,9 +472,13 @@ class StrengthPlayer(TorquePlayer):
         return is_new
 
     def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
-        """See `Player.prefers`: what falls turns about no axis that it has not."""
+        """See `Player.prefers`: what falls turns about no axis that it has not.
+
+        What all of the body hangs from, under a root that has no mass, is stiff: it would spin.
+        """
         if not self.fallen[0]:
-            return {}
+            mass = body.outboard()[0]
+            return {i: Joint(HINGES) for i in self.joints.tolist() if mass[0] - mass[i] <= _FEATHER}
         return Loose(stiffness=0.0).play(body, self.joints, 0.0).prefers(body, True)
 
     @property
@@ -482,15 +504,23 @@ class StrengthPlayer(TorquePlayer):
         return {
             "planted": self.planted, "began": self.began, "stands_on": self.stands_on, "fallen": self.fallen,
             "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
+            # of the ghost, joints that the motion leaves alone
+            "drag": self.drag, "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return {**super().save(), "guide": self.guide.save()}
+        points = self._work.points[: self._work.count].copy()
+        return {**super().save(), "guide": self.guide.save(), "points": points}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
         write_over(self.numbers(), {name: saved[name] for name in self.numbers()})
+        k, points = self._work, np.asarray(saved["points"], float).reshape(-1, 3)
+        k.count = min(len(points), len(k.points))
+        k.points[: k.count] = points[: k.count]
+        ahead, ghost = k.ahead.state, self.ghost.state
+        ahead.q[:], ahead.root[:] = ghost.q, ghost.root
         self.guide.restore(saved["guide"])
         self._is_told = bool(self.fallen[0])
 

@@ -259,6 +259,9 @@ class BulletSimulation(Simulation):
                 self._damp_prop(name, prop, h)
         if self._carrier is not None:
             self._carrier.place(self._time + at, h)
+        for held in self._held:
+            if held.moved is not None:
+                held.moved.go(at + h)
         self.world.step()
         for held in self._held:
             held.is_fresh = False

@@ -24,6 +24,7 @@ import numpy as np
 from poise.engines.bullet_world import HERE, BulletWorld, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import GIVEN, SceneBody, find_moved
+from poise.errors import InputError
 from poise.spatial import rotation
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ WORLD = -1
 _STRONGEST = 1e9  # N, N m: what holds them
 # m, rad: by so much what is given may differ from where it was to be; beyond it was put somewhere else.
 _JUMP = 0.005
+_MOST_CARRIED = 1000.0  # times its own mass, that a root may carry of what is GIVEN
 
 
 def is_moved(body: SceneBody) -> bool:
@@ -79,6 +81,7 @@ class MovedSegments:
         from poise.engines.bullet_body import inertia_of
 
         self._world, self._held, body = world, held, held.body
+        _check_root(body, joints)
         frames = [principal(inertia_of(body, i))[0] for i in range(len(body.tree))]
         for i in joints:
             if find_carrier(body, i) == WORLD:
@@ -90,6 +93,7 @@ class MovedSegments:
         self._joints = np.array(joints, int)
         self._carriers = np.array([hold.carrier for hold in self._holds], int)
         self.aim = np.full((len(joints), 7), np.nan)
+        self._way: tuple[BodyState, np.ndarray, np.ndarray, float] | None = None
 
     def _fix(self, links: dict[tuple[int, int], tuple[int, int]], index: int, i: int) -> _Hold:
         bullet, client = self._world.bullet, self._world.client
@@ -102,14 +106,19 @@ class MovedSegments:
         return _Hold(uid, int(pin), i, carrier)
 
     def move(self, state: BodyState, dw: np.ndarray, a: np.ndarray, dt: float) -> None:
-        """Have them move through the next step as is given at its middle; see `Simulation.speed`."""
+        """Have them move through the next step, `go` by `go`, as is given at its middle; see `Simulation.speed`."""
         places, turns = self._place(state, dw, a, -0.5 * dt)
         off = np.abs(places - self.aim[:, :3]).max(initial=0.0) + _apart(turns, self.aim[:, 3:])
         if not off < _JUMP:  # NaN is one
             self._jump(state, dw, a, dt)
-        places, turns = self._place(state, dw, a, 0.5 * dt)
-        self.aim[:, :3], self.aim[:, 3:] = places, turns
-        self._send(places, turns)
+        self.aim[:, :3], self.aim[:, 3:] = self._place(state, dw, a, 0.5 * dt)
+        self._way = state.copy(), dw.copy(), a.copy(), dt
+
+    def go(self, until: float) -> None:
+        """Have them go, in the part of the step that comes next, to where they are so many seconds into the step."""
+        if self._way is not None:
+            state, dw, a, dt = self._way
+            self._send(*self._place(state, dw, a, until - 0.5 * dt))
 
     def spread(self, force: np.ndarray, torque: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Spread a wrench at the root over it and what it carries, as on one rigid body; what is left for the root.
@@ -121,10 +130,10 @@ class MovedSegments:
         """
         held, tree = self._held, self._held.tree
         rows = np.flatnonzero(self._carriers == 0)
-        if not len(rows) or not (np.any(force) or np.any(torque)):
-            return force, torque
         at = np.array([0, *self._joints[rows]])
         R, mass = held.R[at], tree.masses[at]
+        if not mass[1:].any() or not (np.any(force) or np.any(torque)):
+            return force, torque
         places = held.p[at] + np.einsum("nab,nb->na", R, tree.centers[at])
         middle = mass @ places / mass.sum()
         arms = places - middle
@@ -192,6 +201,18 @@ class MovedSegments:
             turn = rotation.multiply(rotation.from_matrix(R[i]), self._axes[i])
             bullet.resetBasePositionAndOrientation(hold.uid, p[i] + lever, xyzw(turn), physicsClientId=client)
             bullet.resetBaseVelocity(hold.uid, u[i] + np.cross(om[i], lever), om[i], physicsClientId=client)
+
+
+def _check_root(body: SceneBody, joints: list[int]) -> None:
+    """Raise InputError where what a root of no mass carries is GIVEN (`joints`): no solver holds that together."""
+    tree = body.tree
+    given = sum(float(tree.masses[i]) for i in joints if find_carrier(body, i) == 0)
+    if given > _MOST_CARRIED * tree.masses[0]:
+        raise InputError(
+            f"the root of '{body.name}', {tree.names[0]}, has no mass to speak of and floats, and what it carries is "
+            "animated: Bullet cannot hold that. Leave the hips to physics, give the root a motion, or take the engine "
+            "'mujoco'."
+        )
 
 
 def _turn_on(q: np.ndarray, w: np.ndarray, dw: np.ndarray, ahead: float) -> np.ndarray:

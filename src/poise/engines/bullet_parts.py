@@ -17,6 +17,7 @@ import numpy as np
 from poise.body.shape import Box, Capsule, Shape
 from poise.engines.bullet_body import HeldBody
 from poise.engines.engine import Touches
+from poise.engines.scene import GIVEN
 
 # m. Of 11 bodies, dropped and pushed one way, the deepest was 6 mm in the floor; by whole steps of 5 ms it was 22.
 FAR = 0.01
@@ -27,9 +28,7 @@ class Parts:
     """How long the parts of a scene's steps are. falling: the bodies that it looks at; they have to be fresh."""
 
     def __init__(self, bodies: list[HeldBody]):
-        # What is given is moved to the end of a step, not of its parts: such scenes are stepped as a whole.
-        is_whole = any(held.is_moved for held in bodies)
-        self.falling = [] if is_whole else [held for held in bodies if held.body.is_hard and held.body.shapes]
+        self.falling = [held for held in bodies if held.body.is_hard and held.body.shapes]
         self._shapes = [_list_reaches(held.body.shapes) for held in self.falling]
 
     def find_length(self, left: float, dt: float) -> float:
@@ -39,7 +38,10 @@ class Parts:
         fastest = 0.0
         for held, (joints, far) in zip(self.falling, self._shapes, strict=True):
             om, v = np.zeros_like(held.p), np.zeros_like(held.p)
-            move_bodies(held.tree.parents, held.R, held.p, held.state.v, held.state.w, om, v)
+            w = held.state.w
+            if held.given is not None:
+                w = np.where((held.kind == GIVEN)[:, None], held.given[0], w)
+            move_bodies(held.tree.parents, held.R, held.p, held.state.v, w, om, v)
             speeds = np.linalg.norm(v[joints], axis=1) + np.linalg.norm(om[joints], axis=1) * far
             fastest = max(fastest, float(speeds.max()))
         longest = max(FAR / max(fastest, 1e-9), dt / MOST)

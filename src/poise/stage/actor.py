@@ -11,7 +11,7 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
-from poise.drivers.driver import Driver, MotionPlayer, Player
+from poise.drivers.driver import MOTION, Driver, MotionPlayer, Player
 from poise.drivers.limits import Limits
 from poise.drivers.loose import LoosePlayer
 from poise.drivers.root import check_part
@@ -31,7 +31,7 @@ from poise.stage.flight import Flight
 from poise.stage.grasping import let_fall, make_grip
 from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
-from poise.stage.published import check_standing, is_followed_late, spread
+from poise.stage.published import check_live, check_standing, is_followed_late, spread
 from poise.stage.stance import stand_at_ease
 from poise.stage.take import Event
 from poise.world.grip import Grip
@@ -104,6 +104,9 @@ class Actor:
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
+        if self.stage.couple == "paper":
+            live = [i for a in assignments if a.driver.is_live and a.driver.level == MOTION for i in a.claim.moved]
+            check_live(self.body, live, self.name)
         if self.started and self.stage.couple == "paper":
             given = ~np.isin(np.arange(len(self.body.tree)), partition.physical)
             stands = any(a.claim.stands for a in assignments) and not self.has_lost_balance

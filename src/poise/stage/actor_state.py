@@ -31,6 +31,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "players": [player.save() for player in actor.players],
         "hand_overs": [save_hand_over(player) for player in actor.players],
         "ranges": actor.limits.save(),
+        "aloft": int(actor.body.block["aloft"]),
         "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
         "pushes": [
@@ -45,6 +46,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
     actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
+    actor.body.block["aloft"] = int(saved.get("aloft", 0))
     write_over(_list_numbers(actor), saved["numbers"])
     if actor.set_limp(list(saved.get("limp", []))):
         build_actor(actor, actor.stage.time, starting=False)

@@ -9,7 +9,7 @@ from poise.spatial.law import Block, Law
 from poise.stage.partition import Partition
 
 _FEATHER = 1e-3  # of what a joint carries: a segment lighter than that does not resist
-
+_TRACE = 1e-6  # of the whole body's inertia, at least: finger tips of many files have no mass
 _TRUNK = 0.3  # of the body: who carries more is of the trunk
 _TIED = 3.0  # times sqrt(m g l I) of what a joint carries: what holds a pose firmly has 6.9
 
@@ -58,8 +58,9 @@ class Coupled:
         for i in range(len(parents)):
             self.touched[i] = self.accelerating[i] or (parents[i] >= 0 and self.touched[parents[i]])
         self.connectors = sorted({part.connector for part in partition.parts}) or ([0] if is_carried else [])
-        mass, arm, self.inertia[:] = body.outboard()
-        self.bare[:] = body.tree.masses < _FEATHER * mass
+        mass, arm, inertia = body.outboard()
+        self.inertia[:] = np.maximum(inertia, _TRACE * inertia[0])
+        self.bare[:] = body.tree.masses <= _FEATHER * mass
         weight = mass * arm * float(np.linalg.norm(body.gravity))
         self.tied[:] = np.where(mass > _TRUNK * mass[0], _TIED * np.sqrt(weight * self.inertia), 0.0) if stands else 0.0
         self.tied[0] = 0.0

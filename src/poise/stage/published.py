@@ -33,6 +33,8 @@ at half of the upper body's weight a balance threw it into the air.
 Late is a matter of how fast things turn, too: a body that falls or floats and whose heavier part is given tumbles on
 its own. Where more than `HEAVY` of the body is given it has to stand, and is let go where it no longer does.
 
+A live motion may jump, which is a blow from within that nothing can spread: most of a body is not driven by one.
+
 u goes with the pose: the step's law finds it anew every `EVERY` steps (`step_law.differentiate`).
 """
 
@@ -68,6 +70,16 @@ def check_standing(body: Body, given: np.ndarray, stands: bool, name: str) -> No
         raise InputError(
             f"{100.0 * share:.0f} % of '{name}' would be kinematic while it does not stand: the 'paper' coupling, "
             f"which is late, takes {100.0 * HEAVY:.0f} % at most. Couple by 'exact', or drive less by a motion."
+        )
+
+
+def check_live(body: Body, joints: list[int], name: str) -> None:
+    """Raise InputError where joints that follow a live motion are most of a body: what jumps is not followed late."""
+    share = float(body.tree.masses[joints].sum()) / body.tree.mass
+    if 0 not in joints and share > HEAVY:
+        raise InputError(
+            f"{100.0 * share:.0f} % of '{name}' would follow a live motion, which may jump: the 'paper' coupling, "
+            f"which is late, takes {100.0 * HEAVY:.0f} % at most. Couple by 'exact', or drive less by it."
         )
 
 
