@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from poise.drivers.keep_upright import KeepUpright
     from poise.drivers.kinematic import Kinematic
     from poise.drivers.loose import Loose
+    from poise.drivers.puppet import Puppet
     from poise.drivers.registry import register_driver
     from poise.drivers.root import Free
     from poise.drivers.shadow import Shadow
@@ -52,7 +53,10 @@ if TYPE_CHECKING:
     from poise.jobs.info import info
     from poise.jobs.lift import lift
     from poise.jobs.mix import mix
+    from poise.jobs.performance import Rehearsal
     from poise.jobs.pose import pose
+    from poise.jobs.puppet import puppet
+    from poise.jobs.puppet_mapping import load_mapping
     from poise.jobs.retarget import retarget
     from poise.jobs.strength import strength
     from poise.jobs.track import track
@@ -62,6 +66,8 @@ if TYPE_CHECKING:
     from poise.motion.forces import compute_forces
     from poise.motion.live import Live
     from poise.motion.motion import Motion, Pose
+    from poise.puppetry.hands import HandsTake, LiveHands
+    from poise.puppetry.strings import PuppetLayer
     from poise.spatial import rotation as rotation
     from poise.spatial.inertia import RigidInertia
     from poise.spatial.law import Block, Law, fields, law
@@ -107,6 +113,7 @@ _HOMES = {
     "FileError": "poise.errors",
     "Free": "poise.drivers.root",
     "Ground": "poise.world.ground",
+    "HandsTake": "poise.puppetry.hands",
     "HeightMap": "poise.world.height_map",
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
@@ -116,6 +123,7 @@ _HOMES = {
     "Kinematics": "poise.dynamics.tree",
     "Law": "poise.spatial.law",
     "Live": "poise.motion.live",
+    "LiveHands": "poise.puppetry.hands",
     "Load": "poise.world.load",
     "Loose": "poise.drivers.loose",
     "Manner": "poise.walking.manner",
@@ -128,7 +136,10 @@ _HOMES = {
     "Pose": "poise.motion.motion",
     "Profile": "poise.world.profile",
     "Prop": "poise.world.prop",
+    "Puppet": "poise.drivers.puppet",
+    "PuppetLayer": "poise.puppetry.strings",
     "Push": "poise.world.push",
+    "Rehearsal": "poise.jobs.performance",
     "RigidInertia": "poise.spatial.inertia",
     "Runner": "poise.stage.runner",
     "Scene": "poise.engines.scene",
@@ -165,10 +176,12 @@ _HOMES = {
     "lift": "poise.jobs.lift",
     "load_character": "poise.files.gltf.character",
     "load_clip": "poise.files.formats",
+    "load_mapping": "poise.jobs.puppet_mapping",
     "load_state": "poise.stage.state_file",
     "load_take": "poise.stage.take_file",
     "mix": "poise.jobs.mix",
     "pose": "poise.jobs.pose",
+    "puppet": "poise.jobs.puppet",
     "register_driver": "poise.drivers.registry",
     "register_engine": "poise.engines.registry",
     "register_format": "poise.files.formats",
@@ -210,6 +223,7 @@ __all__ = [
     "FileError",
     "Free",
     "Ground",
+    "HandsTake",
     "HeightMap",
     "Hinge",
     "InputError",
@@ -219,6 +233,7 @@ __all__ = [
     "Kinematics",
     "Law",
     "Live",
+    "LiveHands",
     "Load",
     "Loose",
     "Manner",
@@ -231,7 +246,10 @@ __all__ = [
     "Pose",
     "Profile",
     "Prop",
+    "Puppet",
+    "PuppetLayer",
     "Push",
+    "Rehearsal",
     "RigidInertia",
     "Runner",
     "Scene",
@@ -272,10 +290,12 @@ __all__ = [
     "lift",
     "load_character",
     "load_clip",
+    "load_mapping",
     "load_state",
     "load_take",
     "mix",
     "pose",
+    "puppet",
     "register_driver",
     "register_engine",
     "register_format",

@@ -38,6 +38,7 @@ TRACK = ("track", "clip.bvh", "-o", "new.npz")
 LIFT = ("lift", "clip.bvh", "-o", "new.npz")
 WALK = ("walk", "-o", "new.npz", "--steps", "2", "--fps", "20")
 STAIRS = (*WALK, "--terrain", "stairs")
+PUPPET = ("puppet", "-i", "legs=up.hands", "-o", "new.npz", "--fps", "20")
 NEEDED = ("strength", "find", "clip.bvh")
 HAND = ("strength", "show", "--joints", "leftHand", "-o", "new.png")
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below
@@ -221,6 +222,17 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--load": (WALK, ("--load", "rightHand=5")),
         "--output": (WALK, ("-o", "new2.npz", "--steps", "2", "--fps", "20")),
     },
+    "puppet": {
+        "--input": (PUPPET, ("-i", "arms=up.hands")),
+        "--seconds": (PUPPET, ("--seconds", "0.3")),
+        "--terrain": (PUPPET, ("--terrain", "slope")),
+        "--fps": (PUPPET[:-2], ("--fps", "20")),
+        "--body": (PUPPET, ("--body", "fat")),
+        "--height": (PUPPET, ("--height", "1.6")),
+        "--mass": (PUPPET, ("--mass", "60")),
+        "--character": (PUPPET, ("--character", "body.json")),
+        "--output": (PUPPET, ("-o", "new2.npz")),
+    },
     "strength": {
         **{option: (NEEDED, (option, value)) for option, value in SOURCE.items()},
         "--mass": (NEEDED, ("--mass", "51")),
@@ -392,6 +404,12 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*WALK, "--load", "tail=1"), "tail"),
     ((*WALK, "--step", "9"), "0.1 to 0.8"),
     ((*WALK, "--character", "body.json", "--mass", "60"), "a mass of its own"),
+    (("puppet", "-i", "up.hands", "-o", "new.npz"), "write MAPPING=FILE"),
+    (("puppet", "-i", "wings=up.hands", "-o", "new.npz"), "mapping 'wings'"),
+    (("puppet", "-i", "clip.bvh", "-o", "new.npz"), "is no performance"),
+    (("puppet", "-i", "legs=clip.bvh", "-o", "new.npz"), "no recording of hands"),
+    ((*PUPPET, "--seconds", "1e9"), "lasts up to 3600 s"),
+    ((*PUPPET[:-2], "--fps", "0"), "from 1 to 1000"),
 ]
 
 
@@ -421,7 +439,9 @@ def write_more(folder: Path) -> None:
     from abuse import make_clip
     from clips import random_clip
     from poise.files.formats import save_clip
+    from poise.jobs.hands_file import save_hands
     from poise.motion.own import walk
+    from poise.puppetry.hands import HandsTake
 
     text = (folder / "clip.bvh").read_text()
     head, motion = text.split("MOTION")
@@ -438,6 +458,10 @@ def write_more(folder: Path) -> None:
     bowed[0] = rotation.identity()  # the rest pose, and then far from it
     save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
     save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
+    hands = np.zeros((40, 2, 3))
+    hands[20:, 0, 1] = 0.1
+    still = rotation.identity((40, 2))
+    save_hands(HandsTake(np.arange(40) / 60.0, hands, still), folder / "up.hands")
     (folder / "kerb.toml").write_text('[ground]\nheight = 0\nkind = "steps"\nrise = 0.1\ncount = 1\n')
     heights = np.zeros((60, 60))
     heights[30, 30] = np.nan
@@ -552,7 +576,7 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
         "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
-        "edit": EDIT, "strength": NEEDED,
+        "edit": EDIT, "strength": NEEDED, "puppet": PUPPET,
     }[command]  # fmt: skip
     plain = run(*words, "--seed", "3")
     assert plain.code == 0
@@ -608,7 +632,7 @@ def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str)
         "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny", "-o", "new"), "bench": ("bench", "tiny"), "walk": WALK,
-        "edit": EDIT, "strength": NEEDED,
+        "edit": EDIT, "strength": NEEDED, "puppet": PUPPET,
     }[command]  # fmt: skip
     # What is a good value for some: any finite height of ground, cutoffs without a limit.
     fine = {"--ground": {"-1"}, "--cutoff": {"inf", "1e308"}}
@@ -635,7 +659,7 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
         "track": TRACK, "lift": LIFT,
         "pose": POSE, "balance": BALANCE,
         "demo": ("demo", "tiny"), "bench": ("bench", "tiny"), "walk": ("walk", "--steps", "2", "-o", "new.npz"),
-            "edit": EDIT, "strength": NEEDED,
+            "edit": EDIT, "strength": NEEDED, "puppet": PUPPET,
     }[command]  # fmt: skip
     if option == "--output":
         words = words[: words.index("-o")] if "-o" in words else words

@@ -32,5 +32,6 @@ DEMOS: dict[str, Entry] = {
     "bodies": Entry("poise.demos.bodies:run", "fat, thin, short, lame, loaded: every body walks"),
     "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held by a gate, waited for"),
     "lift": Entry("poise.demos.lift:run", "a weak figure lifts 1, 3, 4 and 5 kg: it follows, gives way, falls"),
+    "puppet": Entry("poise.demos.puppet:run", "a dance of a minute, played by two hands in three passes"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }

@@ -27,6 +27,7 @@ FREQUENCY, RATIO, WIDTH, PASSIVE, DOWN_FREQUENCY, DOWN_RATIO, LOCKED, NEAR, LEVE
 MASS, INERTIA, CENTER_Y, CENTER_Z = range(4)
 _GROW, _SHRINK = 0.08, 0.15  # s, in which toes come to lie flat under a heel that is up, and come back
 _ENDLESS = 1e9
+_LIFTED, _LOWERED = 0.85, 0.2  # of a shin's tilt: see `_find_hanging`
 
 
 @kernel
@@ -78,9 +79,11 @@ def step(
             else:
                 E[:] = aim[i]
             _find_angles(E, wanted)
+        is_down = side[i] >= 0 and down[max(side[i], 0)]
+        if k == FOOT and not is_down and sort[i] == ANGLES:
+            wanted[0] -= _find_hanging(W[c], C[i], slope[side[i]])
         for a in range(3):
             wanted[a] = min(max(wanted[a], lower[i, a]), upper[i, a])
-        is_down = side[i] >= 0 and down[max(side[i], 0)]
         if k == FOOT and is_down:
             _tread(
                 i, c, dt, gravity, wanted[0], C, lower, upper, tune, levers[side[i]], slope[side[i]], angles, speeds, W,
@@ -177,6 +180,19 @@ def _tread(
         foot[9] = foot[0]
         if foot[1] != old:
             foot[4] = 0.0
+
+
+@kernel
+def _find_hanging(shin: np.ndarray, C: np.ndarray, slope: np.ndarray) -> float:
+    """By how much (rad) of its shin's tilt a foot in the air is turned back: its target is against the ground, too.
+
+    Toes that would hang are lifted, so that they clear the ground. Toes that would point up, as before a heel comes
+    down, are left where they are for the most part.
+    """
+    turn, pose = np.empty(4), np.empty(3)
+    multiply(shin, C, turn)
+    _find_pose(slope, turn, pose)
+    return pose[1] * (_LIFTED if pose[1] > 0.0 else _LOWERED)
 
 
 @kernel

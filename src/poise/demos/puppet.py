@@ -1,0 +1,47 @@
+"""A dance of a minute, played by two hands in three passes: legs, then trunk and head, then arms (M2 to M8).
+
+Hands of our own (`puppetry/dancing.py`) are recorded as a performer's are, into a performance's folder, and played from
+there.
+
+puppet-performance/          recordings, performance.toml: a folder of that name is written anew
+puppet.glb, puppet.bvh       the dance
+puppet.mp4 (or .webp), puppet.png   a film of it, and 24 moments
+puppet.json                  its figures
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from poise.demos.show import save_figures
+from poise.jobs.performance import Rehearsal
+from poise.jobs.puppet import PuppetRecipe, run_puppet
+from poise.jobs.walk import WalkOutputs
+from poise.pictures.film import film_suffix
+from poise.puppetry.dancing import dance
+
+
+def rehearse(folder: Path, seed: int = 0) -> Rehearsal:
+    """The dance as a performance in a folder, recorded pass by pass; what was there before is taken away."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    rehearsal = Rehearsal(folder)
+    for name, hands in dance(seed).items():
+        with rehearsal.begin_take(name, neutral=hands.neutral) as recorder:
+            for k in range(len(hands)):
+                recorder.put(*hands.sample(k))
+    return rehearsal
+
+
+def run(folder: Path) -> dict[str, Any]:
+    """Write its files: see above."""
+    rehearse(folder / "puppet-performance")
+    outputs = WalkOutputs(
+        motions=(folder / "puppet.glb", folder / "puppet.bvh"), films=(folder / f"puppet{film_suffix()}",),
+        pictures=(folder / "puppet.png",),
+    )  # fmt: skip
+    found = run_puppet(PuppetRecipe((str(folder / "puppet-performance"),)), outputs)
+    save_figures(folder, "puppet", found.figures)
+    return dict(found.figures)

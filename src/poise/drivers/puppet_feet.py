@@ -1,0 +1,146 @@
+"""Feet of a puppet that stay where they came down.
+
+The root hangs from one point that comes to rest smoothly, which slides (`anchored.py`), and hands know nothing of where
+the other foot stands. So a foot that is down is held where it came down, and its leg gives: thigh and knee are turned
+as little as that takes (`ik.limb`), the foot keeps its pose against the ground. What a leg was turned by dies away once
+the foot is up; one in the air is led over the ground. A foot that carries and is asked to be more than MOST away
+from where it stands is dragged along.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.roles import SIDES
+from poise.drivers.body import Body
+from poise.ik.limb import reach_with_limb
+from poise.motion.feet import find_soles
+from poise.puppetry.marionette import Marionette
+from poise.spatial import rotation
+
+MOST = 0.25  # m, that a foot which carries may be away from where its strings have it
+_LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
+# m, that a foot in the air is over the ground at least, and that it is led to; Hz, how fast
+_OVER, _CLEAR, _CLEARS = 0.003, 0.012, 6.0
+_LANDS = 9.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it
+_RISES = 2.0  # Hz, how fast a body that went down since its legs were too short comes up again
+_STRETCH = 0.9995  # of its length, that a leg is stretched to
+
+
+class PlantedFeet:
+    """Where both feet of a puppet stand.
+
+    spot    (2, 3) m, of the ball of each foot in the world, and the speed (2,) m/s at which it comes to the ground
+    off     (2, 2, 3) m, by which the ankle is led away from where the strings have it, and its speed
+    stands  (2,) whether each foot is held
+    sunk    (2,) m, by which the body is lower than the strings have it, and its speed
+    """
+
+    def __init__(self, character: Character, puppet: Marionette):
+        skeleton = character.skeleton
+        rest = skeleton.rest_positions()
+        self.puppet = puppet
+        self.legs = [[skeleton.index(side + stem) for stem in ("UpperLeg", "LowerLeg", "Foot")] for side in SIDES]
+        self._parents = [[skeleton.structure.parents[i] for i in leg] for leg in self.legs]
+        self._bones = [(rest[b] - rest[a], rest[c] - rest[b]) for a, b, c in self.legs]
+        self._sizes = [sum(float(np.linalg.norm(bone)) for bone in pair) for pair in self._bones]
+        self._points, self._toes = [], []
+        for sole in find_soles(skeleton):
+            # heel; the joint of the toes, about which the foot turns where they lie flat; from there to the ball
+            joint = sole.tip if sole.toes is None else rest[sole.toes] - rest[sole.foot]
+            self._points.append((sole.heel, joint, np.zeros(3) if sole.toes is None else sole.ball))
+            self._toes.append(-1 if sole.toes is None else sole.toes)
+        hinges = [puppet.P[puppet.row(f"{side}LowerLeg")] for side in SIDES]
+        # the knee's axis in the rest axes of the thigh
+        self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
+        self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
+        self.stands, self.sunk = np.zeros(2, np.bool_), np.zeros(2)
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """All that changes, by name."""
+        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk")}
+
+    def step(self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray) -> None:
+        """Hold the feet that are down: turn the legs of a body whose strings have it in its pose, and lower it.
+
+        heights  (2,) m, of the ground at the balls of the feet as they stand
+        over     (2,) m, how high over the ground the lowest point of each foot is as strings have it
+        """
+        from poise.puppetry.oscillator_kernels import follow
+
+        body.update()
+        ankles = []
+        for side in range(2):
+            self._hold(body, side, dt, float(heights[side]), float(over[side]))
+            ankles.append(body.p[self.legs[side][2]] + self.off[side, 0])
+        short = 0.0
+        for side, (upper, _, _) in enumerate(self.legs):
+            way = ankles[side] - body.p[upper]
+            # |way + (0, sunk, 0)| = size: what the hip has to come down by
+            room = (_STRETCH * self._sizes[side]) ** 2 - way[0] ** 2 - way[2] ** 2
+            if self.stands[side] and way[1] < 0.0:
+                short = max(short, -way[1] - np.sqrt(max(room, 1e-6)))
+        sunk, speed = follow(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
+        if sunk < short:
+            speed, sunk = max((short - self.sunk[0]) / dt, 0.0), short
+        self.sunk[:] = sunk, speed
+        body.state.root[1] -= sunk
+        body.p[:, 1] -= sunk
+        for side in range(2):
+            self._bend(body, side, ankles[side])
+
+    def _hold(self, body: Body, side: int, dt: float, height: float, over: float) -> None:
+        """Find by how much the ankle of a foot is led away."""
+        from poise.puppetry.oscillator_kernels import follow
+
+        foot, off = self.legs[side][2], self.off[side]
+        if not self.puppet.down[side]:
+            self.stands[side] = False
+            for a in range(3):
+                rate, aim = (_CLEARS, max(_CLEAR - over, 0.0)) if a == 1 else (_LETS_GO, 0.0)
+                off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, rate, 1.0, aim, -9.0, 9.0)
+            if off[0, 1] < _OVER - over:  # a foot in the air is not in the ground
+                off[0, 1], off[1, 1] = _OVER - over, max(off[1, 1], 0.0)
+            return
+        R, ankle = body.R[foot], body.p[foot]
+        yaw, pitch = self.puppet.foot[side, 0], self.puppet.foot[side, 1]
+        level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
+        heel, joint, ball = self._points[side]
+        # The ankle over a foot that stands: on its toes where the heel is up, on its heel where the toes are.
+        flat = body.R[self._toes[side]] if self._toes[side] >= 0 else level
+        over = -R @ joint - flat @ ball if pitch >= 0.0 else level @ (heel - joint - ball) - R @ heel
+        if not self.stands[side]:
+            self.stands[side], self.spot[side], self.fall[side] = True, ankle + off[0] - over, off[1, 1]
+        spot = self.spot[side]
+        spot[1], self.fall[side] = follow(spot[1], self.fall[side], dt, _LANDS, 1.0, height, -1e6, 1e6)
+        led = spot + over - ankle
+        size = float(np.hypot(led[0], led[2]))
+        if size > MOST:
+            spot[[0, 2]] -= (1.0 - MOST / size) * led[[0, 2]]
+            led[[0, 2]] *= MOST / size
+        off[1] = (led - off[0]) / dt
+        off[0] = led
+
+    def _bend(self, body: Body, side: int, ankle: np.ndarray) -> None:
+        """Bring an ankle to its place."""
+        if np.abs(self.off[side, 0]).max() < 1e-9 and abs(self.sunk[0]) < 1e-9:
+            return
+        upper, lower, foot = self.legs[side]
+        turns = [body.world_turn(i) for i in (upper, lower, foot)]
+        hinge = rotation.rotate(turns[0], self._hinges[side])
+        reach = ankle - body.p[upper]
+        found = reach_with_limb(turns[0][None], turns[1][None], *self._bones[side], reach[None], hinge[None])
+        q, carrier = body.state.q, self._parents[side]
+        worlds = {upper: found.upper[0], lower: found.lower[0], foot: turns[2]}
+        for joint, parent in zip((upper, lower, foot), carrier, strict=True):
+            above = worlds[parent] if parent in worlds else self._above(body, parent, worlds)
+            q[joint] = rotation.multiply(rotation.conjugate(above), worlds[joint])
+
+    def _above(self, body: Body, joint: int, worlds: dict[int, np.ndarray]) -> np.ndarray:
+        """The orientation of a joint between: with the leg where it is of it."""
+        turn, at = rotation.identity(), joint
+        while at >= 0 and at not in worlds:
+            turn = rotation.multiply(body.state.q[at], turn)
+            at = body.skeleton.structure.parents[at]
+        return turn if at < 0 else np.asarray(rotation.multiply(worlds[at], turn))

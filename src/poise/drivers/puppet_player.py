@@ -1,0 +1,289 @@
+"""A puppet of one actor: frames of poses, made a little ahead of what is shown. See `puppet.py`.
+
+A frame is made on a body of its own: strings are pulled, joints swing, the root hangs from the foot that carries
+(`anchored.py`), and feet that are down are held (`puppet_feet.py`). What the stage is given lies between frames, smooth
+to the acceleration.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from poise.body.roles import SIDES
+from poise.drivers.anchor import GIVEN, MovingBody
+from poise.drivers.anchored import Anchored, AnchoredPlayer, ask_height
+from poise.drivers.body import Body
+from poise.drivers.driver import MotionPlayer
+from poise.drivers.hand_over import HandOver
+from poise.drivers.puppet_feet import PlantedFeet
+from poise.drivers.walk_parts import find_heading_of
+from poise.puppetry.marionette import Marionette
+from poise.puppetry.springs import SPRINGS
+from poise.puppetry.strings import Strings
+from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.drivers.puppet import Puppet
+
+FRAME = 1.0 / 120.0  # s
+_AHEAD, _BEHIND = 2, 6
+_NEAR, _OFF = 0.006, 0.03  # m over the ground: a foot that is nearer comes to be down, one that is farther goes up
+_LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at most, and when it comes down
+_SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
+# What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
+_OTHER, _SLIDES = 0.006, 0.05
+_STARTS = 3.0  # s, that joints get to come to rest in the first pose
+_TAKE_OVER = 0.6  # s
+MOST_STANCES = 10_000
+UP = np.array([0.0, 1.0, 0.0])
+
+
+class StandingPlayer(AnchoredPlayer):
+    """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down."""
+
+    def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
+        scores = super()._score(moving, liked)
+        if 0 <= self.chosen < len(self.names):
+            side = self.names[self.chosen].split()[0]
+            other = np.array([not name.startswith(side) for name in self.names])
+            speed = np.linalg.norm(self._found[1][:, [0, 2]], axis=1)
+            scores = scores + other * (_OTHER + _SLIDES * speed)
+        return scores
+
+
+class Standing(Anchored):
+    """See `StandingPlayer`."""
+
+    @property
+    def turned(self) -> str:
+        """See `Anchored.turned`."""
+        return GIVEN
+
+
+class PuppetPlayer(MotionPlayer):
+    """A puppet of one actor.
+
+    puppet, strings  its joints, and what pulls them;  stand, feet: what it hangs from, and where its feet stand
+    stances          [side, from, to] s: when feet came down, and went up; the last MOST_STANCES of them
+    frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
+    """
+
+    after_others = True
+    bends_toes = True
+    moves_root = True
+
+    def __init__(self, driver: Puppet, body: Body, joints: np.ndarray, t: float):
+        self.driver, self.joints = driver, joints
+        character = body.character
+        self.puppet = Marionette(character, driver.springs or SPRINGS, float(-body.gravity[1]))
+        self.strings = Strings(self.puppet, driver.layers)
+        self.own = Body(character)
+        self.own.dt, self.own.gravity, self.own.floor = FRAME, body.gravity, copy.copy(body.floor)
+        self.stand = StandingPlayer(Standing(settle=driver.settle), self.own, t)
+        self.feet = PlantedFeet(character, self.puppet)
+        count = _BEHIND + _AHEAD + 4 + math.ceil(2.0 * body.dt / FRAME)
+        self.frames, self.roots = rotation.identity((count, len(body.skeleton))), np.zeros((count, 3))
+        self.first, self.made, self.begun, self._decided = -1, 0, t, 0
+        self._rest = rotation.identity((len(body.skeleton),))
+        self._last = rotation.identity((len(body.skeleton),))  # rotations of the last frame, as strings have them
+        self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
+        self._over: HandOver | None = None
+        self.stances: list[list[float]] = []
+
+    @property
+    def support(self) -> str | None:
+        """The point that carries: "left heel", "right ball", ..."""
+        return self.stand.support
+
+    # It begins.
+
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """See `Player.begin`: in the pose that the hands have, or from the body's on."""
+        self.begun, self._decided, self.first, self.made = t, 0, -1, 0
+        body.update()
+        self.strings.heading = find_heading_of(body)
+        own = self.own
+        own.put(body.state)
+        if starting:
+            self._settle(t)
+        else:
+            self.strings.prime(t)
+            self._rest[:] = body.state.q
+            self.puppet.put(body.state.q, body.state.w)
+            self._over = HandOver(body, self.joints, t, moves_root=True)
+            self.puppet.step(1e-9)
+        self._pose(own.state.q)
+        self._last[:] = own.state.q
+        own.state.w[:], own.dw[:], own.state.v[:], own.a[:] = 0.0, 0.0, 0.0, 0.0
+        if not starting:
+            own.state.w[:], own.state.v[:] = body.state.w, body.state.v
+        self.stand.begin(own, t, starting)
+        self._look_down()
+        self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
+        self._make(body, t)
+        if starting:
+            self._write(body, t)
+            for array in (body.state.v, body.a):
+                array[:] = 0.0
+            body.state.w[self.joints] = body.dw[self.joints] = 0.0
+            return
+        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        self._write(body, t)  # what is still of nothing adds nothing
+        there, turning, pulling = body.state.copy(), body.dw.copy(), body.a.copy()
+        body.put(kept)
+        body.dw[:], body.a[:] = dw, a
+        assert self._over is not None
+        at = self.joints
+        self._over.measure(
+            body, there.q[at], there.w[at], turning[at], there.root, there.v, pulling, t, _TAKE_OVER
+        )  # fmt: skip
+
+    def _settle(self, t: float) -> None:
+        """Be at rest in the pose that the hands have at time t, both feet down."""
+        puppet = self.puppet
+        self.strings.prime(t)
+        self.strings.pull(t, 0.0)
+        puppet.angles[0, 1] = puppet.target[0, 1]
+        puppet.down[:] = True
+        for _ in range(round(_STARTS / FRAME)):
+            puppet.step(FRAME)
+        puppet.speeds[:] = 0.0
+
+    # Frames.
+
+    def _make(self, body: Body, t: float) -> None:
+        """Make frames as far as the next two steps go."""
+        last = math.floor((t + 1.6 * body.dt - self.begun) / FRAME + 1e-6) + _AHEAD
+        while self.first + self.made <= last:
+            number = self.first + self.made
+            if self.made == len(self.frames):
+                for array in (self.frames, self.roots):
+                    array[:-1] = array[1:].copy()
+                self.first, self.made = self.first + 1, self.made - 1
+            if number >= 0:
+                self._move(self.begun + number * FRAME)
+            else:
+                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground)
+            self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
+            self.made += 1
+
+    def _pose(self, q: np.ndarray) -> None:
+        q[:] = self._rest
+        self.puppet.pose(q)
+
+    def _move(self, t: float) -> None:
+        """One frame of its own body, at time t."""
+        own, puppet = self.own, self.puppet
+        self.strings.pull(t, FRAME)
+        if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
+            puppet.tension *= max((t - self.begun) / _TAKE_OVER, 0.1) ** 2
+        puppet.step(FRAME)
+        self._pose(own.state.q)
+        # Rates are differences, and those of rates are noise: a support takes over with its velocity alone.
+        own.state.w[:] = rotation.log(rotation.multiply(rotation.conjugate(self._last), own.state.q)) / FRAME
+        self._last[:] = own.state.q
+        self.stand.give(own, t)
+        self._look_down()
+        stood = self.feet.stands.copy()
+        self.feet.step(own, FRAME, self._find_heights(), self._over_ground)
+        for side in range(2):
+            if self.feet.stands[side] and not stood[side]:
+                self.stances = [*self.stances[-MOST_STANCES:], [float(side), t, math.inf]]
+            elif stood[side] and not self.feet.stands[side]:
+                for each in reversed(self.stances):
+                    if each[0] == side:
+                        each[2] = t
+                        break
+
+    def _find_heights(self) -> np.ndarray:
+        """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
+        spots = self.feet.spot.copy()
+        for side, (_, _, foot) in enumerate(self.feet.legs):
+            if not self.feet.stands[side]:
+                spots[side] = self.own.p[foot]
+        return ask_height(self.stand._ground, spots[:, 0], spots[:, 2])
+
+    def _look_down(self) -> None:
+        """See which feet are down, as strings have them, and how the ground lies under them."""
+        from poise.drivers import anchored_kernels as kernels
+
+        stand, state, tree = self.stand, self.own.state, self.own.tree
+        kernels.find_points(
+            tree.parents, tree.offsets, state.q, state.w, state.root, state.v, stand._at, stand._points, stand._found
+        )
+        places = stand._found[0]
+        over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
+        for side, name in enumerate(SIDES):
+            mine = np.array([each.startswith(name) for each in stand.names])
+            carries = 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
+            was = bool(self.puppet.down[side])
+            lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
+            self._over_ground[side] = over[lowest]
+            slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
+            led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
+            stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
+            lands = over[lowest] < _NEAR and slow and led < _CLOSE
+            self.puppet.down[side] = carries or (stays if was else lands)
+            if self.puppet.down[side] and not was:
+                self.puppet.slope[side] = rotation.between(UP, stand._normal(places[lowest]))
+
+    # The step.
+
+    def give(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.give`. It decides once a step, in its middle: whoever looks in between changes nothing."""
+        self._write(body, t)
+        middles = (t - self.begun) / body.dt + 0.5 + 1e-6
+        if middles >= self._decided + 1:
+            self._decided = math.floor(middles)
+            self._make(body, t)
+
+    def _write(self, body: Body, t: float) -> None:
+        """Rotations of its joints, the root's place, and their rates."""
+        from poise.drivers.frame_kernels import place_at, write_turns
+
+        tau = t - self.begun
+        number = min(max(math.floor(tau / FRAME), self.first + 1), self.first + self.made - 3)
+        u = min(max(tau / FRAME - number, 0.0), 1.0)
+        k, state, place = number - self.first, body.state, np.empty((3, 3))
+        write_turns(self.frames, k, u, FRAME, 1.0, 0.0, self.joints, state.q, state.w, body.dw)
+        place_at(self.roots[k - 1 : k + 3], u, FRAME, 1.0, 0.0, place)
+        state.root[:], state.v[:], body.a[:] = place
+        if self._over is not None:
+            self._over.add(body, t)
+
+    # Its state.
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        own = self.own
+        return {
+            "frames": self.frames, "roots": self.roots, "rest": self._rest, "last": self._last,
+            "own_q": own.state.q, "own_w": own.state.w, "own_dw": own.dw, "own_root": own.state.root,
+            "own_v": own.state.v, "own_a": own.a, **self.puppet.numbers(), **self.feet.numbers(),
+        }  # fmt: skip
+
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        over = None if self._over is None else {name: array.copy() for name, array in self._over.numbers().items()}
+        return {
+            **super().save(), "strings": self.strings.save(), "over": over, "begun": self.begun,
+            "counts": [self.first, self.made, self._decided], "stand": self.stand.save(),
+        }  # fmt: skip
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Player.restore`."""
+        super().restore(saved)
+        self.strings.restore(saved["strings"])
+        self.begun = saved["begun"]
+        self.first, self.made, self._decided = map(int, saved["counts"])
+        self.stand.restore(saved["stand"])
+        if saved["over"] is None:
+            self._over = None
+            return
+        self._over = self._over or HandOver(self.own, self.joints, moves_root=True)
+        for name, array in self._over.numbers().items():
+            array[...] = saved["over"][name]

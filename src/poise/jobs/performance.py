@@ -1,0 +1,278 @@
+"""A performance: layers of recorded hands, played under one another, retaken, trimmed, muted and blended.
+
+It is a folder with recordings (`*.hands`) and `performance.toml`, which says what of them is played:
+
+    [[layers]]
+    name = "legs"
+    mapping = "legs"            # that comes along, or a file beside this one (.toml)
+    weight = 1.0                # 0 to 1, against the layers before it
+    muted = false
+
+    [[pieces]]
+    layer = "legs"
+    file = "legs-1.hands"
+    begin = 0.0                 # s of the recording
+    end = 31.5                  # left out: all that is there
+    at = 0.0                    # s of the performance, where `begin` is
+
+Recordings are never changed: a retake from a point ends the piece before it there. So every change can be undone, and
+what a killed program had recorded is there when the folder is opened again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import FileError, InputError, finite_number, unknown_name
+from poise.files.atomic import write_bytes
+from poise.jobs.hands_file import SUFFIX, HandsRecorder, load_hands
+from poise.jobs.puppet_mapping import load_mapping
+from poise.jobs.toml_tables import Table, TomlFile, format_toml
+from poise.puppetry.hands import HandsTake, join
+from poise.puppetry.strings import PuppetLayer
+
+FILE = "performance.toml"
+MOST_LAYERS, MOST_PIECES = 64, 5000
+MOST_UNDO = 1000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a recording: from `begin` to `end` (s of it), played from `at` on (s of the performance)."""
+
+    file: str
+    begin: float = 0.0
+    end: float = math.inf
+    at: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("begin", "at"):
+            finite_number(getattr(self, name), f"'{name}' of a piece")
+        if not self.end > self.begin:
+            raise InputError(f"a piece ends after it begins; from {self.begin:g} to {self.end:g} s given.")
+        if Path(self.file).name != self.file or not self.file.endswith(SUFFIX):
+            raise InputError(
+                f"a piece is of a recording ({SUFFIX}) in the performance's folder; '{self.file:.60}' given."
+            )
+
+
+@dataclass(frozen=True)
+class RecordedLayer:
+    """One layer. pieces: in order of time, none over another"""
+
+    name: str
+    mapping: str
+    pieces: tuple[Piece, ...] = ()
+    weight: float = 1.0
+    muted: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
+            raise InputError(f"the weight of a layer is from 0 to 1; {self.weight:g} given.")
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Layers, from below. A description: every change gives a new one."""
+
+    layers: tuple[RecordedLayer, ...] = field(default_factory=tuple)
+
+    def find(self, name: str) -> RecordedLayer:
+        """A layer by its name."""
+        found = next((layer for layer in self.layers if layer.name == name), None)
+        if found is None:
+            raise unknown_name("layer", name, [layer.name for layer in self.layers])
+        return found
+
+    def _with(self, layer: RecordedLayer) -> Performance:
+        if all(each.name != layer.name for each in self.layers):
+            return Performance((*self.layers, layer))
+        return Performance(tuple(layer if each.name == layer.name else each for each in self.layers))
+
+    def record(self, name: str, mapping: str, file: str) -> Performance:
+        """A layer that is played by one recording, from its beginning; new, or instead of what it had."""
+        return self._with(RecordedLayer(name, mapping, (Piece(file),)))
+
+    def retake(self, name: str, t: float, file: str) -> Performance:
+        """A layer that goes on from time t (s) with another recording, whose time 0 is then."""
+        layer = self.find(name)
+        if not (math.isfinite(t) and t >= 0.0):
+            raise InputError(f"a layer is retaken from a time of 0 s or more on; {t:g} given.")
+        return self._with(replace(layer, pieces=(*_cut(layer.pieces, -math.inf, t), Piece(file, at=t))))
+
+    def trim(self, name: str, begin: float, end: float) -> Performance:
+        """A layer without what is before `begin` and after `end` (s): its hands rest there."""
+        if not end > begin:
+            raise InputError(f"a layer is trimmed to a stretch of time; from {begin:g} to {end:g} s given.")
+        layer = self.find(name)
+        return self._with(replace(layer, pieces=_cut(layer.pieces, begin, end)))
+
+    def mute(self, name: str, muted: bool = True) -> Performance:
+        """A layer that is not played, or is again."""
+        return self._with(replace(self.find(name), muted=muted))
+
+    def blend(self, name: str, weight: float) -> Performance:
+        """A layer that has its joints only by a weight, 0 to 1, against those below."""
+        return self._with(replace(self.find(name), weight=weight))
+
+    def remove(self, name: str) -> Performance:
+        """Without a layer; its recordings stay in the folder."""
+        self.find(name)
+        return Performance(tuple(layer for layer in self.layers if layer.name != name))
+
+
+def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ...]:
+    """What of pieces is played from `begin` to `end`, s of the performance."""
+    found = []
+    for piece in pieces:
+        first = max(piece.begin, piece.begin + begin - piece.at)
+        last = min(piece.end, piece.begin + end - piece.at)
+        if last > first:
+            found.append(replace(piece, begin=first, end=last, at=piece.at + first - piece.begin))
+    return tuple(found)
+
+
+class Rehearsal:
+    """A performance in its folder, with what can be undone. Every change is on the disk when the call returns.
+
+    now   the performance as it is
+    """
+
+    def __init__(self, folder: str | PathLike[str]):
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(folder, f"cannot be a performance's folder: {error.strerror or error}.") from error
+        path = self.folder / FILE
+        self.now = load_performance(path) if path.exists() else Performance()
+        self._past, self._future = list[Performance](), list[Performance]()
+        self._recorder: HandsRecorder | None = None
+
+    def change(self, performance: Performance) -> None:
+        """Have another performance, which can be undone."""
+        self._past = [*self._past[-MOST_UNDO + 1 :], self.now]
+        self._future.clear()
+        self._set(performance)
+
+    def _set(self, performance: Performance) -> None:
+        write_bytes(self.folder / FILE, format_performance(performance).encode())
+        self.now = performance
+
+    def undo(self) -> bool:
+        """Take back the last change; False where there is none."""
+        if not self._past:
+            return False
+        self._future.append(self.now)
+        self._set(self._past.pop())
+        return True
+
+    def redo(self) -> bool:
+        """Do again what was taken back; False where nothing was."""
+        if not self._future:
+            return False
+        self._past.append(self.now)
+        self._set(self._future.pop())
+        return True
+
+    def begin_take(
+        self, layer: str, mapping: str | None = None, t: float | None = None, neutral: np.ndarray | None = None
+    ) -> HandsRecorder:
+        """Record a layer: anew, or from time t (s) on. What is put into the recorder is played at once and kept.
+
+        mapping  of a layer that is new; None: the one of its name, or the one that it has
+        """
+        known = any(each.name == layer for each in self.now.layers)
+        used = mapping or (self.now.find(layer).mapping if known else layer)
+        load_mapping(self._beside(used))
+        if t is not None and not known:
+            raise unknown_name("layer", layer, [each.name for each in self.now.layers])
+        number = 1
+        while (self.folder / f"{_plain(layer)}-{number}{SUFFIX}").exists():
+            number += 1
+        file = f"{_plain(layer)}-{number}{SUFFIX}"
+        recorder = HandsRecorder(self.folder / file, neutral)
+        self.change(self.now.record(layer, used, file) if t is None else self.now.retake(layer, t, file))
+        return recorder
+
+    def _beside(self, mapping: str) -> str | Path:
+        return self.folder / mapping if mapping.endswith(".toml") else mapping
+
+    def list_layers(self) -> list[PuppetLayer]:
+        """What is played, for a `Puppet`."""
+        return build_layers(self.now, self.folder)
+
+
+def _plain(name: str) -> str:
+    """A name that can be a file's."""
+    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in name)
+    return kept[:40].strip("-") or "layer"
+
+
+def build_layers(performance: Performance, folder: Path) -> list[PuppetLayer]:
+    """Layers with their recordings, but for those that are mute or have none."""
+    found, read = [], dict[str, HandsTake]()
+    for layer in performance.layers:
+        if layer.muted or not layer.pieces:
+            continue
+        parts = []
+        for piece in layer.pieces:
+            if piece.file not in read:
+                read[piece.file] = load_hands(folder / piece.file)
+            parts.append(read[piece.file].cut(piece.begin, piece.end, piece.at - piece.begin))
+        mapping = load_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
+        found.append(PuppetLayer(mapping, join(parts), layer.weight))
+    return found
+
+
+def format_performance(performance: Performance) -> str:
+    """TOML of a performance."""
+    layers: list[dict[str, Any]] = [
+        {"name": layer.name, "mapping": layer.mapping, "weight": layer.weight, "muted": layer.muted}
+        for layer in performance.layers
+    ]
+    pieces: list[dict[str, Any]] = [
+        {"layer": layer.name, "file": piece.file, "begin": piece.begin,
+         "end": None if math.isinf(piece.end) else piece.end, "at": piece.at}
+        for layer in performance.layers
+        for piece in layer.pieces
+    ]  # fmt: skip
+    return format_toml({"layers": layers, "pieces": pieces})
+
+
+def load_performance(path: str | PathLike[str]) -> Performance:
+    """A performance out of its file."""
+    with TomlFile(path) as file:
+        top = Table("a performance", file.plain)
+        layers: dict[str, RecordedLayer] = {}
+        for table in top.tables("layers", MOST_LAYERS):
+            name, mapping = table.needed_text("name"), table.needed_text("mapping")
+            weight, muted = table.number("weight"), table.flag("muted")
+            table.check_all_read()
+            if name in layers:
+                raise table.wrong("name", f"two layers have the name '{name:.60}'.")
+            with table.reading("weight"):
+                layers[name] = RecordedLayer(name, mapping, (), 1.0 if weight is None else weight, bool(muted))
+        for table in top.tables("pieces", MOST_PIECES):
+            name, recorded = table.needed_text("layer"), table.needed_text("file")
+            begin, end, at = (table.number(key) for key in ("begin", "end", "at"))
+            table.check_all_read()
+            with table.reading("layer"):
+                if name not in layers:
+                    raise unknown_name("layer", name, layers)
+            with table.reading():
+                piece = Piece(recorded, begin or 0.0, math.inf if end is None else end, at or 0.0)
+                before = layers[name].pieces[-1:]
+                if before and piece.at < before[0].at + before[0].end - before[0].begin - 1e-9:
+                    raise InputError(
+                        f"a piece of '{name:.60}' begins at {piece.at:g} s, before the one before it ends."
+                    )
+            layers[name] = replace(layers[name], pieces=(*layers[name].pieces, piece))
+        top.check_all_read()
+        return Performance(tuple(layers.values()))

@@ -1,0 +1,252 @@
+"""A performance of two hands, played again without hands: read, performed, written, measured on what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.errors import FileError, InputError, check_most
+from poise.files.audience import NOBODY, Audience, Notebook
+from poise.jobs.hands_file import SUFFIX, load_hands
+from poise.jobs.performance import FILE, build_layers, load_performance
+from poise.jobs.pose import PoseRecipe, Standee, check_recipe, find_body
+from poise.jobs.puppet_mapping import load_mapping
+from poise.jobs.terrain import find_terrain
+from poise.jobs.walk import WalkOutputs, sort_outputs
+from poise.kinds import checked
+from poise.motion.clip import Clip
+from poise.motion.feet import find_soles
+from poise.puppetry.hands import HandsTake
+from poise.puppetry.strings import PuppetLayer
+from poise.spatial import rotation
+
+FPS, LONGEST = 60.0, 3600.0
+MOST_FRAMES = 400_000
+ORDER = ("legs", "trunk", "arms")
+_EDGE = 0.02  # s, at both ends of a stance, in which a foot is still coming down or already going up
+File = str | PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class PuppetRecipe:
+    """What is played, on whom.
+
+    inputs     each a folder or file of a performance (`performance.toml`), or MAPPING=FILE.hands, or layers
+    seconds    how long; None: to the end of the longest recording
+    fps        frames a second
+    terrain    flat, stairs, ...: see `poise walk`
+    body, height, mass, character   as of `poise walk`
+    """
+
+    inputs: tuple[str | PuppetLayer, ...]
+    seconds: float | None = None
+    fps: float = FPS
+    terrain: str = "flat"
+    body: str | None = None
+    height: float | None = None
+    mass: float | None = None
+    character: Character | Path | None = None
+
+    def list_files(self) -> list[Path]:
+        """Files that are read."""
+        named = [Path(str(each).rpartition("=")[2]) for each in self.inputs if not isinstance(each, PuppetLayer)]
+        named += [Path(self.terrain)] if Path(self.terrain).suffix else []
+        return named + ([self.character] if isinstance(self.character, Path) else [])
+
+
+@dataclass(frozen=True, eq=False)
+class Puppetry:
+    """What was played, and its figures under the names of `poise puppet --json`.
+
+    clip     as it was written, where that could be read back
+    stances  (side, from, to) s, when feet were down
+    """
+
+    clip: Clip
+    body: Standee
+    stances: tuple[tuple[int, float, float], ...]
+    figures: Mapping[str, Any] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+
+    @property
+    def character(self) -> Character:
+        """Whose body it is."""
+        return self.body.character
+
+
+def read_layers(inputs: Iterable[str | PuppetLayer]) -> list[PuppetLayer]:
+    """Layers, from below: legs, trunk and arms in that order where recordings are given one by one."""
+    found: list[PuppetLayer] = []
+    for each in inputs:
+        if isinstance(each, PuppetLayer):
+            found.append(each)
+            continue
+        mapping, equals, file = each.rpartition("=")
+        path = Path(file)
+        if equals:
+            found.append(PuppetLayer(load_mapping(mapping), load_hands(path)))
+        elif path.is_dir() or path.suffix.lower() == ".toml":
+            path = path / FILE if path.is_dir() else path
+            found += build_layers(load_performance(path), path.parent)
+        elif path.suffix.lower() == SUFFIX:
+            raise InputError(
+                f"what the hands of {path.name} mean is not said: write MAPPING=FILE, as in legs={path.name}."
+            )
+        else:
+            raise FileError(
+                path, f"is no performance: give its folder, its {FILE}, or recordings as in legs=FILE{SUFFIX}."
+            )
+    if not found:
+        raise InputError("nothing is played: no layer has a recording that is not mute.")
+    return sorted(found, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
+
+
+def run_puppet(
+    asked: PuppetRecipe, outputs: WalkOutputs | None = None, audience: Audience = NOBODY, json: bool = False
+) -> Puppetry:
+    """Do what a recipe says."""
+    outputs = WalkOutputs() if outputs is None else outputs
+    if not 1.0 <= asked.fps <= 1000.0:
+        raise InputError(f"{audience.spell('fps')} must be from 1 to 1000 frames a second; {asked.fps:g} given.")
+    who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
+    check_recipe(who, audience)
+    outputs.check(asked.list_files(), audience, json)
+    layers = read_layers(asked.inputs)
+    seconds = max(_find_end(layer) for layer in layers) if asked.seconds is None else asked.seconds
+    if not 0.0 < seconds <= LONGEST:
+        raise InputError(f"a performance lasts up to {LONGEST:g} s; {seconds:g} s given.")
+    check_most(f"{seconds:g} s have", round(seconds * asked.fps), MOST_FRAMES, "Take fewer frames.")
+    body = find_body(who, audience)
+    clip, stances, lost = perform(layers, body.character, seconds, asked.fps, asked.terrain, audience)
+    found = Puppetry(clip, body, stances)
+    found = _write(found, outputs, {"layers": [layer.mapping.name for layer in layers], "lost_samples": lost})
+    _draw(found, outputs)
+    return found
+
+
+def _find_end(layer: PuppetLayer) -> float:
+    return layer.start + layer.hands.duration if isinstance(layer.hands, HandsTake) else 0.0
+
+
+def perform(
+    layers: Iterable[PuppetLayer], character: Character, seconds: float, fps: float = FPS, terrain: str = "flat",
+    audience: Audience = NOBODY,
+) -> tuple[Clip, tuple[tuple[int, float, float], ...], int]:  # fmt: skip
+    """The motion, when feet were down, and how many samples of the hands could not be used."""
+    from poise.drivers.puppet import Puppet
+    from poise.drivers.puppet_player import PuppetPlayer
+    from poise.stage.stage import Stage
+
+    stage = Stage(ground=find_terrain(terrain, 0).ground)
+    actor = stage.add(character)
+    actor.drive("body", Puppet(tuple(layers)))
+    audience.progress(f"playing {seconds:.0f} s")
+    take = stage.run(seconds, fps=fps)
+    player = next(each for each in actor.players if isinstance(each, PuppetPlayer))
+    stances = tuple((int(side), begin, min(end, seconds)) for side, begin, end in player.stances)
+    return take.clip(), stances, player.strings.lost
+
+
+def _write(found: Puppetry, outputs: WalkOutputs, more: Mapping[str, Any]) -> Puppetry:
+    """Write the motion; it and its figures as they are in the file."""
+    from poise.files.checked import checked_output
+    from poise.jobs.figures import describe_body
+
+    clip, body = found.clip, found.body
+    there, error, measured_on = None, None, "the poses: nothing was written"
+    for path in outputs.motions:
+        with checked_output(path) as draft:
+            wrote = body.target.write(clip, draft)
+            if path == outputs.motions[0]:
+                error, there = wrote, body.target.read_back(clip, draft)
+                measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
+    shown = clip if there is None else there
+    figures = {
+        **measure_puppet(shown, found.stances),
+        **more,
+        "frames": len(clip),
+        "fps": round(clip.fps, 9),
+        "duration_s": clip.duration,
+        **describe_body(body.character),
+        "max_joint_error_m": error,
+        "measured_on": measured_on,
+    }
+    return Puppetry(shown, body, found.stances, figures, tuple(outputs))
+
+
+def measure_puppet(clip: Clip, stances: Iterable[tuple[int, float, float]]) -> dict[str, Any]:
+    """Figures of a motion: of the feet while they are down, by the points of heel and ball that are lowest."""
+    positions, turns = clip.world
+    times, slips, count = clip.times - clip.times[0], [0.0], 0
+    soles = find_soles(clip.skeleton)
+    for side, begin, end in stances:
+        sole = soles[side]
+        front = sole.foot if sole.toes is None else sole.toes
+        rows = np.flatnonzero((times >= begin + _EDGE) & (times <= end - _EDGE))
+        count += 1
+        if len(rows) < 2:
+            continue
+        heel = positions[rows, sole.foot] + rotation.rotate(turns[rows, sole.foot], sole.heel)
+        ball = positions[rows, front] + rotation.rotate(turns[rows, front], sole.ball)
+        points = np.stack([heel, ball], axis=1)
+        lower = np.argmin(points[:-1, :, 1] + points[1:, :, 1], axis=1)
+        way = np.linalg.norm(np.diff(points, axis=0)[:, :, [0, 2]], axis=2)
+        slips.append(float(way[np.arange(len(way)), lower].sum()))
+    speeds = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) * clip.fps
+    hips = positions[:, clip.skeleton.index("hips")]
+    return {
+        "foot_slip_mm": 1000.0 * max(slips),
+        "stances": count,
+        "travelled_m": float(np.linalg.norm(np.diff(hips[:, [0, 2]], axis=0), axis=1).sum()),
+        "fastest_bone_rad_s": float(np.linalg.norm(speeds, axis=-1).max()) if len(clip) > 1 else 0.0,
+    }
+
+
+def _draw(found: Puppetry, outputs: WalkOutputs) -> None:
+    """Films and pictures."""
+    if not (outputs.films or outputs.pictures):
+        return
+    from poise.jobs.puppet_pictures import draw_puppet_sheet, film_puppet
+    from poise.pictures.png import save_png
+
+    for path in outputs.pictures:
+        save_png(path, draw_puppet_sheet(found))
+    for path in outputs.films:
+        film_puppet(found, path)
+
+
+@checked
+def puppet(
+    inputs: File | PuppetLayer | Iterable[File | PuppetLayer],
+    *,
+    seconds: float | None = None,
+    fps: float = FPS,
+    terrain: str = "flat",
+    body: str | None = None,
+    height: float | None = None,
+    mass: float | None = None,
+    character: Character | File | None = None,
+    outputs: File | Iterable[File] = (),
+    tell: Callable[[str, str], None] | None = None,
+) -> Puppetry:
+    """Play a performance of two hands: all that `poise puppet` does.
+
+    inputs     a performance's folder or file, recordings as in "legs=take.hands", or `PuppetLayer`; one or several
+    seconds    how long; None: to the end of the longest recording
+    terrain    what it stands on: flat, slope, stairs, ...
+    body       a kind of body of a `height` (m) and a `mass` (kg); or `character`: a body, or its file
+    outputs    files to write, by their suffixes: motions, films, .png of some moments
+    """
+    given = [inputs] if isinstance(inputs, str | PathLike | PuppetLayer) else list(inputs)
+    files = [outputs] if isinstance(outputs, str | PathLike) else list(outputs)
+    asked = PuppetRecipe(
+        tuple(each if isinstance(each, PuppetLayer) else str(each) for each in given), seconds, fps, terrain, body,
+        height, mass, Path(character) if isinstance(character, str | PathLike) else character,
+    )  # fmt: skip
+    return run_puppet(asked, sort_outputs(map(Path, files)), Notebook(tell))

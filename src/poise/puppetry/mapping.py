@@ -1,0 +1,159 @@
+"""What hands mean: which of their motions goes to which joint.   [marionette, 4.3]
+
+A layer of a performance is a few routes. A route takes one thing of one hand,
+
+    turn                    its orientation: that of a bone, as if the bone were in the hand
+    left, up, ahead         m, from its neutral place
+    grip                    0 open to 1 closed
+    button1 .. button16     0 or 1
+
+to one thing of the puppet:
+
+    UpperLeg                the orientation of a bone, of both sides (`each`: left to left, right to right)
+    leftUpperArm            of one side
+    trunk, neck             of all joints from hips to chest, of neck and head; each takes its part
+    LowerLeg.bend           an angle of it: bend, side (outwards; to its left), turn (outwards; to its left)
+    hips.bend, .side, .turn   how the pelvis leans, tilts and turns
+    heading                 which way it faces, by a speed: it keeps what was turned
+    tension, tension.LowerArm   of all springs, or of one kind of joint
+
+Angles are those of `body.limits`, the same on every body, so that a mapping knows no skeleton. A route whose joint a
+body does not have is left out there, but for the legs, which it must have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from poise.body.roles import SIDES
+from poise.errors import InputError, finite_number, unknown_name
+from poise.puppetry.springs import SPRINGS, read_springs
+from poise.spatial.portable import Portable
+from poise.spatial.viscosity import check_alpha
+
+SOURCES = ("turn", "left", "up", "ahead", "grip", *(f"button{k}" for k in range(1, 17)))
+AXES = {"bend": 0, "turn": 1, "side": 2}
+CHAINS = {"trunk": ("spine", "chest", "upperChest"), "neck": ("neck", "head")}
+STEMS = ("UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand")
+MIDDLE = ("hips", "heading", "tension", "trunk", "neck", "head", "spine", "chest", "upperChest")
+AGAINST = ("facing", "carrier")
+# A bend goes forward where that is how the joint bends: `body.limits` has those angles negative.
+_FORWARD = ("UpperLeg", "UpperArm", "LowerArm", "Shoulder", "Hand")
+
+
+@dataclass(frozen=True)
+class Route(Portable):
+    """From one thing of a hand to one thing of the puppet.
+
+    hand     left, right, or each
+    source   what of it, `from` in files;  to: see above
+    gain     rad of an angle, or its part of a turn, for each unit of the source: m, 1 of a grip, 1 of a turn
+    at       rad (tension: 1), where the source is 0
+    rest     of the source, around 0, that means nothing
+    against  of a turn: `facing`, parallel to the hand whatever carries the bone, or `carrier`
+    """
+
+    hand: str
+    source: str
+    to: str
+    gain: float = 1.0
+    at: float = 0.0
+    rest: float = 0.0
+    against: str = "facing"
+
+    def __post_init__(self) -> None:
+        if self.hand not in (*SIDES, "each"):
+            raise unknown_name("hand", self.hand, (*SIDES, "each"))
+        if self.source not in SOURCES:
+            raise unknown_name("motion of a hand", self.source, SOURCES)
+        if self.against not in AGAINST:
+            raise unknown_name("what a bone is turned against", self.against, AGAINST)
+        for name in ("gain", "at", "rest"):
+            finite_number(getattr(self, name), f"'{name}' of a route")
+        if self.rest < 0.0:
+            raise InputError(f"what means nothing is 0 or more of the source; {self.rest:g} given.")
+        self._check_target()
+
+    def _check_target(self) -> None:
+        joint, point, axis = self.to.partition(".")
+        sided = [side + stem for side in SIDES for stem in STEMS]
+        known = (*STEMS, *sided, *MIDDLE)
+        if joint not in known:
+            raise unknown_name("joint", joint, known)
+        if (self.hand == "each") != (joint in STEMS) and joint not in ("tension", "heading"):
+            raise InputError(
+                f"'{self.to}' is of {'both sides' if joint in STEMS else 'one'}, and hand = '{self.hand}'. "
+                f"{'Say each.' if joint in STEMS else 'Say left or right.'}"
+            )
+        if self.source == "turn":
+            if point or joint in ("heading", "tension"):
+                raise InputError(f"a turn goes to a whole bone, as in 'UpperLeg'; '{self.to}' is one number.")
+            return
+        if joint == "tension":
+            if point and axis not in SPRINGS:
+                raise unknown_name("kind of joint", axis, SPRINGS)
+        elif joint == "heading":
+            if point:
+                raise InputError(f"'heading' has no angles; '{self.to}' given.")
+        elif axis not in AXES:
+            raise InputError(
+                f"'{self.source}' is one number and goes to one angle of a joint: {joint}.bend, .side or .turn; "
+                f"'{self.to}' given."
+            )
+
+    @property
+    def joint(self) -> str:
+        """The joint, or what else it goes to."""
+        return self.to.partition(".")[0]
+
+    @property
+    def axis(self) -> str:
+        """Which angle of it, or which kind of joint's tension."""
+        return self.to.partition(".")[2]
+
+    def sign(self, side: str) -> float:
+        """How `body.limits` counts this angle, of a joint of a side ("": the middle)."""
+        stem = self.joint.removeprefix("left").removeprefix("right")
+        if self.axis == "bend":
+            return -1.0 if stem in _FORWARD else 1.0
+        if self.axis == "turn":
+            return -1.0 if side == "right" else 1.0
+        return 1.0 if side == "left" else -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class HandMapping(Portable):
+    """What hands mean in one layer.
+
+    name       of the layer: legs, trunk, arms, ...
+    routes     see `Route`
+    viscosity  0 (honey) to 1 (air): see `spatial.viscosity`
+    springs    numbers that are not as usual, by kind of joint: {"LowerLeg": {"frequency": 4}}, see `springs`
+    """
+
+    name: str
+    routes: tuple[Route, ...]
+    viscosity: float = 0.4
+    springs: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_alpha(self.viscosity)
+        read_springs(self.springs)
+        if not self.routes:
+            raise InputError(f"the mapping '{self.name:.60}' has no routes: no hand would do anything.")
+        ends: set[str] = set()
+        for route in self.routes:
+            for end in list_ends(route):
+                if end in ends:
+                    raise InputError(f"two routes of the mapping '{self.name:.60}' go to {end}. Leave out one.")
+                ends.add(end)
+
+
+def list_ends(route: Route) -> Iterable[str]:
+    """What a route moves, by name."""
+    joint, _, axis = route.to.partition(".")
+    joints = [side + joint for side in SIDES] if joint in STEMS else [joint]
+    for each in joints:
+        for name in CHAINS.get(each, (each,)):
+            yield from (f"{name}.{a}" for a in ((axis,) if axis else AXES))
