@@ -52,7 +52,7 @@ class Limits:
         self._known, n = np.array(known, np.int64), len(known)
         limits = [body.character.limits[skeleton.names[i]] for i in known]
         room = body.arena
-        self.joints, self.quick = room.zeros(n, dtype=np.int64), room.zeros(n, 5)
+        self.joints, self.quick = room.zeros(n, dtype=np.int64), room.zeros(n, 6)
         self.low, self.high = np.zeros((n, 4)), np.zeros((n, 4))
         self._lower, self._upper = np.zeros((n, 4)), np.full((n, 4), MOST_SWING)
         for k, each in enumerate(limits):
@@ -86,7 +86,7 @@ class Limits:
         rows = [k for k, i in enumerate(self._known.tolist()) if _is_kept(joints[i]) and i not in standing]
         n, kept = len(rows), self._known[rows]
         self.block.set(count=n, isotropic=isotropic)
-        self.quick[:, 4] = 2.0  # nothing is known yet
+        self.quick[:, 4] = 0.0  # nothing is known yet
         stiffness, tau, weight = _find_strength(body)
         self.block.set(
             P=self._P[rows].copy(), C=self._C[rows].copy(), turns=rotation.to_matrix(self._C[rows]),
@@ -114,7 +114,7 @@ class Limits:
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Be as wide as when they were saved, for the same joints."""
         write_over(self._list_numbers(), saved)
-        self.quick[:, 4] = 2.0
+        self.quick[:, 4] = 0.0
 
     def _list_numbers(self) -> dict[str, np.ndarray]:
         n, body = self.count, self._body

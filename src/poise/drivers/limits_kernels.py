@@ -48,6 +48,16 @@ def find_angles(P: np.ndarray, q: np.ndarray, C: np.ndarray, work: np.ndarray, a
 
 
 @kernel
+def is_near(q: np.ndarray, p: np.ndarray, angle: float) -> bool:
+    """Whether a turn by surely less than an angle (rad, at most 1) leads from one rotation (4,) to the other.
+
+    x <= 1.03 sqrt(2 (1 - cos x)) for x = angle / 2 up to 0.8
+    """
+    cosine = abs(q[0] * p[0] + q[1] * p[1] + q[2] * p[2] + q[3] * p[3])
+    return bool(8.49 * (1.0 - cosine) < angle * angle)
+
+
+@kernel
 def _choose_branch(angles: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
     """A swing is one the other way, by the rest of a whole turn: that which is less beyond the range."""
     size = np.sqrt(angles[0] ** 2 + angles[2] ** 2)
@@ -98,17 +108,19 @@ def keep_in_range(
         f = min(max(size / sine if abs(sine) > 1e-6 else STEEP, -STEEP), STEEP)
     # T is a turn about y by twice the angle of c and s
     px, pz = c * c - s * s, 2.0 * c * s
-    free = 10.0 if not is_aimed else 0.0
+    free = 10.0
     for k in range(4):
         value = size if k == 3 else angles[k]
         wanted_low, wanted_high = lower[k], upper[k]
         if is_aimed:
             asked = np.sqrt(aim[0] ** 2 + aim[2] ** 2) if k == 3 else aim[k]
             ease = EASE if wanted_high - wanted_low < EASE else 0.0
+            if asked < wanted_low or asked > wanted_high:
+                free = 0.0
             wanted_low, wanted_high = min(wanted_low, asked) - ease, max(wanted_high, asked) + ease
         low[k] = min(wanted_low, low[k] + NARROW * dt)
         high[k] = max(wanted_high, high[k] - NARROW * dt)
-        if low[k] != lower[k] or high[k] != upper[k]:
+        if low[k] != wanted_low or high[k] != wanted_high:
             free = 0.0  # a range that changes is looked at in every step
         if value > high[k] + DEEP:
             high[k] = value

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 # Programs that a thread takes at a time. Taking them costs next to nothing; of eight, the last thread is waited for
 # long enough to make two of them a tenth slower.
 _HANDFUL = 2
-_FEW = 4  # that are looked at one by one: NumPy takes longer for so few
 _NOBODY = np.zeros((0, 3)), np.zeros((0, 0, 4))
 
 
@@ -38,6 +36,8 @@ class Crowd:
         self.programs: list[Program] = []
         self.actors: list[Actor] = []
         self._rows: np.ndarray | None = None
+        self._address, self._counter = 0, np.zeros(1, np.int64)  # where the rows are; of a run of one
+        self._news = np.zeros(1, np.int64)
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
         self._pool: ThreadPoolExecutor | None = None
         self._has_desks, self._are_away = False, False
@@ -60,9 +60,9 @@ class Crowd:
     @property
     def rows(self) -> np.ndarray:
         """(P,) the programs' records."""
-        from poise.stage.program_kernels import PROGRAM
-
         if self._rows is None:
+            from poise.stage.program_kernels import PROGRAM
+
             self._are_away = self._workspaces is not None  # some may be, by another crowd
             desks = None
             if self._workspaces is not None and all(program.is_compiled for program in self.programs):
@@ -75,6 +75,7 @@ class Crowd:
             self._rows["first"] = np.cumsum([0, *counts])[:-1]
             self._has_desks = desks is not None
             self._rows["desk"] = desks if desks is not None else 0
+            self._address = self._rows.ctypes.data
         return self._rows
 
     def run(self, steps: int, own: bool = False) -> None:
@@ -84,20 +85,25 @@ class Crowd:
         """
         from poise.stage.program_kernels import share_run
 
-        self.fewest = 0
+        self.fewest, self._news[0] = 0, 0
         root, rotations = self._watched
         if len(root):
             self._learn_to_show()
-        rows, desks = self.rows, self._find_desks(own)
-        if len(rows) == 1:  # the quick way for one: no thread has anything to share
-            counter = np.zeros(1, np.int64)
-            share_run(rows, counter, 1, steps, desks[0], self._done, self.status, root, rotations)
+        count = len(self.rows)
+        at, desks = self._address, self._find_desks(own or count == 1)
+        if count == 1:  # the quick way for one: no thread has anything to share, and no workspace is any warmer
+            self._counter[0] = 0
+            share_run(
+                at, 1, self._counter, 1, steps, desks[0], self._done, self.status, self._heights, self._news, root,
+                rotations,
+            )  # fmt: skip
         else:
             self._share(
                 lambda k, counter, size: share_run(
-                    rows, counter, size, steps, desks[k], self._done, self.status, root, rotations
+                    at, count, counter, size, steps, desks[k], self._done, self.status, self._heights, self._news,
+                    root, rotations,
                 )
-            )
+            )  # fmt: skip
         self._check_errors()
 
     def _check_errors(self) -> None:
@@ -118,8 +124,9 @@ class Crowd:
         """The engine's own steps of all and nothing else, forces as they are: what a benchmark measures beside."""
         from poise.stage.program_kernels import share_step
 
-        rows, desks = self.rows, self._find_desks(own)
-        self._share(lambda k, counter, size: share_step(rows, counter, size, steps, desks[k]))
+        count, desks = len(self.rows), self._find_desks(own)
+        at = self._address
+        self._share(lambda k, counter, size: share_step(at, count, counter, size, steps, desks[k]))
 
     def _find_desks(self, own: bool) -> np.ndarray:
         """(T, W) addresses of the workspaces that this run uses, thread by thread; none where each uses its own."""
@@ -131,13 +138,16 @@ class Crowd:
         self._are_away = True
         return self._workspaces.addresses
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody called in the last run, and nobody is odd."""
+        return not self._news[0]
+
     def find_called(self) -> list[tuple[Program, int]]:
         """Those in which somebody called in the last run, and how many steps each had made by then."""
-        if len(self.actors) <= _FEW and not any(row[0] > 0.0 for row in self.status.tolist()):
+        if self.is_quiet:
             return []
         called = self.status[:, 0] > 0.0
-        if not called.any():
-            return []
         rows = self.rows
         return [
             (program, int(self._done[k]))
@@ -147,12 +157,12 @@ class Crowd:
 
     def find_odd(self) -> list[Actor]:
         """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
-        if len(self.actors) <= _FEW:
-            rows = zip(self.actors, self.status.tolist(), self._heights.tolist(), strict=True)
-            return [each for each, (_, height, up, number), start in rows
-                    if height < 0.7 * start or up < 0.5 or not isfinite(number)]  # fmt: skip
+        from poise.stage.program_kernels import LEANS, SUNK
+
+        if self.is_quiet:
+            return []
         _, height, up, number = self.status.T
-        odd = (height < 0.7 * self._heights) | (up < 0.5) | ~np.isfinite(number)
+        odd = (height < SUNK * self._heights) | (up < LEANS) | ~np.isfinite(number)
         return [self.actors[k] for k in np.flatnonzero(odd)]
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:
@@ -160,8 +170,8 @@ class Crowd:
         from poise.stage.program_kernels import share_show
 
         self._learn_to_show()
-        rows = self.rows
-        self._share(lambda k, counter, size: share_show(rows, counter, size, root, rotations))
+        count, at = len(self.rows), self._address
+        self._share(lambda k, counter, size: share_show(at, count, counter, size, root, rotations))
 
     def _learn_to_show(self) -> None:
         for program in self.programs:

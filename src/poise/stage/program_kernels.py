@@ -27,6 +27,10 @@ PROGRAM = fields(
 )
 
 
+SIZE = PROGRAM.itemsize  # bytes
+SUNK, LEANS = 0.7, 0.5  # of the height that a root had at first, and the cosine: one who may have fallen
+
+
 @kernel
 def run_program(x: Any, steps: int) -> int:
     """Make some steps, or fewer if a player calls or a Python function raises; returns how many."""
@@ -84,29 +88,41 @@ def look(body: Any, status: np.ndarray) -> None:
 
 
 @kernel
+def is_odd(status: np.ndarray, height: float) -> bool:
+    """Whether a body, as `look` has it, sank or leans so far that it may have fallen, or is not finite."""
+    return bool(status[1] < SUNK * height or status[2] < LEANS or not np.isfinite(status[3]))
+
+
+@kernel
 def share_run(
-    programs: np.ndarray,
+    programs: int,
+    count: int,
     counter: np.ndarray,
     size: int,
     steps: int,
     desks: np.ndarray,
     done: np.ndarray,
     status: np.ndarray,
+    heights: np.ndarray,
+    news: np.ndarray,
     root: np.ndarray,
     q: np.ndarray,
 ) -> None:
-    """Run programs (P,) by some steps each.
+    """Run programs by some steps each.
 
+    programs, count   where their records are, one after the other: to tell what an array of records is takes Numba
+                      longer than a step of a small body
     counter  (1,) common to all threads, from 0
     desks    (D,) addresses of this thread's workspaces of the engine; none: each program uses its own
     done     (P,) how many steps each made: fewer if somebody called
     status   (B, 4) how each body is then: see `look`
+    heights  (B,) m, of the bodies' roots at first;  news (1,) 1 where somebody called or may have fallen or exploded
     root, q  (B, 3), (B, J, 4) its pose then; none: nobody wants to know
     """
     first = _take(counter.ctypes.data, size)
-    while first < len(programs):
-        for i in range(first, min(first + size, len(programs))):
-            x = programs[i]
+    while first < count:
+        for i in range(first, min(first + size, count)):
+            x = record(programs + i * SIZE, PROGRAM)
             if len(desks) > 0:
                 call_with_two(x.enter, x.scene, desks[x.desk])
             done[i] = run_program(x, steps)
@@ -114,29 +130,32 @@ def share_run(
                 call_with_two(x.leave, x.scene, desks[x.desk])
             bodies = integers(x.bodies, x.body_count)
             for k in range(x.body_count):
-                look(record(bodies[k], BODY), status[x.first + k])
+                how = status[x.first + k]
+                look(record(bodies[k], BODY), how)
+                if how[0] > 0.0 or is_odd(how, heights[x.first + k]):
+                    news[0] = 1
             if len(root) > 0:
                 show_program(x, root, q)
         first = _take(counter.ctypes.data, size)
 
 
 @kernel
-def share_show(programs: np.ndarray, counter: np.ndarray, size: int, root: np.ndarray, q: np.ndarray) -> None:
+def share_show(programs: int, count: int, counter: np.ndarray, size: int, root: np.ndarray, q: np.ndarray) -> None:
     """See `show_program`."""
     first = _take(counter.ctypes.data, size)
-    while first < len(programs):
-        for i in range(first, min(first + size, len(programs))):
-            show_program(programs[i], root, q)
+    while first < count:
+        for i in range(first, min(first + size, count)):
+            show_program(record(programs + i * SIZE, PROGRAM), root, q)
         first = _take(counter.ctypes.data, size)
 
 
 @kernel
-def share_step(programs: np.ndarray, counter: np.ndarray, size: int, steps: int, desks: np.ndarray) -> None:
+def share_step(programs: int, count: int, counter: np.ndarray, size: int, steps: int, desks: np.ndarray) -> None:
     """The engine's own step of programs and nothing else: what a benchmark measures beside."""
     first = _take(counter.ctypes.data, size)
-    while first < len(programs):
-        for i in range(first, min(first + size, len(programs))):
-            x = programs[i]
+    while first < count:
+        for i in range(first, min(first + size, count)):
+            x = record(programs + i * SIZE, PROGRAM)
             if len(desks) > 0:
                 call_with_two(x.enter, x.scene, desks[x.desk])
             for _ in range(steps):
