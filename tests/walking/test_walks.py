@@ -14,10 +14,11 @@ from poise.errors import InputError
 from poise.walking.changing import carry
 from poise.walking.course import StepCourse
 from poise.walking.feet import build_feet
-from poise.walking.foothold import Terrain
+from poise.walking.foothold import Foothold, Terrain
+from poise.walking.lying import stand_on
 from poise.walking.manner import Manner
 from poise.walking.setting_out import find_stances, set_out
-from poise.walking.stride import find_stride
+from poise.walking.stride import ROOM, find_stride
 from poise.walking.way import WalkWay
 from poise.world.terrain import build_terrain
 from walked import measure_walk
@@ -213,6 +214,22 @@ def test_the_first_step_from_stones_is_balanced() -> None:
     body, ground = poise.Character.human(1.9, 120.0), build_terrain("rough", 5, stones=0.5, length=99.0, width=6.0)
     _, judged = judge(body, ground, 2, manner=Manner(step=0.478, pace=1.098))
     assert judged.margin > 0.008 and judged.out == 0 and judged.gap < 0.001
+
+
+@pytest.mark.parametrize("run", [0.3091, 0.31, 0.312])
+def test_feet_come_together_on_treads_as_long_as_a_sole(run: float) -> None:
+    """The left foot has got far inside, where the tread lets it lie: the right one stands beside it all the same."""
+    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Manner()
+    terrain, way, inside = Terrain(poise.Steps(-0.11, run, 20, 0.3, 0.0)), WalkWay.ahead(0.0, 0.0, 0.0), 0
+    for s in np.arange(0.3, 1.6, 0.03):
+        found = terrain.find_foothold(0.07, float(s), manner.toe_out, feet[0].sole, spare=ROOM)
+        assert isinstance(found, Foothold)
+        left = stand_on(feet[0], found, terrain)
+        course = StepCourse(feet, ([left], [left]))
+        right = find_stride(course, 1, float(s), way, manner, terrain, closing=True).spot
+        inside += left.place[0] < 0.03
+        assert 0.12 < left.place[0] - right.place[0] < 0.37 and right.share > 0.7
+    assert inside > 0
 
 
 @pytest.mark.parametrize("knee", ["leftLowerLeg", "rightLowerLeg"])

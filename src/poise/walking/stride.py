@@ -65,13 +65,17 @@ def find_stride(
     facing = _heading_of(other.turn) + outward * manner.toe_out  # where the other foot's leg faces
     best: tuple[float, Stride] | None = None
     reasons: list[str] = []
-    for tries, wider in [*((_TRIES, wider) for wider in _WIDER), (_FINER, 1.0)]:
+    # Beside the way; then beside the other foot, which may stand inside of its line, or across the way.
+    widths = [(wider, near) for near in (None, other.place[[0, 2]]) for wider in _WIDER]
+    for tries, wider, near in [*((_TRIES, *width) for width in widths), (_FINER, 1.0, None)]:
         if best is not None and (tries is _TRIES or best[1].spot.gap <= _LIES):
             continue
         if best is None and tries is _FINER:
             break
         for share in (0.0,) if closing else tries:
-            ahead, wanted, heading = _aim(way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg)
+            ahead, wanted, heading = _aim(
+                way, s, length * share, facing, outward, 0.5 * wider * manner.width * leg, near
+            )
             found = terrain.find_foothold(
                 float(wanted[0]), float(wanted[1]), heading + outward * manner.toe_out + foot.yaw, foot.sole,
                 level=float(other.place[1]), up=rise * leg, down=drop * leg, spare=ROOM,
@@ -109,11 +113,12 @@ def find_stride(
 
 
 def _aim(
-    way: WalkWay, s: float, length: float, facing: float, outward: float, half: float
+    way: WalkWay, s: float, length: float, facing: float, outward: float, half: float, other: np.ndarray | None
 ) -> tuple[float, np.ndarray, float]:
     """How far along the way a foot is wanted, where (2,) m, and heading where; half m beside the way.
 
     facing  rad, where the other foot's leg faces: a foot turns from it by so much at most
+    other   (2,) m, of the foot that it keeps twice as far from; None: wherever that is
     """
     ahead = min(s + length, way.length)
     middle, heading = way.at(ahead)
@@ -124,7 +129,10 @@ def _aim(
         ahead = min(s + _CORNER * length, ahead)
         middle, _ = way.at(ahead)
     heading = facing + turned
-    return ahead, middle + half * outward * np.array([np.cos(heading), -np.sin(heading)]), heading
+    aside = outward * np.array([np.cos(heading), -np.sin(heading)])
+    if other is not None:
+        half = max(half, float((other - middle) @ aside) + 2.0 * half)
+    return ahead, middle + half * aside, heading
 
 
 def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: FootStance, other: FootStance) -> str:
