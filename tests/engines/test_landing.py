@@ -260,3 +260,14 @@ def test_a_fall_in_bullet_goes_on_alike_in_a_twin() -> None:
         for each in (actor, twin):
             each.stage.advance(15)
         assert np.array_equal(actor.body.state.q, twin.body.state.q)
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.0075])
+def test_who_is_let_go_deep_in_the_ground_comes_out_of_it_slowly(dt: float) -> None:
+    """He was shot out at 6 m/s at short steps."""
+    actor = drop(dt=dt, height=-1.3)
+    fastest = 0.0
+    for _ in range(round(0.1 / dt)):
+        actor.stage.step()
+        fastest = max(fastest, float(np.linalg.norm(actor.body.state.v)))
+    assert 0.5 < fastest < 1.2

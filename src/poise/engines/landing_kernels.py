@@ -10,9 +10,11 @@ which is farther than it gets by itself: a heel that lands at 3 m/s has the toes
 g the gap and v_n the speed at which it grows, a contact asks for no more than what closes it in this step:
 
     v_n' >= -g / h                      g > 0: a = -(v_n + g / h) / h                                [landing, eq 2]
-    a = -v_n / h - PUSH g / h2          g <= 0: met; stopped at once, and pushed out slowly          [landing, eq 3]
+    a = -v_n / h + u / h                g <= 0: met; stopped at once, and pushed out at              [landing, eq 3]
+    u = min(-PUSH g / h, OUT)
 
-Both take energy and give none, but for what pushes out. Who is slow has no contacts ahead, and is left to the engine.
+Both take energy and give none, but for what pushes out. Who is slow has no contacts ahead, and is left to the engine,
+but where he is deep in something: whoever was animated into the ground, and is let go, would be shot out of it.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ FARTHEST = 0.1  # m, that is looked ahead at the most
 # Of 64 drops at 5 ms the deepest on the way was 21 mm in the floor with 1, toes all of them; 11 with 3.
 WHIP = 3.0
 PUSH = 0.015
+OUT = 1.0  # m/s, at the most, as in Bullet
+DEEP = 0.03  # m: nobody gets there by landing
 
 
 @kernel
@@ -82,4 +86,4 @@ def land(gap: float, speed: float, dt: float) -> float:
     """m/s2 that a contact asks for along its normal.   [landing, eq 2 and 3]"""
     if gap > 0.0:
         return -(speed + gap / dt) / dt
-    return -(speed + PUSH * gap / dt) / dt
+    return -(speed - min(-PUSH * gap / dt, OUT)) / dt

@@ -50,7 +50,7 @@ class Care:
 
         is_fast = self.landing is not None and self.landing.look(model, data)
         mujoco.mj_forward(model, data)
-        is_met = is_fast and self.landing is not None and self.landing.meet(model, data)
+        is_met = self.landing is not None and self.landing.meet(model, data, is_fast)
         if self.moved.shift(model, data) or is_met:
             mujoco.mj_fwdConstraint(model, data)
         self.is_unsolved = False

@@ -25,8 +25,8 @@ def step(_body: int, block: int) -> None:
     d.unsolved = 0
     call_with_two(d.forward, d.model, d.data)
     is_met = False
-    if is_fast:
-        is_met = meet(d, record(d.landing, LANDING))
+    if d.landing != 0:
+        is_met = meet(d, record(d.landing, LANDING), is_fast)
     if shift(d) or is_met:
         call_with_two(d.solve, d.model, d.data)
     if shorts(d.data + d.niter, 1)[0] >= shorts(d.model + d.iterations, 1)[0]:

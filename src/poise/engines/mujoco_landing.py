@@ -59,17 +59,21 @@ class Landing:
             model.geom_margin[:], model.body_margin[:], self.wide[0] = self.base, self.around, 0
         return not is_still
 
-    def meet(self, model: Any, data: Any) -> bool:
-        """Have contacts ask for no more than what brings the two together; False: there are none."""
-        from poise.engines.landing_kernels import land
+    def meet(self, model: Any, data: Any, is_fast: bool) -> bool:
+        """Have contacts ask for no more than what brings the two together; False: there are none.
+
+        is_fast  all contacts of who falls; else only deep ones
+        """
+        from poise.engines.landing_kernels import DEEP, land
 
         contact, is_met = data.contact, False
         for k in range(data.ncon):
             row, (one, other) = contact.efc_address[k], contact.geom[k]
             if row >= 0 and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
                 gap = contact.dist[k] - (self.base[one] + self.base[other])
-                data.efc_aref[row] = land(gap, data.efc_vel[row], model.opt.timestep)
-                is_met = True
+                if is_fast or gap < -DEEP:
+                    data.efc_aref[row] = land(gap, data.efc_vel[row], model.opt.timestep)
+                    is_met = True
         return is_met
 
     def is_felt(self, data: Any, rows: np.ndarray, active: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.engines.landing_kernels import SLOW, is_slow, land, look_ahead
+from poise.engines.landing_kernels import DEEP, SLOW, is_slow, land, look_ahead
 from poise.spatial.addresses import call_with_two, floats, integers, shorts, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
@@ -51,7 +51,7 @@ def _narrow(x: Any) -> None:
 
 
 @kernel
-def meet(d: Any, x: Any) -> bool:
+def meet(d: Any, x: Any, is_fast: bool) -> bool:
     """See `Landing.meet`."""
     efc = shorts(d.data + d.nefc, 1)[0]
     base, bound = floats(x.base, x.geoms), floats(x.bound, x.geoms)
@@ -61,7 +61,9 @@ def meet(d: Any, x: Any) -> bool:
     for _ in range(shorts(d.data + d.ncon, 1)[0]):
         geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
         if row >= 0 and (bound[geom[0]] > 0.0 or bound[geom[1]] > 0.0):
-            aref[row] = land(floats(at + d.dist, 1)[0] - (base[geom[0]] + base[geom[1]]), speed[row], x.dt)
-            is_met = True
+            gap = floats(at + d.dist, 1)[0] - (base[geom[0]] + base[geom[1]])
+            if is_fast or gap < -DEEP:
+                aref[row] = land(gap, speed[row], x.dt)
+                is_met = True
         at += d.size
     return is_met
