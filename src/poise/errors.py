@@ -92,7 +92,7 @@ def _escape(c: str) -> str:
 
 def unknown_name(kind: str, name: str, known: Iterable[str], where: str = "") -> InputError:
     """The error for a name that does not exist, with the nearest that does and all there are."""
-    name, known = str(name), list(known)
+    name, known = str(name), list(dict.fromkeys(known))  # a name that is a role as well is told once
     by_lower = {k.lower(): k for k in known}
     near = difflib.get_close_matches(name.lower(), list(by_lower), n=1, cutoff=0.5)
     hint = f" Did you mean '{by_lower[near[0]]}'?" if near else ""

@@ -192,6 +192,13 @@ def test_bad_meshes(meshes, densities, message):
         Character.from_meshes(FULL, meshes, densities)
 
 
+def test_a_joint_that_is_not_known_is_told_which_are_each_once():
+    with pytest.raises(InputError, match="Did you mean 'leftHand'") as told:
+        FULL.index("leftHandd")
+    known = str(told.value).split("Known: ")[1].rstrip(".").split(", ")
+    assert sorted(known) == sorted({*FULL.roles, *FULL.names})
+
+
 def test_a_joint_without_role_needs_a_density():
     names = ["Thing" if name == "neck" else name for name in FULL.names]
     roles = {role: joint for role, joint in FULL.roles.items() if role != "neck"}
