@@ -173,6 +173,28 @@ def test_it_takes_over_from_a_body_that_moves_without_a_jump() -> None:
     assert player.feet.stands.all() and np.abs(player.puppet.speeds).max() < 0.2
 
 
+def test_it_is_handed_to_physics_and_taken_back_without_a_jump() -> None:
+    scene, actor = set_up()
+    step = scene.dt
+
+    def roots(count: int) -> np.ndarray:
+        found = []
+        for _ in range(count):
+            scene.advance(1)
+            found.append(actor.pose().root)
+        return np.array(found)
+
+    scene.advance(300)
+    first = roots(3)
+    actor.drive("body", poise.Loose(0.5))
+    second = roots(100)
+    actor.drive("body", poise.Puppet(layers()))
+    third = roots(100)
+    speeds = np.diff(np.concatenate([first, second, third]), axis=0) / step
+    assert np.linalg.norm(np.diff(speeds, axis=0), axis=1).max() < 0.25  # m/s from step to step: 50 m/s2
+    assert player_of(actor).feet.stands.any()
+
+
 def test_what_cannot_be_played_is_refused() -> None:
     scene = poise.Stage()
     actor = scene.add(poise.Character.human(1.75, 75))

@@ -13,7 +13,7 @@ degrees = 500                   # instead, of a number to an angle: for each met
 at = 6                          # degrees (tension: as it is) where the number is 0
 rest = 0.04                     # around 0, that does not count
 
-[springs.LowerLeg]              # LowerLeg, LowerArm, Foot, root, others
+[springs.LowerLeg]              # LowerLeg, LowerArm, Foot, Toes, root, others
 frequency = 3
 """
 

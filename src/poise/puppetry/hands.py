@@ -9,6 +9,7 @@ those that came so far. A hand that is not seen at some time is NaN there.
 
 from __future__ import annotations
 
+import bisect
 import math
 import threading
 from collections.abc import Iterable
@@ -182,4 +183,9 @@ class LiveHands:
     def between(self, after: float, until: float) -> list[HandsSample]:
         """See `HandsSource.between`."""
         with self._lock:
-            return [sample for sample in self._samples if after < sample.time <= until]
+            first = bisect.bisect_right(self._samples, after, key=_time_of)
+            return self._samples[first : bisect.bisect_right(self._samples, until, key=_time_of)]
+
+
+def _time_of(sample: HandsSample) -> float:
+    return sample.time

@@ -93,9 +93,9 @@ def step(
             _lie(dt, is_down, foot[side[i]])
             u = foot[side[i], 11]
             flat = -max(foot[side[i], 1], 0.0) * u * u * (3.0 - 2.0 * u)
-            old = angles[i, 0]
-            angles[i, 0] = min(max(flat + wanted[0] * (1.0 - u), lower[i, 0]), upper[i, 0])
-            speeds[i, 0] = (angles[i, 0] - old) / dt
+            angles[i, 0], speeds[i, 0] = follow(
+                angles[i, 0], speeds[i, 0], dt, f, z, flat + wanted[0] * (1.0 - u), lower[i, 0], upper[i, 0]
+            )
         else:
             first = 0
             if k == HINGE:

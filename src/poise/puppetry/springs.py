@@ -61,6 +61,7 @@ SPRINGS: Mapping[str, Spring] = {
     "LowerLeg": Spring(frequency=3.0, ratio=0.7),
     "LowerArm": Spring(frequency=4.0, ratio=0.7, width=0.15, passive=0.12),
     "Foot": Spring(frequency=5.0, ratio=0.7, down_frequency=4.0, down_ratio=0.35),
+    "Toes": Spring(frequency=15.0),
     "root": Spring(frequency=6.0),
     "others": Spring(),
 }
