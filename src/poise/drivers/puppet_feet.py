@@ -19,7 +19,7 @@ from poise.motion.feet import find_soles
 from poise.puppetry.marionette import Marionette
 from poise.spatial import rotation
 
-MOST = 0.25  # m, that a foot which carries may be away from where its strings have it
+MOST = 0.35  # m, that a foot which carries may be away from where its strings have it
 _LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
 # m, that a foot in the air is over the ground at least, and that it is led to; Hz, how fast
 _OVER, _CLEAR, _CLEARS = 0.003, 0.012, 6.0
@@ -45,12 +45,11 @@ class PlantedFeet:
         self._parents = [[skeleton.structure.parents[i] for i in leg] for leg in self.legs]
         self._bones = [(rest[b] - rest[a], rest[c] - rest[b]) for a, b, c in self.legs]
         self._sizes = [sum(float(np.linalg.norm(bone)) for bone in pair) for pair in self._bones]
-        self._points, self._toes = [], []
+        self._points = []
         for sole in find_soles(skeleton):
             # heel; the joint of the toes, about which the foot turns where they lie flat; from there to the ball
             joint = sole.tip if sole.toes is None else rest[sole.toes] - rest[sole.foot]
             self._points.append((sole.heel, joint, np.zeros(3) if sole.toes is None else sole.ball))
-            self._toes.append(-1 if sole.toes is None else sole.toes)
         hinges = [puppet.P[puppet.row(f"{side}LowerLeg")] for side in SIDES]
         # the knee's axis in the rest axes of the thigh
         self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
@@ -108,8 +107,7 @@ class PlantedFeet:
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
         heel, joint, ball = self._points[side]
         # The ankle over a foot that stands: on its toes where the heel is up, on its heel where the toes are.
-        flat = body.R[self._toes[side]] if self._toes[side] >= 0 else level
-        over = -R @ joint - flat @ ball if pitch >= 0.0 else level @ (heel - joint - ball) - R @ heel
+        over = -R @ joint - level @ ball if pitch >= 0.0 else level @ (heel - joint - ball) - R @ heel
         if not self.stands[side]:
             self.stands[side], self.spot[side], self.fall[side] = True, ankle + off[0] - over, off[1, 1]
         spot = self.spot[side]

@@ -181,19 +181,21 @@ def _write(found: Puppetry, outputs: WalkOutputs, more: Mapping[str, Any]) -> Pu
 
 
 def measure_puppet(clip: Clip, stances: Iterable[tuple[int, float, float]]) -> dict[str, Any]:
-    """Figures of a motion: of the feet while they are down, by the points of heel and ball that are lowest."""
+    """Figures of a motion: of the feet while they are down, by heel or ball, whichever is lower."""
     positions, turns = clip.world
     times, slips, count = clip.times - clip.times[0], [0.0], 0
     soles = find_soles(clip.skeleton)
     for side, begin, end in stances:
         sole = soles[side]
-        front = sole.foot if sole.toes is None else sole.toes
         rows = np.flatnonzero((times >= begin + _EDGE) & (times <= end - _EDGE))
         count += 1
         if len(rows) < 2:
             continue
         heel = positions[rows, sole.foot] + rotation.rotate(turns[rows, sole.foot], sole.heel)
-        ball = positions[rows, front] + rotation.rotate(turns[rows, front], sole.ball)
+        if sole.toes is None:
+            ball = positions[rows, sole.foot] + rotation.rotate(turns[rows, sole.foot], sole.tip)
+        else:  # below the joint of the toes, about which a foot rolls
+            ball = positions[rows, sole.toes] + np.array([0.0, sole.ball[1], 0.0])
         points = np.stack([heel, ball], axis=1)
         lower = np.argmin(points[:-1, :, 1] + points[1:, :, 1], axis=1)
         way = np.linalg.norm(np.diff(points, axis=0)[:, :, [0, 2]], axis=2)
