@@ -33,6 +33,7 @@ from poise.body.muscles import Muscles
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
 from poise.drivers.driver import TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
+from poise.drivers.helping import BACK, IDLE, ON, HelpingHands
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
@@ -53,15 +54,24 @@ _FLAT, _NEAR = 1e-3, 4e-3  # m: a corner of a sole so near to the ground is push
 _INSIDE = 0.97  # of what it stands on: how far out pushes are taken to be, and the pressure goes for the centre of mass
 _SAFE = 0.75  # of the same: how far out pressure is planned; the rest is for what was not foreseen
 _GAIN = 3.0  # of the pressure over an error of the capture point; 1.5 to 6 stand alike
+_LEANS = 0.8  # the same of who leans on a hand: pushed back no harder than it must be
 _WINDOW, _EVERY = 241, 1.0 / 60.0  # samples of a plan, and s between them; it is made anew after half of it
 _STAYS, _LEADS = 1e3, 1e2  # rows of goals beside those of joints: feet, and the centre of mass
+_TIPS = 1.0  # the same of the centre of mass of who reaches for something
 _TURNS = 0.1  # m, by which a foot's turns are compared with its places
 _EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
 _LEAST_FRICTION = 0.05
+_HARD = 20.0  # times the weight: more than a point is ever pushed by
 _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
-_MOST_TOUCHES = 8  # besides soles: the hardest ones
+_MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
+_PADS = 4  # where hands that help are pushed, at most
+_SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
+_FOLLOWS, _FREE = 0.5, 0.1  # how much an arm that helps counts, on its way and there: the trunk is not thrown about
+_REACH, _QUICK, _HURRY = 11.0, 8.0, 150.0  # 1/s, and rad/s and rad/s2 at most: how it goes there
+_GIVES = 0.01  # how much ankles count of who tips over and reaches for something: the rest stays as it is
+_BACK = 3.0  # rad/s, at which an arm goes back to its motion
 _TONE, _BRAKE = 0.25, 0.1  # of the strength, and s: how a body that fell is slowed
 _DRAG = 0.1  # s, in which a damper of every joint slows what the step does beside what was foreseen
 _LOST = 0.5  # cosine of the lean, and share of the height, from which on nothing helps
@@ -83,6 +93,7 @@ class Strength(Driver):
     insists    how much a metre of what is led counts beside a radian of a joint: with 3 a hand sinks with a weak arm,
                with 30 the whole body is thrown about to hold it up
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise
+    hands      whether hands that hold nothing reach for things that never move when balance is short (`helping.py`)
     """
 
     motion: Motion
@@ -93,6 +104,7 @@ class Strength(Driver):
     effectors: Mapping[str, str] = field(default_factory=dict)
     insists: float = 10.0
     cutoff: float | None = None
+    hands: bool = True
     level = TORQUE
     keeps = True
 
@@ -170,6 +182,8 @@ class StrengthPlayer(TorquePlayer):
         self.corners = np.stack([find_corners(box) for box in build_footing(body.skeleton)])
         self.middles = self.corners.mean(axis=1)
         self.effectors = [(body.skeleton.index(joint), _ROWS[way]) for joint, way in driver.effectors.items()]
+        led = {joint for joint, _ in self.effectors}
+        self.hands = HelpingHands(set(self.joints.tolist()) - led if driver.hands else ())
         self.axes = np.array(["xyz".index(axis) for axis in driver.center], np.int64)
         self.planted, self.stands_on = np.zeros((2, 7)), np.zeros(2, bool)
         self.plan, self.planned, self.shift = np.zeros((_WINDOW, 3, 3)), np.full(1, np.nan), np.zeros(3)
@@ -178,6 +192,7 @@ class StrengthPlayer(TorquePlayer):
         self.moving, self.missed = 0.0, 0.0
         self.fallen, self._is_told = np.zeros(1), False
         self.zmp, self.drag = np.full(3, np.nan), np.zeros(len(self.joints))
+        self._way = np.array([0.0, 0.0, 1.0])
         self._last: tuple[_Room, int] | None = None
         self._rate = min(RATE, 1.0 / self._h)
         self._work = _Work(body, n, len(self.effectors))
@@ -225,6 +240,7 @@ class StrengthPlayer(TorquePlayer):
             return
         # ranges of joints make room for what the motion asks for
         body.aim[self.joints], body.firm[self.joints] = ghost.q[self.joints], _MOST_FOUND
+        k.weights[:] = 1.0
         self._find_contacts(body)
         self._limit(body, t)
         self._resist(body)
@@ -251,8 +267,9 @@ class StrengthPlayer(TorquePlayer):
         from poise.drivers.strength_kernels import find_soles, set_frame
 
         k, count, floor = self._work, 0, body.floor.record[0]
+        k.sides[:] = -1
         for side, foot in enumerate(self.feet.tolist()):
-            lifted = self._is_lifted(self.ghost, side)
+            lifted, first = self._is_lifted(self.ghost, side), count
             count, down = find_soles(
                 floor, body.R, body.p, foot, self.corners[side], _INSIDE, _FLAT, _NEAR, lifted, count, k.points,
                 k.frames, k.segments, k.most,
@@ -261,15 +278,22 @@ class StrengthPlayer(TorquePlayer):
             if stands and not self.stands_on[side]:
                 self.planted[side, :3], self.planted[side, 3:] = body.p[foot], body.world_turn(foot)
             self.stands_on[side] = stands
+            k.edges[side] = first, first if stands or lifted else min(count, first + 2)
         k.soles = count
+        helps = ~self._is_foot
+        if self.hands.see(body):
+            count = self._help(body, count)
+            for _, arm in self.hands.busy():
+                helps[list(arm.below)] = False
+        k.pads = count
         touches = body.touches
-        others = np.flatnonzero(~self._is_foot[touches.joints])
+        others = np.flatnonzero(helps[touches.joints])
         if len(others):
             sizes = np.linalg.norm(touches.forces[others], axis=1)
             for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
                 # what touches itself is there twice, and nothing to stand on
                 twice = np.sum(np.all(touches.points == touches.points[row], axis=1)) > 1
-                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == k.soles + _MOST_TOUCHES:
+                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == k.pads + _MOST_TOUCHES:
                     continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
                 x, y, z = (touches.forces[row] / size).tolist()
@@ -277,6 +301,8 @@ class StrengthPlayer(TorquePlayer):
                 k.most[count] = np.inf
                 count += 1
         k.count = count
+        if self.hands.busy() and count == k.soles:
+            k.weights[self._is_foot[self.a.joints]] = _GIVES
         k.friction[:count] = max(body.friction, _LEAST_FRICTION)
 
     def _limit(self, body: Body, t: float) -> None:
@@ -300,7 +326,8 @@ class StrengthPlayer(TorquePlayer):
         if not is_solved:
             self._brake(body)
             return
-        r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), 1.0, _EVEN
+        r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), k.weights, _EVEN
+        r.wanted[n + 4 * k.soles : n + 4 * k.pads] = 0.0  # a hand pushes only as it must
         rows = self._set_goals(body, t, r)
         self._last = r, rows
         limited.weigh(
@@ -315,6 +342,9 @@ class StrengthPlayer(TorquePlayer):
         self.moving = float(off[k.kinds[:rows] == 0].max(initial=0.0))
         self.missed = float(off[k.kinds[:rows] == 1].max(initial=0.0))
         push = weight * r.u[n:]
+        for side in range(2):
+            own = np.flatnonzero(k.sides[:c] == side)
+            self.hands.push[side] = sum(r.u[n + 4 * i : n + 4 * i + 4].sum() for i in own)
         np.add.at(k.dw, m.joints, r.u[:n, None] * k.axes)
         find_torque_vectors(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
@@ -363,7 +393,27 @@ class StrengthPlayer(TorquePlayer):
                 place = planted + rotation.rotate(aim, self.middles[side])
                 lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
                 take(_ROWS[BOTH], 0, _STAYS, _TURNS)
-        for i in range(k.soles, c):
+                continue
+            # who reaches for something while a heel is up turns about his toes, or about another edge
+            for i in range(*k.edges[side]) if self.hands.busy() else ():
+                at = k.points[i]
+                lead_point(*model, foot, at, at, k.level_turn, k.still, k.still, rate, alpha, rows, y)
+                take(_ROWS[POSITION], 0, _STAYS)
+        for side, arm in self.hands.busy():
+            closing = None if np.any(k.sides[: k.pads] == side) else self.hands.find_closing(body, side, self._h)
+            if closing is not None:
+                at, now, most = closing
+                normal = self.hands.normal[side]
+                lead_point(*model, arm.joints[2], at, at, k.level_turn, k.still, k.still, rate, alpha, rows, y)
+                now_all = rate * (most - now) - rate * -now  # what `lead_point` has of the speed is taken back
+                rows[0], y[0] = normal @ rows[:3], normal @ y[:3] + now_all
+                take(slice(0, 1), 2, _SLOWS)
+        for i in range(k.soles, k.pads):
+            joint, place = int(k.segments[i]), k.points[i]
+            at = place + k.gaps[i] * k.frames[i, 0]
+            lead_point(*model, joint, at, place, k.level_turn, k.still, k.still, rate, alpha, rows, y)
+            take(_ROWS[POSITION], 0, _STAYS if self.hands.calm[k.sides[i]] == 0.0 else 1.0)
+        for i in range(k.pads, c):
             joint, at = int(k.segments[i]), k.points[i]
             local = body.R[joint].T @ (at - body.p[joint])
             there = ghost.p[joint] + ghost.R[joint] @ local + self.shift
@@ -372,17 +422,23 @@ class StrengthPlayer(TorquePlayer):
                 take(_ROWS[POSITION], 0, _STAYS)
         self._find_shift(body)
         size, height = outline_of(k.points, c, 1.0, k.hull) if c else (0, 0.0)
+        if 0 < k.soles < c:
+            height = float(k.points[: k.soles, 1].mean())  # hands are above what it stands on
         if len(self.axes) and size >= 3:
             self._plan(body, t)
             at = min(max((t - float(self.planned[0])) / _EVERY, 0.0), _WINDOW - 1.001)
             i, share = int(at), at - int(at)
             place, speed, going = (1.0 - share) * self.plan[i] + share * self.plan[i + 1]
-            n = self.n
+            n, gain = self.n, _GAIN if not self.hands.busy() else _LEANS
             lead_center(
-                body.c, body.dc, place + self.shift, speed, going, _GAIN, rate, alpha, body.gravity, k.hull, size,
+                body.c, body.dc, place + self.shift, speed, going, gain, rate, alpha, body.gravity, k.hull, size,
                 height, body.tree.mass * 9.81, body.tree.mass, self.axes, r.ways, n, rows[: len(self.axes)], y,
             )  # fmt: skip
+            # who reaches for something tips as he is, and does not bend for what soles alone could still do
+            first = count
             take(slice(0, len(self.axes)), 1, _LEADS)
+            if self.hands.busy() and c == k.soles:
+                self._let_tip(r.rows[first:count], r.y[first:count], k.scales[first:count])
         for joint, which in self.effectors:
             speed = np.concatenate([ghost.v[joint], ghost.om[joint]])
             going = (np.concatenate([k.ahead.v[joint], k.ahead.om[joint]]) - speed) / self._h
@@ -392,6 +448,87 @@ class StrengthPlayer(TorquePlayer):
             )  # fmt: skip
             take(which, 2, self.driver.insists)
         return count
+
+    def _help(self, body: Body, count: int) -> int:
+        """Have hands see to it where balance is short; where they are on something, the world may push."""
+        from poise.drivers.strength_kernels import set_frame
+
+        k, hands = self._work, self.hands
+        short, edge, way = self._find_short(body)
+        hands.look(body, self._h, short, edge, way)
+        self._way = way
+        for side, arm in enumerate(hands.arms):
+            if arm is None or hands.state[side] == IDLE:
+                continue
+            if hands.state[side] == BACK:
+                hands.state[side] = IDLE if self._ease_arm(body, arm.joints, _BACK) else BACK
+                continue
+            body.aim[list(arm.joints)] = hands.find_room(body, side)
+            for i, off in zip(arm.joints, hands.find_turns(body, side), strict=True):
+                off *= min(0.7 * _REACH, _QUICK / max(float(np.linalg.norm(off)), 1e-9))
+                going = 1.5 * _REACH * (off - body.state.w[i])
+                self._want(i, going * min(1.0, _HURRY / max(float(np.linalg.norm(going)), 1e-9)))
+            k.weights[np.isin(self.a.joints, arm.joints)] = _FREE if hands.state[side] == ON else _FOLLOWS
+            for at, gap, share in hands.find_pads(body, side):
+                k.points[count], k.segments[count], k.most[count] = at, arm.joints[2], _HARD * share
+                k.gaps[count] = gap
+                x, y, z = hands.normal[side].tolist()
+                set_frame(x, y, z, k.frames[count])
+                k.sides[count] = side
+                count += 1
+        return count
+
+    def _let_tip(self, rows: np.ndarray, y: np.ndarray, scales: np.ndarray) -> None:
+        """Have goals of the centre of mass count for little the way that it tips; across that it is kept as ever."""
+        level = [i for i, axis in enumerate(self.axes.tolist()) if axis != 1]
+        turn = self._way[self.axes[level]][None]
+        if len(level) == 2:
+            turn = np.array([[turn[0, 0], turn[0, 1]], [-turn[0, 1], turn[0, 0]]])
+        along = np.array([_TIPS / _LEADS, 1.0])[: len(level)]
+        if len(level) == 1:
+            turn, along = np.ones((1, 1)), along ** abs(turn[0])
+        rows[level], y[level] = along[:, None] * (turn @ rows[level]), along * (turn @ y[level])
+        scales[level] *= along
+
+    def _find_short(self, body: Body) -> tuple[float, np.ndarray, np.ndarray]:
+        """By how much balance is short (m), beside what the motion itself lacks: see `HelpingHands.look`."""
+        from poise.drivers.strength_kernels import outline_of
+        from poise.drivers.support_kernels import clamp_to_hull, hull_margin
+
+        found, g = [], float(np.linalg.norm(body.gravity))
+        feet = [side for side in range(2) if not self._is_lifted(self.ghost, side)] or [0, 1]
+        for each in (body, self.ghost):
+            soles = find_soles_of(each.R, each.p, self.feet[feet], self.corners[feet]).reshape(-1, 3)
+            hull = np.zeros((len(soles) + 1, 2))
+            size, height = outline_of(soles, len(soles), 1.0, hull)
+            ahead = each.dc / np.sqrt(g / max(each.c[1] - height, 0.05)) if g > 0.0 else 0.0 * each.dc
+            x, z = float(each.c[0] + ahead[0]), float(each.c[2] + ahead[2])
+            edge = clamp_to_hull(hull, size, x, z)
+            found.append((-hull_margin(hull, size, x, z), edge, x, z, height))
+        short, (ex, ez), x, z, height = found[0]
+        if self.guide.moves_root:
+            short -= max(found[1][0], 0.0)
+        way = np.array([x - ex, 0.0, z - ez])
+        far = float(np.linalg.norm(way))
+        return short, np.array([ex, height, ez]), way / far if far > 1e-9 else np.array([0.0, 0.0, 1.0])
+
+    def _ease_arm(self, body: Body, joints: tuple[int, ...], most: float) -> bool:
+        """Have an arm go to its motion no faster than `most` rad/s; whether it would not go faster anyway."""
+        k, rate, slow = self._work, self._rate, True
+        for i in joints:
+            rows = np.flatnonzero(self.a.joints == i)
+            speed = body.state.w[i] + (k.dw[i] + k.wanted[rows] @ k.axes[rows]) / rate
+            size = float(np.linalg.norm(speed))
+            if size > most:
+                self._want(i, rate * (speed * most / size - body.state.w[i]))
+                slow = False
+        return slow
+
+    def _want(self, joint: int, dw: np.ndarray) -> None:
+        """Have a joint turn as dw (3,) rad/s2 says, in body axes, and not as its motion does."""
+        k, rows = self._work, np.flatnonzero(self.a.joints == joint)
+        k.wanted[rows] = k.axes[rows] @ dw
+        k.dw[joint] = dw - k.wanted[rows] @ k.axes[rows]
 
     @property
     def problem(self) -> Problem | None:
@@ -503,6 +640,8 @@ class StrengthPlayer(TorquePlayer):
         """See `Player.numbers`."""
         return {
             "planted": self.planted, "began": self.began, "stands_on": self.stands_on, "fallen": self.fallen,
+            "hands": self.hands.state, "hand_points": self.hands.point, "hand_normals": self.hands.normal,
+            "hand_calm": self.hands.calm, "hand_push": self.hands.push,
             "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
             # of the ghost, joints that the motion leaves alone
             "drag": self.drag, "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
@@ -568,8 +707,8 @@ class _Work:
     """
 
     def __init__(self, body: Body, n: int, effectors: int):
-        joints, count = len(body.tree), 8 + _MOST_TOUCHES
-        self.goals = 12 + 3 * _MOST_TOUCHES + 3 + 6 * effectors
+        joints, count = len(body.tree), 8 + _PADS + _MOST_TOUCHES
+        self.goals = 14 + 3 * _PADS + 3 * _MOST_TOUCHES + 3 + 6 * effectors
         self.ahead, self.scout = Body(body.character), Body(body.character)
         self.angles, self.rates, self.axes, self.e = np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3))
         self.wanted, self.dw, self.vectors = np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
@@ -577,7 +716,8 @@ class _Work:
         self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
         self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
         self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
-        self.count, self.soles = 0, 0
+        self.count, self.soles, self.pads, self.edges = 0, 0, 0, [(0, 0), (0, 0)]
+        self.sides, self.gaps, self.weights = np.zeros(count, np.int64), np.zeros(count), np.ones(n)
         self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
         self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
         self.hull = np.zeros((count + 1, 2))

@@ -20,13 +20,14 @@ class Floor:
     """Ground and fixed props as one, with the record that compiled code reads.
 
     ground  what it was made of; None: there is none, and the floor is endlessly far below
+    props   all that there are, those that move, too
     record  (1,) of `GROUND`, and address: where that is in memory, for as long as this object is kept
     """
 
     def __init__(self, ground: Ground | None = None, props: Iterable[Prop] = ()):
-        self.ground, self._props = ground, tuple(props)
+        self.ground, self.props = ground, tuple(props)
         self.record = np.zeros(1, GROUND)
-        self._tops = _build_tops(self._props)
+        self._tops = _build_tops(self.props)
         fields = ground.describe() if ground is not None else {"height": -np.inf}
         tops = {"tops": self._tops.ctypes.data, "top_count": len(self._tops)}
         for name, value in {**fields, **tops, "address": self.address}.items():
@@ -81,7 +82,7 @@ class Floor:
 
     def __reduce__(self) -> Any:
         # The record has addresses of this process: it is made anew.
-        return Floor, (self.ground, self._props)
+        return Floor, (self.ground, self.props)
 
 
 def find_floor(
