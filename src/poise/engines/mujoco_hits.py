@@ -26,13 +26,18 @@ def build_source(
     offsets = find_offsets()
     if offsets is None:
         return None
+    block = Block(
+        laws.SOURCE, thing=list_things(model, layouts, props, hits), hits=hits.block.address, scene=scene.address,
+        geoms=model.ngeom,
+    )  # fmt: skip
+    block.set(**{name: offsets[name] for name in _USED})
+    return laws.feel, block
+
+
+def list_things(model: Any, layouts: list[BodyLayout], props: list[int], hits: Hits) -> np.ndarray:
+    """(geoms,) which of the things that hits are noted of each shape is of."""
     thing = np.full(model.nbody, hits.ground, np.int64)
     for layout, first in zip(layouts, hits.firsts, strict=False):
         thing[layout.bodies] = first + np.arange(len(layout.bodies))
     thing[props] = hits.firsts[-1] + np.arange(len(props))
-    block = Block(
-        laws.SOURCE, thing=np.ascontiguousarray(thing[model.geom_bodyid]), hits=hits.block.address,
-        scene=scene.address, geoms=model.ngeom,
-    )  # fmt: skip
-    block.set(**{name: offsets[name] for name in _USED})
-    return laws.feel, block
+    return np.ascontiguousarray(thing[model.geom_bodyid])

@@ -61,6 +61,29 @@ def find_speed_offsets() -> dict[str, int] | None:
     return found if all(words[name] == getattr(data, field).ctypes.data for name, field in names.items()) else None
 
 
+@cache
+def find_inverse_offsets() -> dict[str, int] | None:
+    """What `inverse` reads: contacts as in `find_offsets`, who is excluded, friction, and the time; None as there."""
+    import ctypes
+
+    import mujoco
+
+    offsets = find_offsets()
+    if offsets is None:
+        return None
+    contact = _describe("mjContact")
+    found = {name: offsets[name] for name in ("ncon", "contact", "size", "dist", "pos", "frame", "geom")}
+    found.update(exclude=contact.exclude.offset, friction=contact.friction.offset, time=_describe("mjData").time.offset)
+    data = mujoco.MjData(_build_balls())
+    data.time = 7.25
+    mujoco.mj_forward(data.model, data)
+    first = ctypes.c_int64.from_address(int(data._address) + found["contact"]).value
+    time = ctypes.c_double.from_address(int(data._address) + found["time"]).value
+    arrays = {"exclude": data.contact.exclude, "friction": data.contact.friction}
+    is_right = time == data.time and all(first + found[name] == array.ctypes.data for name, array in arrays.items())
+    return found if is_right else None
+
+
 def _describe(structure: str) -> Any:
     """A structure of MuJoCo's for ctypes."""
     import ctypes

@@ -39,6 +39,19 @@ def call_with_two(_context: Any, function: Any, first: Any, second: Any) -> Any:
 
 
 @intrinsic
+def call_with_three(_context: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """The same with three pointers."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        target = builder.inttoptr(arguments[0], ir.FunctionType(ir.VoidType(), [word, word, word]).as_pointer())
+        builder.call(target, list(arguments[1:]))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
 def record(_context: Any, address: Any, dtype: Any) -> Any:
     """The NumPy record of a dtype (a constant) at an address: its fields are read and written in place, by name."""
     kind = dtype.dtype

@@ -1,0 +1,243 @@
+"""The step of the engine `inverse`, as a law on MuJoCo's own structures; see `inverse.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.dynamics.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
+from poise.engines.hit_kernels import HITS, end_step, note_contact
+from poise.engines.inverse_kernels import (
+    NEAR,
+    SLID,
+    STUCK,
+    add_felt,
+    add_side,
+    count_parts,
+    find_pair,
+    find_room,
+    find_slip,
+    integrate,
+    is_turned,
+    list_ends,
+    place_of,
+)
+from poise.spatial.addresses import blocks, call_with_three, call_with_two, floats, integers, record, shorts, tables, vectors
+from poise.spatial.compile import kernel
+from poise.spatial.law import fields, law
+
+# MuJoCo's functions and structures, its arrays, what they are by number (int64), and what is kept from step to step:
+# pairs (most, 2) that hold and places (most, 24) where they began; last (most, 2), impulses (most, 3) of the last part;
+# felt of the last step: geoms (most, 2), points (most, 3), forces (most, 3) N, pushes (most,);
+# counts: of pairs, last, felt, and rounds that the last step took;  span: s, of the last part
+INVERSE = fields(
+    arrays="""
+        qpos qvel smooth applied outside constraint damping cdof com xmat xpos
+        last_dof above root body_of_geom jnt_type jnt_qadr jnt_vadr jnt_range
+        pairs places last impulses geoms points forces pushes counts span
+    """,
+    integers="""
+        position velocity acceleration inertia model data nv nq bodies shapes joints most
+        ncon contact size dist pos frame geom exclude friction time
+    """,
+    floats="dt heavy exact",
+)
+PAIRS, LAST, FELT, ROUNDS = range(4)
+SAME = 0.02  # m: within a step, contacts of the same two things so near to each other are one
+
+
+@law
+def step(_body: int, block: int) -> None:
+    """Advance all by the scene's dt, in parts where something is fast."""
+    x = record(block, INVERSE)
+    n, counts = x.nv, integers(x.counts, 4)
+    qvel, applied, outside = floats(x.qvel, n), floats(x.applied, n), floats(x.outside, 6 * x.bodies)
+    constraint = floats(x.constraint, n)
+    parts = count_parts(qvel, x.dt)
+    counts[FELT] = counts[ROUNDS] = 0
+    constraint[:] = 0.0
+    for _ in range(parts):
+        advance(x, x.dt / parts)
+    forces = vectors(x.forces, x.most, 3)
+    for i in range(counts[FELT]):
+        for a in range(3):
+            forces[i, a] /= x.dt
+    for k in range(n):
+        constraint[k] /= x.dt
+        applied[k] = 0.0
+    outside[:] = 0.0
+
+
+@kernel
+def advance(x: Any, dt: float) -> None:
+    """One part of a step."""
+    n, counts, most = x.nv, integers(x.counts, 4), x.most
+    qpos, qvel, smooth, damping = floats(x.qpos, x.nq), floats(x.qvel, n), floats(x.smooth, n), floats(x.damping, n)
+    call_with_two(x.position, x.model, x.data)
+    call_with_two(x.velocity, x.model, x.data)
+    call_with_two(x.acceleration, x.model, x.data)
+    L, free = np.empty((n, n)), np.empty(n)
+    call_with_three(x.inertia, x.model, x.data, L.ctypes.data)
+    for k in range(n):
+        L[k, k] += dt * damping[k]
+        free[k] = smooth[k]
+    if not factor_back(L, n):
+        qvel[:] = np.nan
+        return
+    solve_up(L, n, free)
+    solve_down(L, n, free)
+    for k in range(n):
+        free[k] = qvel[k] + dt * free[k]
+    found = shorts(x.data + x.ncon, 1)[0]
+    kind, qadr, vadr = integers(x.jnt_type, x.joints), integers(x.jnt_qadr, x.joints), integers(x.jnt_vadr, x.joints)
+    ends = np.empty((2 * x.joints, 3))
+    ended = list_ends(kind, qadr, vadr, vectors(x.jnt_range, x.joints, 2), qpos, qvel, dt, ends)
+    J, t, mu = np.zeros((3 * (found + ended), n)), np.zeros((found + ended, 3)), np.zeros(found + ended)
+    geoms, at, gaps = np.empty((found, 2), np.int64), np.empty(found, np.int64), np.empty(found)
+    count = _list_contacts(x, dt, free, J, mu, geoms, at, gaps)
+    # where they are and how far they have slipped
+    now, slips, f = np.empty((count, 2, 4, 3)), np.zeros((count, 3)), np.zeros((count + ended, 3))
+    pairs, places = tables(x.pairs, most, 2), blocks(x.places, 8 * most, 1, 3)
+    body_of = integers(x.body_of_geom, x.shapes)
+    xmat, xpos = vectors(x.xmat, x.bodies, 9), vectors(x.xpos, x.bodies, 3)
+    for i in range(count):
+        for s in range(2):
+            place_of(xmat[body_of[geoms[i, s]]], xpos[body_of[geoms[i, s]]], now[i, s])
+        row = find_pair(pairs, counts[PAIRS], geoms[i, 0], geoms[i, 1])
+        point, frame = floats(at[i] + x.pos, 3), vectors(at[i] + x.frame, 3, 3)
+        if row >= 0:
+            find_slip(_place(places, row), now[i], point, slips[i])
+        find_room(gaps[i], frame, slips[i], dt, t[i])
+    _warm(x, dt, count, geoms, f)
+    for i in range(ended):
+        J[3 * (count + i), int(ends[i, 0])] = ends[i, 1]
+        t[count + i, 0] = ends[i, 2]
+    total, u = count + ended, np.empty(n)
+    rounds = solve_factored_contacts(L, free, J[: 3 * total], t[:total], mu[:total], x.heavy, f, u, x.exact)
+    counts[ROUNDS] += rounds
+    qvel[:] = u
+    integrate(kind, qadr, vadr, dt, qvel, qpos)
+    floats(x.data + x.time, 1)[0] += dt
+    constraint = floats(x.constraint, n)
+    for i in range(total):
+        for a in range(3):
+            if f[i, a] != 0.0:
+                for k in range(n):
+                    constraint[k] += J[3 * i + a, k] * f[i, a]
+    _remember(x, dt, count, geoms, at, mu, f, now, slips)
+
+
+@kernel
+def _list_contacts(
+    x: Any, dt: float, free: np.ndarray, J: np.ndarray, mu: np.ndarray, geoms: np.ndarray, at: np.ndarray,
+    gaps: np.ndarray,
+) -> int:  # fmt: skip
+    """Contacts that are there, or would be by the end of the part: their rows J (3 P, N), and where MuJoCo has them."""
+    n, count = x.nv, 0
+    last, above, root = integers(x.last_dof, x.bodies), integers(x.above, n), integers(x.root, x.bodies)
+    body_of, com, cdof = integers(x.body_of_geom, x.shapes), vectors(x.com, x.bodies, 3), vectors(x.cdof, n, 6)
+    qvel, offset = floats(x.qvel, n), np.empty(3)
+    here = integers(x.data + x.contact, 1)[0] - x.size
+    for _ in range(shorts(x.data + x.ncon, 1)[0]):
+        here += x.size
+        if shorts(here + x.exclude, 1)[0] != 0:
+            continue
+        geom, point, frame = shorts(here + x.geom, 2), floats(here + x.pos, 3), vectors(here + x.frame, 3, 3)
+        if geom[0] < 0 or geom[1] < 0:
+            continue
+        rows = J[3 * count : 3 * count + 3]
+        for s in range(2):
+            body = body_of[geom[s]]
+            for a in range(3):
+                offset[a] = point[a] - com[root[body], a]
+            add_side(rows, 2.0 * s - 1.0, frame, offset, last[body], above, cdof)
+        closing, going = 0.0, 0.0
+        for k in range(n):
+            closing -= rows[0, k] * free[k]
+            going -= rows[0, k] * qvel[k]
+        gap = floats(here + x.dist, 1)[0]
+        if gap - dt * max(closing, going) < NEAR:
+            geoms[count, 0], geoms[count, 1], at[count], gaps[count] = geom[0], geom[1], here, gap
+            mu[count] = floats(here + x.friction, 1)[0]
+            count += 1
+        else:
+            rows[:] = 0.0
+    return count
+
+
+@kernel
+def _place(places: np.ndarray, row: int) -> np.ndarray:
+    """A row of places as (2, 4, 3)."""
+    return places[8 * row : 8 * row + 8].reshape(2, 4, 3)
+
+
+@kernel
+def _warm(x: Any, dt: float, count: int, geoms: np.ndarray, f: np.ndarray) -> None:
+    """Begin with the impulses of the last part of a step, where the same things touch."""
+    last, impulses = tables(x.last, x.most, 2), vectors(x.impulses, x.most, 3)
+    if integers(x.counts, 4)[LAST] != count:
+        return
+    for i in range(count):
+        if last[i, 0] != geoms[i, 0] or last[i, 1] != geoms[i, 1]:
+            return
+    share = dt / floats(x.span, 1)[0]
+    for i in range(count):
+        for a in range(3):
+            f[i, a] = share * impulses[i, a]
+
+
+@kernel
+def _remember(
+    x: Any, dt: float, count: int, geoms: np.ndarray, at: np.ndarray, mu: np.ndarray, f: np.ndarray, now: np.ndarray,
+    slips: np.ndarray,
+) -> None:  # fmt: skip
+    """Where contacts that hold began to, what they push, and what is felt of them."""
+    most, counts = x.most, integers(x.counts, 4)
+    pairs, places = tables(x.pairs, most, 2), blocks(x.places, 8 * most, 1, 3)
+    last, impulses = tables(x.last, most, 2), vectors(x.impulses, most, 3)
+    felt, points = tables(x.geoms, most, 2), vectors(x.points, most, 3)
+    forces, pushes = vectors(x.forces, most, 3), floats(x.pushes, most)
+    kept, before, force = 0, counts[PAIRS], np.empty(3)
+    old, began = pairs[:before].copy(), places[: 8 * before].copy()
+    counts[LAST] = count if count <= most else -1
+    floats(x.span, 1)[0] = dt
+    for i in range(count):
+        first, second, push = geoms[i, 0], geoms[i, 1], f[i, 0]
+        if i < most:
+            last[i, 0], last[i, 1] = first, second
+            for a in range(3):
+                impulses[i, a] = f[i, a]
+        if push <= 0.0:
+            continue
+        frame, point = vectors(at[i] + x.frame, 3, 3), floats(at[i] + x.pos, 3)
+        for a in range(3):
+            force[a] = f[i, 0] * frame[0, a] + f[i, 1] * frame[1, a] + f[i, 2] * frame[2, a]
+        counts[FELT] = add_felt(first, second, point, push, force, felt, points, forces, pushes, counts[FELT], SAME)
+        if kept == most or find_pair(pairs, kept, first, second) >= 0:
+            continue
+        row, place = find_pair(old, before, first, second), now[i]
+        drag = np.sqrt(f[i, 1] ** 2 + f[i, 2] ** 2)
+        slid = np.sqrt(slips[i, 0] ** 2 + slips[i, 1] ** 2 + slips[i, 2] ** 2)
+        if row >= 0 and drag <= STUCK * mu[i] * push and slid < SLID and not is_turned(_place(began, row), now[i]):
+            place = _place(began, row)
+        pairs[kept, 0], pairs[kept, 1] = first, second
+        _place(places, kept)[:] = place
+        kept += 1
+    counts[PAIRS] = kept
+
+
+# hits: the block of `Hits`;  scene: the simulation's;  thing (shapes,): what each shape is of
+SOURCE = fields(arrays="thing", integers="hits scene")
+
+
+@law
+def feel(_body: int, block: int) -> None:
+    """Note every contact of the last step."""
+    s = record(block, SOURCE)
+    hits, x = record(s.hits, HITS), record(s.scene, INVERSE)
+    thing, geoms = integers(s.thing, x.shapes), tables(x.geoms, x.most, 2)
+    forces = vectors(x.forces, x.most, 3)
+    for i in range(integers(x.counts, 4)[FELT]):
+        note_contact(hits, thing[geoms[i, 0]], thing[geoms[i, 1]], forces[i, 0], forces[i, 1], forces[i, 2])
+    end_step(hits, False)
