@@ -573,8 +573,7 @@ class StrengthPlayer(TorquePlayer):
         self.guide.give(self.ghost, t)
 
     def _brake(self, body: Body) -> None:
-        """Only slow joints down, by a share of the strength."""
-        from poise.drivers.strength_kernels import within
+        """Only slow joints down, by a share of the strength: by dampers, so that no step pushes one back."""
         from poise.dynamics.pushed_kernels import compose, fill_inertia
 
         k, tree, j, n = self._work, body.tree, len(body.tree), self.n
@@ -582,13 +581,15 @@ class StrengthPlayer(TorquePlayer):
         M, W, H = np.empty((6, 6)), np.empty((6, n)), np.empty((n, n))
         compose(tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, mass, center, inertia)
         fill_inertia(tree.parents, body.p, mass, center, inertia, self.a.joints, k.e, M, W, H)
-        k.vectors[:] = 0.0
-        np.add.at(k.vectors, self.a.joints, (H @ (-k.rates / max(_BRAKE, 2.0 * self._h)))[:, None] * k.e)
-        within(k.vectors, self.a.joints, k.e, _TONE * self.low, _TONE * self.high, self.torque, np.zeros(n))
-        bound = np.where(self.torque > 0.0, self.high, -self.low)
+        bound = np.where(k.rates < 0.0, self.high, -self.low)
+        most = np.minimum(np.diag(H) / _BRAKE, _TONE * bound / np.maximum(np.abs(k.rates), 1e-9))
+        damping = np.full(j, np.inf)
+        np.minimum.at(damping, self.a.joints, most)
+        self.torque[:] = -damping[self.a.joints] * k.rates
         np.maximum(self.ratio, np.abs(self.torque) / np.maximum(bound, 1e-9), out=self.ratio)
         self.at[:], self.zmp[:] = 0, np.nan
-        body.torque[self.joints] += k.vectors[self.joints]
+        moved = self.joints[np.isfinite(damping[self.joints])]
+        body.damping[moved] += damping[moved]
 
     def _is_lost(self, body: Body) -> bool:
         """Whether it lies, or leans so far or is so low that nothing helps."""

@@ -22,7 +22,7 @@ import numpy as np
 from poise.engines.scene import Scene
 from poise.errors import InputError
 from poise.spatial.arena import Arena
-from poise.spatial.law import Block, Law
+from poise.spatial.law import Block, Law, fields
 from poise.world.ground import Ground
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class Touches:
         return Touches(joints, points, forces, tuple(saved["others"]))
 
 
+# What an engine runs before each part of a step that it cuts: rows (count, 3) of law, body and block, which the stage
+# lists (`stage/parts_law.py`).  dt: s, of the part that comes next, which the engine tells
+AGAIN = fields(arrays="rows", integers="count", floats="dt")
+
+
 @dataclass(frozen=True, eq=False)
 class SimulationLaws:
     """A simulation's verbs as compiled laws, for engines that have them: what they read and write is in blocks.
@@ -159,6 +164,7 @@ class SimulationLaws:
     steer         of a body and its block, where the engine has flights
     enter, leave  of the scene's block and a workspace's: step there from now on, and no more; see `Workspaces`
     move          of a body and its block: `speed`; None: no GIVEN joint moves anything that touches
+    again         of an engine that may make a step in parts: a block of AGAIN
     bodies        a block each;  scene: one for all
     """
 
@@ -171,6 +177,7 @@ class SimulationLaws:
     leave: Law | None = None
     steer: Law | None = None
     move: Law | None = None
+    again: Block | None = None
 
 
 class Simulation(ABC):

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.engines.engine import Abilities, Engine, Simulation, SimulationLaws, Touches
+from poise.engines.engine import AGAIN, Abilities, Engine, Simulation, SimulationLaws, Touches
 from poise.engines.hits import Hits
 from poise.engines.mujoco import MujocoSimulation
 from poise.engines.mujoco_library import find_function
@@ -65,6 +65,7 @@ class InverseSimulation(MujocoSimulation):
         model.geom_margin[:] = np.maximum(model.geom_margin, 0.5 * _AHEAD)
         model.body_margin[:] = np.maximum(model.body_margin, 0.5 * _AHEAD)
         self._kept = _Kept(max(_FEWEST, _EACH * model.ngeom))
+        self._again = Block(AGAIN)
         self._block = self._build_block()
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
         self._joint_of = [np.full(model.nbody, -1) for _ in self.layouts]
@@ -88,7 +89,7 @@ class InverseSimulation(MujocoSimulation):
             "jnt_vadr": model.jnt_dofadr,
         }  # fmt: skip
         return Block(
-            INVERSE, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth, applied=data.qfrc_applied,
+            INVERSE, again=self._again.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth, applied=data.qfrc_applied,
             outside=data.xfrc_applied, constraint=data.qfrc_constraint, damping=model.dof_damping, cdof=data.cdof,
             com=data.subtree_com, xmat=data.xmat, xpos=data.xpos, jnt_range=np.ascontiguousarray(ranges, float),
             **{name: np.ascontiguousarray(array, np.int64) for name, array in numbers.items()},
@@ -142,7 +143,7 @@ class InverseSimulation(MujocoSimulation):
 
         theirs = super().laws(bodies)
         assert theirs is not None  # nobody rides on a prop
-        return SimulationLaws(theirs.take, step, theirs.read, theirs.bodies, self._block)
+        return SimulationLaws(theirs.take, step, theirs.read, theirs.bodies, self._block, again=self._again)
 
     def is_aloft(self, body: int) -> bool:
         """See `Simulation.is_aloft`."""

@@ -14,6 +14,7 @@ from poise.spatial.compile import kernel
 
 SHORTEST = 1.0 / 1000.0  # s, of a part of a step in which something is fast
 FAST = 0.05  # rad, by which a joint turns in a part of a step
+STRUCK = 0.01  # rad, by which a joint turns otherwise than it was about to: the part is made again
 NEAR = 2e-3  # m: what comes so near in a part is a contact of it
 BACK, PUSHED = 0.2, 0.5  # a step, and m/s at most: how depth and creep are taken back
 SLOP = 1e-4  # m, in which nothing is taken back

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 from poise.dynamics.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
+from poise.engines.engine import AGAIN
 from poise.engines.hit_kernels import HITS, end_step, note_contact
 from poise.engines.inverse_kernels import (
+    FAST,
     NEAR,
+    SHORTEST,
     SLID,
+    STRUCK,
     STUCK,
     add_felt,
     add_side,
@@ -39,7 +43,7 @@ INVERSE = fields(
     """,
     integers="""
         position velocity acceleration inertia model data nv nq bodies shapes joints most
-        ncon contact size dist pos frame geom exclude friction time
+        ncon contact size dist pos frame geom exclude friction time again
     """,
     floats="dt heavy exact",
 )
@@ -54,11 +58,24 @@ def step(_body: int, block: int) -> None:
     n, counts = x.nv, integers(x.counts, 4)
     qvel, applied, outside = floats(x.qvel, n), floats(x.applied, n), floats(x.outside, 6 * x.bodies)
     constraint = floats(x.constraint, n)
-    parts = count_parts(qvel, x.dt)
     counts[FELT] = counts[ROUNDS] = 0
     constraint[:] = 0.0
-    for _ in range(parts):
-        advance(x, x.dt / parts)
+    left, is_cut, dt, u, before = x.dt, False, x.dt, np.empty(n), np.empty(n)
+    while left > 1e-9 * x.dt:
+        dt = left / count_parts(qvel, left)
+        is_cut = is_cut or dt < x.dt
+        if is_cut:
+            _run_again(record(x.again, AGAIN), dt)
+        speed = advance(x, dt, u, True)
+        if speed > 0.0:
+            # something was struck: again, in a shorter part, with what stops joints that are as fast as it makes them
+            dt, is_cut = min(max(FAST / speed, SHORTEST), dt), True
+            before[:] = qvel
+            qvel[:] = u
+            _run_again(record(x.again, AGAIN), dt)
+            qvel[:] = before
+            advance(x, dt, u, False)
+        left -= dt
     forces = vectors(x.forces, x.most, 3)
     for i in range(counts[FELT]):
         for a in range(3):
@@ -70,8 +87,17 @@ def step(_body: int, block: int) -> None:
 
 
 @kernel
-def advance(x: Any, dt: float) -> None:
-    """One part of a step."""
+def _run_again(again: Any, dt: float) -> None:
+    """What is asked for anew in every part."""
+    again.dt = dt
+    rows = tables(again.rows, again.count, 3)
+    for i in range(again.count):
+        call_with_two(rows[i, 0], rows[i, 1], rows[i, 2])
+
+
+@kernel
+def advance(x: Any, dt: float, u: np.ndarray, may_refuse: bool) -> float:
+    """One part of a step, its velocities u (N,); where those are too fast for it, nothing is done, and how fast."""
     n, counts, most = x.nv, integers(x.counts, 4), x.most
     qpos, qvel, smooth, damping = floats(x.qpos, x.nq), floats(x.qvel, n), floats(x.smooth, n), floats(x.damping, n)
     call_with_two(x.position, x.model, x.data)
@@ -84,7 +110,7 @@ def advance(x: Any, dt: float) -> None:
         free[k] = smooth[k]
     if not factor_back(L, n):
         qvel[:] = np.nan
-        return
+        return 0.0
     solve_up(L, n, free)
     solve_down(L, n, free)
     for k in range(n):
@@ -113,9 +139,15 @@ def advance(x: Any, dt: float) -> None:
     for i in range(ended):
         J[3 * (count + i), int(ends[i, 0])] = ends[i, 1]
         t[count + i, 0] = ends[i, 2]
-    total, u = count + ended, np.empty(n)
+    total = count + ended
     rounds = solve_factored_contacts(L, free, J[: 3 * total], t[:total], mu[:total], x.heavy, f, u, x.exact)
     counts[ROUNDS] += rounds
+    if may_refuse:
+        speed, jump = 0.0, 0.0
+        for k in range(n):
+            speed, jump = max(speed, abs(u[k])), max(jump, abs(u[k] - qvel[k]))
+        if (speed * dt > 1.5 * FAST and dt > SHORTEST) or jump * dt > STRUCK:
+            return speed
     qvel[:] = u
     integrate(kind, qadr, vadr, dt, qvel, qpos)
     floats(x.data + x.time, 1)[0] += dt
@@ -126,6 +158,7 @@ def advance(x: Any, dt: float) -> None:
                 for k in range(n):
                     constraint[k] += J[3 * i + a, k] * f[i, a]
     _remember(x, dt, count, geoms, at, mu, f, now, slips)
+    return 0.0
 
 
 @kernel

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
 from poise.drivers.checks import find_laws
 from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
 from poise.engines.engine import Simulation, SimulationLaws
@@ -52,6 +54,7 @@ def list_step(
     from poise.stage import step_law as laws
 
     step: list[Call] = []
+    again: list[Call] = []
     for k, actor in enumerate(actors):
         body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
         step.append(Call(laws.begin, body, coupling))
@@ -68,11 +71,14 @@ def list_step(
             step += _act(actor, player, call)
             if type(player).list_pins is not Player.list_pins:
                 step.append(call(actor, _move_pins(player, k, simulation)))
-        step.append(Call(laws.calm, body, coupling))
-        step += _limit(actor)
+        calm = [Call(laws.calm, body, coupling), *_limit(actor)]
+        if engine is not None and engine.again is not None:
+            step += _begin_parts(actor, k, engine, calm, again)
+        step += calm
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts
     step += _advance(actors[0], simulation, engine, call)
+    step += _end_parts(engine, again)
     step += _feel(actors, simulation, hits, call)
     for k, actor in enumerate(actors):
         # 5. states are read; kinematic parts are set where they are when somebody looks
@@ -182,6 +188,31 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
             simulation.speed(k, body.state, body.dw, body.a)
 
     return [call(actor, take)]
+
+
+def _begin_parts(actor: Actor, k: int, engine: SimulationLaws, calm: list[Call], again: list[Call]) -> list[Call]:
+    """What drivers ask for is kept; what an engine runs before each part of a step is added to a list."""
+    from poise.stage.parts_law import PARTS, keep, renew
+
+    body, j = actor.body.block, len(actor.body.tree)
+    assert engine.again is not None
+    kept = Block(
+        PARTS, torque=np.zeros((j, 3)), damping=np.zeros(j), turns=np.zeros((j, 3, 3)), again=engine.again.address
+    )
+    own = engine.bodies[k]
+    again += [Call(engine.read, body, own), Call(renew, body, kept), *calm, Call(engine.take, body, own)]
+    return [Call(keep, body, kept)]
+
+
+def _end_parts(engine: SimulationLaws | None, again: list[Call]) -> list[Call]:
+    """The engine's list of what it runs before each part; then the step is whole again."""
+    from poise.stage.parts_law import end_parts, renew
+
+    if engine is None or engine.again is None:
+        return []
+    rows = [[each.law.address, each.body.address, each.block.address] for each in again]
+    engine.again.set(rows=np.array(rows, np.int64), count=len(rows))
+    return [Call(end_parts, each.body, each.block) for each in again if each.law is renew]
 
 
 def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
