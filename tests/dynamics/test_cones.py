@@ -64,11 +64,11 @@ def test_impulses_of_a_box_that_lands_keep_coulombs_law(seed: int) -> None:
     u, f = solve(M, free, J, mu)
     np.testing.assert_allclose(M @ (u - free), J.T @ f.ravel(), atol=1e-6)
     c = (J @ u).reshape(4, 3)
-    assert c[:, 0].min() > -1e-3
+    assert c[:, 0].min() > -1e-6
     for push, speed in zip(f, c, strict=True):
         drag, slide = np.linalg.norm(push[1:]), np.linalg.norm(speed[1:])
         assert drag <= mu * push[0] + 1e-6
-        assert abs(push[0] * speed[0]) < 1e-2  # it pushes only where nothing parts
-        if slide > 1e-2 and push[0] > 1e-1:  # and drags against what slides, with all it has
-            assert push[1:] @ speed[1:] == pytest.approx(-mu * push[0] * slide, rel=1e-2)
+        assert abs(push[0] * speed[0]) < 1e-5  # it pushes only where nothing parts
+        if slide > 1e-3 and push[0] > 1e-3:  # and drags against what slides, with all it has
+            assert push[1:] @ speed[1:] == pytest.approx(-mu * push[0] * slide, rel=1e-4)
     assert u @ M @ u <= free @ M @ free  # an impact takes energy only

@@ -8,11 +8,13 @@ against the sliding. With De Saxce's correction, c_n + mu |c_t| in place of c_n,
     minimise  1/2 (u - u0)^T M (u - u0)      with  c_i + mu |c_t| e_n  in the cone dual to f_i's
 
 which is solved by the method of multipliers: f = P(f - rho c), P the nearest point of the cone, over and over, each
-time with the u that goes with it, by Newton's method on
+time with the u that goes with it: u - u0 = M^-1 J^T y, where y (P, 3) are impulses with
 
-    1/2 (u - u0)^T M (u - u0) + sum |P(f_i - rho c_i)|^2 / (2 rho)
+    y = P(f - rho c(y)),  c = J u0 + t + W y,  W = J M^-1 J^T
 
-which is convex and smooth. mu |c_t| is that of the round before; of contacts that slide against each other so that
+by Newton's method. So a step costs what contacts cost that push, not what the body's freedoms do. With mu |c_t| of the
+round before, y is where a convex function is least, which always comes to an end; where something slides that is slow,
+and mu |c_t| goes into Newton's method itself as soon as that ends. Of contacts that slide against each other so that
 Coulomb's law has no answer, or several, the last round's stands. Two bodies of one scene that do not touch do not
 notice each other. Nothing is softened: what stands does not sink, and what is at rest stays so for hours.
 """
@@ -95,7 +97,7 @@ def _slope(z: np.ndarray, mu: float, f: np.ndarray, where: int, D: np.ndarray) -
 def factor_back(M: np.ndarray, n: int) -> bool:
     """L with L^T L = M into the lower half of M (n, n), in place; False where M is not positive.
 
-    From the last row up: of a tree's inertia, where each freedom comes after those that carry it, what is zero stays so.
+    From the last row up: of a tree's inertia, where a freedom comes after those that carry it, what is zero stays so.
     """
     for i in range(n - 1, -1, -1):
         if not M[i, i] > 0.0:

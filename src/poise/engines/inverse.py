@@ -8,7 +8,9 @@ of that is one problem with one answer (`cone_kernels.py`), with no spring in it
 second as well as at 200.
 
 Shapes, masses and equations of motion are MuJoCo's, of the same model as `mujoco.py` makes; what that engine does with
-soft contacts is done here by impulses. A step is cut into shorter ones where bodies are fast.
+soft contacts is done here by impulses (`inverse_law.py`, compiled). A step is cut into parts where bodies are fast, or
+where one is struck; what keeps joints in their ranges is asked for anew in each part (`stage/parts_law.py`), and in one
+with a blow by the speeds that the blow gives: a joint at its end then resists it.
 
 Points that hold are also brought back to where they began to, by a fifth of what they are off a step: feet do not
 creep.
@@ -83,21 +85,24 @@ class InverseSimulation(MujocoSimulation):
             raise InputError("the engine 'inverse' does not understand this version of MuJoCo. Install mujoco 4.0.")
         mass = max(float(model.body_mass.sum()), 1e-6)
         ranges = np.where(np.asarray(model.jnt_limited, bool)[:, None], model.jnt_range, 0.0)
-        numbers = {
+        numbers: dict[str, Any] = {
             "last_dof": _find_last(model), "above": model.dof_parentid, "root": model.body_rootid,
             "body_of_geom": model.geom_bodyid, "jnt_type": model.jnt_type, "jnt_qadr": model.jnt_qposadr,
             "jnt_vadr": model.jnt_dofadr,
         }  # fmt: skip
-        return Block(
-            INVERSE, again=self._again.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth, applied=data.qfrc_applied,
-            outside=data.xfrc_applied, constraint=data.qfrc_constraint, damping=model.dof_damping, cdof=data.cdof,
-            com=data.subtree_com, xmat=data.xmat, xpos=data.xpos, jnt_range=np.ascontiguousarray(ranges, float),
-            **{name: np.ascontiguousarray(array, np.int64) for name, array in numbers.items()},
-            **vars(kept), model=int(model._address), data=int(data._address), nv=model.nv, nq=model.nq,
+        block = Block(
+            INVERSE, again=self._again.address, qpos=data.qpos, qvel=data.qvel, smooth=data.qfrc_smooth,
+            applied=data.qfrc_applied, outside=data.xfrc_applied, constraint=data.qfrc_constraint,
+            damping=model.dof_damping, cdof=data.cdof, com=data.subtree_com, xmat=data.xmat, xpos=data.xpos,
+            jnt_range=np.ascontiguousarray(ranges, float),
+            model=int(model._address), data=int(data._address), nv=model.nv, nq=model.nq,
             bodies=model.nbody, shapes=model.ngeom, joints=model.njnt, most=len(kept.pairs), dt=self.scene.dt,
-            heavy=_HEAVY * mass, exact=_EXACT * mass, **offsets,
-            **{name: find_function(function) for name, function in _FUNCTIONS.items()},
+            heavy=_HEAVY * mass, exact=_EXACT * mass,
         )  # fmt: skip
+        block.set(**{name: np.ascontiguousarray(array, np.int64) for name, array in numbers.items()})
+        block.set(**vars(kept), **offsets)
+        block.set(**{name: find_function(function) for name, function in _FUNCTIONS.items()})
+        return block
 
     @property
     def rounds(self) -> int:

@@ -27,7 +27,17 @@ from poise.engines.inverse_kernels import (
     list_ends,
     place_of,
 )
-from poise.spatial.addresses import blocks, call_with_three, call_with_two, floats, integers, record, shorts, tables, vectors
+from poise.spatial.addresses import (
+    blocks,
+    call_with_three,
+    call_with_two,
+    floats,
+    integers,
+    record,
+    shorts,
+    tables,
+    vectors,
+)
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 

@@ -1,7 +1,7 @@
 """A step that the engine makes in parts: what keeps joints in their ranges and calms them is asked for before each.
 
-Drivers give their torques once a step. Where something is fast the engine cuts that step (`SimulationLaws.again`), and a
-joint that is struck in its middle would go through its range before anybody looks.
+Drivers give their torques once a step. Where something is fast the engine cuts that step (`SimulationLaws.again`), and
+a joint that is struck in its middle would go through its range before anybody looks.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from poise.engines.engine import AGAIN
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.law import fields, law
 
-# again: the engine's `AGAIN`;  torque (J, 3), damping (J,) of the drivers, turns (J, 3, 3) of the bodies as the step began;  dt: s, of the step
+# torque (J, 3), damping (J,) of the drivers, turns (J, 3, 3) of the bodies as the step began;  again: the engine's
+# block of AGAIN;  dt: s, of the step
 PARTS = fields(arrays="torque damping turns", integers="again", floats="dt")
 
 
