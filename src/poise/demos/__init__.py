@@ -33,6 +33,7 @@ DEMOS: dict[str, Entry] = {
     "ghost": Entry("poise.demos.ghost:run", "a body follows a ghost that walks: pushed, held by a gate, waited for"),
     "lift": Entry("poise.demos.lift:run", "a weak figure lifts 1, 3, 4 and 5 kg: it follows, gives way, falls"),
     "puppet": Entry("poise.demos.puppet:run", "a dance of a minute, played by two hands in three passes"),
+    "fall": Entry("poise.demos.fall:run", "pushed over in eight directions: which edge it turns about, how it lies"),
     "lean-on-hand": Entry("poise.demos.lean_on_hand:run", "shoved before a wall: hands reach out, hold and push back"),
     "crowd": Entry("poise.demos.crowd:run", "many conductors at once, each his own body, tempo and balance"),
 }
