@@ -9,14 +9,13 @@ from scipy.spatial.transform import Rotation
 from poise.demos import lift as demo
 from poise.jobs.lifting import Lifted
 from poise.motion.clip import Clip
-from poise.motion.own import lift
 
 BODY = demo.build_body()
 
 
 @pytest.fixture(scope="module")
 def clip() -> Clip:
-    return lift(BODY.skeleton, fps=demo.FPS)
+    return demo.build_clip(BODY)
 
 
 def off(found: Lifted, clip: Clip) -> np.ndarray:

@@ -39,6 +39,7 @@ from poise.world.load import Load
 
 HAND, LOADS = "rightHand", (1.0, 3.0, 4.0, 5.0)  # kg: the paper's text has 1, 3, 4, the caption of its figure 5
 HEIGHT, MASS, FPS = 1.75, 70.0, 30.0
+HOLD = 1.0  # s that the hand stays up when the motion is over: who tips by then has fallen
 SHOWN = ("rightUpperArm", "rightLowerArm", "rightHand", "spine", "chest", "leftLowerLeg", "rightLowerLeg")
 MOMENTS, CELL, AZIMUTH = 8, (150, 220), -1.0
 COLORS = (GREEN, BLUE, CLAY, RED)
@@ -50,10 +51,19 @@ def build_body() -> Character:
     return Character.human(HEIGHT, MASS, sex="male", age=25, preset="strength")
 
 
+def build_clip(body: Character) -> Clip:
+    """The lift, and the hand held up."""
+    clip = lift(body.skeleton, fps=FPS)
+    more = round(HOLD * FPS)
+    times = np.concatenate([clip.times, clip.times[-1] + np.arange(1, more + 1) / FPS])
+    root, rotations = (np.concatenate([x, np.repeat(x[-1:], more, axis=0)]) for x in (clip.root, clip.rotations))
+    return Clip(clip.skeleton, times, root, rotations, name=clip.name)
+
+
 def run(folder: Path) -> dict[str, Any]:
     """Write the files of the experiment."""
     body = build_body()
-    clip = lift(body.skeleton, fps=FPS)
+    clip = build_clip(body)
     runs = {kg: lift_load(clip, body, kg) for kg in LOADS}
     figures = {f"{kg:g}": measure(found, clip) for kg, found in runs.items()}
     for suffix in (".glb", ".bvh"):
