@@ -73,7 +73,9 @@ _REACH, _QUICK, _HURRY = 11.0, 8.0, 150.0  # 1/s, and rad/s and rad/s2 at most: 
 _GIVES = 0.01  # how much ankles count of who tips over and reaches for something: the rest stays as it is
 _BACK = 3.0  # rad/s, at which an arm goes back to its motion
 _TONE, _BRAKE = 0.25, 0.1  # of the strength, and s: how a body that fell is slowed
-_DRAG = 0.1  # s, in which a damper of every joint slows what the step does beside what was foreseen
+# s, in which a damper of every joint slows what the step does beside what was foreseen, where others drive joints, too;
+# and by how much heavier that makes what the joint carries, for what pushes it, at the most
+_DRAG, _HEAVIER = 0.1, 0.05
 _LOST = 0.5  # cosine of the lean, and share of the height, from which on nothing helps
 _FEATHER = 1e-4  # kg: what carries no more is held
 _MOST_TURN, _MOST_FOUND = 2e3, 1e4  # rad/s2: that is ever asked for, and that is believed
@@ -215,7 +217,10 @@ class StrengthPlayer(TorquePlayer):
                 body.state.q[0], body.state.w[0] = self.ghost.state.q[0], self.ghost.state.w[0]
                 body.state.root[:], body.state.v[:] = self.ghost.state.root, self.ghost.state.v
         body.update()
-        self.drag[:] = body.outboard()[2][self.joints] / _DRAG
+        mass, _, inertia = body.outboard()
+        others = np.setdiff1d(np.arange(1, len(mass)), self.joints)
+        is_known = not np.any(mass[others] > _FEATHER)  # all that moves is in the model
+        self.drag[:] = 0.0 if is_known else inertia[self.joints] * min(1.0 / _DRAG, _HEAVIER / self._h)
         self.planned[0] = np.nan
 
     # The step.
