@@ -49,6 +49,8 @@ OWN = {
     "spatial/code_cache.py", "files/leftovers.py", "cli/streams.py",
     # sources beside a law that was imported; a state that Bullet has just written to a temporary folder
     "spatial/compile.py", "engines/bullet_state.py",
+    # hands are written as they come, to a file that was not there, so that a crash loses nothing
+    "jobs/hands_file.py",
     # the second opinion shares no code with the readers, and reads only what they have read
     "files/plain/bvh.py", "files/plain/gltf_file.py", "files/plain/npz.py", "files/plain/acclaim.py",
     "files/plain/deepmimic.py",
