@@ -27,10 +27,15 @@ HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 
 
 def drop(
-    engine: str = "mujoco", dt: float = 0.005, height: float = 0.6, count: int = 1, character: poise.Character = HUMAN
+    engine: str = "mujoco",
+    dt: float = 0.005,
+    height: float = 0.6,
+    count: int = 1,
+    character: poise.Character = HUMAN,
+    touch: poise.Touch = poise.Touch(),  # noqa: B008  frozen
 ) -> Actor:
     """Ragdolls that fall from a height, leaning, five metres from one another; the first of them."""
-    stage = poise.Stage(dt=dt, engine=engine, couple="exact" if engine == "mujoco" else "paper")
+    stage = poise.Stage(dt=dt, engine=engine, couple="exact" if engine == "mujoco" else "paper", touch=touch)
     other = poise.Stage()
     start = other.add(character)
     other.build()
@@ -263,9 +268,10 @@ def test_a_fall_in_bullet_goes_on_alike_in_a_twin() -> None:
 
 
 @pytest.mark.parametrize("dt", [0.002, 0.0075])
-def test_who_is_let_go_deep_in_the_ground_comes_out_of_it_slowly(dt: float) -> None:
-    """He was shot out at 6 m/s at short steps."""
-    actor = drop(dt=dt, height=-1.3)
+@pytest.mark.parametrize("touch", [{}, {"softness": 0.02}, {"softness": 0.1}, {"bounce": 0.9}])
+def test_who_is_let_go_deep_in_the_ground_comes_out_of_it_slowly(dt: float, touch: dict[str, float]) -> None:
+    """He was shot out at 6 m/s at short steps, and at 18 where things are soft."""
+    actor = drop(dt=dt, height=-1.3, touch=poise.Touch(**touch))
     fastest = 0.0
     for _ in range(round(0.1 / dt)):
         actor.stage.step()

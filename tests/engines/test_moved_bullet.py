@@ -231,3 +231,72 @@ def test_a_blow_on_an_animated_head_moves_a_standing_body_no_more_than_it_can(dt
     actor.body.update()
     fast = np.linalg.norm(impulse) / actor.body.tree.mass
     assert 0.7 * fast < np.linalg.norm(actor.body.dc) < 1.3 * fast
+
+
+def loosen_an_arm(engine: str, dt: float, seconds: float) -> tuple[np.ndarray, float]:
+    """An arm hangs loose from an animated trunk over legs that balance: its turns (3, 4), and rad/s at the most."""
+    stage = Stage(engine, dt)
+    actor = stage.add(poise.Character.human())
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct(120, 1, "both")))
+    stage.advance(round(0.5 / dt))
+    arm = ["rightUpperArm", "rightLowerArm", "rightHand"]
+    actor.drive(arm, poise.Loose(0.3, 0.3))
+    fastest = 0.0
+    for _ in range(round(seconds / dt)):
+        stage.step()
+        fastest = max(fastest, float(np.abs(actor.body.state.w).max()))
+    return actor.pose().rotations[[actor.character.skeleton.index(name) for name in arm]], fastest
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.01])
+def test_a_loose_arm_hangs_from_a_collar_bone_without_mass_as_in_mujoco(dt: float) -> None:
+    """It turned at 200 rad/s from the first step on."""
+    (found, fastest), (wanted, _) = (loosen_an_arm(engine, dt, 0.05) for engine in ("bullet", "mujoco"))
+    assert fastest < 10.0
+    assert np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(wanted), found)), axis=1).max() < 0.02
+
+
+def test_what_a_collar_bone_weighs_is_taken_from_the_chest() -> None:
+    """All that Bullet has weighs what the body weighs, and where it does; asked of Bullet itself."""
+    stage = Stage("bullet", gravity=(0, 0, 0), ground=None)
+    actor = stage.add(poise.Character.human())
+    actor.drive("legs", poise.Loose(1.0, 1.0))
+    actor.drive("trunk", poise.Kinematic(poise.gestures.breathe()))
+    actor.drive("root", poise.Free())
+    for side in ("left", "right"):
+        actor.drive([f"{side}UpperArm", f"{side}LowerArm", f"{side}Hand"], poise.Loose(1.0, 1.0))
+    stage.advance(1)
+    simulation, masses, moments = stage.groups[0].simulation, [], []
+    bullet, client = simulation._bullet, simulation.client  # type: ignore[attr-defined]
+    collars = [actor.character.skeleton.index(f"{side}Shoulder") for side in ("left", "right")]
+    held = simulation._held[0]  # type: ignore[attr-defined]
+    assert all(piece.links for piece in held.pieces if piece.base in collars)
+    for k in range(bullet.getNumBodies(physicsClientId=client)):
+        uid = bullet.getBodyUniqueId(k, physicsClientId=client)
+        for link in range(-1, bullet.getNumJoints(uid, physicsClientId=client)):
+            mass = bullet.getDynamicsInfo(uid, link, physicsClientId=client)[0]
+            if link < 0:
+                at = bullet.getBasePositionAndOrientation(uid, physicsClientId=client)[0]
+            else:
+                at = bullet.getLinkState(uid, link, computeForwardKinematics=1, physicsClientId=client)[0]
+            masses.append(mass)
+            moments.append(mass * np.array(at))
+    actor.body.update()
+    assert sum(masses) == pytest.approx(actor.character.mass, rel=1e-6)
+    np.testing.assert_allclose(np.sum(moments, axis=0) / sum(masses), actor.body.c, atol=2e-4)
+
+
+def test_a_small_child_stands_quietly_at_long_steps() -> None:
+    """Its feet shook at 300 rad/s."""
+    stage = Stage("bullet", 0.01)
+    actor = stage.add(poise.Character.human(0.5, 4.0))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct(120, 1, "both")))
+    stage.advance(30)
+    actor.drive(["rightUpperArm", "rightLowerArm"], poise.Loose(0.3, 0.3))
+    feet, fastest = [actor.character.skeleton.index(f"{side}Foot") for side in ("left", "right")], 0.0
+    for _ in range(70):
+        stage.step()
+        fastest = max(fastest, float(np.linalg.norm(actor.body.state.w[feet], axis=1).max()))
+    assert fastest < 5.0

@@ -91,9 +91,20 @@ def find_support(ghost: Any) -> int:
     for player in ghost.players:
         if hasattr(player, "support") and isinstance(player.support, int):
             return player.support
-    skeleton, p = ghost.character.skeleton, ghost.body.p
+    skeleton = ghost.character.skeleton
+    _, p = _place(ghost.body, ghost.pose())
     left, right = (float(p[skeleton.index(side + "Foot"), 1]) for side in SIDES)
     return 0 if left <= right else 1
+
+
+def _place(body: Body, pose: Any) -> tuple[np.ndarray, np.ndarray]:
+    """World orientations (J, 3, 3) and places (J, 3) m of a pose."""
+    from poise.dynamics.instant import pose_bodies
+
+    tree = body.tree
+    R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
+    pose_bodies(tree.parents, tree.offsets, pose.root, pose.rotations, R, p)
+    return R, p
 
 
 class ShadowPlayer(TorquePlayer):
@@ -115,7 +126,6 @@ class ShadowPlayer(TorquePlayer):
         self.track.springs.stiffness[:], self.track.springs.damping[:] = springs.stiffness, springs.damping
         self._stiffen(body)
         self.pinned, self.aims, self.far = find_support(driver.ghost), np.zeros((2, 7)), 0.0
-        self._scale = float(body.tree.mass) / 75.0
         self._wants, self._waited, self._body = False, 0.0, body
         self.hold = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
@@ -174,11 +184,8 @@ class ShadowPlayer(TorquePlayer):
 
     def _see(self, body: Body, t: float) -> None:
         """Where the ghost has its feet, and how far off the body is."""
-        from poise.dynamics.instant import pose_bodies
-
-        pose, tree = self.driver.ghost.pose(t), body.tree
-        R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))
-        pose_bodies(tree.parents, tree.offsets, pose.root, pose.rotations, R, p)
+        pose = self.driver.ghost.pose(t)
+        R, p = _place(body, pose)
         for side, foot in enumerate(self.feet):
             self.aims[side, :3], self.aims[side, 3:] = p[foot.joint], rotation.from_matrix(R[foot.joint])
         self.far = float(np.linalg.norm(pose.root - body.state.root))
@@ -193,6 +200,7 @@ class ShadowPlayer(TorquePlayer):
         if side == self.pinned:
             return True
         body, foot, aim = self._body, self.feet[side].joint, self.aims[side]
+        body.update()  # what was found in the middle of the last step is not saved
         off = body.p[foot] - aim[:3]
         turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(body.world_turn(foot))))
         # What it has waited for in vain it does with less of: the next step is made from there.
@@ -215,12 +223,12 @@ class ShadowPlayer(TorquePlayer):
         """See `TorquePlayer.act`."""
         self.track.act(body, t)
         side = 1 - self.pinned
-        foot, aim = self.feet[side].joint, self.aims[side]
-        force = _PULL * self._scale * (aim[:3] - body.p[foot]) - _SLOW * self._scale * body.v[foot]
+        foot, aim, scale = self.feet[side].joint, self.aims[side], float(body.tree.mass) / 75.0
+        force = _PULL * scale * (aim[:3] - body.p[foot]) - _SLOW * scale * body.v[foot]
         turned = rotation.log(rotation.multiply(aim[3:], rotation.conjugate(body.world_turn(foot))))
-        twist = _TWIST * self._scale * turned - _TWISTED * self._scale * body.om[foot]
-        body.wrench[foot, :3] += _limit(twist, _HARDEST * self._scale)
-        body.wrench[foot, 3:] += _limit(force, _MOST * self._scale)
+        twist = _TWIST * scale * turned - _TWISTED * scale * body.om[foot]
+        body.wrench[foot, :3] += _limit(twist, _HARDEST * scale)
+        body.wrench[foot, 3:] += _limit(force, _MOST * scale)
         if self._wants:
             body.block["called"] = 1
 

@@ -328,7 +328,7 @@ class BulletSimulation(Simulation):
         at, turn = bullet.getBasePositionAndOrientation(piece.uid, physicsClientId=self.client)
         v, om = (np.array(x) for x in bullet.getBaseVelocity(piece.uid, physicsClientId=self.client))
         R = rotation.to_matrix(wxyz(turn)) @ piece.base_P.T
-        lever = R @ held.tree.centers[0]
+        lever = R @ held.own[0].center
         state.q[0], state.w[0] = rotation.from_matrix(R), R.T @ om
         state.root[:], state.v[:] = np.array(at) - lever, v - np.cross(om, lever)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box
+from poise.engines.bullet_inertia import TRACE, inertia_of, list_inertias
 from poise.engines.bullet_locked import CORNERS, Locked, find_carriers, list_turns
 from poise.engines.bullet_moved import WORLD, MovedSegments, find_carrier, is_moved
 from poise.engines.bullet_world import FIXED, GROUND, HERE, BulletWorld, principal, xyzw
@@ -24,12 +25,7 @@ from poise.errors import InputError, check_most
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
-# Bullet divides by each link's inertia; so little is lost beside a segment's.
-TRACE = RigidInertia(1e-9, np.zeros(3), np.eye(3) * 1e-12)
 MOST = 128  # numbers that Bullet tells of one multibody: 7 of its base, 4 of a ball, 1 of a hinge
-# Of what a segment without mass carries, at its end: its inertia. With a trace, limbs beyond a massless collar bone
-# that is at the end of its range spin up until they are cut off: Bullet's solver does not converge.
-LIGHT = 0.05
 # Steps over which a contact's force must last to count in the forecast: with 1, contacts that come and go feed on their
 # own kicks, and a leg on a badly solved contact (50 iterations at 10 ms) flies off.
 STEADY = 8
@@ -90,6 +86,7 @@ class HeldBody:
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
         self.stopped: set[int] = set()  # joints that a motor holds: see `bullet_stops`
+        self.own: list[RigidInertia] = []  # what each segment weighs in Bullet, once it is built
         self.before = np.zeros(3), np.eye(3)  # where the root was and its axes, as the last step began
         self.is_fresh = False
 
@@ -134,6 +131,7 @@ def add_body(world: BulletWorld, index: int, held: HeldBody) -> None:
     if body.carrier is not None:
         raise InputError(f"body '{body.name}' rides on '{body.carrier}', which engine 'bullet' cannot do. Use mujoco.")
     held.pose()
+    held.own = list_inertias(held)
     top = _find_tops(held)
     for base in sorted(set(top[top >= 0].tolist())):
         members = [i for i in range(len(tree)) if top[i] == base and i != base]
@@ -149,7 +147,7 @@ def add_body(world: BulletWorld, index: int, held: HeldBody) -> None:
 def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, members: list[int]) -> Piece:
     bullet, body, tree = world.bullet, held.body, held.tree
     shapes = {i: tuple(shape for k, shape in body.shapes if k == i) for i in (base, *members)}
-    inertia, is_free = inertia_of(body, base), held.kind[base] == FREE or held.is_moved
+    inertia, is_free = held.own[base], held.kind[base] == FREE or held.is_moved
     if held.is_moved and held.kind[base] == GIVEN and find_carrier(body, base) == WORLD:
         inertia = _heavy(held, base)
     links: list[dict[str, Any]] = []
@@ -161,14 +159,14 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         joint, parent = body.joints[i], last[int(tree.parents[i])]
         turns = [-1] if joint.kind == BALL else list(range(len(joint.axes)))
         if not turns:  # stiff, as it was built
-            links.append(_stiff(bullet, body, i, parent, world.add_shape(shapes[i])))
+            links.append(_stiff(bullet, held, i, parent, world.add_shape(shapes[i])))
             parent = len(links)
             stiff.append((i, parent - 1))
         for dof in turns:
             is_last = dof == turns[-1]
             links.append(
                 _link(
-                    bullet, inertia_of(body, i) if is_last else TRACE, parent,
+                    bullet, held.own[i] if is_last else TRACE, parent,
                     tree.offsets[i] if dof <= 0 else np.zeros(3),
                     np.asarray(body.rotations[i]) if dof == 0 else rotation.identity(),
                     None if dof < 0 else joint.axes[dof], world.add_shape(shapes[i] if is_last else ()),
@@ -197,7 +195,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
            if is_free else {}),
         **arguments, flags=_find_flags(world, index), physicsClientId=world.client,
     )  # fmt: skip
-    P = np.array([rotation.to_matrix(principal(inertia_of(body, i))[0]) for i in joints]).reshape(-1, 3, 3)
+    P = np.array([rotation.to_matrix(principal(held.own[i])[0]) for i in joints]).reshape(-1, 3, 3)
     balls = np.flatnonzero(np.array(dofs, int) < 0)
     piece = Piece(
         uid, base, joints, numbers, dofs, P, rotation.to_matrix(principal(inertia)[0]), balls,
@@ -214,12 +212,12 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         is_last = last[i] == link + 1
         mask = world.masks[index] if shapes[i] and is_last else nothing
         rough = world.find_friction(falls, shapes[i])
-        world.set_dynamics(piece.uid, link, inertia_of(body, i) if is_last else TRACE, mask, rough, weight)
+        world.set_dynamics(piece.uid, link, held.own[i] if is_last else TRACE, mask, rough, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
     for i, link in stiff:
         world.set_dynamics(
-            piece.uid, link, inertia_of(body, i), world.masks[index] if shapes[i] else nothing,
+            piece.uid, link, held.own[i], world.masks[index] if shapes[i] else nothing,
             world.find_friction(falls, shapes[i]), weight,
         )  # fmt: skip
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
@@ -276,7 +274,7 @@ def _set_joint(world: BulletWorld, held: HeldBody, piece: Piece, link: int, i: i
     bullet, body = world.bullet, held.body
     options = {"physicsClientId": world.client}
     if dof < 0:
-        P = principal(inertia_of(body, i))[0]
+        P = principal(held.own[i])[0]
         back = rotation.conjugate(P)
         turn = rotation.multiply(rotation.multiply(back, body.rotations[i]), P)
         speed = rotation.rotate(back, body.angular_velocity[i])
@@ -298,7 +296,7 @@ def _pin(world: BulletWorld, index: int, held: HeldBody, joint: int) -> None:
     bullet = world.bullet
     owners = {owner: key for key, owner in world.owners.items()}
     uid, link = owners[index, joint]
-    inertia = inertia_of(held.body, joint)
+    inertia = held.own[joint]
     turn = rotation.multiply(rotation.from_matrix(held.R[joint]), principal(inertia)[0])
     at = held.p[joint] + held.R[joint] @ inertia.center
     pin = bullet.createConstraint(
@@ -349,10 +347,10 @@ def _link(
     }
 
 
-def _stiff(bullet: Any, body: SceneBody, i: int, parent: int, shape: int) -> dict[str, Any]:
+def _stiff(bullet: Any, held: HeldBody, i: int, parent: int, shape: int) -> dict[str, Any]:
     """A link whose joint does not turn."""
-    turn = np.asarray(body.rotations[i])
-    link = _link(bullet, inertia_of(body, i), parent, body.tree.offsets[i], turn, None, shape)
+    turn = np.asarray(held.body.rotations[i])
+    link = _link(bullet, held.own[i], parent, held.tree.offsets[i], turn, None, shape)
     return link | {"linkJointTypes": bullet.JOINT_FIXED}
 
 
@@ -364,19 +362,3 @@ def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int
         "linkInertialFramePositions": at,
         "linkInertialFrameOrientations": xyzw(turn),
     }
-
-
-def inertia_of(body: SceneBody, i: int) -> RigidInertia:
-    """Of a segment in Bullet; one without mass has a trace, or in a body that falls a little of what it carries."""
-    tree = body.tree
-    if tree.masses[i] > 0.0:
-        return tree.body(i)
-    children = np.flatnonzero(tree.parents == i)
-    if not body.is_hard or body.joints[i].kind != BALL or not len(children):
-        return TRACE
-    carried = np.zeros(len(tree), bool)
-    carried[i] = True
-    for k in range(i + 1, len(tree)):
-        carried[k] = carried[tree.parents[k]]
-    size = LIGHT * tree.masses[carried].sum() * float((tree.offsets[children] ** 2).sum(axis=1).max())
-    return RigidInertia(TRACE.mass, np.zeros(3), np.eye(3) * max(size, 1e-12))

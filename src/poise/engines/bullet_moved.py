@@ -78,15 +78,13 @@ class MovedSegments:
     """
 
     def __init__(self, world: BulletWorld, index: int, held: HeldBody, joints: list[int]):
-        from poise.engines.bullet_body import inertia_of
-
         self._world, self._held, body = world, held, held.body
         _check_root(body, joints)
-        frames = [principal(inertia_of(body, i))[0] for i in range(len(body.tree))]
+        frames = [principal(own)[0] for own in held.own]
         for i in joints:
             if find_carrier(body, i) == WORLD:
                 frames[i] = rotation.identity()  # as heavy about any axis
-        self._axes, self._centers = np.array(frames), body.tree.centers
+        self._axes, self._centers = np.array(frames), np.array([own.center for own in held.own])
         self._inside = np.where(held.kind == GIVEN, body.tree.parents, -1)
         links = {owner: link for link, owner in world.owners.items()}
         self._holds = [self._fix(links, index, i) for i in joints]
@@ -128,16 +126,16 @@ class MovedSegments:
         All of it on the root would be the same, if the solver had all the time: a moment that is meant for a trunk of
         35 kg spins a pelvis of 8 kg, and feet on the ground feel that before constraints have taken it back.
         """
-        held, tree = self._held, self._held.tree
+        held = self._held
         rows = np.flatnonzero(self._carriers == 0)
         at = np.array([0, *self._joints[rows]])
-        R, mass = held.R[at], tree.masses[at]
+        R, mass = held.R[at], np.array([held.own[i].mass for i in at])
         if not mass[1:].any() or not (np.any(force) or np.any(torque)):
             return force, torque
-        places = held.p[at] + np.einsum("nab,nb->na", R, tree.centers[at])
+        places = held.p[at] + np.einsum("nab,nb->na", R, self._centers[at])
         middle = mass @ places / mass.sum()
         arms = places - middle
-        own = np.einsum("nab,nbc,ndc->nad", R, held.inertias[at], R)
+        own = np.einsum("nab,nbc,ndc->nad", R, [held.own[i].inertia for i in at], R)
         whole = (own + mass[:, None, None] * (np.sum(arms**2, axis=1)[:, None, None] * np.eye(3)
                                               - arms[:, :, None] * arms[:, None])).sum(axis=0)  # fmt: skip
         alpha = np.linalg.solve(whole, torque + np.cross(held.p[0] - middle, force))

@@ -14,7 +14,11 @@ g the gap and v_n the speed at which it grows, a contact asks for no more than w
     u = min(-PUSH g / h, OUT)
 
 Both take energy and give none, but for what pushes out. Who is slow has no contacts ahead, and is left to the engine,
-but where he is deep in something: whoever was animated into the ground, and is let go, would be shot out of it.
+but where he is deep in something: whoever was animated into the ground, and is let go, would be shot out of it. Where
+things are soft, or bounce, or something animated hangs on a body, the engine's own contacts stay, and what is deep is
+held back alone:
+
+    a = min(a, (OUT - v_n) / h)         g < -DEEP; a: what the engine asks for                       [landing, eq 4]
 """
 
 from __future__ import annotations
@@ -87,3 +91,9 @@ def land(gap: float, speed: float, dt: float) -> float:
     if gap > 0.0:
         return -(speed + gap / dt) / dt
     return -(speed - min(-PUSH * gap / dt, OUT)) / dt
+
+
+@kernel
+def hold_back(asked: float, speed: float, dt: float) -> float:
+    """m/s2 that a contact deep in something asks for along its normal, of what it would.   [landing, eq 4]"""
+    return min(asked, (OUT - speed) / dt)

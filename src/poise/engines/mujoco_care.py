@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.engines.mujoco_landing import Landing, has_landings
+from poise.engines.mujoco_landing import Landing, has_landings, is_hard_landing
 from poise.engines.mujoco_library import find_function
 from poise.engines.mujoco_model import BodyLayout
 from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
@@ -29,7 +29,8 @@ class Care:
     """What such steps need to know of a scene.
 
     moved        segments that something given moves
-    landing      bodies that fall; None: nobody does, or something given moves shapes, which would have to be ahead too
+    landing      bodies that fall; None: nobody does. Contacts are not met ahead where something given moves shapes:
+                 theirs would have to be ahead, too
     is_moving    whether any shape is of a segment that something given moves
     is_unsolved  whether the forces of the last step are not those that moved anything
     """
@@ -38,7 +39,9 @@ class Care:
         import mujoco
 
         self.moved, self.is_moving = MovedSegments(model, scene, layouts), has_moved_shapes(scene)
-        self.landing = Landing(model, scene, layouts) if has_landings(scene) and not self.is_moving else None
+        ahead = is_hard_landing(scene) and not self.is_moving
+        is_moved = self.moved.row_of_geom >= 0
+        self.landing = Landing(model, scene, layouts, ahead, is_moved) if has_landings(scene) else None
         self.is_unsolved = False
         self._block: Block | None = None
         # `discrete` has joint damping in its solve. MuJoCo's own step knows that; `mj_Euler` alone would add it again.

@@ -21,16 +21,20 @@ class Landing:
     """What the step needs to know of a model.
 
     base    (G,) m, where the contacts of each shape begin
-    bound   (G,) m, the radius around each shape of a body that falls; 0: of anything else
+    bound   (G,) m, the radius around each shape of a body that falls; 0: of anything else; -1: of what something given
+            moves, which `mujoco_moved` sees to
     length  m, from a joint to a point that it moves, at most
     wide    (1,) whether they begin farther out now
+    ahead   whether contacts are met before they are there; else the engine's own stay, and deep ones are held back
     """
 
-    def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout]):
+    def __init__(self, model: Any, scene: Scene, layouts: list[BodyLayout], ahead: bool, is_moved: np.ndarray):
+        self.ahead = ahead
         self.base, self.around = model.geom_margin.copy(), model.body_margin.copy()
         self.root, self.body = (np.ascontiguousarray(x, np.int64) for x in (model.body_rootid, model.geom_bodyid))
         hard = [layout.bodies for body, layout in zip(scene.bodies, layouts, strict=True) if body.is_hard]
         self.bound = np.where(np.isin(self.body, np.concatenate(hard)), model.geom_rbound, 0.0)
+        self.bound[is_moved] = -1.0
         path = np.zeros(model.nbody)
         for b in range(1, model.nbody):
             is_first = model.body_parentid[b] == 0
@@ -46,7 +50,7 @@ class Landing:
         from poise.engines.landing_kernels import SLOW, is_slow, look_ahead
 
         dt = model.opt.timestep
-        is_still = is_slow(data.qvel, self.length, dt)
+        is_still = not self.ahead or is_slow(data.qvel, self.length, dt)
         if not is_still:
             for find in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_comVel):
                 find(model, data)
@@ -64,15 +68,20 @@ class Landing:
 
         is_fast  all contacts of who falls; else only deep ones
         """
-        from poise.engines.landing_kernels import DEEP, land
+        from poise.engines.landing_kernels import DEEP, hold_back, land
 
+        dt = model.opt.timestep
         contact, is_met = data.contact, False
         for k in range(data.ncon):
             row, (one, other) = contact.efc_address[k], contact.geom[k]
-            if row >= 0 and (self.bound[one] > 0.0 or self.bound[other] > 0.0):
+            least, most = sorted((self.bound[one], self.bound[other]))
+            if row >= 0 and most > 0.0 and least >= 0.0:
                 gap = contact.dist[k] - (self.base[one] + self.base[other])
-                if is_fast or gap < -DEEP:
-                    data.efc_aref[row] = land(gap, data.efc_vel[row], model.opt.timestep)
+                if self.ahead and (is_fast or gap < -DEEP):
+                    data.efc_aref[row] = land(gap, data.efc_vel[row], dt)
+                    is_met = True
+                elif gap < -DEEP:
+                    data.efc_aref[row] = hold_back(data.efc_aref[row], data.efc_vel[row], dt)
                     is_met = True
         return is_met
 
@@ -95,11 +104,15 @@ class Landing:
         return Block(
             LANDING, base=self.base, around=self.around, root=self.root, body=self.body, wide=self.wide,
             bound=self.bound, margin=model.geom_margin, widest=model.body_margin, geoms=model.ngeom,
-            bodies=model.nbody, length=self.length, dt=model.opt.timestep, **numbers,
+            bodies=model.nbody, ahead=int(self.ahead), length=self.length, dt=model.opt.timestep, **numbers,
         )  # fmt: skip
 
 
 def has_landings(scene: Scene) -> bool:
-    """Whether somebody falls, and lands as hard as the step allows."""
-    is_still = scene.touch.softness == 0.0 and scene.touch.bounce == 0.0
-    return is_still and any(body.is_hard and body.shapes for body in scene.bodies)
+    """Whether somebody falls."""
+    return any(body.is_hard and body.shapes for body in scene.bodies)
+
+
+def is_hard_landing(scene: Scene) -> bool:
+    """Whether who falls lands as hard as the step allows."""
+    return scene.touch.softness == 0.0 and scene.touch.bounce == 0.0

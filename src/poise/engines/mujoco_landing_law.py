@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.engines.landing_kernels import DEEP, SLOW, is_slow, land, look_ahead
+from poise.engines.landing_kernels import DEEP, SLOW, hold_back, is_slow, land, look_ahead
 from poise.spatial.addresses import call_with_two, floats, integers, shorts, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
@@ -12,7 +12,7 @@ from poise.spatial.law import fields
 # See `mujoco_landing.Landing`; MuJoCo's functions; where its velocities are (`mujoco_offsets`).
 LANDING = fields(
     arrays="base around root body wide bound margin widest",
-    integers="geoms bodies kinematics middle velocity speed cvel com at",
+    integers="geoms bodies ahead kinematics middle velocity speed cvel com at",
     floats="length dt",
 )
 
@@ -20,7 +20,7 @@ LANDING = fields(
 @kernel
 def look(d: Any, x: Any) -> bool:
     """See `Landing.look`; d: `mujoco_law.DATA`, x: LANDING."""
-    is_still = is_slow(floats(d.qvel, d.nv), x.length, x.dt)
+    is_still = x.ahead == 0 or is_slow(floats(d.qvel, d.nv), x.length, x.dt)
     if not is_still:
         call_with_two(x.kinematics, d.model, d.data)
         call_with_two(x.middle, d.model, d.data)
@@ -60,10 +60,14 @@ def meet(d: Any, x: Any, is_fast: bool) -> bool:
     is_met = False
     for _ in range(shorts(d.data + d.ncon, 1)[0]):
         geom, row = shorts(at + d.geom, 2), shorts(at + d.address, 1)[0]
-        if row >= 0 and (bound[geom[0]] > 0.0 or bound[geom[1]] > 0.0):
+        one, other = bound[geom[0]], bound[geom[1]]
+        if row >= 0 and max(one, other) > 0.0 and min(one, other) >= 0.0:
             gap = floats(at + d.dist, 1)[0] - (base[geom[0]] + base[geom[1]])
-            if is_fast or gap < -DEEP:
+            if x.ahead != 0 and (is_fast or gap < -DEEP):
                 aref[row] = land(gap, speed[row], x.dt)
+                is_met = True
+            elif gap < -DEEP:
+                aref[row] = hold_back(aref[row], speed[row], x.dt)
                 is_met = True
         at += d.size
     return is_met

@@ -203,6 +203,7 @@ def _save_body(body: SceneBody) -> dict[str, Any]:
         "ranges": [array.copy() for _, _, array in axes],
         "shapes": len(body.shapes),
         "is_hard": body.is_hard,
+        "pinned": np.array(body.pinned, np.int64),
         **{name: getattr(body, name).copy() for name in _POSE},
     }
 
@@ -216,7 +217,7 @@ def _is_built_alike(scene: Scene, saved: dict[str, Any]) -> bool:
     return all(
         a["shapes"] == b["shapes"]
         and a["is_hard"] == b["is_hard"]
-        and all(np.array_equal(a[name], b[name]) for name in ("kinds", *_POSE))
+        and all(np.array_equal(a[name], b[name]) for name in ("kinds", "pinned", *_POSE))
         and all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a["ranges"], b["ranges"], strict=True))
         for a, b in bodies
     ) and all(np.array_equal(a[name], b[name]) for a, b in props for name in _PLACE)
@@ -236,7 +237,9 @@ def _load_body(actor: Actor, saved: dict[str, Any]) -> SceneBody:
         Joint(int(kind), np.array(axes, float).reshape(-1, 3), np.array(ranges, float).reshape(-1, 2))
         for kind, axes, ranges in zip(saved["kinds"], saved["axes"], saved["ranges"], strict=True)
     )
-    sets = {len(shapes): shapes for shapes in ((), *(find_shapes(actor.character, whole) for whole in (False, True)))}
+    bends_toes = any(player.bends_toes for player in actor.players)
+    wholes = (find_shapes(actor.character, whole, bends_toes) for whole in (False, True))
+    sets = {len(shapes): shapes for shapes in ((), *wholes)}
     pose = {name: np.array(saved[name]) for name in _POSE}
     own = max(0, int(saved["shapes"]) - len(list_held_shapes(actor)))
     return describe_at(actor, joints, pose, sets[own], bool(saved["is_hard"]))
