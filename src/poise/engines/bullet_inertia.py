@@ -1,11 +1,12 @@
 """What each segment weighs in Bullet, which divides by every link's inertia.
 
-A segment without mass has a trace of it, or in a body that falls a little of what it carries. A GIVEN one that holds a
-simulated limb, as a collar bone holds a loose arm, is a body of its own on a constraint (`bullet_moved`): with a trace
-no solver holds the two together, and the arm turned at 200 rad/s from its first step on. So the nearest segment inward
-that has mass, and moves with the same carrier, lends it a ball, about the joint that it turns about:
+A segment without mass has a trace of it, or in a body that falls a little of what it carries. Where GIVEN segments are
+bodies of their own (`bullet_moved`), a constraint holds them to what carries them. With a trace on one of its sides no
+solver holds the two together: an arm that hung loose from an animated collar bone turned at 200 rad/s from its first
+step on, and so did a loose collar bone under an animated arm. So the nearest segment inward that has mass lends such a
+one a ball, about the joint that it turns about:
 
-    m = LENT times what hangs from it,    I = m (l / 3)^2 1        l: m, to the joint of the limb      [lent, eq 1]
+    m = LENT times what hangs from it,    I = m (l / 3)^2 1        l: m, to the next joint             [lent, eq 1]
 
 and has as much less, where the ball is as the simulation is built. However the collar bone is turned then, the ball
 stays where it is: the whole weighs what it weighs, and only the ball's own spin is added.
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from poise.engines.bullet_moved import find_carrier
+from poise.engines.bullet_moved import WORLD, find_carrier
 from poise.engines.scene import BALL, GIVEN, SceneBody
 from poise.spatial.inertia import RigidInertia
 
@@ -53,14 +54,14 @@ def list_inertias(held: HeldBody) -> list[RigidInertia]:
     found = [inertia_of(body, i) for i in range(len(tree))]
     if not held.is_moved:
         return found
-    for i in np.flatnonzero(kind == GIVEN).tolist():
-        limbs = [int(k) for k in np.flatnonzero(tree.parents == i) if kind[k] != GIVEN]
-        carried = sum(_find_carried(body, k) for k in limbs)
+    for i in range(1, len(tree)):
+        nexts = [int(k) for k in np.flatnonzero(tree.parents == i) if (kind[k] == GIVEN) != (kind[i] == GIVEN)]
+        carried = sum(_find_carried(body, k) for k in nexts)
         lender = _find_lender(body, i)
         if found[i].mass >= _SCARCE * carried or lender < 0:
             continue
         mass = min(LENT * carried, _MOST_LENT * found[lender].mass)
-        reach = max(float(np.linalg.norm(tree.offsets[k])) for k in limbs) / 3.0
+        reach = max(float(np.linalg.norm(tree.offsets[k])) for k in nexts) / 3.0
         ball = RigidInertia(mass, np.zeros(3), mass * max(reach, 0.01) ** 2 * np.eye(3))  # [lent, eq 1]
         turn = held.R[lender].T @ held.R[i]
         rest = _subtract(found[lender], ball.moved(turn, held.R[lender].T @ (held.p[i] - held.p[lender])))
@@ -80,11 +81,13 @@ def _find_carried(body: SceneBody, i: int) -> float:
 
 
 def _find_lender(body: SceneBody, i: int) -> int:
-    """The nearest segment inward that has mass, as far as what carries i; -1: there is none."""
-    carrier, k = find_carrier(body, i), int(body.tree.parents[i])
-    while k >= 0 and body.tree.masses[k] == 0.0 and k != carrier:
+    """The nearest segment inward that has mass; -1: there is none, or the world holds the segment."""
+    if body.joints[i].kind == GIVEN and find_carrier(body, i) == WORLD:
+        return -1
+    k = int(body.tree.parents[i])
+    while k > 0 and body.tree.masses[k] == 0.0:
         k = int(body.tree.parents[k])
-    return k if carrier >= 0 and k >= 0 and body.tree.masses[k] > 0.0 else -1
+    return k if body.tree.masses[k] > 0.0 else -1
 
 
 def _subtract(whole: RigidInertia, part: RigidInertia) -> RigidInertia:
