@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,7 @@ class Crowd:
         self.programs: list[Program] = []
         self.actors: list[Actor] = []
         self._rows: np.ndarray | None = None
+        self._share_run: Any = None  # compiled, and found with the rows: a look-up takes a while
         self._address, self._counter = 0, np.zeros(1, np.int64)  # where the rows are; of a run of one
         self._news = np.zeros(1, np.int64)
         self._done, self.status, self._heights = np.zeros(0, np.int64), np.zeros((0, 4)), np.zeros(0)
@@ -60,50 +61,56 @@ class Crowd:
     @property
     def rows(self) -> np.ndarray:
         """(P,) the programs' records."""
-        if self._rows is None:
-            from poise.stage.program_kernels import PROGRAM
+        return self._set_rows() if self._rows is None else self._rows
 
-            self._are_away = self._workspaces is not None  # some may be, by another crowd
-            desks = None
-            if self._workspaces is not None and all(program.is_compiled for program in self.programs):
-                desks = self._workspaces.set_up([program.simulation for program in self.programs])
-            for program in self.programs if desks is not None else ():
-                program.learn_to_move()
-            blocks = [program.block.record for program in self.programs]
-            self._rows = np.concatenate(blocks) if blocks else np.zeros(0, PROGRAM)
-            counts = [len(program.actors) for program in self.programs]
-            self._rows["first"] = np.cumsum([0, *counts])[:-1]
-            self._has_desks = desks is not None
-            self._rows["desk"] = desks if desks is not None else 0
-            self._address = self._rows.ctypes.data
-        return self._rows
+    def _set_rows(self) -> np.ndarray:
+        from poise.stage.program_kernels import PROGRAM, share_run
+
+        self._share_run = share_run
+        self._are_away = self._workspaces is not None  # some may be, by another crowd
+        desks = None
+        if self._workspaces is not None and all(program.is_compiled for program in self.programs):
+            desks = self._workspaces.set_up([program.simulation for program in self.programs])
+        for program in self.programs if desks is not None else ():
+            program.learn_to_move()
+        blocks = [program.block.record for program in self.programs]
+        rows = np.concatenate(blocks) if blocks else np.zeros(0, PROGRAM)
+        counts = [len(program.actors) for program in self.programs]
+        rows["first"] = np.cumsum([0, *counts])[:-1]
+        self._has_desks = desks is not None
+        rows["desk"] = desks if desks is not None else 0
+        self._rows, self._address = rows, rows.ctypes.data
+        return rows
 
     def run(self, steps: int, own: bool = False) -> None:
         """Advance all by some steps, each until somebody calls.
 
         own  each in its own data of the engine, however many they are: for whoever looks at contacts afterwards
         """
-        from poise.stage.program_kernels import share_run
-
         self.fewest, self._news[0] = 0, 0
         root, rotations = self._watched
         if len(root):
             self._learn_to_show()
-        count = len(self.rows)
-        at, desks = self._address, self._find_desks(own or count == 1)
+        if self._rows is None:
+            self._set_rows()
+        count, at, share_run = len(self.programs), self._address, self._share_run
         if count == 1:  # the quick way for one: no thread has anything to share, and no workspace is any warmer
             self._counter[0] = 0
+            desks = self._find_desks(True) if self._are_away else self._no_desks
             share_run(
                 at, 1, self._counter, 1, steps, desks[0], self._done, self.status, self._heights, self._news, root,
                 rotations,
             )  # fmt: skip
-        else:
-            self._share(
-                lambda k, counter, size: share_run(
-                    at, count, counter, size, steps, desks[k], self._done, self.status, self._heights, self._news,
-                    root, rotations,
-                )
-            )  # fmt: skip
+            if self.programs[0].raised[0]:
+                self._check_errors()
+            return
+        desks = self._find_desks(own)
+        self._share(
+            lambda k, counter, size: share_run(
+                at, count, counter, size, steps, desks[k], self._done, self.status, self._heights, self._news,
+                root, rotations,
+            )
+        )  # fmt: skip
         self._check_errors()
 
     def _check_errors(self) -> None:
