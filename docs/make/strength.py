@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import poise
 from measured import find_torque
 from oracles.cited_strength import POINTS, Point
 from poise.body.character import Character
@@ -55,6 +56,10 @@ RECORDINGS = (
     Recording("bvh-cmu/13_11", "a standing jump"),
     Recording("bvh-cmu/111_28", "stands and fidgets"),
 )
+# Those that stand on both feet: a body follows them with so many times what was found, joint by joint.
+FOLLOWED = RECORDINGS[0], RECORDINGS[2], RECORDINGS[4]
+SCALES = (0.5, 0.7, 0.85, 1.0, 1.25, 1.5)
+LEAST = 0.02  # times the usual strength: of joints that the recording hardly uses
 # role without its side, which way extends about x (0 lower, 1 upper)
 EXTENSORS = (("LowerLeg", 0), ("UpperLeg", 1), ("Foot", 1))
 
@@ -78,6 +83,19 @@ def measure(path: Path, row: Recording) -> list[str]:
     way, most = np.unravel_index(np.argmax(held.max(axis=0)), held.shape[1:])
     limiting = f"{muscles.labels[most]} {'-+'[way]}{muscles.axes[most]}"
     return [*cells, *(f"{ratio:.2f}" for ratio in ratios), f"{held.max():.1f}, {limiting}"]
+
+
+def follow(path: Path, row: Recording) -> list[str]:
+    """The cells of a clip that is followed with more and less than what it needs: errors, and joints at their limit."""
+    needed = poise.strength(path, fps=row.fps)["joints"]
+    cells = []
+    for scale in SCALES:
+        joints = {joint: max(LEAST, scale * each["ratio"]) for joint, each in needed.items()}
+        found = poise.lift(path, fps=row.fps, strength=joints)
+        error = np.degrees(found.figures["tracking_error_rad"])
+        told = f"falls at {found.figures['fell_at_s']:.1f} s" if found.fell else f"{error:.1f}"
+        cells.append(f"{told}, {len(found.figures['limited_joints'])}")
+    return cells
 
 
 def compare(point: Point) -> str:
@@ -111,6 +129,11 @@ def main(folder: Path) -> None:
         clip += f", from {row.start:g} s" if row.start else f", to {row.end:g} s" if np.isfinite(row.end) else ""
         lines.append("| " + " | ".join([clip, row.what, *measure(folder / f"{row.file}.bvh", row)]) + " |")
     put("recordings", lines)
+    lines = [f"| clip | {' | '.join(f'{scale:g}' for scale in SCALES)} |", "|---" * (1 + len(SCALES)) + "|"]
+    for row in FOLLOWED:
+        clip = row.file.split("/")[1] + ("" if row.fps is None else f" `--fps {row.fps:g}`")
+        lines.append("| " + " | ".join([clip, *follow(folder / f"{row.file}.bvh", row)]) + " |")
+    put("followed", lines)
     head = ["| what | who | degrees | degrees a second | measured, N m | here | source |", "|---" * 7 + "|"]
     put("points", head + [compare(point) for point in POINTS])
 

@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from poise.motion.forces import compute_forces
     from poise.motion.live import Live
     from poise.motion.motion import Motion, Pose
+    from poise.motion.point_path import PointPath
     from poise.puppetry.hands import HandsTake, LiveHands
     from poise.puppetry.strings import PuppetLayer
     from poise.spatial import rotation as rotation
@@ -133,6 +134,7 @@ _HOMES = {
     "Muscles": "poise.body.muscles",
     "Player": "poise.drivers.driver",
     "PoiseError": "poise.errors",
+    "PointPath": "poise.motion.point_path",
     "Pose": "poise.motion.motion",
     "Profile": "poise.world.profile",
     "Prop": "poise.world.prop",
@@ -243,6 +245,7 @@ __all__ = [
     "Muscles",
     "Player",
     "PoiseError",
+    "PointPath",
     "Pose",
     "Profile",
     "Prop",

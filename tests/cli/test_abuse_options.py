@@ -150,6 +150,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--weak": (LIFT, ("--weak",)),
         "--center": (LIFT, ("--center", "none")),
         "--lead": (LIFT, ("--lead", "rightHand=position")),
+        "--path": (LIFT, ("--path", "rightHand=hand.csv")),
         "--push": (LIFT, ("--push", "t=0.1 chest 0,0,40 0.1s")),
         "--film": (LIFT, ("--film", "new.webp")),
         "--plot": (LIFT, ("--plot", "new.png")),
@@ -326,6 +327,12 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*LIFT, "--strength", "rightHand=1", "--strength", "rightHand=2"), "given twice"),
     ((*LIFT, "--lead", "rightHand=upwards"), "position, orientation, both"),
     ((*LIFT, "--lead", "tail"), "tail"),
+    ((*LIFT, "--path", "rightHand"), "joint=file"),
+    ((*LIFT, "--path", "rightHand=no.csv"), "no.csv"),
+    ((*LIFT, "--path", "rightHand=clip.bvh"), "columns of a path"),
+    ((*LIFT, "--path", "tail=hand.csv"), "tail"),
+    ((*LIFT, "--path", "center=hand.csv", "--center", "none"), "axes along which it is led"),
+    ((*LIFT, "--path", "rightHand=hand.csv", "--lead", "rightHand=both"), "places alone"),
     ((*LIFT, "--load", "tail=1"), "tail"),
     ((*LIFT, "--load", "rightHand=-1"), "more than 0"),
     ((*LIFT, "--load", "rightHand=nan"), "joint=kilograms"),
@@ -462,6 +469,7 @@ def write_more(folder: Path) -> None:
     hands[20:, 0, 1] = 0.1
     still = rotation.identity((40, 2))
     save_hands(HandsTake(np.arange(40) / 60.0, hands, still), folder / "up.hands")
+    (folder / "hand.csv").write_text("time,x,y,z\n0,0.2,0.9,0.2\n1,0.2,1.0,0.3\n", encoding="utf-8")
     (folder / "kerb.toml").write_text('[ground]\nheight = 0\nkind = "steps"\nrise = 0.1\ncount = 1\n')
     heights = np.zeros((60, 60))
     heights[30, 30] = np.nan

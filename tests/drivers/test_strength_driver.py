@@ -9,9 +9,11 @@ import pytest
 
 import poise
 from poise.stage.actor import Actor
+from sweeps.abuse_watch import Figure
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="strength")
 SWING = poise.gestures.arm_swing(0.5)
+PATH = poise.PointPath([0.0, 1.0], [[0.0, 1.0, 0.0], [0.0, 1.1, 0.0]])
 
 
 def play(engine: str, dt: float, **options: object) -> tuple[poise.Stage, Actor]:
@@ -108,6 +110,68 @@ def test_what_makes_no_sense_is_refused(options: dict[str, object], complaint: s
 def test_an_unknown_effector_is_refused_when_it_is_put_on_a_body() -> None:
     with pytest.raises(poise.InputError, match="thirdHand"):
         play("inverse", 0.01, effectors={"thirdHand": "position"})
+
+
+def lead(engine: str, dt: float, hand: bool, center: bool) -> tuple[np.ndarray, np.ndarray]:
+    """How far (3,) m the right wrist and the centre of mass get, by SciPy, where paths lead them elsewhere."""
+    stage, figure = poise.Stage(engine=engine, dt=dt), Figure(HUMAN)
+    actor = stage.add(HUMAN)
+    stage.build()
+    wrist = HUMAN.skeleton.index("rightHand")
+
+    def look() -> np.ndarray:
+        joints, centers = figure.place(actor.pose())
+        return np.stack([joints[wrist], figure.masses @ centers / figure.mass])
+
+    first, t = look(), np.linspace(0.0, 1.5, 9)
+    share = (0.5 - 0.5 * np.cos(np.pi * t / 1.5))[:, None]
+    paths = {"rightHand": poise.PointPath(t, first[0] + share * WAY)} if hand else {}
+    paths |= {"center": poise.PointPath(t, first[1] + share * LEAN)} if center else {}
+    actor.drive("body", poise.Strength(poise.gestures.breathe(), paths=paths))
+    stage.advance(round(2.5 / dt))
+    assert actor.fallen is None
+    moved = look() - first
+    return moved[0], moved[1]
+
+
+WAY, LEAN = np.array([-0.05, 0.25, 0.2]), np.array([0.03, 0.0, 0.02])
+
+
+@pytest.mark.parametrize(("engine", "dt"), [("inverse", 1.0 / 30.0), ("mujoco", 0.01)])
+def test_a_path_of_ones_own_leads_the_hand_and_the_centre_of_mass(engine: str, dt: float) -> None:
+    """A hand is weighed against its joints, and may be some millimetres short; the centre is not."""
+    hand, center = lead(engine, dt, hand=True, center=True)
+    assert np.linalg.norm(hand - WAY) < 0.02
+    assert np.abs(center - LEAN)[[0, 2]].max() < 0.002
+    hand, center = lead(engine, dt, hand=False, center=False)
+    assert np.linalg.norm(hand) < 0.01
+    assert np.abs(center)[[0, 2]].max() < 0.002
+
+
+def test_a_path_may_turn_a_hand() -> None:
+    stage, wrist = poise.Stage("inverse", 1.0 / 30.0), HUMAN.skeleton.index("rightHand")
+    actor = stage.add(HUMAN)
+    stage.build()
+    place, now = actor.body.p[wrist].copy(), actor.body.world_turn(wrist).copy()
+    aim = poise.rotation.multiply(poise.rotation.exp(np.array([0.0, 0.5, 0.0])), now)
+    paths = {"rightHand": poise.PointPath([0.0, 0.5, 1.0], [place] * 3, [now, now, aim])}
+    actor.drive("body", poise.Strength(poise.gestures.breathe(), paths=paths, insists=100.0))
+    stage.advance(60)
+    actor.body.update()
+    assert poise.rotation.angle(actor.body.world_turn(wrist), aim) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"paths": {"rightHand": 3}}, "is a poise.PointPath"),
+        ({"paths": {"center": PATH}, "center": ""}, "needs axes"),
+        ({"paths": {"rightHand": PATH}, "effectors": {"rightHand": "both"}}, "places alone"),
+    ],
+)
+def test_paths_that_make_no_sense_are_refused(options: dict[str, object], complaint: str) -> None:
+    with pytest.raises(poise.InputError, match=complaint):
+        poise.Strength(SWING, **options)  # type: ignore[arg-type]
 
 
 def test_no_strength_is_no_standing() -> None:

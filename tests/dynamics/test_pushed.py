@@ -35,7 +35,8 @@ def list_freedoms(body: Body) -> tuple[np.ndarray, np.ndarray]:
 class Model:
     """`model_pushes` with its arrays; each point is pushed along three axes, in N."""
 
-    def __init__(self, body: Body, points: np.ndarray, segment: np.ndarray):
+    def __init__(self, body: Body, points: np.ndarray, segment: np.ndarray, wrench: np.ndarray | None = None):
+        self.wrench = np.zeros((len(body.tree), 6)) if wrench is None else wrench
         tree, j, count = body.tree, len(body.tree), 3 * len(points)
         self.joint, self.e = list_freedoms(body)
         self.n = n = len(self.joint)
@@ -46,8 +47,8 @@ class Model:
         self.ways = np.tile(UP, (len(points), 1))
         assert model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w,
-            np.zeros((j, 3)), GRAVITY, self.joint, self.e, self.points, self.ways, self.segment, 1.0, self.A, self.a0,
-            self.H, self.b, self.al, self.acc,
+            np.zeros((j, 3)), GRAVITY, self.joint, self.e, self.points, self.ways, self.segment, 1.0, self.wrench,
+            self.A, self.a0, self.H, self.b, self.al, self.acc,
         )  # fmt: skip
 
 
@@ -127,9 +128,26 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
     full[1:] = x.reshape(-1, 3)
     find_torque_vectors(
         tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, state.w, full, GRAVITY, root,
-        model.points, model.ways, model.segment, f, vectors,
+        model.points, model.ways, model.segment, f, model.wrench, vectors,
     )  # fmt: skip
     np.testing.assert_allclose(np.sum(vectors[model.joint] * model.e, axis=1), model.H @ u + model.b, atol=1e-6)
+
+
+def test_what_pushes_besides_is_as_good_as_a_push_at_a_point() -> None:
+    """A force on a hand, as a wrench about its joint, and as one of the world's pushes."""
+    rng, body = np.random.default_rng(5), make_body(5, "strength")
+    hand = body.tree.names.index("leftHand")
+    at, force = body.p[hand] + [0.05, -0.02, 0.1], np.array([12.0, -40.0, 7.0])
+    wrench = np.zeros((len(body.tree), 6))
+    wrench[hand] = [*np.cross(at - body.p[hand], force), *force]
+    pushed, besides = (
+        Model(body, at[None], np.array([hand])),
+        Model(body, at[None], np.array([hand]), wrench),
+    )
+    x = rng.normal(size=pushed.n)
+    one, other = np.concatenate([x, pushed.ways @ force]), np.concatenate([x, np.zeros(3)])
+    np.testing.assert_allclose(besides.a0 + besides.A @ other, pushed.a0 + pushed.A @ one, atol=1e-9)
+    np.testing.assert_allclose(besides.b + besides.H @ other, pushed.b + pushed.H @ one, atol=1e-9)
 
 
 def test_the_pressure_has_no_moment_along_the_ground() -> None:

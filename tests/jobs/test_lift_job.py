@@ -209,3 +209,31 @@ def test_strength_is_scaled_by_the_plan() -> None:
 def test_plans_that_cannot_be(wrong: dict[str, Any], said: str) -> None:
     with pytest.raises(poise.InputError, match=said):
         LiftPlan(**wrong)
+
+
+def test_a_path_in_a_file_leads_the_hand_in_what_is_written(files: Path) -> None:
+    """The wrist as it is in the file, by its own forward kinematics: 8 cm to the left of the clip's in the end."""
+    wanted = poise.load_clip(files / "lift.npz")
+    wrist = wanted.skeleton.index("rightHand")
+    places = place_joints(wanted)[:, wrist]
+    share = np.clip(wanted.times / wanted.times[-1], 0.0, 1.0)[:, None]
+    away = places + share * [0.08, 0.0, 0.0]
+    rows = [",".join(f"{x:.9f}" for x in (t, *at)) for t, at in zip(wanted.times - wanted.times[0], away, strict=True)]
+    (files / "hand.csv").write_text("time,x,y,z\n" + "\n".join(rows), encoding="utf-8")
+    words = (files / "lift.npz", "-o", files / "led.npz", "--character", files / "man.json", "--json", "--quiet")
+    code, out, _ = run(*words, "--path", f"rightHand={files / 'hand.csv'}")
+    assert (code, json.loads(out)["paths"]) == (0, ["rightHand"])
+    found = place_joints(poise.load_clip(files / "led.npz"))[:, wrist]
+    assert np.linalg.norm(found[-1] - away[-1]) < 0.025 < 0.07 < np.linalg.norm(found[-1] - places[-1])
+
+
+def place_joints(clip: Clip) -> np.ndarray:
+    """(F, J, 3) m, by SciPy."""
+    parents, offsets = clip.skeleton.parents, np.array(clip.skeleton.offsets)
+    turns: list[Rotation] = []
+    found = np.zeros((len(clip), len(parents), 3))
+    for i, parent in enumerate(parents):
+        own = Rotation.from_quat(clip.rotations[:, i], scalar_first=True)
+        turns.append(own if parent < 0 else turns[parent] * own)
+        found[:, i] = clip.root if parent < 0 else found[:, parent] + turns[parent].apply(offsets[i])
+    return found

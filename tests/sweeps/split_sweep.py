@@ -25,7 +25,7 @@ from poise.stage.actor import Actor
 from sweeps.abuse_sweep import BODIES, get_body, get_figure
 from sweeps.page import table
 
-RUNS = 400
+RUNS = 200
 SECONDS = 0.8  # watched, after the split
 # A limb of a body of 1.75 m that is let go, drops and is stopped by its range is at 4 m/s at the most in MuJoCo.
 MOST_SPEED = 9.0  # m/s of a limb, about the centre of mass, of a body of 1.75 m

@@ -33,6 +33,15 @@ class LiftingOptions:
             help="A body that is led as well: rightHand=position, orientation or both; repeatable.",
         ),
     ] = ()
+    path: Annotated[
+        tuple[str, ...],
+        Parameter(
+            negative="",
+            show_default=False,
+            help="Where a body is led instead: rightHand=hand.csv with columns time, x, y, z (and qw, qx, qy, qz), "
+            "seconds and metres; center=com.csv for the centre of mass; repeatable.",
+        ),
+    ] = ()
     engine: Annotated[Literal["inverse", "mujoco", "bullet"] | None, Parameter(help="[default: inverse]")] = None
     dt: Annotated[
         float | None,
@@ -97,7 +106,7 @@ def lift(
     little, others help; the result says who was at his limit, and when. Exit 1 if it falls.
     """
     from poise.files.source import parse_roles
-    from poise.jobs.lift_plan import parse_lead, parse_strengths
+    from poise.jobs.lift_plan import parse_lead, parse_path, parse_strengths
     from poise.jobs.lift_run import LiftRequest, run_lift
     from poise.jobs.mix_outputs import list_outputs
     from poise.jobs.plan import parse_load, parse_push
@@ -110,7 +119,10 @@ def lift(
         pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot,
     )  # fmt: skip
     whole, joints = parse_strengths(strength)
-    request = LiftRequest(asked, whole, joints, weak, simulation.center, dict(map(parse_lead, simulation.lead)))
+    request = LiftRequest(
+        asked, whole, joints, weak, simulation.center, dict(map(parse_lead, simulation.lead)),
+        dict(map(parse_path, simulation.path)),
+    )  # fmt: skip
     report.tell_nothing_random()
     found = run_lift(request, list_outputs(asked), report, source.list_files(), report.json)
     figures = {**found.figures, "file": str(output)}

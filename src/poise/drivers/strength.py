@@ -43,10 +43,12 @@ from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
+from poise.motion.point_path import PointPath
 from poise.spatial import rotation
 from poise.spatial.plain import write_over
 from poise.world.footing import build_footing, find_corners, find_soles_of
 
+CENTER = "center"  # the centre of mass among paths
 POSITION, ORIENTATION, BOTH = WAYS = ("position", "orientation", "both")
 _ROWS = {POSITION: slice(0, 3), ORIENTATION: slice(3, 6), BOTH: slice(0, 6)}
 RATE = 30.0  # Hz, of the paper's steps: a share alpha of them is that of longer or shorter ones
@@ -65,6 +67,8 @@ _LEAST_FRICTION = 0.05
 _HARD = 20.0  # times the weight: more than a point is ever pushed by
 _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
+_FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
+_TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
 _MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
 _PADS = 4  # where hands that help are pushed, at most
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
@@ -91,11 +95,13 @@ class Strength(Driver):
     start      s of the stage's clock at which the motion's own time is 0
     alpha      of the way to the motion's pose in a step of 1/30 s, 0 to 1; the rest goes for its speed
     center     axes along which the centre of mass is led: "xz", "xyz", "" for none
-    effectors  joint -> "position", "orientation" or "both": bodies that are led as well
+    effectors  joint -> "position", "orientation" or "both": bodies that are led as well, where the motion has them
     insists    how much a metre of what is led counts beside a radian of a joint: with 3 a hand sinks with a weak arm,
                with 30 the whole body is thrown about to hold it up
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise
     hands      whether hands that hold nothing reach for things that never move when balance is short (`helping.py`)
+    paths      joint -> where it is led instead, on the motion's clock, in the world; `center`: the centre of mass,
+               along the axes that are chosen. What is not among the effectors is led by all that its path has
     """
 
     motion: Motion
@@ -107,6 +113,7 @@ class Strength(Driver):
     insists: float = 10.0
     cutoff: float | None = None
     hands: bool = True
+    paths: Mapping[str, PointPath] = field(default_factory=dict)
     level = TORQUE
     keeps = True
 
@@ -114,6 +121,8 @@ class Strength(Driver):
         check_playable(self.motion, "Strength")
         object.__setattr__(self, "motion", as_motion(self.motion))
         object.__setattr__(self, "effectors", dict(self.effectors))
+        object.__setattr__(self, "paths", dict(self.paths))
+        self._check_paths()
         if self.motion.is_live:
             raise InputError("Strength follows a motion that is known beforehand; this one is live.")
         if not 0.0 < self.alpha <= 1.0:
@@ -129,10 +138,28 @@ class Strength(Driver):
             if way not in WAYS:
                 raise unknown_name("way to lead a body,", way, WAYS)
 
+    def _check_paths(self) -> None:
+        for joint, path in self.paths.items():
+            if not isinstance(path, PointPath):
+                raise InputError(f"the path of '{joint}' is a poise.PointPath; given {path!r:.60}.")
+            if joint == CENTER and not self.center:
+                raise InputError("a path of the centre of mass needs axes along which it is led, as center='xz'.")
+            if path.turns is None and self.effectors.get(joint, POSITION) != POSITION:
+                raise InputError(
+                    f"'{joint}' is to be led by its {self.effectors[joint]}, and its path has places alone. Give it "
+                    "turns, or lead its position."
+                )
+
+    @property
+    def led(self) -> dict[str, str]:
+        """Joint -> way, of all bodies that are led."""
+        ways = {joint: BOTH if path.turns is not None else POSITION for joint, path in self.paths.items()}
+        return {joint: way for joint, way in {**ways, **self.effectors}.items() if joint != CENTER}
+
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All but the root, which floats. What the motion does not move holds its pose, as what has no mass."""
         skeleton = character.skeleton
-        for joint in self.effectors:
+        for joint in self.led:
             skeleton.index(joint)
         for side in SIDES:
             skeleton.index(f"{side}Foot")
@@ -159,6 +186,7 @@ class StrengthPlayer(TorquePlayer):
     missed  m/s2, by how much the centre of mass misses its way, as of the last step
     zmp     (3,) m, where the ground's push has no moment along it
     drag    (K,) N m s/rad, of each joint's damper on what was not foreseen: see `_resist`
+    felt    (J, 6) N m about each joint and N, of things and people that push, world axes: see `_feel`
     """
 
     feels = True
@@ -183,8 +211,10 @@ class StrengthPlayer(TorquePlayer):
         self.feet = np.array([body.skeleton.index(f"{side}Foot") for side in SIDES])
         self.corners = np.stack([find_corners(box) for box in build_footing(body.skeleton)])
         self.middles = self.corners.mean(axis=1)
-        self.effectors = [(body.skeleton.index(joint), _ROWS[way]) for joint, way in driver.effectors.items()]
-        led = {joint for joint, _ in self.effectors}
+        self.effectors = [
+            (body.skeleton.index(joint), _ROWS[way], driver.paths.get(joint)) for joint, way in driver.led.items()
+        ]
+        led = {joint for joint, _, _ in self.effectors}
         self.hands = HelpingHands(set(self.joints.tolist()) - led if driver.hands else ())
         self.axes = np.array(["xyz".index(axis) for axis in driver.center], np.int64)
         self.planted, self.stands_on = np.zeros((2, 7)), np.zeros(2, bool)
@@ -193,10 +223,10 @@ class StrengthPlayer(TorquePlayer):
         self.torque, self.low, self.high = np.zeros(n), np.zeros(n), np.zeros(n)
         self.moving, self.missed = 0.0, 0.0
         self.fallen, self._is_told = np.zeros(1), False
-        self.zmp, self.drag = np.full(3, np.nan), np.zeros(len(self.joints))
+        self.zmp, self.drag, self.felt = np.full(3, np.nan), np.zeros(len(self.joints)), np.zeros((len(body.tree), 6))
         self._way = np.array([0.0, 0.0, 1.0])
         self._last: tuple[_Room, int] | None = None
-        self._rate = min(RATE, 1.0 / self._h)
+        self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
         self._work = _Work(body, n, len(self.effectors))
         self._is_foot = np.zeros(len(body.tree), bool)
         self._is_foot[self.feet] = True
@@ -292,13 +322,12 @@ class StrengthPlayer(TorquePlayer):
                 helps[list(arm.below)] = False
         k.pads = count
         touches = body.touches
-        others = np.flatnonzero(helps[touches.joints])
+        firm = self._feel(body)
+        others = np.flatnonzero(helps[touches.joints] & firm)
         if len(others):
             sizes = np.linalg.norm(touches.forces[others], axis=1)
             for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
-                # what touches itself is there twice, and nothing to stand on
-                twice = np.sum(np.all(touches.points == touches.points[row], axis=1)) > 1
-                if size <= _LIGHT * body.tree.mass * 9.81 or twice or count == k.pads + _MOST_TOUCHES:
+                if size <= _LIGHT * body.tree.mass * 9.81 or count == k.pads + _MOST_TOUCHES:
                     continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
                 x, y, z = (touches.forces[row] / size).tolist()
@@ -309,6 +338,19 @@ class StrengthPlayer(TorquePlayer):
         if self.hands.busy() and count == k.soles:
             k.weights[self._is_foot[self.a.joints]] = _GIVES
         k.friction[:count] = max(body.friction, _LEAST_FRICTION)
+
+    def _feel(self, body: Body) -> np.ndarray:
+        """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes."""
+        touches, part = body.touches, self._share
+        fixed = {"ground", *(prop.name for prop in body.floor.props if prop.inertia is None)}
+        firm = np.array([other in fixed for other in touches.others], bool)
+        self.felt *= 1.0 - part
+        pushed = ~firm & ~_find_twice(touches.points)
+        if pushed.any():
+            joints, forces = touches.joints[pushed], _TAKEN * part * touches.forces[pushed]
+            np.add.at(self.felt[:, :3], joints, np.cross(touches.points[pushed] - body.p[joints], forces))
+            np.add.at(self.felt[:, 3:], joints, forces)
+        return firm
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
@@ -326,7 +368,7 @@ class StrengthPlayer(TorquePlayer):
         )  # fmt: skip
         is_solved = model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, r.A, r.a0, r.H, r.b, k.al, k.acc,
+            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, r.H, r.b, k.al, k.acc,
         )  # fmt: skip
         if not is_solved:
             self._brake(body)
@@ -353,7 +395,7 @@ class StrengthPlayer(TorquePlayer):
         np.add.at(k.dw, m.joints, r.u[:n, None] * k.axes)
         find_torque_vectors(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, r.a0 + r.A @ r.u, r.at, r.ways, r.of, push, k.vectors,
+            body.gravity, r.a0 + r.A @ r.u, r.at, r.ways, r.of, push, self.felt, k.vectors,
         )  # fmt: skip
         within(k.vectors, m.joints, k.e, self.low, self.high, self.torque, self.ratio)
         body.torque[self.joints] += k.vectors[self.joints]
@@ -444,13 +486,17 @@ class StrengthPlayer(TorquePlayer):
             take(slice(0, len(self.axes)), 1, _LEADS)
             if self.hands.busy() and c == k.soles:
                 self._let_tip(r.rows[first:count], r.y[first:count], k.scales[first:count])
-        for joint, which in self.effectors:
-            speed = np.concatenate([ghost.v[joint], ghost.om[joint]])
-            going = (np.concatenate([k.ahead.v[joint], k.ahead.om[joint]]) - speed) / self._h
-            lead_point(
-                *model, joint, body.p[joint], ghost.p[joint] + self.shift, ghost.world_turn(joint), speed, going,
-                rate, alpha, rows, y,
-            )  # fmt: skip
+        for joint, which, path in self.effectors:
+            if path is None:
+                place, turn = ghost.p[joint] + self.shift, ghost.world_turn(joint)
+                speed = np.concatenate([ghost.v[joint], ghost.om[joint]])
+                later = np.concatenate([k.ahead.v[joint], k.ahead.om[joint]])
+            else:
+                place, turn, *rates = path.at(t - self.driver.start)
+                ahead = path.at(t + self._h - self.driver.start)
+                speed, later = np.concatenate(rates), np.concatenate([ahead.velocity, ahead.spin])
+            going = (later - speed) / self._h
+            lead_point(*model, joint, body.p[joint], place, turn, speed, going, rate, alpha, rows, y)
             take(which, 2, self.driver.insists)
         return count
 
@@ -572,6 +618,9 @@ class StrengthPlayer(TorquePlayer):
             c[i], dc[i] = scout.c, scout.dc
             soles[i] = find_soles_of(scout.R, scout.p, self.feet, self.corners)
             lifted[i] = self._is_lifted(scout, 0), self._is_lifted(scout, 1)
+            if CENTER in self.driver.paths:
+                point = self.driver.paths[CENTER].at(t + i * _EVERY - self.driver.start)
+                c[i, self.axes], dc[i, self.axes] = (point.place - self.shift)[self.axes], point.velocity[self.axes]
         plan_center(c, dc, soles, lifted, _EVERY, float(np.linalg.norm(body.gravity)), _SAFE, start, self.plan)
         self.planned[0] = t
         self.guide.give(k.ahead, t + self._h)
@@ -650,7 +699,7 @@ class StrengthPlayer(TorquePlayer):
             "hand_calm": self.hands.calm, "hand_push": self.hands.push,
             "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
             # of the ghost, joints that the motion leaves alone
-            "drag": self.drag, "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
+            "drag": self.drag, "felt": self.felt, "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
@@ -668,6 +717,12 @@ class StrengthPlayer(TorquePlayer):
         ahead.q[:], ahead.root[:] = ghost.q, ghost.root
         self.guide.restore(saved["guide"])
         self._is_told = bool(self.fallen[0])
+
+
+def _find_twice(points: np.ndarray) -> np.ndarray:
+    """Which points (n, 3) are there more than once: what touches itself is, from both sides."""
+    same = np.all(points[:, None] == points[None], axis=-1)
+    return np.asarray(same.sum(axis=1) > 1)
 
 
 class Problem(NamedTuple):

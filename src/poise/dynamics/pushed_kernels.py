@@ -168,7 +168,7 @@ def accelerate(
 def model_pushes(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
     om: np.ndarray, speed: np.ndarray, dw: np.ndarray, gravity: np.ndarray, joint: np.ndarray, e: np.ndarray,
-    points: np.ndarray, ways: np.ndarray, segment: np.ndarray, scale: float,
+    points: np.ndarray, ways: np.ndarray, segment: np.ndarray, scale: float, wrench: np.ndarray,
     A: np.ndarray, a0: np.ndarray, H: np.ndarray, b: np.ndarray, al: np.ndarray, acc: np.ndarray,
 ) -> bool:  # fmt: skip
     """Write A (6, U), a0 (6,), H (n, U) and b (n,) as above, U = n + P; False where something cannot be solved.
@@ -177,6 +177,7 @@ def model_pushes(
     the freedoms in it;  joint (n,), e (n, 3) unit, world axes: the freedoms
     points, ways, segment  (P, ...) where the world may push: (3,) m, (3,) which way, and which body
     scale    N, of the unit of pushes
+    wrench   (J, 6) [torque about its joint, force] that is on each body besides, world axes
     al, acc  (J, 3) written: accelerations of the bodies with x = 0 and a = 0
     """
     J, n, count = len(parents), len(joint), len(segment)
@@ -186,7 +187,7 @@ def model_pushes(
     fill_inertia(parents, p, mass, center, inertia, joint, e, M, Mrj, Mjj)
     accelerate(parents, R, p, speed, dw, om, al, acc)
     force, torque = np.empty((J, 3)), np.empty((J, 3))
-    find_torques(parents, R, p, om, masses, centers, inertias, al, acc, gravity, np.zeros((J, 6)), force, torque)
+    find_torques(parents, R, p, om, masses, centers, inertias, al, acc, gravity, wrench, force, torque)
     if not factor(M, 6):
         return False
     one = np.empty(6)
@@ -269,14 +270,15 @@ def point_goal(
 def find_torque_vectors(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
     om: np.ndarray, w: np.ndarray, dw: np.ndarray, gravity: np.ndarray, a: np.ndarray, points: np.ndarray,
-    ways: np.ndarray, segment: np.ndarray, f: np.ndarray, torque: np.ndarray,
+    ways: np.ndarray, segment: np.ndarray, f: np.ndarray, besides: np.ndarray, torque: np.ndarray,
 ) -> None:  # fmt: skip
     """Torque (J, 3) N m at every joint, world axes, about all axes of it, for accelerations dw and a (6,) of the root.
 
-    f  (P,) N, pushes of the points, each along its way
+    f        (P,) N, pushes of the points, each along its way
+    besides  (J, 6) as the wrench of `model_pushes`
     """
     J = len(parents)
-    al, acc, force, wrench = np.empty((J, 3)), np.empty((J, 3)), np.empty((J, 3)), np.zeros((J, 6))
+    al, acc, force, wrench = np.empty((J, 3)), np.empty((J, 3)), np.empty((J, 3)), besides.copy()
     accelerate(parents, R, p, w, dw, om, al, acc)
     carry_along(p, a, al, acc)
     for i in range(len(segment)):

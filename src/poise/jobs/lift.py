@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
+from pathlib import Path
 
 from poise.body.character import Character
 from poise.errors import InputError
@@ -17,6 +18,7 @@ from poise.jobs.recipe import Recipe
 from poise.jobs.track import as_path, list_each
 from poise.kinds import checked
 from poise.motion.clip import Clip
+from poise.motion.point_path import PointPath
 from poise.world.load import Load
 from poise.world.push import Push
 
@@ -32,6 +34,7 @@ def lift(
     weak: bool = False,
     center: str = "xz",
     lead: Mapping[str, str] | None = None,
+    paths: Mapping[str, PointPath | File] | None = None,
     pushes: Push | str | Iterable[Push | str] = (),
     engine: str | None = None,
     dt: float | None = None,
@@ -55,6 +58,8 @@ def lift(
     weak       the paper's weak figure: a share of static strength, the same at every angle and speed
     center     axes along which the centre of mass is led: "xz", "xyz" or "none"
     lead       joint -> "position", "orientation" or "both": bodies that are led as well
+    paths      joint, or "center" for the centre of mass -> where it is led instead of where the clip has it: a
+               `PointPath` (s after the first frame, m in the clip's world), or its CSV
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     engine     "inverse" (steps of up to 1/30 s), "mujoco" or "bullet" (5 ms);  dt: s, the longest step
     scenery    ground and props as of a stage file
@@ -85,6 +90,7 @@ def lift(
         pushes=list_each(pushes, Push, parse_push),
     )
     whole, joints = (1.0, dict(strength)) if isinstance(strength, Mapping) else (float(strength), {})
-    request = LiftRequest(asked, whole, joints, weak, center, dict(lead or {}))
+    ways = {joint: path if isinstance(path, PointPath) else Path(path) for joint, path in (paths or {}).items()}
+    request = LiftRequest(asked, whole, joints, weak, center, dict(lead or {}), ways)
     found = run_lift(request, files, audience, Source(roles=roles).list_files())
     return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from poise.body.character import Character
@@ -15,6 +16,7 @@ from poise.jobs.plan import DT, PLANTED, MixPlan, Scenery
 from poise.jobs.track_plan import WITHIN, find_farthest
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
+from poise.motion.point_path import PointPath
 from poise.world.touch import Touch
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ class LiftPlan(MixPlan):
     weak      whether it is the paper's weak figure (`Muscles.weak`)
     center    axes along which the centre of mass is led: `xz`, `xyz`, `none`
     lead      joint -> `position`, `orientation` or `both`: bodies that are led as well
+    paths     joint, or `center` -> where it is led instead, s after the first frame: see `Strength`
     insists   as of `Strength`
     scenery   segments of the body do not touch one another unless its touch says so
     """
@@ -51,6 +54,7 @@ class LiftPlan(MixPlan):
     center: str = "xz"
     lead: Mapping[str, str] = field(default_factory=dict)
     insists: float = 10.0
+    paths: Mapping[str, PointPath] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -141,6 +145,14 @@ def parse_lead(word: str) -> tuple[str, str]:
     if not joint or (equals and way not in WAYS):
         raise InputError(f"what is led is joint=way, and the way one of {', '.join(WAYS)}; '{word}' was given.")
     return joint, way or POSITION
+
+
+def parse_path(word: str) -> tuple[str, Path]:
+    """A path out of a word, `rightHand=hand.csv` or `center=com.csv`: the joint, and the file."""
+    joint, equals, file = (piece.strip() for piece in word.partition("="))
+    if not (joint and equals and file):
+        raise InputError(f"a path is joint=file, as in rightHand=hand.csv, or center=com.csv; '{word}' was given.")
+    return joint, Path(file)
 
 
 def _check_scale(word: str, scale: float, what: str) -> None:

@@ -27,6 +27,7 @@ from poise.jobs.plan import Scenery
 from poise.jobs.recipe import Recipe
 from poise.jobs.track_body import TrackedBody, find_body
 from poise.motion.clip import Clip
+from poise.motion.point_path import PointPath
 from poise.motion.rooting import root_at_hips
 from poise.world.touch import Touch
 
@@ -36,6 +37,7 @@ class LiftRequest:
     """What is to be followed, and how strongly.
 
     source   clip, character, stage, pushes, loads, outputs: as of a mix's recipe
+    paths    as of `LiftPlan`, or their files
     others   as of `LiftPlan`
     """
 
@@ -45,6 +47,7 @@ class LiftRequest:
     weak: bool = False
     center: str = "xz"
     lead: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, PointPath | Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +100,8 @@ def run_lift(
     if source.clip is None:
         raise InputError("no clip was given. Name a motion file.")
     plan = find_lift_plan(asked)
-    check_files(source, outputs, read, audience, json)
+    files = [path for path in asked.paths.values() if isinstance(path, Path)]
+    check_files(source, outputs, [*read, *files], audience, json)
     clip, reading = read_clip(source, audience)
     body = find_body(clip, reading, list_source(source), audience)
     check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
@@ -117,17 +121,21 @@ def run_lift(
 
 def find_lift_plan(asked: LiftRequest) -> LiftPlan:
     """How a request wants a clip to be followed."""
+    from poise.jobs.path_file import load_point_path
     from poise.jobs.scenery_file import load_scenery
 
     source = asked.source
     scenery = source.stage if isinstance(source.stage, Scenery) else Scenery()
     if isinstance(source.stage, Path):
         scenery = load_scenery(source.stage)
+    paths = {
+        joint: path if isinstance(path, PointPath) else load_point_path(path) for joint, path in asked.paths.items()
+    }
     if scenery.touch == Touch():
         scenery = dataclasses.replace(scenery, touch=Touch(itself=False))
     return LiftPlan(
         loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
-        weak=asked.weak, center=asked.center, lead=asked.lead, engine=source.engine or INVERSE,
+        weak=asked.weak, center=asked.center, lead=asked.lead, paths=paths, engine=source.engine or INVERSE,
         dt=choose_longest(source.engine) if source.dt is None else source.dt,
     )  # fmt: skip
 
@@ -166,6 +174,7 @@ def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None
         "weak": plan.weak,
         "center": plan.center,
         "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
+        "paths": list(plan.paths),
         "stepping": mix.stepping,
         "tracked_joints": len(mix.tracked),
         **feet,

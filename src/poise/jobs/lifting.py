@@ -151,7 +151,11 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     rest = [i for i in range(1, len(skeleton)) if i not in moved]
     part = [names[i] for i in moved]
     center = "" if plan.center == "none" else plan.center
-    actor.drive(part, Strength(clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists))
+    paths = {joint: path.shifted(-start) for joint, path in plan.paths.items()}
+    strength = Strength(
+        clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths
+    )
+    actor.drive(part, strength)
     if rest:
         actor.drive([names[i] for i in rest], Kinematic(clip, start))
     for push in plan.pushes:
