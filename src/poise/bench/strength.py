@@ -29,7 +29,7 @@ import numpy as np
 from poise.bench.harness import Timings, measure
 from poise.bench.strength_bodies import Step, draw_step
 from poise.body.character import Character
-from poise.drivers.strength import Problem
+from poise.drivers.strength_work import Problem
 from poise.dynamics.limited import DAMPING
 
 WEIGHTS = (1e6, 1e4, 1e2)

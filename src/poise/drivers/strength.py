@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +38,7 @@ from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
 from poise.drivers.playable import check_playable
+from poise.drivers.strength_work import MOST_TOUCHES, Problem, Room, Work
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError, unknown_name
@@ -69,8 +70,6 @@ _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
 _TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
-_MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
-_PADS = 4  # where hands that help are pushed, at most
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
 _FOLLOWS, _FREE = 0.5, 0.1  # how much an arm that helps counts, on its way and there: the trunk is not thrown about
 _REACH, _QUICK, _HURRY = 11.0, 8.0, 150.0  # 1/s, and rad/s and rad/s2 at most: how it goes there
@@ -225,9 +224,9 @@ class StrengthPlayer(TorquePlayer):
         self.fallen, self._is_told = np.zeros(1), False
         self.zmp, self.drag, self.felt = np.full(3, np.nan), np.zeros(len(self.joints)), np.zeros((len(body.tree), 6))
         self._way = np.array([0.0, 0.0, 1.0])
-        self._last: tuple[_Room, int] | None = None
+        self._last: tuple[Room, int] | None = None
         self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
-        self._work = _Work(body, n, len(self.effectors))
+        self._work = Work(body, n, len(self.effectors))
         self._is_foot = np.zeros(len(body.tree), bool)
         self._is_foot[self.feet] = True
         for i in range(len(body.tree)):
@@ -327,7 +326,7 @@ class StrengthPlayer(TorquePlayer):
         if len(others):
             sizes = np.linalg.norm(touches.forces[others], axis=1)
             for row, size in sorted(zip(others.tolist(), sizes.tolist(), strict=True), key=lambda each: -each[1]):
-                if size <= _LIGHT * body.tree.mass * 9.81 or count == k.pads + _MOST_TOUCHES:
+                if size <= _LIGHT * body.tree.mass * 9.81 or count == k.pads + MOST_TOUCHES:
                     continue
                 k.points[count], k.segments[count] = touches.points[row], touches.joints[row]
                 x, y, z = (touches.forces[row] / size).tolist()
@@ -414,7 +413,7 @@ class StrengthPlayer(TorquePlayer):
         body.torque[i] += self.drag[:, None] * ahead
         body.damping[i] += self.drag
 
-    def _set_goals(self, body: Body, t: float, r: _Room) -> int:
+    def _set_goals(self, body: Body, t: float, r: Room) -> int:
         """Write what comes before the joints' own tracking; how many rows that is."""
         from poise.drivers.strength_kernels import lead_center, lead_point, outline_of
 
@@ -723,85 +722,3 @@ def _find_twice(points: np.ndarray) -> np.ndarray:
     """Which points (n, 3) are there more than once: what touches itself is, from both sides."""
     same = np.all(points[:, None] == points[None], axis=-1)
     return np.asarray(same.sum(axis=1) > 1)
-
-
-class Problem(NamedTuple):
-    """A step: least |A u - y|^2 + |u - wanted|^2, weighed, with H u + b in range; see `limited_kernels.weigh`."""
-
-    H: np.ndarray
-    b: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    wanted: np.ndarray
-    weights: np.ndarray
-    A: np.ndarray
-    y: np.ndarray
-    u: np.ndarray
-
-
-class _Room(NamedTuple):
-    """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
-
-    at: np.ndarray
-    ways: np.ndarray
-    of: np.ndarray
-    A: np.ndarray
-    a0: np.ndarray
-    H: np.ndarray
-    b: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    wanted: np.ndarray
-    weights: np.ndarray
-    rows: np.ndarray
-    y: np.ndarray
-    u: np.ndarray
-    value: np.ndarray
-    bound: np.ndarray
-
-
-class _Work:
-    """Arrays that a step writes to.
-
-    points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
-    kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
-    """
-
-    def __init__(self, body: Body, n: int, effectors: int):
-        joints, count = len(body.tree), 8 + _PADS + _MOST_TOUCHES
-        self.goals = 14 + 3 * _PADS + 3 * _MOST_TOUCHES + 3 + 6 * effectors
-        self.ahead, self.scout = Body(body.character), Body(body.character)
-        self.angles, self.rates, self.axes, self.e = np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3))
-        self.wanted, self.dw, self.vectors = np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
-        self.al, self.acc, self.still = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
-        self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
-        self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
-        self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
-        self.count, self.soles, self.pads, self.edges = 0, 0, 0, [(0, 0), (0, 0)]
-        self.sides, self.gaps, self.weights = np.zeros(count, np.int64), np.zeros(count), np.ones(n)
-        self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
-        self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
-        self.hull = np.zeros((count + 1, 2))
-        self._n, self._rooms = n, dict[int, _Room]()
-        self._spaces = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
-
-    def get(self, size: int) -> _Room:
-        """Arrays of a problem of this size."""
-        if size not in self._rooms:
-            pushes = size - self._n
-            self._rooms[size] = _Room(
-                at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
-                A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
-                high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
-                y=np.zeros(self.goals), u=np.zeros(size), value=np.zeros(size), bound=np.zeros(size, np.int8),
-            )  # fmt: skip
-        return self._rooms[size]
-
-    def room(self, size: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
-        """What `weigh` works in."""
-        from poise.dynamics.limited_kernels import count_floats, count_integers
-
-        if (size, goals) not in self._spaces:
-            shape = size, size, goals
-            self._spaces[size, goals] = np.zeros(count_floats(*shape)), np.zeros(count_integers(*shape), np.int64)
-        return self._spaces[size, goals]

@@ -1,0 +1,94 @@
+"""Arrays that a step of `Strength` works in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from poise.drivers.body import Body
+
+MOST_TOUCHES = 8  # besides soles and hands that help: the hardest ones
+PADS = 4  # where hands that help are pushed, at most
+
+
+class Problem(NamedTuple):
+    """A step: least |A u - y|^2 + |u - wanted|^2, weighed, with H u + b in range; see `limited_kernels.weigh`."""
+
+    H: np.ndarray
+    b: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wanted: np.ndarray
+    weights: np.ndarray
+    A: np.ndarray
+    y: np.ndarray
+    u: np.ndarray
+
+
+class Room(NamedTuple):
+    """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
+
+    at: np.ndarray
+    ways: np.ndarray
+    of: np.ndarray
+    A: np.ndarray
+    a0: np.ndarray
+    H: np.ndarray
+    b: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wanted: np.ndarray
+    weights: np.ndarray
+    rows: np.ndarray
+    y: np.ndarray
+    u: np.ndarray
+    value: np.ndarray
+    bound: np.ndarray
+
+
+class Work:
+    """Arrays that a step writes to.
+
+    points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
+    kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
+    """
+
+    def __init__(self, body: Body, n: int, effectors: int):
+        joints, count = len(body.tree), 8 + PADS + MOST_TOUCHES
+        self.goals = 14 + 3 * PADS + 3 * MOST_TOUCHES + 3 + 6 * effectors
+        self.ahead, self.scout = Body(body.character), Body(body.character)
+        self.angles, self.rates, self.axes, self.e = np.zeros(n), np.zeros(n), np.zeros((n, 3)), np.zeros((n, 3))
+        self.wanted, self.dw, self.vectors = np.zeros(n), np.zeros((joints, 3)), np.zeros((joints, 3))
+        self.al, self.acc, self.still = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
+        self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
+        self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
+        self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
+        self.count, self.soles, self.pads, self.edges = 0, 0, 0, [(0, 0), (0, 0)]
+        self.sides, self.gaps, self.weights = np.zeros(count, np.int64), np.zeros(count), np.ones(n)
+        self.points, self.frames = np.zeros((count, 3)), np.zeros((count, 3, 3))
+        self.friction, self.most, self.segments = np.zeros(count), np.zeros(count), np.zeros(count, np.int64)
+        self.hull = np.zeros((count + 1, 2))
+        self._n, self._rooms = n, dict[int, Room]()
+        self._spaces = dict[tuple[int, int], tuple[np.ndarray, np.ndarray]]()
+
+    def get(self, size: int) -> Room:
+        """Arrays of a problem of this size."""
+        if size not in self._rooms:
+            pushes = size - self._n
+            self._rooms[size] = Room(
+                at=np.zeros((pushes, 3)), ways=np.zeros((pushes, 3)), of=np.zeros(pushes, np.int64),
+                A=np.zeros((6, size)), a0=np.zeros(6), H=np.zeros((size, size)), b=np.zeros(size), low=np.zeros(size),
+                high=np.zeros(size), wanted=np.zeros(size), weights=np.ones(size), rows=np.zeros((self.goals, size)),
+                y=np.zeros(self.goals), u=np.zeros(size), value=np.zeros(size), bound=np.zeros(size, np.int8),
+            )  # fmt: skip
+        return self._rooms[size]
+
+    def room(self, size: int, goals: int) -> tuple[np.ndarray, np.ndarray]:
+        """What `weigh` works in."""
+        from poise.dynamics.limited_kernels import count_floats, count_integers
+
+        if (size, goals) not in self._spaces:
+            shape = size, size, goals
+            self._spaces[size, goals] = np.zeros(count_floats(*shape)), np.zeros(count_integers(*shape), np.int64)
+        return self._spaces[size, goals]
