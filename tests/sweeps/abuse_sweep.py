@@ -312,16 +312,25 @@ class Episode:
         """Something that was accepted cannot be built: everything is loose from now on."""
         self.tally.counts["refused when built"] += 1
         self.done.append(f"{self.stage.time:.4f} refused when built: {error}")
-        for player in [p for p in self.players if f"of '{p.actor.name}' at the start" in str(error)]:
-            self.stage.remove(player.actor)  # he was put into a thing
-            self.players.remove(player)
+        self._leave_things(error)
         for player in self.players:
             for part, driver in (("root", Free()), ("body", Loose(1.0, 1.0))):
                 self._drive(player, part, driver)
-        try:
-            self.stage.advance(1)
-        except InputError as again:
-            raise Unsound(f"stuck: nothing can be built any more: {again}") from None
+        while True:
+            try:
+                self.stage.advance(1)
+                return
+            except InputError as again:  # another reason, which was behind the first one
+                if isinstance(again, SolveError) or not self._leave_things(again):
+                    raise Unsound(f"stuck: nothing can be built any more: {again}") from None
+
+    def _leave_things(self, error: Exception) -> bool:
+        """Have those leave who were put into a thing, as an error says; whether there were any."""
+        deep = [p for p in self.players if f"of '{p.actor.name}' at the start" in str(error)]
+        for player in deep:
+            self.stage.remove(player.actor)
+            self.players.remove(player)
+        return bool(deep)
 
     def _try(self, action: Callable[..., Any], *words: Any, **more: Any) -> Any:
         name = getattr(action, "__name__", str(action))
