@@ -173,6 +173,27 @@ def test_two_push_hands_and_both_sway() -> None:
         assert measure_sway(record, slice(130, None)) > 5.0 * measure_sway(record, slice(25, 50))
 
 
+def test_children_hand_against_hand_are_calm_at_long_steps_of_bullet() -> None:
+    """Held at the hands, hips weigh less than `Balance` thinks: asked once in 10 ms, feet shook at 180 rad/s."""
+    pytest.importorskip("pybullet")
+    child = poise.Character.human(0.5, 4.0, preset="full")
+    stage = push_hands.build(child, Stage("bullet", 0.01), stiffness=1.0)
+    fastest, touched = 0.0, 0
+    for _ in range(110):
+        stage.advance(1)
+        others = stage.groups[0].simulation.find_contacts(0).others
+        touched += any(name.startswith("held/") for name in others)
+        if stage.time > 0.5:
+            fastest = max(fastest, *(float(np.abs(actor.body.state.w).max()) for actor in stage.actors.values()))
+    assert touched > 50 and fastest < 1.0
+    again = push_hands.build(child, Stage("bullet", 0.01), stiffness=1.0)
+    again.restore(stage.save())
+    stage.advance(5)
+    again.advance(5)
+    for one, other in zip(stage.actors.values(), again.actors.values(), strict=True):
+        np.testing.assert_array_equal(one.body.state.q, other.body.state.q)
+
+
 def test_who_stands_in_another_is_a_stranger() -> None:
     """Ghosts and crowds at the origin go through each other, and somebody who comes later meets them all."""
     stage = Stage()

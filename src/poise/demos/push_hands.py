@@ -9,7 +9,6 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
-from poise.body.skeleton import Skeleton
 from poise.demos.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, measure_sway, save_show
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
@@ -46,37 +45,38 @@ def run(folder: Path) -> dict[str, Any]:
     return save_show(folder, "push-hands", shots, figures, shots[1], azimuth=1.2, together=True)
 
 
-def build() -> Stage:
-    """Both, hand against hand."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
-    stage, pose = Stage(), stand_pose(character.skeleton)
+def build(character: Character | None = None, stage: Stage | None = None, stiffness: float = STIFFNESS) -> Stage:
+    """Both, hand against hand, alike; what is in metres goes by their stature."""
+    character, stage = character or Character.human(HEIGHT, MASS, preset="mix"), stage or Stage()
+    pose = stand_pose(character.skeleton)
     turned = pose.rotations.copy()
     turned[0] = rotation.multiply(AROUND, turned[0])
-    there = pose.root * [-1.0, 1.0, -1.0] + [0.0, 0.0, find_distance()]
+    there = pose.root * [-1.0, 1.0, -1.0] + [0.0, 0.0, find_distance(character)]
     pusher = stage.add(character, "pusher", pose)
     held = stage.add(character, "held", Pose(there, turned))
     for actor in (pusher, held):
-        actor.drive("legs", Balance(stiffness=STIFFNESS))
-    pusher.drive("arms", Kinematic(build_push(character.skeleton, STROKE)))
-    held.drive("arms", Kinematic(build_push(character.skeleton, 0.0)))
+        actor.drive("legs", Balance(stiffness=stiffness))
+    pusher.drive("arms", Kinematic(build_push(character, STROKE)))
+    held.drive("arms", Kinematic(build_push(character, 0.0)))
     return stage
 
 
-def find_distance() -> float:
+def find_distance(character: Character | None = None) -> float:
     """m between the two, for hands that just touch where they rest: each has his palms in the middle."""
-    character = Character.human(HEIGHT, MASS, preset="mix")
-    positions, turns = build_push(character.skeleton, 0.0).world
+    character = character or Character.human(HEIGHT, MASS, preset="mix")
+    positions, turns = build_push(character, 0.0).world
     lines = find_lines(character).placed(rotation.to_matrix(turns[0]), positions[0])
     mine = lines.joint == character.skeleton.index("leftHand")
     ahead = np.maximum(lines.start[mine, 2], lines.end[mine, 2]) + lines.radius[mine]
-    return 2.0 * float(ahead.max()) - 0.005
+    return 2.0 * float(ahead.max()) - 0.005 * character.stature / HEIGHT
 
 
-def build_push(skeleton: Skeleton, stroke: float) -> Clip:
-    """Both hands before the shoulders, palms ahead, pushing by so many metres to and fro."""
+def build_push(character: Character, stroke: float) -> Clip:
+    """Both hands before the shoulders, palms ahead, pushing by so many metres of an adult's to and fro."""
+    skeleton, scale = character.skeleton, character.stature / HEIGHT
     times = np.arange(0.0, SECONDS + 1.0, 0.02)
     phase = np.clip(times - START, 0.0, None) / PERIOD
-    reach = REST + stroke * np.sin(2.0 * np.pi * phase) * np.clip(phase, 0.0, 1.0)
+    reach = scale * (REST + stroke * np.sin(2.0 * np.pi * phase) * np.clip(phase, 0.0, 1.0))
     pose = stand_pose(skeleton)
     turns = np.tile(pose.rotations, (len(times), 1, 1))
     for side in SIDES:

@@ -177,6 +177,8 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 class BalancePlayer(TorquePlayer):
     """The legs of one actor. `aim` may be written to while it runs: see `balance_record` for what is where."""
 
+    renews = True
+
     def __init__(self, driver: Balance, body: Body):
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
@@ -215,7 +217,7 @@ class BalancePlayer(TorquePlayer):
             record.EDGE: EDGE if driver.follow is None else EDGE_FOLLOWING,
             record.MASS: tree.mass,
             record.GRAVITY: gravity,
-            record.HABIT: body.dt / LATELY,
+            record.HABIT: 1.0 / LATELY,
             record.CATCH: CATCH * w * w,
             record.CATCH_DAMPING: (CATCH + 1.0) * w,
             record.SWAY_STEADY: 2.0 * (steady if given is None else given) * sway,

@@ -136,8 +136,8 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     # F = m (a* - g): what the centre of mass should do, as a force of the ground
     hips = parents[tables(x.legs, 2, 3)[0, 0]]
     mass = gains[MASS]
-    habit[0] += gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
-    habit[1] += gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
+    habit[0] += b.dt * gains[HABIT] * (c[0] - p[hips, 0] - habit[0])
+    habit[1] += b.dt * gains[HABIT] * (c[2] - p[hips, 2] - habit[1])
     ux, uz = v[hips, 0] - aim[HIP_SPEED], v[hips, 2] - aim[HIP_SPEED + 1]
     # Who is asked for more than both feet can give, as of late, is damped as well as can be
     slow = gains[SWAY_DAMPING] + told[CROUCH] * (gains[SWAY_STEADY] - gains[SWAY_DAMPING])

@@ -87,6 +87,8 @@ class Player(ABC):
     looks         whether it has to `look` before every step; the stage then makes one step at a time
     feels         whether it wants to know what touched the body in the last step: it is in `body.touches` then
     bends_toes    whether feet are to touch the ground with toes that bend, and not as one stiff sole each
+    renews        whether its compiled ACT may be asked again, in the middle of a step that an engine cuts into parts;
+                  `dt` is then that of the part
     """
 
     joints: np.ndarray
@@ -95,6 +97,7 @@ class Player(ABC):
     looks = False
     feels = False
     bends_toes = False
+    renews = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:

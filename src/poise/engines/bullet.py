@@ -54,6 +54,8 @@ class BulletEngine(Engine):
 class BulletSimulation(Simulation):
     """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
 
+    cuts = True
+
     def __init__(self, scene: Scene):
         self.scene = scene
         self.world = world = BulletWorld(scene)
@@ -250,6 +252,9 @@ class BulletSimulation(Simulation):
     def _advance(self, at: float, h: float) -> list[Touches]:
         """Make the part of a step that begins `at` s in it and takes h s; what touches each body."""
         self.world.set_step(h)
+        if at > 0.0:
+            for ask in self.ask_again:
+                ask(self, h)
         for body, inputs in self._inputs.items():
             self._act(h, body, *inputs)
         for name, prop in self._props.items():

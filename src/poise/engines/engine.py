@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -181,7 +182,14 @@ class SimulationLaws:
 
 
 class Simulation(ABC):
-    """A scene as an engine holds it, with its state."""
+    """A scene as an engine holds it, with its state.
+
+    cuts       whether it has no laws and may make a step in parts: it then calls `ask_again` before each but the first
+    ask_again  functions of itself and of the length of the part that comes next (s): they `apply` what is asked then
+    """
+
+    cuts = False
+    ask_again: Sequence[Callable[[Simulation, float], None]] = ()
 
     @abstractmethod
     def place(self, body: int, state: BodyState) -> None:

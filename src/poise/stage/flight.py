@@ -13,7 +13,7 @@ from poise.spatial.law import Block
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
-    from poise.stage.step import Call
+    from poise.stage.call import Call
 
 
 class Flight:

@@ -10,7 +10,8 @@ import numpy as np
 from poise.engines.engine import Simulation
 from poise.engines.hits import Hits
 from poise.spatial.law import Block, Callback
-from poise.stage.step import Call, list_show, list_step
+from poise.stage.call import Call
+from poise.stage.step import list_show, list_step
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor

@@ -12,10 +12,11 @@ from poise.body.skeleton import Skeleton
 from poise.drivers.driver import Support
 from poise.engines.engine import BodyState, Simulation
 from poise.spatial import rotation
+from poise.stage.call import Call
 from poise.stage.frames import Frames
 from poise.stage.grasping import find_holder
 from poise.stage.program import Program, build_table
-from poise.stage.step import Call, list_give
+from poise.stage.step import list_give
 from poise.stage.take import ActorTake, Take
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ are called, in the same list, through Python. Nothing else moves a body.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,28 +15,12 @@ from poise.drivers.checks import find_laws
 from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
 from poise.engines.engine import Simulation, SimulationLaws
 from poise.engines.hits import Hits
-from poise.spatial.law import Block
+from poise.stage import parts
+from poise.stage.call import Call
 from poise.stage.culprit import check_after
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
-
-
-class Addressed(Protocol):
-    """A law or a callback."""
-
-    @property
-    def address(self) -> int:
-        """Where it is in memory."""
-        ...
-
-
-class Call(NamedTuple):
-    """A law, and the body and the block that it is called with."""
-
-    law: Addressed
-    body: Block
-    block: Block
 
 
 # Makes an entry of a Python function that is to be called for an actor.
@@ -55,6 +39,7 @@ def list_step(
 
     step: list[Call] = []
     again: list[Call] = []
+    asking: list[Callable[[Simulation, float], None]] = []
     for k, actor in enumerate(actors):
         body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
         step.append(Call(laws.begin, body, coupling))
@@ -67,18 +52,30 @@ def list_step(
             step.append(Call(laws.push, body, coupling))
         # 3. physical drivers: torques
         step.append(Call(laws.clear, body, coupling))
+        renewed = parts.list_renewed(actor, simulation, engine)
         for player in actor.players:
-            step += _act(actor, player, call)
+            step += _act(actor, player, call) if player not in renewed else []
             if type(player).list_pins is not Player.list_pins:
                 step.append(call(actor, _move_pins(player, k, simulation)))
         calm = [Call(laws.calm, body, coupling), *_limit(actor)]
+        anew = [each for player in renewed for each in _act(actor, player, call)]
         if engine is not None and engine.again is not None:
-            step += _begin_parts(actor, k, engine, calm, again)
-        step += calm
+            step.append(kept := parts.keep_asked(actor, engine.again))
+            again += parts.list_again(engine, k, kept, calm)
+        elif renewed:
+            part = parts.make_again()
+            step.append(kept := parts.keep_asked(actor, part))
+            again.append(kept)
+            asking.append(parts.ask_again(k, actor, part, kept, anew + calm))
+        step += anew + calm
         step += _take(actor, k, simulation, engine, call)
-    # 4. the engine moves the physical parts
+    # 4. the engine moves the physical parts; where it cuts the step, some are asked again in its middle
+    if engine is not None and engine.again is not None:
+        rows = [[each.law.address, each.body.address, each.block.address] for each in again]
+        engine.again.set(rows=np.array(rows, np.int64), count=len(rows))
+    simulation.ask_again = asking
     step += _advance(actors[0], simulation, engine, call)
-    step += _end_parts(engine, again)
+    step += parts.end_parts(again)
     step += _feel(actors, simulation, hits, call)
     for k, actor in enumerate(actors):
         # 5. states are read; kinematic parts are set where they are when somebody looks
@@ -188,31 +185,6 @@ def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws |
             simulation.speed(k, body.state, body.dw, body.a)
 
     return [call(actor, take)]
-
-
-def _begin_parts(actor: Actor, k: int, engine: SimulationLaws, calm: list[Call], again: list[Call]) -> list[Call]:
-    """What drivers ask for is kept; what an engine runs before each part of a step is added to a list."""
-    from poise.stage.parts_law import PARTS, keep, renew
-
-    body, j = actor.body.block, len(actor.body.tree)
-    assert engine.again is not None
-    kept = Block(
-        PARTS, torque=np.zeros((j, 3)), damping=np.zeros(j), turns=np.zeros((j, 3, 3)), again=engine.again.address
-    )
-    own = engine.bodies[k]
-    again += [Call(engine.read, body, own), Call(renew, body, kept), *calm, Call(engine.take, body, own)]
-    return [Call(keep, body, kept)]
-
-
-def _end_parts(engine: SimulationLaws | None, again: list[Call]) -> list[Call]:
-    """The engine's list of what it runs before each part; then the step is whole again."""
-    from poise.stage.parts_law import end_parts, renew
-
-    if engine is None or engine.again is None:
-        return []
-    rows = [[each.law.address, each.body.address, each.block.address] for each in again]
-    engine.again.set(rows=np.array(rows, np.int64), count=len(rows))
-    return [Call(end_parts, each.body, each.block) for each in again if each.law is renew]
 
 
 def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
