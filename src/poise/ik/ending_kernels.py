@@ -23,6 +23,7 @@ import numpy as np
 
 from poise.ik.curvature_kernels import add_curvature
 from poise.ik.gauss_seidel_kernels import BLOCKS, BOTH
+from poise.ik.kept_kernels import count_kept, forget_bounds, keep_pose, take_pose
 from poise.ik.quadratic_kernels import MOST, NOT, ZERO, factor, solve_quadratic
 from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
 from poise.ik.step_kernels import TRUE, move_figure, take_step
@@ -61,11 +62,11 @@ def end_pose(
     H, L, W = np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
     g, d, low, high, t = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(m)
     kinds, pulls, stops = np.empty(m, np.int64), np.zeros(m), np.zeros(n)
-    was_angles, was_local = room.angles.copy(), room.local.copy()
-    was_place, was_turn = room.place.copy(), room.turn.copy()
+    was, kept = np.empty(count_kept(room)), np.empty(count_kept(room))
+    keep_pose(room, was)
     was_primary, _, was_cost = write_rows(fig, goals, held, span, room)
     primary, secondary, best = _mend(fig, goals, held, span, sweeps, most, tight, room, told)
-    angles, local, place, turn = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
+    keep_pose(room, kept)
     sigma, growth, k = SIGMA, 3.0, 0
     is_kept, is_held = False, primary <= tight
     while is_held and secondary >= enough and k < rounds:
@@ -83,19 +84,19 @@ def end_pose(
         share = 0.5 * scale * (best - cost) / promised
         if primary <= tight and share > 0.0:
             best = cost
-            angles[:], local[:], place[:], turn[:] = room.angles, room.local, room.place, room.turn
+            keep_pose(room, kept)
             if share > 0.7:
                 sigma = max((0.2 if is_kept or k == 1 else 0.7) * sigma, LEAST)
             elif share < 0.3:
                 sigma *= 2.0
             is_kept, growth = True, 3.0
         else:
-            room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, place, turn
+            take_pose(kept, room)
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
             sigma, growth, is_kept = growth * sigma, 2.0 * growth, False
     is_better = best < was_cost or secondary < enough or was_primary > OUTSIDE * enough
     if not (is_better if is_held else primary < was_primary):
-        room.angles[:], room.local[:], room.place[:], room.turn[:] = was_angles, was_local, was_place, was_turn
+        take_pose(was, room)
         primary, secondary, _ = write_rows(fig, goals, held, span, room)
     told[0] += k
     told[1] += k
@@ -109,8 +110,7 @@ def _mend(
 ) -> tuple[float, float, float]:  # fmt: skip
     """Have what is first as it should be; returns what `write_rows` does."""
     mu, mends = 1.0, 0
-    room.locked[:] = 0
-    room.pushes[:] = 0
+    forget_bounds(room)
     primary, secondary, cost = write_rows(fig, goals, held, span, room)
     while primary > tight and mends < MENDS:
         mu = max(1.0, np.sqrt(mu * (1.0 + primary / TRUE)))

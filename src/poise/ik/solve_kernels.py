@@ -29,6 +29,7 @@ import numpy as np
 from poise.ik.ending_kernels import FEW, ROUNDS, end_pose, is_short
 from poise.ik.figure_kernels import find_angles, place_figure, set_matrix, set_quaternion, set_turn
 from poise.ik.gauss_seidel_kernels import BLOCKS
+from poise.ik.kept_kernels import count_kept, forget_bounds, keep_pose, take_pose
 from poise.ik.row_kernels import FigureArrays, GoalArrays, Room, write_rows
 from poise.ik.step_kernels import TRUE, move_figure, take_step
 from poise.spatial.compile import kernel
@@ -95,9 +96,9 @@ def solve_pose(
     mu              (1,), kept from call to call
     told            (4,) rounds, solves in all, largest error of what is first and of what is second (m); written
     """
-    angles, local, place, turn = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
-    room.locked[:] = 0
-    room.pushes[:] = 0
+    kept = np.empty(count_kept(room))
+    keep_pose(room, kept)
+    forget_bounds(room)
     damping, slow, took, k = 1.0, 0, 0, 0
     primary, secondary, cost = write_rows(fig, goals, held, span, room)
     # Straight on: where all goals can be met at once, nothing needs to be weighed or judged
@@ -116,9 +117,8 @@ def solve_pose(
             took += take_step(fig, room, 1.0, careful, WIDE * most, sweeps, True, method)
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
             k += 1
-        room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, place, turn
-        room.locked[:] = 0
-        room.pushes[:] = 0
+        take_pose(kept, room)
+        forget_bounds(room)
         primary, secondary, cost = write_rows(fig, goals, held, span, room)
         slow, rounds = 0, rounds + k
     best_primary, best_cost, allowed = np.inf, np.inf, np.inf
@@ -136,9 +136,9 @@ def solve_pose(
                 slow = slow + 1 if best_cost - cost < 3e-3 * best_cost else 0
                 damping = max(0.25 * damping, 1.0)
             best_primary, best_cost = primary, cost
-            angles[:], local[:], place[:], turn[:] = room.angles, room.local, room.place, room.turn
+            keep_pose(room, kept)
         else:
-            room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, place, turn
+            take_pose(kept, room)
             damping *= 6.0
             primary, secondary, cost = write_rows(fig, goals, held, span, room)
         if slow > 2 or damping > 1e6:
@@ -178,69 +178,82 @@ def solve_poses(
     starts     (S, J, 3) rad: poses to begin anew at, where goals are not met; the best that comes of them is taken, and
                ended (`ending_kernels`); none: what is not met is left as it is
     low, high  (n,) the ranges; those of `fig` are written: wider where a pose begins beyond them
+
+    What is long is called in one place each: it is compiled again with whoever calls it.
     """
-    told = np.empty(4)
+    told, best, count, mu = np.empty(4), np.empty(count_kept(room)), len(starts), np.ones(1)
     for i in range(begin, end):
-        turns = asked.turns[take_row(asked.turns, i)]
-        goals.point_goal[:] = asked.places[take_row(asked.places, i)]
-        goals.look_goal[:] = asked.looks[take_row(asked.looks, i)]
-        goals.center[:] = asked.center[take_row(asked.center, i)]
-        for g in range(len(goals.turn_body)):
-            set_matrix(asked.goal_turns[take_row(asked.goal_turns, i), g], goals.turn_goal[g])
-        for k in range(len(turns)):
-            set_matrix(turns[k], room.local[k])
-            if fig.turns[k]:
-                find_angles(turns[k], fig.before[k], fig.after[k], room.angles[k])
-        for j in range(len(low)):
-            own = room.angles[fig.joint[j], fig.which[j]] if fig.joint[j] >= 0 else 0.0
-            fig.low[j], fig.high[j] = min(low[j], own), max(high[j], own)
-        place_figure(
-            fig.parents, fig.offsets, room.local, -1, asked.root[take_row(asked.root, i)], room.local[0], room.R, room.p
-        )
-        room.place[:], room.turn[:] = room.p[max(held, 0)], room.R[max(held, 0)]
+        _begin(fig, goals, held, asked, i, low, high, room)
+        found, is_missed = answer.told[i], False
         place, turn = room.place.copy(), room.turn.copy()
-        _solve_one(fig, goals, held, ways, room, answer.told[i])
-        if len(starts) and max(answer.told[i, 2], answer.told[i, 3]) >= ways.enough:
-            _end_one(fig, goals, held, ways, FEW, room, answer.told[i])
-            angles, local, at, faces = room.angles.copy(), room.local.copy(), room.place.copy(), room.turn.copy()
-            for s in range(len(starts)):
-                if max(answer.told[i, 2], answer.told[i, 3]) < ways.enough:
-                    break
-                room.place[:], room.turn[:] = place, turn
-                for k in range(1, len(turns)):
-                    if fig.turns[k]:
-                        room.angles[k] = starts[s, k]
-                room.d[:] = 0.0
-                move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
-                _solve_one(fig, goals, held, ways, room, told)
-                if told[3] < AS_NEAR * answer.told[i, 3]:
-                    _end_one(fig, goals, held, ways, FEW, room, told)
-                if _is_better(told, answer.told[i], ways.enough):
-                    angles[:], local[:], at[:], faces[:] = room.angles, room.local, room.place, room.turn
-                    answer.told[i, 2], answer.told[i, 3] = told[2], told[3]
-                answer.told[i, 0] += told[0]
-                answer.told[i, 1] += told[1]
-            room.angles[:], room.local[:], room.place[:], room.turn[:] = angles, local, at, faces
-            write_rows(fig, goals, held, ways.span, room)
-        if len(starts):
-            _end_one(fig, goals, held, ways, ROUNDS, room, answer.told[i])
-        _write_answer(fig, goals, ways.span, room, turns, i, answer)
+        for s in range(-1, count + 1):  # from where it begins, anew from each start; last, the best of them
+            ends, rounds = False, FEW
+            if s < count:
+                if s >= 0:
+                    if max(found[2], found[3]) < ways.enough:
+                        continue
+                    _start(fig, starts[s], place, turn, room)
+                mu[0] = 1.0
+                solve_pose(
+                    fig, goals, held, ways.span, ways.rounds, ways.sweeps, ways.most, ways.enough, ways.method, mu,
+                    room, told,
+                )  # fmt: skip
+                if s < 0:
+                    is_missed = ends = count > 0 and max(told[2], told[3]) >= ways.enough
+                else:
+                    ends = told[3] < AS_NEAR * found[3]
+            else:
+                if is_missed:
+                    take_pose(best, room)
+                    write_rows(fig, goals, held, ways.span, room)
+                told[:] = found
+                ends, rounds = count > 0, ROUNDS
+            if ends and ways.method == BLOCKS and is_short(goals, ways.enough, room, told):
+                end_pose(fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, room, told)
+            if s < 0 or s == count:
+                found[:] = told
+            if s < 0 or (s < count and _is_better(told, found, ways.enough)):
+                keep_pose(room, best)
+                found[2], found[3] = told[2], told[3]
+            if 0 <= s < count:
+                found[0] += told[0]
+                found[1] += told[1]
+        _write_answer(fig, goals, ways.span, room, asked.turns[take_row(asked.turns, i)], i, answer)
 
 
 @kernel
-def _solve_one(fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, room: Room, told: np.ndarray) -> None:
-    solve_pose(
-        fig, goals, held, ways.span, ways.rounds, ways.sweeps, ways.most, ways.enough, ways.method, np.ones(1), room,
-        told,
-    )  # fmt: skip
-
-
-@kernel
-def _end_one(
-    fig: FigureArrays, goals: GoalArrays, held: int, ways: Ways, rounds: int, room: Room, told: np.ndarray
+def _begin(
+    fig: FigureArrays, goals: GoalArrays, held: int, asked: Asked, i: int, low: np.ndarray, high: np.ndarray, room: Room
 ) -> None:
-    if ways.method == BLOCKS and is_short(goals, ways.enough, room, told):
-        end_pose(fig, goals, held, ways.span, rounds, ways.sweeps, ways.most, ways.enough, room, told)
+    """The goals of one of many poses, and the room where it begins."""
+    turns = asked.turns[take_row(asked.turns, i)]
+    goals.point_goal[:] = asked.places[take_row(asked.places, i)]
+    goals.look_goal[:] = asked.looks[take_row(asked.looks, i)]
+    goals.center[:] = asked.center[take_row(asked.center, i)]
+    for g in range(len(goals.turn_body)):
+        set_matrix(asked.goal_turns[take_row(asked.goal_turns, i), g], goals.turn_goal[g])
+    for k in range(len(turns)):
+        set_matrix(turns[k], room.local[k])
+        if fig.turns[k]:
+            find_angles(turns[k], fig.before[k], fig.after[k], room.angles[k])
+    for j in range(len(low)):
+        own = room.angles[fig.joint[j], fig.which[j]] if fig.joint[j] >= 0 else 0.0
+        fig.low[j], fig.high[j] = min(low[j], own), max(high[j], own)
+    place_figure(
+        fig.parents, fig.offsets, room.local, -1, asked.root[take_row(asked.root, i)], room.local[0], room.R, room.p
+    )
+    room.place[:], room.turn[:] = room.p[max(held, 0)], room.R[max(held, 0)]
+
+
+@kernel
+def _start(fig: FigureArrays, angles: np.ndarray, place: np.ndarray, turn: np.ndarray, room: Room) -> None:
+    """A room at other angles (J, 3), where it began."""
+    room.place[:], room.turn[:] = place, turn
+    for k in range(1, len(angles)):
+        if fig.turns[k]:
+            room.angles[k] = angles[k]
+    room.d[:] = 0.0
+    move_figure(fig, room.d, room.angles, room.local, room.place, room.turn)
 
 
 @kernel

@@ -102,11 +102,24 @@ def _compile(function: Any, flags: dict[str, Any]) -> Any:
         _watch()
     _made += 1
     try:
-        return _stamp(numba.njit(**flags)(function))
+        return _share(_stamp(numba.njit(**flags)(function)))
     except RuntimeError as error:
         if not flags["cache"] or "cannot cache" not in str(error):
             raise
-        return numba.njit(**{**flags, "cache": False})(function)
+        return _share(numba.njit(**{**flags, "cache": False})(function))
+
+
+def _share(compiled: Any) -> Any:
+    """Have one machine code for all kernels that call this one: Numba makes one for each constant that they pass."""
+    from numba import types
+
+    find = compiled.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return find(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
+
+    compiled.get_call_template = get_call_template
+    return compiled
 
 
 def compile_law(function: Any, signature: Any) -> Any:
