@@ -33,8 +33,8 @@ KINDS = ("smooth", "noisy", "jerked", "flipped", "spiked")
 BASES = ("fixed", "kinematic", "free", "balance")
 STEPS = (0.001, 0.002, 0.005, 0.01)
 SECONDS = 0.3
-# rad/s: nothing that follows a clip or is hit by a push turns as fast, unless the clip itself does, or springs pull it
-# from half a turn away, by pi sqrt(s).
+# rad/s: nothing that follows a clip turns as fast, unless the clip itself does, springs pull it from half a turn away,
+# by pi sqrt(s), or it is light and pushed, or thrown on by a limb that is stopped: see `find_pushed`, `find_thrown`.
 FASTEST = 400.0
 
 
@@ -79,6 +79,33 @@ def find_fastest(clip: Clip) -> float:
     return float(np.linalg.norm(steps, axis=-1).max() * clip.fps)
 
 
+def find_pushed(body: Character, joint: str, force: float) -> float:
+    """rad/s, of a segment that is pushed half a turn round its joint by a constant force: w^2 = 2 pi F / (m r)."""
+    mass, lever = weigh(body, joint)
+    return math.sqrt(2.0 * math.pi * force / max(mass * lever, 1e-9))
+
+
+def find_thrown(body: Character, speeds: np.ndarray) -> np.ndarray:
+    """(J,) rad/s, of hands, feet and heads that go on when the limb before them is stopped; speeds (J,) m/s of joints.
+
+    They are slow by themselves: how fast their joint is, the limb before them says, which is judged without this.
+    """
+    found, parents = np.zeros(len(speeds)), set(body.skeleton.parents)
+    for segment in body.segments:
+        i = body.skeleton.index(segment.joint)
+        if i not in parents:
+            found[i] = 1.5 * speeds[i] / max(weigh(body, segment.joint)[1], 1e-3)
+    return found
+
+
+def weigh(body: Character, joint: str) -> tuple[float, float]:
+    """kg of a segment, and m from its joint to its centre."""
+    for segment in body.segments:
+        if body.skeleton.index(segment.joint) == body.skeleton.index(joint):
+            return segment.inertia.mass, float(np.linalg.norm(segment.inertia.center))
+    return 0.0, 0.0
+
+
 def run(seed: int) -> dict[str, object]:
     """One moment of one body."""
     rng = np.random.default_rng(seed)
@@ -104,10 +131,14 @@ def run(seed: int) -> dict[str, object]:
             actor.drive("legs", Balance())
         part = str(rng.choice(["upperBody", "arms", "leftArm", "trunk"])) if base != "free" else "body"
         actor.drive(part, Track(clip, stiffness, damping, law=law, give=give))
+        explained = np.full(len(body.skeleton), max(FASTEST, 1.5 * find_fastest(clip), math.pi * math.sqrt(stiffness)))
         if rng.random() < 0.4:
             force = rng.normal(scale=300.0, size=3)
-            actor.push(str(rng.choice(["leftHand", "head", "spine"])), force, 0.05, float(rng.uniform(0.0, 0.2)))
-        fastest = 0.0
+            joint = str(rng.choice(["leftHand", "head", "spine"]))
+            actor.push(joint, force, 0.05, float(rng.uniform(0.0, 0.2)))
+            i = body.skeleton.index(joint)
+            explained[i] = max(explained[i], find_pushed(body, joint, float(np.linalg.norm(force))))
+        fastest, tops, speeds = 0.0, np.zeros(len(explained)), np.zeros(len(explained))
         for _ in range(math.ceil(SECONDS / dt / 10)):
             stage.advance(10)
             state = actor.body.state
@@ -115,8 +146,11 @@ def run(seed: int) -> dict[str, object]:
                 row["outcome"] = "not finite"
                 return row
             fastest = max(fastest, float(np.abs(state.w).max()))
+            actor.body.update()
+            tops = np.maximum(tops, np.abs(state.w).max(axis=1))
+            speeds = np.maximum(speeds, np.linalg.norm(actor.body.v, axis=1))
         row["fastest"] = fastest
-        if fastest > max(FASTEST, 1.5 * find_fastest(clip), math.pi * math.sqrt(stiffness)):
+        if (tops > np.maximum(explained, find_thrown(body, speeds))).any():
             row["outcome"] = "whirled"
     except InputError as error:
         row |= {"outcome": "refused", "why": str(error)}
@@ -157,7 +191,8 @@ def describe(rows: list[dict[str, object]]) -> tuple[str, int]:
     tables = [table((head, "runs", "missed", "rad/s, 99 of 100 below"), split(key)) for key, head in heads.items()]
     text = [
         f"{len(rows)} runs of {SECONDS:g} s, stiffness {LOWEST:g} to {HIGHEST:g} 1/s2, damping 0 to 3: {len(bad)}"
-        f" became non-finite, or turned faster than {FASTEST:g} rad/s, their clips and their springs could make them;"
+        f" became non-finite, or turned faster than {FASTEST:g} rad/s, their clips, their springs, a push on a light"
+        " hand and a limb that is stopped could make them;"
         f" {len(refused)} were refused in a sentence.",
         *(f"\n{each}" for each in tables),
         *(f"- seed {row['seed']}: {row['outcome']}, {row.get('why', row.get('fastest'))}" for row in bad[:20]),
