@@ -35,12 +35,15 @@ def list_freedoms(body: Body) -> tuple[np.ndarray, np.ndarray]:
 class Model:
     """`model_pushes` with its arrays; each point is pushed along three axes, in N."""
 
-    def __init__(self, body: Body, points: np.ndarray, segment: np.ndarray, wrench: np.ndarray | None = None):
+    def __init__(
+        self, body: Body, points: np.ndarray, segment: np.ndarray, wrench: np.ndarray | None = None,
+        root: np.ndarray | None = None,
+    ):  # fmt: skip
         self.wrench = np.zeros((len(body.tree), 6)) if wrench is None else wrench
         tree, j, count = body.tree, len(body.tree), 3 * len(points)
         self.joint, self.e = list_freedoms(body)
         self.n = n = len(self.joint)
-        self.A, self.a0 = np.zeros((6, n + count)), np.zeros(6)
+        self.A, self.a0 = np.ones((6, n + count)), np.zeros(6) if root is None else root.copy()
         self.H, self.b = np.zeros((n, n + count)), np.zeros(n)
         self.al, self.acc = np.zeros((j, 3)), np.zeros((j, 3))
         self.points, self.segment = np.repeat(points, 3, axis=0), np.repeat(segment, 3)
@@ -48,7 +51,7 @@ class Model:
         assert model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w,
             np.zeros((j, 3)), GRAVITY, self.joint, self.e, self.points, self.ways, self.segment, 1.0, self.wrench,
-            self.A, self.a0, self.H, self.b, self.al, self.acc,
+            root is not None, self.A, self.a0, self.H, self.b, self.al, self.acc,
         )  # fmt: skip
 
 
@@ -86,6 +89,25 @@ def test_torques_and_root_are_those_of_the_dense_solve(seed: int, preset: str) -
     root = model.A @ u + model.a0
     np.testing.assert_allclose(root[:3], a[:3], atol=1e-9 * np.abs(a).max())
     np.testing.assert_allclose(body.R[0].T @ root[3:], a[3:], atol=1e-9 * np.abs(a).max())
+
+
+@pytest.mark.parametrize(("seed", "preset"), [(0, "strength"), (1, "full")])
+def test_a_root_that_is_given_goes_as_it_is_told(seed: int, preset: str) -> None:
+    """Torques are those of inverse dynamics for that acceleration, less what a hand is pushed by."""
+    body, rng = make_body(seed, preset), np.random.default_rng(seed)
+    hand, given = body.tree.names.index("rightHand"), 3.0 * rng.normal(size=6)
+    model = Model(body, body.p[[hand]] + 0.05, np.array([hand]), root=given)
+    x, f, state = rng.normal(size=model.n), 100.0 * rng.normal(size=3), body.state
+    angular = np.concatenate([(body.R[0].T @ given[3:])[None], x.reshape(-1, 3)])
+    now = poise.Kinematics(state.root, state.q, state.v, state.w, given[:3], angular)
+    torque = compute_inverse_dynamics(body.tree, now).torque[1:].ravel()
+    for point, push in zip(model.points, f[:, None] * model.ways, strict=True):
+        local = body.R[hand].T @ (point - body.p[hand])
+        J = np.asarray(poise.compute_point_jacobian(body.tree, state.root, state.q, hand, local))
+        torque = torque - (J[3:].T @ push)[6:]
+    found = model.H @ np.concatenate([x, f]) + model.b
+    np.testing.assert_allclose(found, torque, atol=1e-9 * np.abs(torque).max())
+    assert not model.A.any() and np.array_equal(model.a0, given)
 
 
 def test_in_the_air_momentum_is_kept() -> None:

@@ -19,8 +19,9 @@ import poise
 from poise.jobs.lift_figures import GAP, describe_limits, find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift_plan import LiftPlan, choose_longest, parse_lead, parse_strengths
 from poise.jobs.lifting import Efforts
+from poise.jobs.mixing import find_base
 from poise.motion.clip import Clip
-from poise.motion.own import lift
+from poise.motion.own import lift, walk
 from poise.spatial import rotation
 
 MAN = poise.Character.human(1.75, 70.0, sex="male", age=25, preset="strength")
@@ -118,6 +119,26 @@ def test_who_falls_exits_1(files: Path) -> None:
     assert found["fell"]
     assert 0.2 < found["fell_at_s"] < 2.0
     assert found["fell_why"]
+
+
+def test_a_clip_that_walks_is_followed_on_its_own_legs(tmp_path: Path) -> None:
+    """Muscles carry a load above legs that the clip moves; whoever is to balance is asked for that."""
+    steps = walk(MAN.skeleton, 3.0, FPS)
+    poise.save_clip(steps, tmp_path / "walk.npz")
+    light = poise.lift(steps, character=MAN, loads="rightHand=5")
+    heavy = poise.lift(steps, character=MAN, loads="rightHand=60")
+    assert (light.figures["base"], light.fell, heavy.fell) == ("kinematic", False, False)
+    assert light.figures["stepping"] and "pelvis and legs follow it" in light.notes[-1]
+    np.testing.assert_allclose(place_joints(light.clip)[:, 0], place_joints(steps)[:, 0], atol=1e-9)
+    assert light.figures["tracking_error_rad"] < 0.05
+    assert heavy.figures["limited_joints"] and heavy.figures["peak_torque_ratio"] <= 1.0 + 1e-6
+    assert heavy.figures["tracking_error_rad"] > 2.0 * light.figures["tracking_error_rad"]
+    assert find_base(steps, MAN, LiftPlan(base="balance"))[0].name == "planted"
+    code, _, err = run(tmp_path / "walk.npz", "-o", tmp_path / "out.bvh", "--base", "planted")
+    assert code == 2 and "balance" in err
+    center = poise.PointPath(np.arange(3.0), np.zeros((3, 3)))
+    with pytest.raises(poise.InputError, match="the centre of mass is led by legs"):
+        poise.lift(steps, character=MAN, paths={"center": center})
 
 
 def make_efforts(at: np.ndarray, dt: float = 0.1) -> Efforts:

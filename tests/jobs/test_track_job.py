@@ -22,8 +22,9 @@ from gltfs import Reference
 from poise.body.mannequin import build_mannequin
 from poise.files.audience import Audience
 from poise.files.gltf.glb import save_glb
+from poise.jobs.follow_plan import find_farthest
 from poise.jobs.track_figures import find_lag
-from poise.jobs.track_plan import TrackPlan, find_farthest, parse_stiffness
+from poise.jobs.track_plan import TrackPlan, parse_stiffness
 from poise.jobs.track_search import SEARCHED, TRIES
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints

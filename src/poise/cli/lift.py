@@ -42,6 +42,13 @@ class LiftingOptions:
             "seconds and metres; center=com.csv for the centre of mass; repeatable.",
         ),
     ] = ()
+    base: Annotated[
+        Literal["auto", "kinematic", "balance"] | None,
+        Parameter(
+            help="balance: the whole body stands on its own legs; kinematic: pelvis and legs follow the clip; auto: "
+            "balance if both feet stay within 10 cm. [default: auto]"
+        ),
+    ] = None
     engine: Annotated[Literal["inverse", "mujoco", "bullet"] | None, Parameter(help="[default: inverse]")] = None
     dt: Annotated[
         float | None,
@@ -116,7 +123,7 @@ def lift(
     asked = Recipe(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale, roles,
         simulation.stage, simulation.engine, dt=simulation.dt, loads=tuple(map(parse_load, load)),
-        pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot,
+        pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot, base=simulation.base,
     )  # fmt: skip
     whole, joints = parse_strengths(strength)
     request = LiftRequest(

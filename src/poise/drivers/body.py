@@ -78,6 +78,8 @@ class Body:
         self.touches = Touches.none()
         # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does a trunk.
         self.stands = False
+        # Whether somebody gives the root's motion: nothing has to hold it up.
+        self.root_is_given = False
         # Whether its trunk is as fast as its motion: not one on springs that begins at rest.
         self.trunk_moves = True
         # Props in its hands.

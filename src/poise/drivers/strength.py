@@ -10,6 +10,8 @@ share the load is found with the rest. Before the joints' own tracking, in this 
     2. the centre of mass goes its way, along the axes that are chosen
     3. hands and other bodies go theirs, where the user says so
 
+On a root that somebody else moves only the third is left: that carries it, whatever that takes.
+
 The centre of mass is wanted where the motion has it, loads and all, as far as soles can push it there and keep it: that
 is planned ahead (`plan_center`), so what no sole could do is not chased, and whoever holds too much in front of him
 leans back beforehand. Torques are never outside their range; what that costs is told by `StrengthPlayer.at` and
@@ -301,8 +303,10 @@ class StrengthPlayer(TorquePlayer):
         from poise.drivers.strength_kernels import find_soles, set_frame
 
         k, count, floor = self._work, 0, body.floor.record[0]
-        k.sides[:] = -1
-        for side, foot in enumerate(self.feet.tolist()):
+        k.sides[:], k.edges[:] = -1, [(0, 0), (0, 0)]
+        carries = not body.root_is_given  # else nobody stands on anything
+        self.stands_on &= carries
+        for side, foot in enumerate(self.feet.tolist() if carries else ()):
             lifted, first = self._is_lifted(self.ghost, side), count
             count, down = find_soles(
                 floor, body.R, body.p, foot, self.corners[side], _INSIDE, _FLAT, _NEAR, lifted, count, k.points,
@@ -315,7 +319,7 @@ class StrengthPlayer(TorquePlayer):
             k.edges[side] = first, first if stands or lifted else min(count, first + 2)
         k.soles = count
         helps = ~self._is_foot
-        if self.hands.see(body):
+        if carries and self.hands.see(body):
             count = self._help(body, count)
             for _, arm in self.hands.busy():
                 helps[list(arm.below)] = False
@@ -365,9 +369,12 @@ class StrengthPlayer(TorquePlayer):
             n, k.points[:c], k.frames[:c], k.friction[:c], k.most[:c], k.segments[:c], r.at, r.ways, r.of, r.H, r.b,
             r.low, r.high,
         )  # fmt: skip
+        if body.root_is_given:
+            r.a0[:3], r.a0[3:] = body.a, body.R[0] @ body.dw[0]
         is_solved = model_pushes(
             tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, r.H, r.b, k.al, k.acc,
+            body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, self.felt, body.root_is_given, r.A, r.a0, r.H,
+            r.b, k.al, k.acc,
         )  # fmt: skip
         if not is_solved:
             self._brake(body)
@@ -470,7 +477,7 @@ class StrengthPlayer(TorquePlayer):
         size, height = outline_of(k.points, c, 1.0, k.hull) if c else (0, 0.0)
         if 0 < k.soles < c:
             height = float(k.points[: k.soles, 1].mean())  # hands are above what it stands on
-        if len(self.axes) and size >= 3:
+        if len(self.axes) and size >= 3 and not body.root_is_given:
             self._plan(body, t)
             at = min(max((t - float(self.planned[0])) / _EVERY, 0.0), _WINDOW - 1.001)
             i, share = int(at), at - int(at)
@@ -647,7 +654,7 @@ class StrengthPlayer(TorquePlayer):
     def _is_lost(self, body: Body) -> bool:
         """Whether it lies, or leans so far or is so low that nothing helps."""
         k, feet = self._work, self.feet
-        if not k.count:
+        if not k.count or body.root_is_given:
             return False
         up, asked = body.c - body.p[feet].mean(axis=0), self.ghost.c - self.ghost.p[feet].mean(axis=0)
         lean, wanted = (float(each[1] / max(np.linalg.norm(each), 1e-9)) for each in (up, asked))

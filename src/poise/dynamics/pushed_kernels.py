@@ -12,6 +12,8 @@ torque about each axis is that of Newton and Euler, less what pushes bring in be
 
     t = M_jj x + M_jr a + t0 - J^T f   t = H u + b       [strength, eq 6, with K F in it]
 
+A root whose own motion is given has a = a0, whatever pushes, and A = 0.
+
 So support ratios, zero-moment point and minimum-moment point need no search: of all pushes within friction those are
 taken that serve what is wanted best (`limited_kernels`), and what they leave undone is how the body tips.
 """
@@ -168,7 +170,7 @@ def accelerate(
 def model_pushes(
     parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
     om: np.ndarray, speed: np.ndarray, dw: np.ndarray, gravity: np.ndarray, joint: np.ndarray, e: np.ndarray,
-    points: np.ndarray, ways: np.ndarray, segment: np.ndarray, scale: float, wrench: np.ndarray,
+    points: np.ndarray, ways: np.ndarray, segment: np.ndarray, scale: float, wrench: np.ndarray, is_given: bool,
     A: np.ndarray, a0: np.ndarray, H: np.ndarray, b: np.ndarray, al: np.ndarray, acc: np.ndarray,
 ) -> bool:  # fmt: skip
     """Write A (6, U), a0 (6,), H (n, U) and b (n,) as above, U = n + P; False where something cannot be solved.
@@ -178,6 +180,7 @@ def model_pushes(
     points, ways, segment  (P, ...) where the world may push: (3,) m, (3,) which way, and which body
     scale    N, of the unit of pushes
     wrench   (J, 6) [torque about its joint, force] that is on each body besides, world axes
+    is_given whether the root's own motion is: a0 is read then, and A is nothing
     al, acc  (J, 3) written: accelerations of the bodies with x = 0 and a = 0
     """
     J, n, count = len(parents), len(joint), len(segment)
@@ -188,18 +191,20 @@ def model_pushes(
     accelerate(parents, R, p, speed, dw, om, al, acc)
     force, torque = np.empty((J, 3)), np.empty((J, 3))
     find_torques(parents, R, p, om, masses, centers, inertias, al, acc, gravity, wrench, force, torque)
-    if not factor(M, 6):
+    if not is_given and not factor(M, 6):
         return False
-    one = np.empty(6)
-    for a in range(3):
-        a0[a], a0[3 + a] = -force[0, a], -torque[0, a]
-    solve_factored(M, 6, a0)
-    for k in range(n):
+    one, floats = np.empty(6), 0 if is_given else 1
+    A[:] = 0.0
+    if not is_given:
+        for a in range(3):
+            a0[a], a0[3 + a] = -force[0, a], -torque[0, a]
+        solve_factored(M, 6, a0)
+    for k in range(floats * n):
         for a in range(6):
             one[a] = -Mrj[a, k]
         solve_factored(M, 6, one)
         A[:, k] = one
-    for i in range(count):
+    for i in range(floats * count):
         w = ways[i]
         x, y, z = points[i, 0] - p[0, 0], points[i, 1] - p[0, 1], points[i, 2] - p[0, 2]
         one[0], one[1], one[2] = w[0], w[1], w[2]

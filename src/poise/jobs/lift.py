@@ -36,6 +36,7 @@ def lift(
     lead: Mapping[str, str] | None = None,
     paths: Mapping[str, PointPath | File] | None = None,
     pushes: Push | str | Iterable[Push | str] = (),
+    base: str | None = None,
     engine: str | None = None,
     dt: float | None = None,
     scenery: Scenery | File | None = None,
@@ -61,6 +62,8 @@ def lift(
     paths      joint, or "center" for the centre of mass -> where it is led instead of where the clip has it: a
                `PointPath` (s after the first frame, m in the clip's world), or its CSV
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
+    base       "balance": the whole body stands on its own legs; "kinematic": pelvis and legs follow the clip; "auto":
+               balance if both feet stay within 10 cm
     engine     "inverse" (steps of up to 1/30 s), "mujoco" or "bullet" (5 ms);  dt: s, the longest step
     scenery    ground and props as of a stage file
     character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
@@ -88,6 +91,7 @@ def lift(
         dt=dt,
         loads=list_each(loads, Load, parse_load),
         pushes=list_each(pushes, Push, parse_push),
+        base=base,
     )
     whole, joints = (1.0, dict(strength)) if isinstance(strength, Mapping) else (float(strength), {})
     ways = {joint: path if isinstance(path, PointPath) else Path(path) for joint, path in (paths or {}).items()}

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from poise.body.character import Character
 from poise.body.muscles import Muscles
-from poise.drivers.strength import POSITION, WAYS
+from poise.drivers.strength import CENTER, POSITION, WAYS
 from poise.errors import InputError, unknown_name
-from poise.jobs.plan import DT, PLANTED, MixPlan, Scenery
-from poise.jobs.track_plan import WITHIN, find_farthest
+from poise.jobs.follow_plan import BALANCE, WITHIN, FollowPlan, find_farthest
+from poise.jobs.plan import AUTO, DT, KINEMATIC, PLANTED
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
 from poise.motion.point_path import PointPath
-from poise.world.touch import Touch
 
 if TYPE_CHECKING:
     from poise.jobs.base import Base
@@ -30,8 +29,8 @@ MOST = 1000.0  # times the usual strength
 
 
 @dataclass(frozen=True)
-class LiftPlan(MixPlan):
-    """How a clip is followed within strength. What is not said here is as of a mix.
+class LiftPlan(FollowPlan):
+    """How a clip is followed within strength. What is not said here is as of a `FollowPlan`.
 
     strength  times the usual strength, of all joints
     joints    joint or role -> times that, of some
@@ -40,14 +39,10 @@ class LiftPlan(MixPlan):
     lead      joint -> `position`, `orientation` or `both`: bodies that are led as well
     paths     joint, or `center` -> where it is led instead, s after the first frame: see `Strength`
     insists   as of `Strength`
-    scenery   segments of the body do not touch one another unless its touch says so
     """
 
-    physical: tuple[str, ...] = ("body",)
-    scenery: Scenery = field(default_factory=lambda: Scenery(touch=Touch(itself=False)))
     engine: str = INVERSE
     dt: float = LONGEST[INVERSE]
-    base: str = PLANTED
     strength: float = 1.0
     joints: Mapping[str, float] = field(default_factory=dict)
     weak: bool = False
@@ -69,19 +64,27 @@ class LiftPlan(MixPlan):
             _check_scale(str(scale), scale, what)
 
     def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
-        """See `MixPlan.choose_base`: its own feet, wherever they go."""
+        """See `MixPlan.choose_base`. Whoever is to balance does so on its own feet, wherever they go."""
         from poise.jobs.base import Base, find_off_its_feet, has_feet
 
+        if self.base != PLANTED:
+            base = super().choose_base(clip, character, balances)
+            if base.name == KINEMATIC and CENTER in self.paths:
+                raise InputError(
+                    "the centre of mass is led by legs that carry it; here pelvis and legs follow the clip. Take the "
+                    f"base {BALANCE}, or leave the path out."
+                )
+            return base
         if not has_feet(clip):
             raise InputError(
                 "a body that follows within its strength stands on its feet; here legs or feet are not known. Name "
-                "them by roles."
+                f"them by roles, or leave the base at {AUTO}."
             )
         off = find_off_its_feet(clip, character)
         if _is_down(clip, character) or (off is not None and off == clip.times[0]):
             raise InputError(
                 "the clip begins off its feet, lying or sitting: nothing there holds the body up. Trim it to where it "
-                "stands."
+                f"stands, or leave the base at {AUTO}."
             )
         away = find_farthest(clip)
         steps, why = away > WITHIN, ""

@@ -16,6 +16,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.errors import InputError, SolveError
 from poise.files.audience import NOBODY, Audience
+from poise.jobs.follow_plan import BALANCE
 from poise.jobs.lift_figures import describe_limits, find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift_plan import INVERSE, LiftPlan, choose_longest
 from poise.jobs.lifting import Efforts, Lifted, simulate_lift
@@ -23,7 +24,7 @@ from poise.jobs.mix_checks import check_effects, check_files
 from poise.jobs.mix_outputs import MixOutputs, list_outputs
 from poise.jobs.mix_run import list_source, read_clip, say_broken, write_clip
 from poise.jobs.mixing import Mix
-from poise.jobs.plan import Scenery
+from poise.jobs.plan import AUTO, PLANTED, Scenery
 from poise.jobs.recipe import Recipe
 from poise.jobs.track_body import TrackedBody, find_body
 from poise.motion.clip import Clip
@@ -108,7 +109,7 @@ def run_lift(
     audience.progress(f"simulating {clip.duration:.1f} s")
     found = simulate_lift(body.clip, body.character, plan)
     for sentence in found.mix.notes:
-        audience.note(sentence)
+        audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
     figures = _write(found, body, plan, next(iter(outputs.motions), None))
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
@@ -136,7 +137,7 @@ def find_lift_plan(asked: LiftRequest) -> LiftPlan:
     return LiftPlan(
         loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
         weak=asked.weak, center=asked.center, lead=asked.lead, paths=paths, engine=source.engine or INVERSE,
-        dt=choose_longest(source.engine) if source.dt is None else source.dt,
+        dt=choose_longest(source.engine) if source.dt is None else source.dt, base=source.base or AUTO,
     )  # fmt: skip
 
 
@@ -175,6 +176,7 @@ def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None
         "center": plan.center,
         "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
         "paths": list(plan.paths),
+        "base": BALANCE if mix.base == PLANTED else mix.base,
         "stepping": mix.stepping,
         "tracked_joints": len(mix.tracked),
         **feet,

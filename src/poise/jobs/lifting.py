@@ -15,6 +15,7 @@ from poise.body.muscles import Muscles
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.strength import Strength, StrengthPlayer
 from poise.errors import InputError
+from poise.jobs.follow_plan import find_legs
 from poise.jobs.lift_feet import plant_soles
 from poise.jobs.lift_plan import LiftPlan
 from poise.jobs.mixing import (
@@ -27,6 +28,7 @@ from poise.jobs.mixing import (
     restore_mix,
     run_stage,
 )
+from poise.jobs.plan import KINEMATIC, PLANTED
 from poise.jobs.rooted import cut_character
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
@@ -129,9 +131,9 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     skeleton, names = clip.skeleton, clip.skeleton.names
     base = plan.choose_base(clip, character, balances=True)
     muscles = plan.build_muscles(character)
-    ground = find_ground(rooting.clip, plan, has_legs=True)
+    ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(find_legs(skeleton))), clip, character, base)
     notes = [base.why] if base.why else []
-    if type(ground) is Ground and not base.stepping:
+    if base.name == PLANTED and type(ground) is Ground and not base.stepping:
         planted = plant_soles(clip, ground.height)
         off = float(np.degrees(rotation.angle(planted.rotations, clip.rotations)).max())
         if off > NOTED:
@@ -147,17 +149,20 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     pose = Pose(clip.root[0].copy(), clip.rotations[0].copy())
     actor = stage.add(character, name="actor", pose=pose, loads=plan.loads)
     start = -float(clip.times[0])
-    moved = sorted(find_physical(character, plan.physical))
-    rest = [i for i in range(1, len(skeleton)) if i not in moved]
+    legs = {i for leg in find_legs(skeleton) for i in skeleton.chain(leg)} if base.name == KINEMATIC else set()
+    moved = sorted(find_physical(character, plan.physical) - legs)
+    if not moved:
+        raise InputError("nothing is left that muscles could move: pelvis and legs follow the clip.")
+    rest = [i for i in range(0 if base.name == KINEMATIC else 1, len(skeleton)) if i not in moved]
     part = [names[i] for i in moved]
-    center = "" if plan.center == "none" else plan.center
+    center = "" if plan.center == "none" or base.name == KINEMATIC else plan.center
     paths = {joint: path.shifted(-start) for joint, path in plan.paths.items()}
     strength = Strength(
         clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths
     )
-    actor.drive(part, strength)
-    if rest:
+    if rest:  # first: a split is judged when it is whole
         actor.drive([names[i] for i in rest], Kinematic(clip, start))
+    actor.drive(part, strength)
     for push in plan.pushes:
         actor.push(find_pushed(skeleton, push.joint), push.force, push.seconds, push.start)
     diary = _Diary(actor, ", ".join(part))

@@ -17,6 +17,7 @@ from poise.body.character import Character
 from poise.drivers.track import FEEDFORWARD
 from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience
+from poise.jobs.follow_plan import BALANCE
 from poise.jobs.mix_checks import check_effects, check_files
 from poise.jobs.mix_outputs import MixOutputs, list_outputs
 from poise.jobs.mix_run import list_source, read_clip, say_broken, write_clip
@@ -25,7 +26,7 @@ from poise.jobs.plan import PLANTED, Scenery
 from poise.jobs.recipe import Recipe
 from poise.jobs.track_body import TrackedBody, find_body
 from poise.jobs.track_figures import find_angles, find_lag, find_spins
-from poise.jobs.track_plan import AUTOMATIC, BALANCE, TrackPlan
+from poise.jobs.track_plan import AUTOMATIC, TrackPlan
 from poise.jobs.track_search import Trial, find_best
 from poise.motion.clip import Clip
 from poise.motion.edits import resample

@@ -63,6 +63,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         actor.start_height = hips_over_floor(actor)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
+    body.root_is_given = bool(actor.given[0])
     if stage.couple == "paper":
         burden = stage.engine.abilities.burden
         if starting:
