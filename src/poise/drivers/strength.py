@@ -63,6 +63,9 @@ _LEANS = 0.8  # the same of who leans on a hand: pushed back no harder than it m
 _WINDOW, _EVERY = 241, 1.0 / 60.0  # samples of a plan, and s between them; it is made anew after half of it
 _STAYS, _LEADS = 1e3, 1e2  # rows of goals beside those of joints: feet, and the centre of mass
 _TIPS = 1.0  # the same of the centre of mass of who reaches for something
+# rad: what is led, however far off, counts for no more than a joint that is off by so much. An arm that is too weak
+# stays behind for ever, and whoever wants the more the farther it is off throws his trunk about until he falls.
+_FARTHEST = 0.5 * math.pi
 _TURNS = 0.1  # m, by which a foot's turns are compared with its places
 _EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
@@ -502,7 +505,9 @@ class StrengthPlayer(TorquePlayer):
                 ahead = path.at(t + self._h - self.driver.start)
                 speed, later = np.concatenate(rates), np.concatenate([ahead.velocity, ahead.spin])
             going = (later - speed) / self._h
-            lead_point(*model, joint, body.p[joint], place, turn, speed, going, rate, alpha, rows, y)
+            at, off = body.p[joint], place - body.p[joint]
+            place = at + off * min(1.0, _FARTHEST / max(self.driver.insists * float(np.linalg.norm(off)), 1e-9))
+            lead_point(*model, joint, at, place, turn, speed, going, rate, alpha, rows, y)
             take(which, 2, self.driver.insists)
         return count
 
