@@ -21,6 +21,7 @@ from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_feet import PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
+from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.puppetry.strings import Strings
@@ -98,6 +99,17 @@ class PuppetPlayer(MotionPlayer):
     def support(self) -> str | None:
         """The point that carries: "left heel", "right ball", ..."""
         return self.stand.support
+
+    @property
+    def horizon(self) -> float:
+        """s of the stage's clock, of the next frame that it will make: hands of that time are heard in it."""
+        return self.begun + (self.first + self.made) * FRAME
+
+    def newest(self) -> Pose | None:
+        """The newest frame that it made, some frames before the stage shows it; None while it takes over."""
+        if self._over is not None and self.horizon < float(np.sum(self._over.span)):
+            return None
+        return Pose(self.roots[self.made - 1].copy(), self.frames[self.made - 1].copy())
 
     # It begins.
 
