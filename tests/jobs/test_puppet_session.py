@@ -119,10 +119,9 @@ def test_every_sample_is_in_the_file_before_the_next_tick(tmp_path: Path) -> Non
     played.session.record()
     for count in range(1, 30):
         played.drive(1)
-        assert (
-            len(load_hands(tmp_path / "legs-1.hands")) == count + 1
-        )  # nobody closed it; the first is where hands were
+        assert len(load_hands(tmp_path / "legs-1.hands")) == count + 1  # nobody closed it; one more from the start
     again = poise.Rehearsal(tmp_path)
+    played.session.close()
     assert [layer.name for layer in again.now.layers] == ["legs"]
 
 
