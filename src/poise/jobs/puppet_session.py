@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -128,20 +129,19 @@ class PuppetSession:
         """Have hands play a layer: one that is there, or a new one with a mapping (by its name: that comes along)."""
         known = {each.name: each.mapping for each in self.rehearsal.now.layers}
         used = mapping or known.get(layer, layer)
-        self._load(used)
+        load_mapping(self._path(used))
         self.layer, self.mapping = layer, used
         self.practise()
 
-    def _load(self, mapping: str) -> None:
-        load_mapping(self.rehearsal.folder / mapping if mapping.endswith(".toml") else mapping)
+    def _path(self, mapping: str) -> str | Path:
+        return self.rehearsal.folder / mapping if mapping.endswith(".toml") else mapping
 
     def practise(self) -> None:
         """End what is played or recorded, and have hands play the layer alone, from the beginning."""
         self._end_take()
         feel = next((each for each in self.rehearsal.now.layers if each.name == self.layer), None)
-        path = self.rehearsal.folder / self.mapping if self.mapping.endswith(".toml") else self.mapping
         self._live = LiveHands(np.zeros((2, 3)))
-        layer = PuppetLayer(load_mapping(path), self._live)
+        layer = PuppetLayer(load_mapping(self._path(self.mapping)), self._live)
         if feel is not None:
             layer = PuppetLayer(layer.mapping, self._live, 1.0, 0.0, feel.viscosity, feel.stiffness)
         self.mode, self._from, self._end, self._ghost = PRACTISE, 0.0, np.inf, None
@@ -213,6 +213,14 @@ class PuppetSession:
             seen = np.isfinite(self._last.places)
             before = np.zeros((2, 3)) if self.neutral is None else self.neutral
             self.neutral = np.where(seen, self._last.places, before)
+
+    @property
+    def alpha(self) -> float:
+        """The viscosity that the layer's hands go through."""
+        player = self._played.player
+        layers = () if player is None else player.strings.layers
+        mine = [each.alpha for each in layers if not isinstance(each.hands, HandsTake)]
+        return mine[0] if mine else load_mapping(self._path(self.mapping)).viscosity
 
     @property
     def time(self) -> float:
