@@ -40,7 +40,8 @@ class PuppetPanel:
         self._export, self._moved = export, moved
         self.message, self._mode, self._ghosts = "", "", True
         gui = server.gui
-        gui.configure_theme(control_layout="fixed", control_width="medium", show_logo=False, show_share_button=False)
+        gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
+        gui.main_panel.dock_right()
         self._add_transport(gui)
         self._add_layers(gui)
         self._add_hands(gui, follow)

@@ -21,6 +21,8 @@ CLAY, PALE = (222, 198, 176), (120, 170, 230)
 COLORS = ((214, 92, 60), (60, 120, 200))  # of the left hand and of the right one
 _NAMES = ("left hand", "right hand")
 HOMES = np.array([[0.62, 1.05, 0.55], [-0.62, 1.05, 0.55]])  # m, where hands mean nothing
+CAMERA, FOV = ((1.0, 1.5, 3.7), (0.0, 0.9, 0.0)), 0.75  # m, where it is and looks to; rad, from top to bottom
+BESIDE = (-0.85, 0.0, -0.5)  # m, where the ghost is seen
 TUBE, LEVER = 0.3, 0.3  # m: how long a tube is; how far it is dragged to turn it by a radian
 _REACH, _CELL = 6.0, 0.1  # m, of ground that is not level: how far, how fine
 _EASE = 0.04  # of the way a frame, that the middle goes after the puppet
@@ -40,8 +42,8 @@ class PuppetScene:
         self.hands, scene = hands, server.scene
         self._server, self._middle, self.follows = server, np.zeros(2), True
         scene.set_up_direction("+y")
-        server.initial_camera.position = (0.9, 1.5, 2.9)
-        server.initial_camera.look_at = (0.0, 0.85, 0.0)
+        server.initial_camera.position, server.initial_camera.look_at = CAMERA
+        server.initial_camera.fov = FOV
         scene.add_light_directional("/sun", position=(2.0, 4.0, 3.0), intensity=1.5, cast_shadow=True)
         self.world = scene.add_frame("/world", show_axes=False)
         self.grid = scene.add_grid(
@@ -54,7 +56,7 @@ class PuppetScene:
             scene.add_mesh_simple("/world/ground", vertices, faces, color=(214, 214, 208), flat_shading=True)
         self.figure = FigureNode(scene, "/world/puppet", skeleton, skin, CLAY)
         self.ghost = FigureNode(scene, "/world/ghost", skeleton, skin, PALE, 0.35)
-        self.ghost.visible = False
+        self.ghost.visible, self.ghost.node.position = False, BESIDE
         self.handles = [self._add_handle(scene, hand) for hand in range(2)]
 
     def _add_handle(self, scene: Any, hand: int) -> Any:
