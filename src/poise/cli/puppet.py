@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter
 
@@ -12,6 +12,9 @@ from poise.cli.made_body import MadeBody
 from poise.cli.report import Report
 from poise.cli.words import read_number, read_path, read_paths, read_whole
 from poise.errors import InputError
+
+if TYPE_CHECKING:
+    from poise.studio.puppet_page import PuppetPageRecipe
 
 USUAL_BODY = MadeBody()
 PAGE = Group("The page", sort_key=40)
@@ -69,6 +72,18 @@ def puppet(
     port: Annotated[
         int | None, Parameter(group=PAGE, converter=read_whole, help="Its port. [default: one that is free]")
     ] = None,
+    osc: Annotated[
+        str | None,
+        Parameter(
+            group=PAGE,
+            help="Listen for hands over OSC and VMC at HOST:PORT, or PORT of this machine: phones, trackers. "
+            "[0.0.0.0:39540 lets phones in]",
+        ),
+    ] = None,
+    vmc: Annotated[
+        str | None,
+        Parameter(group=PAGE, help="Send the puppet as VMC to HOST:PORT, or PORT of this machine; 39539 is usual."),
+    ] = None,
     no_browser: Annotated[
         bool, Parameter(negative="", show_default=False, group=PAGE, help="Only print the address.")
     ] = False,
@@ -81,7 +96,10 @@ def puppet(
     over. All that is played is recorded into a folder as it is made. The same recordings give the same file; figures
     are measured on it.
     """
-    told = {"host": host is not None, "port": port is not None, "no_browser": no_browser}
+    told = {
+        "host": host is not None, "port": port is not None, "osc": osc is not None, "vmc": vmc is not None,
+        "no_browser": no_browser,
+    }  # fmt: skip
     if input:
         for option, given in {"a folder": folder is not None, **told}.items():
             if given:
@@ -95,7 +113,14 @@ def puppet(
                 "Name them with -i, or export from the page."
             )
     report.tell_nothing_random()
-    return _open(folder, host, port, not no_browser, terrain, body, report)
+    from poise.studio.puppet_page import FOLDER, PuppetPageRecipe
+    from poise.studio.serving import HOST
+
+    asked = PuppetPageRecipe(
+        Path(FOLDER) if folder is None else folder, terrain, body.body, body.height, body.mass, body.character,
+        HOST if host is None else host, port,
+    )  # fmt: skip
+    return _open(asked, osc, vmc, not no_browser, report)
 
 
 def _play(
@@ -117,21 +142,29 @@ def _play(
     return 0
 
 
-def _open(
-    folder: Path | None, host: str | None, port: int | None, opens: bool, terrain: str, body: MadeBody, report: Report
-) -> int:  # fmt: skip
+def _open(asked: PuppetPageRecipe, osc: str | None, vmc: str | None, opens: bool, report: Report) -> int:
     """Open the page, and stay until somebody ends it."""
+    import contextlib
     import threading
 
-    from poise.studio.puppet_page import FOLDER, PuppetPage, PuppetPageRecipe
-    from poise.studio.serving import HOST
+    from poise.live import osc_hands, vmc_out
+    from poise.live.places import read_place
+    from poise.puppetry.device import HandsDevice
+    from poise.studio.puppet_page import PuppetPage
+    from poise.studio.serving import get_viser
 
-    asked = PuppetPageRecipe(
-        Path(FOLDER) if folder is None else folder, terrain, body.body, body.height, body.mass, body.character,
-        HOST if host is None else host, port,
-    )  # fmt: skip
-    page = PuppetPage(asked, audience=report)
-    try:
+    get_viser()
+    to = None if vmc is None else read_place(vmc, vmc_out.PORT)
+    with contextlib.ExitStack() as open_things:
+        devices: list[HandsDevice] = []
+        if osc is not None:
+            devices.append(osc_hands.OscHands(*read_place(osc, osc_hands.PORT)))
+            open_things.callback(devices[-1].close)
+        page = PuppetPage(asked, devices, report)
+        open_things.callback(page.close)
+        if to is not None:
+            sender = open_things.enter_context(vmc_out.VmcSender(page.session.character.skeleton, *to))
+            page.loop.watchers.insert(0, lambda shown: sender.send(shown.pose, shown.time))
         page.start()
         report.result({"address": page.address, "folder": str(asked.folder)})
         report.note("the page is open at that address; Ctrl-C ends it. Every sample is in the folder as it is made.")
@@ -139,8 +172,6 @@ def _open(
             _show(page.address)
         while True:
             threading.Event().wait(3600.0)
-    finally:
-        page.close()
 
 
 def _show(address: str) -> None:

@@ -22,7 +22,7 @@ from poise.puppetry.device import HandsDevice
 from poise.studio.page_hands import PageHands
 from poise.studio.puppet_panel import PuppetPanel
 from poise.studio.puppet_scene import PuppetScene
-from poise.studio.serving import HOST, PageServer, get_viser
+from poise.studio.serving import HOST, PageServer, find_port, get_viser
 
 FOLDER = "puppet-performance"
 _USUAL = (".glb", ".bvh")
@@ -49,7 +49,11 @@ class PuppetPageRecipe:
 
 
 class PuppetPage:
-    """A page that is open. `devices` are offered beside its own handles; the first of all is read."""
+    """A page that is open.
+
+    devices  that are offered beside its own handles; the first of all is read
+    loop     what plays; whoever wants every pose joins its `watchers`
+    """
 
     def __init__(
         self, asked: PuppetPageRecipe, devices: Sequence[HandsDevice] = (), audience: Audience = NOBODY,
@@ -63,6 +67,7 @@ class PuppetPage:
             character.skeleton, build_mannequin(character.skeleton, target.mass or character.mass)
         )
         ground = find_terrain(asked.terrain, 0).ground
+        find_port(asked.host, asked.port)  # before a folder is made
         self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
         self.hands, self._pushed = PageHands(), 0.0
         self.devices = [*devices, self.hands]
