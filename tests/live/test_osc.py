@@ -212,7 +212,7 @@ def test_vmc_out_is_to_this_machine_and_in_packets_that_networks_carry() -> None
     character = poise.Character.human(1.75, 75)
     with VmcSender(character.skeleton) as sender:
         assert sender.address[1][0] == "127.0.0.1"
-        packets = sender.pack(Pose(np.zeros(3), rotation.identity((len(character.skeleton),))), 0.0)
+        packets = sender.pack(character.skeleton.rest_positions(), rotation.identity((len(character.skeleton),)), 0.0)
         assert max(map(len, packets)) <= 1400
         assert sum(len(list(OscBundle(packet))) for packet in packets) == len(character.skeleton) + 3
 

@@ -164,7 +164,7 @@ def _open(asked: PuppetPageRecipe, osc: str | None, vmc: str | None, opens: bool
         open_things.callback(page.close)
         if to is not None:
             sender = open_things.enter_context(vmc_out.VmcSender(page.session.character.skeleton, *to))
-            page.loop.watchers.insert(0, lambda shown: sender.send(shown.pose, shown.time))
+            page.loop.watchers.insert(0, lambda shown: sender.send_world(*shown.world, shown.time))
         page.start()
         report.result({"address": page.address, "folder": str(asked.folder)})
         report.note("the page is open at that address; Ctrl-C ends it. Every sample is in the folder as it is made.")

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.skeleton import Skeleton
 from poise.drivers.puppet import Puppet
 from poise.drivers.puppet_player import FRAME, PuppetPlayer
 from poise.errors import InputError
@@ -53,6 +55,12 @@ class Shown:
     is_heard: bool
     pose: Pose
     ghost: Pose | None
+    skeleton: Skeleton
+
+    @cached_property
+    def world(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places (J, 3) m and orientations (J, 4) of the puppet's joints: found once for all who show it."""
+        return self.skeleton.pose(self.pose.root, self.pose.rotations, self.pose.shifts)
 
 
 class Spliced:
@@ -256,7 +264,7 @@ class PuppetSession:
             self.practise()
         self.ticks += 1
         ghost = None if self._ghost is None else self._ghost.pose()
-        return Shown(self.ticks, self.time, self.mode, is_heard, self._played.pose(), ghost)
+        return Shown(self.ticks, self.time, self.mode, is_heard, self._played.pose(), ghost, self.character.skeleton)
 
     def _hear(self, reading: HandsReading, t: float) -> None:
         """Have what hands do be played at time t (s), and recorded where it is."""

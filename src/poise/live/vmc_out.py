@@ -38,30 +38,42 @@ class VmcSender:
     def __init__(self, skeleton: Skeleton, host: str = "127.0.0.1", port: int = PORT):
         self.skeleton, self.address = skeleton, find_address(host, port)
         self.sent = self.failed = 0
-        self._bones = [(name_bone(role), skeleton.index(role)) for role in skeleton.roles]
-        if not self._bones:
+        roles = list(skeleton.roles)
+        if not roles:
             raise InputError("VMC names bones by their roles, and this skeleton has none. Give it roles.")
-        of = {joint for _, joint in self._bones}
-        self._carriers = [next((i for i in reversed(skeleton.chain(j)[:-1]) if i in of), -1) for _, j in self._bones]
+        self._joints = np.array([skeleton.index(role) for role in roles])
+        rows = {joint: row for row, joint in enumerate(self._joints.tolist())}
+        chains = [skeleton.chain(joint)[:-1] for joint in rows]
+        self._carriers = np.array([next((rows[i] for i in reversed(chain) if i in rows), -1) for chain in chains])
+        self._carried = np.flatnonzero(self._carriers >= 0)
+        # All of a message but its seven numbers, which are its end.
+        still = [0.0] * 7
+        self._heads = [encode_message("/VMC/Ext/Bone/Pos", name_bone(role), *still)[:-28] for role in roles]
+        self._root = encode_message("/VMC/Ext/Root/Pos", "root", *still[:-1], 1.0)
+        self._well = encode_message("/VMC/Ext/OK", 1)
         self._socket = socket.socket(self.address[0], socket.SOCK_DGRAM)
         self._socket.setblocking(False)
 
-    def pack(self, pose: Pose, time: float) -> list[bytes]:
-        """The packets of a pose at a time (s)."""
-        places, turns = self.skeleton.pose(pose.root, pose.rotations, pose.shifts)
-        messages = [encode_message("/VMC/Ext/Root/Pos", "root", *_numbers(np.zeros(3), rotation.identity()))]
-        for (name, joint), carrier in zip(self._bones, self._carriers, strict=True):
-            place, turn = places[joint], turns[joint]
-            if carrier >= 0:
-                back = rotation.conjugate(turns[carrier])
-                place, turn = rotation.rotate(back, place - places[carrier]), rotation.multiply(back, turn)
-            messages.append(encode_message("/VMC/Ext/Bone/Pos", name, *_numbers(place, turn)))
-        messages += [encode_message("/VMC/Ext/T", float(time)), encode_message("/VMC/Ext/OK", 1)]
+    def pack(self, places: np.ndarray, turns: np.ndarray, time: float) -> list[bytes]:
+        """The packets of places (J, 3) m and orientations (J, 4) of joints at a time (s)."""
+        places, turns = places[self._joints], turns[self._joints]
+        held = self._carried
+        back = rotation.conjugate(turns[self._carriers[held]])
+        at, by = places.copy(), turns.copy()
+        at[held] = rotation.rotate(back, places[held] - places[self._carriers[held]])
+        by[held] = rotation.multiply(back, turns[held])
+        numbers = np.concatenate([to_unity_place(at), to_unity_turn(by)], axis=1).astype(">f4")
+        messages = [self._root, *(head + row.tobytes() for head, row in zip(self._heads, numbers, strict=True))]
+        messages += [encode_message("/VMC/Ext/T", float(time)), self._well]
         return encode_bundles(messages, MOST_BYTES)
 
     def send(self, pose: Pose, time: float) -> None:
         """Send a pose. Nobody may listen: that is no failure of ours."""
-        for packet in self.pack(pose, time):
+        self.send_world(*self.skeleton.pose(pose.root, pose.rotations, pose.shifts), time)
+
+    def send_world(self, places: np.ndarray, turns: np.ndarray, time: float) -> None:
+        """Send a pose of which all joints' places and orientations are known already: see `pack`."""
+        for packet in self.pack(places, turns, time):
             try:
                 self._socket.sendto(packet, self.address[1])
                 self.sent += 1
@@ -79,7 +91,3 @@ class VmcSender:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _numbers(place: np.ndarray, turn: np.ndarray) -> list[float]:
-    return [*map(float, to_unity_place(place)), *map(float, to_unity_turn(turn))]

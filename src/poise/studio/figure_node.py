@@ -8,7 +8,6 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
-from poise.motion.motion import Pose
 
 
 class FigureNode:
@@ -32,9 +31,8 @@ class FigureNode:
         self._bones = [(int(i), self.node.bones[int(i)]) for i in used]
         self._places, self._turns = rest.copy(), np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
 
-    def show(self, pose: Pose) -> None:
-        """Be in a pose."""
-        places, turns = self.skeleton.pose(pose.root, pose.rotations, pose.shifts)
+    def show(self, places: np.ndarray, turns: np.ndarray) -> None:
+        """Be in a pose: places (J, 3) m and orientations (J, 4) of its joints."""
         moved = np.abs(places - self._places).max(axis=1) > 1e-5
         turned = np.abs(turns - self._turns).max(axis=1) > 1e-5
         for i, bone in self._bones:

@@ -96,7 +96,7 @@ class PuppetPage:
         reading = self.loop.device.read()
         moved = reading is not None and reading.received > self._pushed
         if moved or shown.number % _SHOW == 0:
-            self.scene.show(shown.pose, shown.ghost if self.panel.shows_ghosts else None)
+            self.scene.show(shown, self.panel.shows_ghosts)
             self._pushed = self._pushed if reading is None else reading.received
         self.panel.show(shown)
 

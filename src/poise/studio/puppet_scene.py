@@ -12,7 +12,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
-from poise.motion.motion import Pose
+from poise.jobs.puppet_session import Shown
 from poise.studio.figure_node import FigureNode
 from poise.studio.page_hands import AGAINST, ALIKE, PageHands
 from poise.world.ground import Ground
@@ -108,14 +108,15 @@ class PuppetScene:
             if np.abs(np.array(control.wxyz) - turn).max() > 1e-6:
                 control.wxyz = tuple(turn)
 
-    def show(self, pose: Pose, ghost: Pose | None) -> None:
+    def show(self, shown: Shown, with_ghost: bool = True) -> None:
         """Be in a pose."""
+        ghost = shown.ghost if with_ghost else None
         with self._server.atomic():
-            self.figure.show(pose)
+            self.figure.show(*shown.world)
             self.ghost.visible = ghost is not None
             if ghost is not None:
-                self.ghost.show(ghost)
-            aim = pose.root[[0, 2]] if self.follows else np.zeros(2)
+                self.ghost.show(*self.ghost.skeleton.pose(ghost.root, ghost.rotations, ghost.shifts))
+            aim = shown.pose.root[[0, 2]] if self.follows else np.zeros(2)
             self._middle += _EASE * (aim - self._middle)
             x, z = self._middle
             if np.abs(np.array(self.world.position) + (x, 0.0, z)).max() > 1e-4:
