@@ -84,6 +84,9 @@ def puppet(
         str | None,
         Parameter(group=PAGE, help="Send the puppet as VMC to HOST:PORT, or PORT of this machine; 39539 is usual."),
     ] = None,
+    gamepad: Annotated[
+        bool, Parameter(negative="", show_default=False, group=PAGE, help="Offer a gamepad as two hands (SDL).")
+    ] = False,
     no_browser: Annotated[
         bool, Parameter(negative="", show_default=False, group=PAGE, help="Only print the address.")
     ] = False,
@@ -98,7 +101,7 @@ def puppet(
     """
     told = {
         "host": host is not None, "port": port is not None, "osc": osc is not None, "vmc": vmc is not None,
-        "no_browser": no_browser,
+        "gamepad": gamepad, "no_browser": no_browser,
     }  # fmt: skip
     if input:
         for option, given in {"a folder": folder is not None, **told}.items():
@@ -120,7 +123,7 @@ def puppet(
         Path(FOLDER) if folder is None else folder, terrain, body.body, body.height, body.mass, body.character,
         HOST if host is None else host, port,
     )  # fmt: skip
-    return _open(asked, osc, vmc, not no_browser, report)
+    return _open(asked, osc, vmc, gamepad, not no_browser, report)
 
 
 def _play(
@@ -142,7 +145,9 @@ def _play(
     return 0
 
 
-def _open(asked: PuppetPageRecipe, osc: str | None, vmc: str | None, opens: bool, report: Report) -> int:
+def _open(
+    asked: PuppetPageRecipe, osc: str | None, vmc: str | None, gamepad: bool, opens: bool, report: Report
+) -> int:  # fmt: skip
     """Open the page, and stay until somebody ends it."""
     import contextlib
     import threading
@@ -160,6 +165,10 @@ def _open(asked: PuppetPageRecipe, osc: str | None, vmc: str | None, opens: bool
         if osc is not None:
             devices.append(osc_hands.OscHands(*read_place(osc, osc_hands.PORT)))
             open_things.callback(devices[-1].close)
+        if gamepad:
+            from poise.live.gamepad import GamepadHands
+
+            devices.append(GamepadHands())
         page = PuppetPage(asked, devices, report)
         open_things.callback(page.close)
         if to is not None:
