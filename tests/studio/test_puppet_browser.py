@@ -178,3 +178,28 @@ def test_what_cannot_be_is_told_in_the_page(folder: Path) -> None:
         used.wait("now", "record")
         used.press("Stop")
         used.wait("recorded", "legs:")
+
+
+def test_a_finger_drags_a_hand_and_the_other_does_alike(folder: Path) -> None:
+    with run_poise("puppet", str(folder), "--no-browser", "--json") as (_, told), open_browser(has_touch=True) as page:
+        used = Pages(page, json.loads(told)["address"])
+        used.press("alike")
+        used.press("Record")
+        used.wait("now", "record")
+        touch, (x, y) = page.context.new_cdp_session(page), used.find_tube(0)
+
+        def send(kind: str, *ways: float) -> None:
+            points = [{"x": x, "y": y - way} for way in ways]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        send("touchStart", 0.0)
+        for way in range(0, 90, 15):
+            send("touchMove", float(way))
+            page.wait_for_timeout(100)
+        save_picture(page, "6-touched")
+        send("touchEnd")
+        used.press("Stop")
+        used.wait("recorded", "legs:")
+        places = load_hands(folder / "legs-1.hands").places
+        assert places[:, :, 1].max(axis=0).min() > 0.1
+        assert np.allclose(places[-1, 0, 1], places[-1, 1, 1], atol=1e-6)
