@@ -33,6 +33,8 @@ class Pages:
         page.get_by_role("button", name="Record").wait_for(timeout=60_000)
         page.wait_for_function("document.querySelectorAll('canvas').length > 0")
         page.wait_for_timeout(3000)  # the first picture of software WebGL
+        for each in page.locator(".mantine-Notification-closeButton").all():
+            each.click()  # it says that it is software
 
     def field(self, label: str) -> Any:
         row = f"//label[normalize-space()='{label}']/ancestor::div[1]/following-sibling::*[1]"
