@@ -19,6 +19,7 @@ from poise.drivers.anchored import Anchored, AnchoredPlayer, ask_height
 from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
+from poise.drivers.puppet_air import Airborne
 from poise.drivers.puppet_feet import PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
@@ -69,6 +70,7 @@ class PuppetPlayer(MotionPlayer):
     """A puppet of one actor.
 
     puppet, strings  its joints, and what pulls them;  stand, feet: what it hangs from, and where its feet stand
+    air              where it goes while nothing carries it
     stances          [side, from, to] s: when feet came down, and went up; the last MOST_STANCES of them
     frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
     """
@@ -86,6 +88,7 @@ class PuppetPlayer(MotionPlayer):
         self.own.dt, self.own.gravity, self.own.floor = FRAME, body.gravity, copy.copy(body.floor)
         self.stand = StandingPlayer(Standing(settle=driver.settle), self.own, t)
         self.feet = PlantedFeet(character, self.puppet)
+        self.air = Airborne(character, body.gravity)
         count = _BEHIND + _AHEAD + 4 + math.ceil(2.0 * body.dt / FRAME)
         self.frames, self.roots = rotation.identity((count, len(body.skeleton))), np.zeros((count, 3))
         self.first, self.made, self.begun, self._decided = -1, 0, t, 0
@@ -134,6 +137,7 @@ class PuppetPlayer(MotionPlayer):
         if not starting:
             own.state.w[:], own.state.v[:] = body.state.w, body.state.v
         self.stand.begin(own, t, starting)
+        self.air.forget()
         self._look_down()
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
         self._make(body, t)
@@ -198,10 +202,29 @@ class PuppetPlayer(MotionPlayer):
         # Rates are differences, and those of rates are noise: a support takes over with its velocity alone.
         own.state.w[:] = rotation.log(rotation.multiply(rotation.conjugate(self._last), own.state.q)) / FRAME
         self._last[:] = own.state.q
-        self.stand.give(own, t)
-        self._look_down()
         stood = self.feet.stands.copy()
-        self.feet.step(own, FRAME, self._find_heights(), self._over_ground)
+        if self.air.is_up:
+            self._fly(t)
+        else:
+            self.stand.give(own, t)
+            self._look_down()
+        # feet that nothing is under are led over nothing
+        over = np.full(2, np.inf) if self.air.is_up else self._over_ground
+        self.feet.step(own, FRAME, self._find_heights(), over)
+        if self.air.is_up:
+            pulled = own.state.root.copy()
+            self.air.place(own)  # legs that were led have moved it
+            self.air.shift[:] = own.state.root - pulled
+        else:
+            own.update()
+            if self.air.lets_go(own, FRAME):
+                self._leave()
+            else:
+                self.air.see(own)
+        self._note(stood, t)
+
+    def _note(self, stood: np.ndarray, t: float) -> None:
+        """Remember when feet came down, and went up."""
         for side in range(2):
             if self.feet.stands[side] and not stood[side]:
                 self.stances = [*self.stances[-MOST_STANCES:], [float(side), t, math.inf]]
@@ -210,6 +233,28 @@ class PuppetPlayer(MotionPlayer):
                     if each[0] == side:
                         each[2] = t
                         break
+
+    def _leave(self) -> None:
+        """Be in the air in the frame that was made."""
+        self.puppet.down[:] = self.feet.stands[:] = False
+        self.feet.sunk[:] = 0.0  # what legs were too short by is where the centre of mass is now
+        self.air.shift[:] = 0.0
+        self.air.advance(FRAME)
+        self.air.place(self.own)
+
+    def _fly(self, t: float) -> None:
+        """A frame in the air; where a foot comes to the ground it carries again."""
+        own, before = self.own, self.own.state.root.copy()
+        self.air.advance(FRAME)
+        self.air.place(own)
+        self._look_down()
+        if (self.air.velocity[1] < 0.0 and self._over_ground.min() <= 0.0) or self.air.is_over(FRAME):
+            own.state.root += self.air.shift  # as it was shown, and from there on
+            own.state.v[:], own.a[:] = (own.state.root - before) / FRAME, 0.0
+            self.air.land()
+            self.stand.begin(own, t, starting=False)
+            self._look_down()
+            self.puppet.down |= self._over_ground < _OFF
 
     def _find_heights(self) -> np.ndarray:
         """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
@@ -231,7 +276,7 @@ class PuppetPlayer(MotionPlayer):
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
         for side, name in enumerate(SIDES):
             mine = np.array([each.startswith(name) for each in stand.names])
-            carries = 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
+            carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
             self._over_ground[side] = over[lowest]
@@ -239,7 +284,7 @@ class PuppetPlayer(MotionPlayer):
             led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
             stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
             lands = over[lowest] < _NEAR and slow and led < _CLOSE
-            self.puppet.down[side] = carries or (stays if was else lands)
+            self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
                 self.puppet.slope[side] = rotation.between(UP, stand._normal(places[lowest]))
 
@@ -276,6 +321,7 @@ class PuppetPlayer(MotionPlayer):
             "frames": self.frames, "roots": self.roots, "rest": self._rest, "last": self._last,
             "own_q": own.state.q, "own_w": own.state.w, "own_dw": own.dw, "own_root": own.state.root,
             "own_v": own.state.v, "own_a": own.a, **self.puppet.numbers(), **self.feet.numbers(),
+            **self.air.numbers(),
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
