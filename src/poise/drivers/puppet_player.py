@@ -38,6 +38,9 @@ _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at mos
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
 # What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
 _OTHER, _SLIDES = 0.006, 0.05
+_DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
+_EDGE = 0.02  # m, that an edge stands out at least
+_AHEAD_OF = 0.25  # s, that a foot in the air looks ahead for what it has to be lifted over
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER = 0.6  # s
 MOST_STANCES = 10_000
@@ -54,6 +57,10 @@ class StandingPlayer(AnchoredPlayer):
             other = np.array([not name.startswith(side) for name in self.names])
             speed = np.linalg.norm(self._found[1][:, [0, 2]], axis=1)
             scores = scores + other * (_OTHER + _SLIDES * speed)
+            # One that swings through a riser is deep in the ground, and does not stand there.
+            place = self._found[0]
+            deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
+            scores = scores + other * (deep & (speed > _SLOW)) * _NEVER
         return scores
 
 
@@ -95,6 +102,7 @@ class PuppetPlayer(MotionPlayer):
         self._rest = rotation.identity((len(body.skeleton),))
         self._last = rotation.identity((len(body.skeleton),))  # rotations of the last frame, as strings have them
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
+        self._over_ahead = np.zeros(2)  # m, the same over what it comes to
         self._over: HandOver | None = None
         self.stances: list[list[float]] = []
 
@@ -139,6 +147,8 @@ class PuppetPlayer(MotionPlayer):
         self.stand.begin(own, t, starting)
         self.air.forget()
         self._look_down()
+        for side in np.flatnonzero(self.puppet.down):
+            self._lay_ground(int(side))
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
         self._make(body, t)
         if starting:
@@ -183,7 +193,7 @@ class PuppetPlayer(MotionPlayer):
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground)
+                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground, self._over_ahead)
             self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
             self.made += 1
 
@@ -209,8 +219,8 @@ class PuppetPlayer(MotionPlayer):
             self.stand.give(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
-        over = np.full(2, np.inf) if self.air.is_up else self._over_ground
-        self.feet.step(own, FRAME, self._find_heights(), over)
+        over, ahead = np.full((2, 2), np.inf) if self.air.is_up else (self._over_ground, self._over_ahead)
+        self.feet.step(own, FRAME, self._find_heights(), over, ahead)
         if self.air.is_up:
             pulled = own.state.root.copy()
             self.air.place(own)  # legs that were led have moved it
@@ -257,12 +267,32 @@ class PuppetPlayer(MotionPlayer):
             self.puppet.down |= self._over_ground < _OFF
 
     def _find_heights(self) -> np.ndarray:
-        """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
-        spots = self.feet.spot.copy()
+        """(2,) m, of the ground at the balls of both feet: where they stand, or will.
+
+        One that lies across an edge lies on what is higher: what stands out of the plane under its ball lifts it.
+        """
+        spots, stand = self.feet.spot.copy(), self.stand
         for side, (_, _, foot) in enumerate(self.feet.legs):
             if not self.feet.stands[side]:
                 spots[side] = self.own.p[foot]
-        return ask_height(self.stand._ground, spots[:, 0], spots[:, 2])
+        found = ask_height(stand._ground, spots[:, 0], spots[:, 2])
+        places = stand._found[0]
+        heights = ask_height(stand._ground, places[:, 0], places[:, 2])
+        for side, name in enumerate(SIDES):
+            mine = np.array([each.startswith(name) for each in stand.names])
+            if self.feet.stands[side]:
+                normal = rotation.rotate(self.puppet.slope[side], UP)
+                way = places[mine][:, [0, 2]] - spots[side, [0, 2]]
+                out = heights[mine] - found[side] + way @ normal[[0, 2]] / normal[1]
+                found[side] += out.max() if out.max() > _EDGE else 0.0
+        return found
+
+    def _lay_ground(self, side: int) -> None:
+        """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
+        stand = self.stand
+        mine = [number for number, each in enumerate(stand.names) if each.startswith(SIDES[side])]
+        normals = [stand._normal(stand._found[0][number]) for number in mine]
+        self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
 
     def _look_down(self) -> None:
         """See which feet are down, as strings have them, and how the ground lies under them."""
@@ -274,19 +304,21 @@ class PuppetPlayer(MotionPlayer):
         )
         places = stand._found[0]
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
+        ahead = places + _AHEAD_OF * stand._found[1]
+        far = np.minimum(over, places[:, 1] - ask_height(stand._ground, ahead[:, 0], ahead[:, 2]))
         for side, name in enumerate(SIDES):
             mine = np.array([each.startswith(name) for each in stand.names])
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
-            self._over_ground[side] = over[lowest]
+            self._over_ground[side], self._over_ahead[side] = over[lowest], far[mine].min()
             slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
             led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
             stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
             lands = over[lowest] < _NEAR and slow and led < _CLOSE
             self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
-                self.puppet.slope[side] = rotation.between(UP, stand._normal(places[lowest]))
+                self._lay_ground(side)
 
     # The step.
 
