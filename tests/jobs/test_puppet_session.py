@@ -324,3 +324,54 @@ def test_a_loop_runs_in_a_thread_and_ends(tmp_path: Path) -> None:
     loop._thread.join()
     loop.stop()
     assert len(seen) == 10
+
+
+# Physics.
+
+
+@pytest.mark.parametrize("balances", [False, True])
+def test_it_is_let_go_of_and_taken_back_without_a_jump(tmp_path: Path, balances: bool) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    stage, actor = session._played.stage, session._played.actor
+    played.drive(90)
+    found = []
+
+    def watch(ticks: int, t: float) -> None:
+        for k in range(ticks):
+            for hand in range(2):
+                played.device.put(hand, *pump(t + k * TICK, hand))
+            session.tick(played.device.read())
+            pose = actor.pose()
+            found.append((pose.root, pose.rotations))
+
+    watch(10, 90 * TICK)
+    session.let_go(balances)
+    loose = 120 if balances else 90
+    watch(loose, 100 * TICK)
+    fell = found[0][0][1] - found[-1][0][1]
+    session.take_back()
+    watch(150, 220 * TICK)
+    v = np.diff(np.array([root for root, _ in found]), axis=0) / TICK
+    turns = np.array([turn for _, turn in found])
+    w = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) / TICK
+    # from one 120th of a second to the next, as it is let go of and as it is taken back
+    labels = session.character.skeleton.labels
+    soles = np.array([label.endswith(("Foot", "Toes")) for label in labels])  # the ground lays them flat
+    jerks, turned = np.linalg.norm(np.diff(v, axis=0), axis=1), np.linalg.norm(np.diff(w, axis=0), axis=2)
+    told = []
+    for at in (10, 10 + loose):
+        near = slice(at - 3, at + 3)
+        told.append((jerks[near].max(), turned[near][:, ~soles].max(), turned[near][:, soles].max()))
+        assert told[-1][0] < 0.3 and told[-1][1] < (12.0 if balances else 4.0) and told[-1][2] < 20.0
+    assert np.isfinite(turns).all() and stage.time > 2.0
+    print(f"balances={balances}, fell by {fell:.2f} m; m/s, rad/s, of feet: {np.round(told, 2).tolist()}")
+
+
+def test_a_puppet_that_is_recorded_is_not_let_go(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    played.drive(3)
+    played.session.record()
+    with pytest.raises(InputError, match="while it is practised"):
+        played.session.let_go()
+    played.session.close()

@@ -35,6 +35,7 @@ from poise.stage.stage import Stage
 from poise.world.ground import Ground
 
 TICK, STEPS = FRAME, 2  # s; steps of the stage in it
+LIMP = 0.3  # how stiff joints are that were let go
 LEAD = 2.0  # s, that are played before a retake begins
 PRACTISE, PLAY, RECORD = "practise", "play", "record"
 _EVERY, _MOST_KEPT = 2.0, 300  # s between states that are kept, and how many
@@ -88,9 +89,10 @@ class _Played:
     """A puppet on a stage of its own."""
 
     def __init__(self, character: Character, ground: Ground | None, layers: Sequence[PuppetLayer]):
+        self.layers = tuple(layers)
         self.stage = Stage(dt=FRAME / STEPS, ground=ground)
         self.actor = self.stage.add(character)
-        self.actor.drive("body", Puppet(tuple(layers)))
+        self.actor.drive("body", Puppet(self.layers))
         self.stage.build()
 
     @property
@@ -186,6 +188,22 @@ class PuppetSession:
             self._end_take()
             self.rehearsal.undo()
             raise
+
+    def let_go(self, balances: bool = False) -> None:
+        """Hand the puppet to physics while it is practised: its joints give, it falls, or its legs keep it up."""
+        from poise.drivers.balance import Balance
+        from poise.drivers.loose import Loose
+
+        if self.mode != PRACTISE:
+            raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
+        self._played.actor.drive("body", Loose(LIMP if not balances else 1.0))
+        if balances:
+            self._played.actor.drive("legs", Balance())
+
+    def take_back(self) -> None:
+        """Have hands play it again, from where it is."""
+        if self._played.player is None:
+            self._played.actor.drive("body", Puppet(self._played.layers))
 
     def undo(self) -> bool:
         """Take back the last change to the performance."""

@@ -61,11 +61,14 @@ class PuppetPanel:
             self.at = gui.add_number("from (s)", 0.0, min=0.0, max=3600.0, step=0.1)
             self.retake = gui.add_button("Retake from", hint="the layer, from the time above on; two seconds lead up")
             self.undo = gui.add_button_group("changes", ("Undo", "Redo"))
+            self.physics = gui.add_button_group("physics", ("Let go", "Stand", "Take back"), hint="while practising")
         self._on(self.record, self.session.record)
         self._on(self.play, lambda: self.session.play(float(self.at.value)))
         self._on(self.stop, self.session.practise)
         self._on(self.retake, lambda: self.session.record(float(self.at.value)))
         self._on(self.undo, lambda: (self.session.undo if self.undo.value == "Undo" else self.session.redo)())
+
+        self._on(self.physics, self._hand_over)
 
     def _add_layers(self, gui: Any) -> None:
         with gui.add_folder("Layers"):
@@ -142,6 +145,12 @@ class PuppetPanel:
 
     def _change(self, edit: Callable[[Performance, str], Performance]) -> None:
         self.session.change(edit(self.session.rehearsal.now, self.session.layer))
+
+    def _hand_over(self) -> None:
+        if self.physics.value == "Take back":
+            self.session.take_back()
+        else:
+            self.session.let_go(self.physics.value == "Stand")
 
     def _cut(self) -> None:
         if self.cut.value == "Remove":
