@@ -420,6 +420,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("puppet", "-i", "legs=up.hands", "-o", "new.npz", "--osc", "39540"), "--osc is for the page"),
     (("puppet", "-i", "legs=up.hands", "-o", "new.npz", "--vmc", "39539"), "--vmc is for the page"),
     (("puppet", "-i", "legs=up.hands", "-o", "new.npz", "--gamepad"), "--gamepad is for the page"),
+    (("puppet", "-i", "legs=up.hands", "-o", "new.npz", "--music", "up.hands"), "--music is for the page"),
+    (("puppet", "new", "--no-browser", "--music", "clip.bvh"), "no music"),
     (("puppet", "new", "--no-browser", "--osc", "a:b:c"), "is no place"),
     (("puppet", "new", "--no-browser", "--vmc", "99999"), "from 1 to 65535"),
     (("puppet", "new", "--no-browser", "--port", "70000"), "from 0"),

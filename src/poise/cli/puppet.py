@@ -10,7 +10,7 @@ from cyclopts import Group, Parameter
 from poise.cli import report as speaking
 from poise.cli.made_body import MadeBody
 from poise.cli.report import Report
-from poise.cli.words import read_number, read_path, read_paths, read_whole
+from poise.cli.words import read_input, read_number, read_path, read_paths, read_whole
 from poise.errors import InputError
 
 if TYPE_CHECKING:
@@ -87,6 +87,14 @@ def puppet(
     gamepad: Annotated[
         bool, Parameter(negative="", show_default=False, group=PAGE, help="Offer a gamepad as two hands (SDL).")
     ] = False,
+    music: Annotated[
+        Path | None,
+        Parameter(
+            group=PAGE,
+            converter=read_input,
+            help="Music that is heard while layers are recorded and played, here (SDL): a .wav, or what av reads.",
+        ),
+    ] = None,
     no_browser: Annotated[
         bool, Parameter(negative="", show_default=False, group=PAGE, help="Only print the address.")
     ] = False,
@@ -101,7 +109,7 @@ def puppet(
     """
     told = {
         "host": host is not None, "port": port is not None, "osc": osc is not None, "vmc": vmc is not None,
-        "gamepad": gamepad, "no_browser": no_browser,
+        "gamepad": gamepad, "music": music is not None, "no_browser": no_browser,
     }  # fmt: skip
     if input:
         for option, given in {"a folder": folder is not None, **told}.items():
@@ -123,7 +131,7 @@ def puppet(
         Path(FOLDER) if folder is None else folder, terrain, body.body, body.height, body.mass, body.character,
         HOST if host is None else host, port,
     )  # fmt: skip
-    return _open(asked, osc, vmc, gamepad, not no_browser, report)
+    return _open(asked, osc, vmc, gamepad, music, not no_browser, report)
 
 
 def _play(
@@ -146,13 +154,15 @@ def _play(
 
 
 def _open(
-    asked: PuppetPageRecipe, osc: str | None, vmc: str | None, gamepad: bool, opens: bool, report: Report
+    asked: PuppetPageRecipe, osc: str | None, vmc: str | None, gamepad: bool, music: Path | None, opens: bool,
+    report: Report,
 ) -> int:  # fmt: skip
     """Open the page, and stay until somebody ends it."""
     import contextlib
     import threading
 
     from poise.live import osc_hands, vmc_out
+    from poise.live.music import Music, SdlSpeaker, load_sound
     from poise.live.places import read_place
     from poise.puppetry.device import HandsDevice
     from poise.studio.puppet_page import PuppetPage
@@ -160,6 +170,7 @@ def _open(
 
     get_viser()
     to = None if vmc is None else read_place(vmc, vmc_out.PORT)
+    sound = None if music is None else load_sound(music)
     with contextlib.ExitStack() as open_things:
         devices: list[HandsDevice] = []
         if osc is not None:
@@ -174,6 +185,10 @@ def _open(
         if to is not None:
             sender = open_things.enter_context(vmc_out.VmcSender(page.session.character.skeleton, *to))
             page.loop.watchers.insert(0, lambda shown: sender.send_world(*shown.world, shown.time))
+        if sound is not None:
+            heard = Music(sound, SdlSpeaker(sound.rate, sound.samples.shape[1]))
+            open_things.callback(heard.close)
+            page.loop.watchers.append(heard)
         page.start()
         report.result({"address": page.address, "folder": str(asked.folder)})
         report.note("the page is open at that address; Ctrl-C ends it. Every sample is in the folder as it is made.")
