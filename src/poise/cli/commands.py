@@ -16,7 +16,7 @@ COMMANDS: dict[str, Entry] = {
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
     "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),
-    "puppet": Entry("poise.cli.puppet:puppet", "Play a body by recordings of two hands"),
+    "puppet": Entry("poise.cli.puppet:puppet", "Play a body with two hands, in a page or from recordings"),
     "strength": Entry("poise.cli.strength:strength", "Show how strong a body is, or find how strong a motion needs it"),
     "demo": Entry("poise.cli.demo:demo", "Show what Poise does, with motions of its own"),
     "bench": Entry("poise.cli.bench:bench", "Measure speed here, beside the peers"),

@@ -23,6 +23,8 @@ MOST = 0.35  # m, that a foot which carries may be away from where its strings h
 _LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
 # m, that a foot in the air is over the ground at least, and that it is led to; Hz, how fast
 _OVER, _CLEAR, _CLEARS = 0.003, 0.012, 6.0
+_HIGH, _CLIMBS = 0.03, 3.5  # m over which a foot is led more gently, and how fast: Hz
+_PARTS = 0.2  # m/s, at which a foot that goes up leaves the ground at least
 _LANDS = 9.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it
 _RISES = 2.0  # Hz, how fast a body that went down since its legs were too short comes up again
 _STRETCH = 0.9995  # of its length, that a leg is stretched to
@@ -34,6 +36,7 @@ class PlantedFeet:
     spot    (2, 3) m, of the ball of each foot in the world, and the speed (2,) m/s at which it comes to the ground
     off     (2, 2, 3) m, by which the ankle is led away from where the strings have it, and its speed
     stands  (2,) whether each foot is held
+    least   (2,) m, that each foot is over the ground at least: it leaves it at _PARTS
     sunk    (2,) m, by which the body is lower than the strings have it, and its speed
     """
 
@@ -54,24 +57,25 @@ class PlantedFeet:
         # the knee's axis in the rest axes of the thigh
         self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
         self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
-        self.stands, self.sunk = np.zeros(2, np.bool_), np.zeros(2)
+        self.stands, self.sunk, self.least = np.zeros(2, np.bool_), np.zeros(2), np.zeros(2)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """All that changes, by name."""
-        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk")}
+        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "least")}
 
-    def step(self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray) -> None:
+    def step(self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray) -> None:
         """Hold the feet that are down: turn the legs of a body whose strings have it in its pose, and lower it.
 
         heights  (2,) m, of the ground at the balls of the feet as they stand
         over     (2,) m, how high over the ground the lowest point of each foot is as strings have it
+        ahead    (2,) m, the same over the ground that it comes to
         """
         from poise.puppetry.oscillator_kernels import follow
 
         body.update()
         ankles = []
         for side in range(2):
-            self._hold(body, side, dt, float(heights[side]), float(over[side]))
+            self._hold(body, side, dt, float(heights[side]), float(over[side]), float(ahead[side]))
             ankles.append(body.p[self.legs[side][2]] + self.off[side, 0])
         short = 0.0
         for side, (upper, _, _) in enumerate(self.legs):
@@ -89,20 +93,25 @@ class PlantedFeet:
         for side in range(2):
             self._bend(body, side, ankles[side])
 
-    def _hold(self, body: Body, side: int, dt: float, height: float, over: float) -> None:
+    def _hold(self, body: Body, side: int, dt: float, height: float, over: float, ahead: float) -> None:
         """Find by how much the ankle of a foot is led away."""
         from poise.puppetry.oscillator_kernels import follow
 
         foot, off = self.legs[side][2], self.off[side]
         if not self.puppet.down[side]:
             self.stands[side] = False
+            clear, before = max(_CLEAR - min(over, ahead), 0.0), off[:, 1].copy()
             for a in range(3):
-                rate, aim = (_CLEARS, max(_CLEAR - over, 0.0)) if a == 1 else (_LETS_GO, 0.0)
+                rate, aim = (_CLEARS if clear < _HIGH else _CLIMBS, clear) if a == 1 else (_LETS_GO, 0.0)
                 off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, rate, 1.0, aim, -9.0, 9.0)
-            if off[0, 1] < _OVER - over:  # a foot in the air is not in the ground
-                off[0, 1], off[1, 1] = _OVER - over, max(off[1, 1], 0.0)
+            self.least[side] = min(self.least[side] + _PARTS * dt, _OVER)
+            needed = self.least[side] - over
+            if off[0, 1] < needed - _HIGH:  # it swung into a riser: out of it, but not at once
+                off[0, 1], off[1, 1] = follow(before[0], before[1], dt, _CLEARS, 1.0, needed, -9.0, 9.0)
+            elif off[0, 1] < needed:  # a foot in the air is not in the ground
+                off[0, 1], off[1, 1] = needed, max(off[1, 1], _PARTS)
             return
-        R, ankle = body.R[foot], body.p[foot]
+        R, ankle, above = body.R[foot], body.p[foot], over
         yaw, pitch = self.puppet.foot[side, 0], self.puppet.foot[side, 1]
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
         heel, joint, ball = self._points[side]
@@ -119,6 +128,7 @@ class PlantedFeet:
             led[[0, 2]] *= MOST / size
         off[1] = (led - off[0]) / dt
         off[0] = led
+        self.least[side] = min(led[1] + above, _OVER)  # it leaves from where it is
 
     def _bend(self, body: Body, side: int, ankle: np.ndarray) -> None:
         """Bring an ankle to its place."""

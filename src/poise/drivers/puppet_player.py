@@ -19,8 +19,10 @@ from poise.drivers.anchored import Anchored, AnchoredPlayer, ask_height
 from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
+from poise.drivers.puppet_air import Airborne
 from poise.drivers.puppet_feet import PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
+from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.puppetry.strings import Strings
@@ -36,6 +38,9 @@ _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at mos
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
 # What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
 _OTHER, _SLIDES = 0.006, 0.05
+_DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
+_EDGE = 0.02  # m, that an edge stands out at least
+_AHEAD_OF = 0.25  # s, that a foot in the air looks ahead for what it has to be lifted over
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER = 0.6  # s
 MOST_STANCES = 10_000
@@ -52,6 +57,10 @@ class StandingPlayer(AnchoredPlayer):
             other = np.array([not name.startswith(side) for name in self.names])
             speed = np.linalg.norm(self._found[1][:, [0, 2]], axis=1)
             scores = scores + other * (_OTHER + _SLIDES * speed)
+            # One that swings through a riser is deep in the ground, and does not stand there.
+            place = self._found[0]
+            deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
+            scores = scores + other * (deep & (speed > _SLOW)) * _NEVER
         return scores
 
 
@@ -68,6 +77,7 @@ class PuppetPlayer(MotionPlayer):
     """A puppet of one actor.
 
     puppet, strings  its joints, and what pulls them;  stand, feet: what it hangs from, and where its feet stand
+    air              where it goes while nothing carries it
     stances          [side, from, to] s: when feet came down, and went up; the last MOST_STANCES of them
     frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
     """
@@ -85,12 +95,14 @@ class PuppetPlayer(MotionPlayer):
         self.own.dt, self.own.gravity, self.own.floor = FRAME, body.gravity, copy.copy(body.floor)
         self.stand = StandingPlayer(Standing(settle=driver.settle), self.own, t)
         self.feet = PlantedFeet(character, self.puppet)
+        self.air = Airborne(character, body.gravity)
         count = _BEHIND + _AHEAD + 4 + math.ceil(2.0 * body.dt / FRAME)
         self.frames, self.roots = rotation.identity((count, len(body.skeleton))), np.zeros((count, 3))
         self.first, self.made, self.begun, self._decided = -1, 0, t, 0
         self._rest = rotation.identity((len(body.skeleton),))
         self._last = rotation.identity((len(body.skeleton),))  # rotations of the last frame, as strings have them
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
+        self._over_ahead = np.zeros(2)  # m, the same over what it comes to
         self._over: HandOver | None = None
         self.stances: list[list[float]] = []
 
@@ -98,6 +110,17 @@ class PuppetPlayer(MotionPlayer):
     def support(self) -> str | None:
         """The point that carries: "left heel", "right ball", ..."""
         return self.stand.support
+
+    @property
+    def horizon(self) -> float:
+        """s of the stage's clock, of the next frame that it will make: hands of that time are heard in it."""
+        return self.begun + (self.first + self.made) * FRAME
+
+    def newest(self) -> Pose | None:
+        """The newest frame that it made, some frames before the stage shows it; None while it takes over."""
+        if self._over is not None and self.horizon < float(np.sum(self._over.span)):
+            return None
+        return Pose(self.roots[self.made - 1].copy(), self.frames[self.made - 1].copy())
 
     # It begins.
 
@@ -122,7 +145,10 @@ class PuppetPlayer(MotionPlayer):
         if not starting:
             own.state.w[:], own.state.v[:] = body.state.w, body.state.v
         self.stand.begin(own, t, starting)
+        self.air.forget()
         self._look_down()
+        for side in np.flatnonzero(self.puppet.down):
+            self._lay_ground(int(side))
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
         self._make(body, t)
         if starting:
@@ -167,7 +193,7 @@ class PuppetPlayer(MotionPlayer):
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground)
+                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground, self._over_ahead)
             self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
             self.made += 1
 
@@ -186,10 +212,29 @@ class PuppetPlayer(MotionPlayer):
         # Rates are differences, and those of rates are noise: a support takes over with its velocity alone.
         own.state.w[:] = rotation.log(rotation.multiply(rotation.conjugate(self._last), own.state.q)) / FRAME
         self._last[:] = own.state.q
-        self.stand.give(own, t)
-        self._look_down()
         stood = self.feet.stands.copy()
-        self.feet.step(own, FRAME, self._find_heights(), self._over_ground)
+        if self.air.is_up:
+            self._fly(t)
+        else:
+            self.stand.give(own, t)
+            self._look_down()
+        # feet that nothing is under are led over nothing
+        over, ahead = np.full((2, 2), np.inf) if self.air.is_up else (self._over_ground, self._over_ahead)
+        self.feet.step(own, FRAME, self._find_heights(), over, ahead)
+        if self.air.is_up:
+            pulled = own.state.root.copy()
+            self.air.place(own)  # legs that were led have moved it
+            self.air.shift[:] = own.state.root - pulled
+        else:
+            own.update()
+            if self.air.lets_go(own, FRAME):
+                self._leave()
+            else:
+                self.air.see(own)
+        self._note(stood, t)
+
+    def _note(self, stood: np.ndarray, t: float) -> None:
+        """Remember when feet came down, and went up."""
         for side in range(2):
             if self.feet.stands[side] and not stood[side]:
                 self.stances = [*self.stances[-MOST_STANCES:], [float(side), t, math.inf]]
@@ -199,13 +244,55 @@ class PuppetPlayer(MotionPlayer):
                         each[2] = t
                         break
 
+    def _leave(self) -> None:
+        """Be in the air in the frame that was made."""
+        self.puppet.down[:] = self.feet.stands[:] = False
+        self.feet.sunk[:] = 0.0  # what legs were too short by is where the centre of mass is now
+        self.air.shift[:] = 0.0
+        self.air.advance(FRAME)
+        self.air.place(self.own)
+
+    def _fly(self, t: float) -> None:
+        """A frame in the air; where a foot comes to the ground it carries again."""
+        own, before = self.own, self.own.state.root.copy()
+        self.air.advance(FRAME)
+        self.air.place(own)
+        self._look_down()
+        if (self.air.velocity[1] < 0.0 and self._over_ground.min() <= 0.0) or self.air.is_over(FRAME):
+            own.state.root += self.air.shift  # as it was shown, and from there on
+            own.state.v[:], own.a[:] = (own.state.root - before) / FRAME, 0.0
+            self.air.land()
+            self.stand.begin(own, t, starting=False)
+            self._look_down()
+            self.puppet.down |= self._over_ground < _OFF
+
     def _find_heights(self) -> np.ndarray:
-        """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
-        spots = self.feet.spot.copy()
+        """(2,) m, of the ground at the balls of both feet: where they stand, or will.
+
+        One that lies across an edge lies on what is higher: what stands out of the plane under its ball lifts it.
+        """
+        spots, stand = self.feet.spot.copy(), self.stand
         for side, (_, _, foot) in enumerate(self.feet.legs):
             if not self.feet.stands[side]:
                 spots[side] = self.own.p[foot]
-        return ask_height(self.stand._ground, spots[:, 0], spots[:, 2])
+        found = ask_height(stand._ground, spots[:, 0], spots[:, 2])
+        places = stand._found[0]
+        heights = ask_height(stand._ground, places[:, 0], places[:, 2])
+        for side, name in enumerate(SIDES):
+            mine = np.array([each.startswith(name) for each in stand.names])
+            if self.feet.stands[side]:
+                normal = rotation.rotate(self.puppet.slope[side], UP)
+                way = places[mine][:, [0, 2]] - spots[side, [0, 2]]
+                out = heights[mine] - found[side] + way @ normal[[0, 2]] / normal[1]
+                found[side] += out.max() if out.max() > _EDGE else 0.0
+        return found
+
+    def _lay_ground(self, side: int) -> None:
+        """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
+        stand = self.stand
+        mine = [number for number, each in enumerate(stand.names) if each.startswith(SIDES[side])]
+        normals = [stand._normal(stand._found[0][number]) for number in mine]
+        self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
 
     def _look_down(self) -> None:
         """See which feet are down, as strings have them, and how the ground lies under them."""
@@ -217,19 +304,21 @@ class PuppetPlayer(MotionPlayer):
         )
         places = stand._found[0]
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
+        ahead = places + _AHEAD_OF * stand._found[1]
+        far = np.minimum(over, places[:, 1] - ask_height(stand._ground, ahead[:, 0], ahead[:, 2]))
         for side, name in enumerate(SIDES):
             mine = np.array([each.startswith(name) for each in stand.names])
-            carries = 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
+            carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
-            self._over_ground[side] = over[lowest]
+            self._over_ground[side], self._over_ahead[side] = over[lowest], far[mine].min()
             slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
             led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
             stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
             lands = over[lowest] < _NEAR and slow and led < _CLOSE
-            self.puppet.down[side] = carries or (stays if was else lands)
+            self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
-                self.puppet.slope[side] = rotation.between(UP, stand._normal(places[lowest]))
+                self._lay_ground(side)
 
     # The step.
 
@@ -264,6 +353,7 @@ class PuppetPlayer(MotionPlayer):
             "frames": self.frames, "roots": self.roots, "rest": self._rest, "last": self._last,
             "own_q": own.state.q, "own_w": own.state.w, "own_dw": own.dw, "own_root": own.state.root,
             "own_v": own.state.v, "own_a": own.a, **self.puppet.numbers(), **self.feet.numbers(),
+            **self.air.numbers(),
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:

@@ -7,6 +7,8 @@ It is a folder with recordings (`*.hands`) and `performance.toml`, which says wh
     mapping = "legs"            # that comes along, or a file beside this one (.toml)
     weight = 1.0                # 0 to 1, against the layers before it
     muted = false
+    viscosity = 0.45            # left out: as the mapping has it
+    stiffness = 1.0             # of the joints that it moves: 0.1 slack, 9 tense
 
     [[pieces]]
     layer = "legs"
@@ -22,6 +24,7 @@ what a killed program had recorded is there when the folder is opened again.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -34,10 +37,11 @@ from poise.files.atomic import write_bytes
 from poise.jobs.hands_file import SUFFIX, HandsRecorder, load_hands
 from poise.jobs.puppet_mapping import load_mapping
 from poise.jobs.toml_tables import Table, TomlFile, format_toml
-from poise.puppetry.hands import HandsTake, join
-from poise.puppetry.strings import PuppetLayer
+from poise.puppetry.hands import HandsSource, HandsTake, join
+from poise.puppetry.strings import PuppetLayer, check_feel
 
 FILE = "performance.toml"
+ORDER = ("legs", "trunk", "arms")
 MOST_LAYERS, MOST_PIECES = 64, 5000
 MOST_UNDO = 1000
 
@@ -71,8 +75,11 @@ class RecordedLayer:
     pieces: tuple[Piece, ...] = ()
     weight: float = 1.0
     muted: bool = False
+    viscosity: float | None = None
+    stiffness: float = 1.0
 
     def __post_init__(self) -> None:
+        check_feel(self.viscosity, self.stiffness)
         if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
             raise InputError(f"the weight of a layer is from 0 to 1; {self.weight:g} given.")
 
@@ -97,7 +104,8 @@ class Performance:
 
     def record(self, name: str, mapping: str, file: str) -> Performance:
         """A layer that is played by one recording, from its beginning; new, or instead of what it had."""
-        return self._with(RecordedLayer(name, mapping, (Piece(file),)))
+        had = next((layer for layer in self.layers if layer.name == name), RecordedLayer(name, mapping))
+        return self._with(replace(had, mapping=mapping, pieces=(Piece(file),), muted=False))
 
     def retake(self, name: str, t: float, file: str) -> Performance:
         """A layer that goes on from time t (s) with another recording, whose time 0 is then."""
@@ -120,6 +128,14 @@ class Performance:
     def blend(self, name: str, weight: float) -> Performance:
         """A layer that has its joints only by a weight, 0 to 1, against those below."""
         return self._with(replace(self.find(name), weight=weight))
+
+    def feel(self, name: str, viscosity: float | None, stiffness: float = 1.0) -> Performance:
+        """A layer whose hands go through another viscosity (None: its mapping's), or that has stiffer joints."""
+        return self._with(replace(self.find(name), viscosity=viscosity, stiffness=stiffness))
+
+    def until(self, t: float) -> Performance:
+        """What of it says how the puppet is at time t (s)."""
+        return Performance(tuple(replace(each, pieces=_cut(each.pieces, -math.inf, t)) for each in self.layers))
 
     def remove(self, name: str) -> Performance:
         """Without a layer; its recordings stay in the folder."""
@@ -165,6 +181,10 @@ class Rehearsal:
         write_bytes(self.folder / FILE, format_performance(performance).encode())
         self.now = performance
 
+    def adjust(self, performance: Performance) -> None:
+        """Have another performance, as `change`, but one that is not undone by itself: a slider that is moved."""
+        self._set(performance)
+
     def undo(self) -> bool:
         """Take back the last change; False where there is none."""
         if not self._past:
@@ -204,9 +224,16 @@ class Rehearsal:
     def _beside(self, mapping: str) -> str | Path:
         return self.folder / mapping if mapping.endswith(".toml") else mapping
 
-    def list_layers(self) -> list[PuppetLayer]:
-        """What is played, for a `Puppet`."""
-        return build_layers(self.now, self.folder)
+    def list_layers(self, live: Mapping[str, HandsSource] | None = None) -> list[PuppetLayer]:
+        """What is played, for a `Puppet`.
+
+        live  by layer: other hands than were recorded, such as those that play it now
+        """
+        return build_layers(self.now, self.folder, live)
+
+    def find_hands(self, layer: str) -> HandsTake:
+        """All that was recorded of a layer, as it is played."""
+        return _join_pieces(self.now.find(layer), self.folder, {})
 
 
 def _plain(name: str) -> str:
@@ -215,28 +242,43 @@ def _plain(name: str) -> str:
     return kept[:40].strip("-") or "layer"
 
 
-def build_layers(performance: Performance, folder: Path) -> list[PuppetLayer]:
-    """Layers with their recordings, but for those that are mute or have none."""
+def build_layers(
+    performance: Performance, folder: Path, live: Mapping[str, HandsSource] | None = None
+) -> list[PuppetLayer]:
+    """Layers with their recordings, but for those that are mute or have none; from below: see `sort_layers`."""
     found, read = [], dict[str, HandsTake]()
     for layer in performance.layers:
-        if layer.muted or not layer.pieces:
+        played = (live or {}).get(layer.name)
+        if played is None and (layer.muted or not layer.pieces):
             continue
-        parts = []
-        for piece in layer.pieces:
-            if piece.file not in read:
-                read[piece.file] = load_hands(folder / piece.file)
-            parts.append(read[piece.file].cut(piece.begin, piece.end, piece.at - piece.begin))
+        hands = played or _join_pieces(layer, folder, read)
         mapping = load_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
-        found.append(PuppetLayer(mapping, join(parts), layer.weight))
-    return found
+        found.append(PuppetLayer(mapping, hands, layer.weight, 0.0, layer.viscosity, layer.stiffness))
+    return sort_layers(found)
+
+
+def sort_layers(layers: Iterable[PuppetLayer]) -> list[PuppetLayer]:
+    """Layers from below: legs, trunk, arms, and others over them as they come."""
+    return sorted(layers, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
+
+
+def _join_pieces(layer: RecordedLayer, folder: Path, read: dict[str, HandsTake]) -> HandsTake:
+    """What was recorded of a layer, as it is played; `read`: recordings that are known already."""
+    parts = []
+    for piece in layer.pieces:
+        if piece.file not in read:
+            read[piece.file] = load_hands(folder / piece.file)
+        parts.append(read[piece.file].cut(piece.begin, piece.end, piece.at - piece.begin))
+    return join(parts)
 
 
 def format_performance(performance: Performance) -> str:
     """TOML of a performance."""
     layers: list[dict[str, Any]] = [
-        {"name": layer.name, "mapping": layer.mapping, "weight": layer.weight, "muted": layer.muted}
+        {"name": layer.name, "mapping": layer.mapping, "weight": layer.weight, "muted": layer.muted,
+         "viscosity": layer.viscosity, "stiffness": None if layer.stiffness == 1.0 else layer.stiffness}
         for layer in performance.layers
-    ]
+    ]  # fmt: skip
     pieces: list[dict[str, Any]] = [
         {"layer": layer.name, "file": piece.file, "begin": piece.begin,
          "end": None if math.isinf(piece.end) else piece.end, "at": piece.at}
@@ -254,11 +296,17 @@ def load_performance(path: str | PathLike[str]) -> Performance:
         for table in top.tables("layers", MOST_LAYERS):
             name, mapping = table.needed_text("name"), table.needed_text("mapping")
             weight, muted = table.number("weight"), table.flag("muted")
+            viscosity, stiffness = table.number("viscosity"), table.number("stiffness")
             table.check_all_read()
             if name in layers:
                 raise table.wrong("name", f"two layers have the name '{name:.60}'.")
+            with table.reading("viscosity" if viscosity is not None else "stiffness"):
+                check_feel(viscosity, 1.0 if stiffness is None else stiffness)
             with table.reading("weight"):
-                layers[name] = RecordedLayer(name, mapping, (), 1.0 if weight is None else weight, bool(muted))
+                layers[name] = RecordedLayer(
+                    name, mapping, (), 1.0 if weight is None else weight, bool(muted), viscosity,
+                    1.0 if stiffness is None else stiffness,
+                )  # fmt: skip
         for table in top.tables("pieces", MOST_PIECES):
             name, recorded = table.needed_text("layer"), table.needed_text("file")
             begin, end, at = (table.number(key) for key in ("begin", "end", "at"))

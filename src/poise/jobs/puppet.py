@@ -14,7 +14,7 @@ from poise.body.character import Character
 from poise.errors import FileError, InputError, check_most
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.jobs.hands_file import SUFFIX, load_hands
-from poise.jobs.performance import FILE, build_layers, load_performance
+from poise.jobs.performance import FILE, build_layers, load_performance, sort_layers
 from poise.jobs.pose import PoseRecipe, Standee, check_recipe, find_body
 from poise.jobs.puppet_mapping import load_mapping
 from poise.jobs.terrain import find_terrain
@@ -28,7 +28,6 @@ from poise.spatial import rotation
 
 FPS, LONGEST = 60.0, 3600.0
 MOST_FRAMES = 400_000
-ORDER = ("legs", "trunk", "arms")
 _EDGE = 0.02  # s, at both ends of a stance, in which a foot is still coming down or already going up
 File = str | PathLike[str]
 
@@ -104,7 +103,7 @@ def read_layers(inputs: Iterable[str | PuppetLayer]) -> list[PuppetLayer]:
             )
     if not found:
         raise InputError("nothing is played: no layer has a recording that is not mute.")
-    return sorted(found, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
+    return sort_layers(found)
 
 
 def run_puppet(

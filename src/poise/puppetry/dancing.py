@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.puppetry.hand_craft import HIP, KNEE, KNEE_AT, bump, ease, find_leg, smooth
 from poise.puppetry.hands import HandsTake
 from poise.spatial import rotation
 
@@ -20,12 +21,10 @@ BEAT = 60.0 / 72.0  # s
 BEATS = 72
 RATE = 60.0  # Hz, of the tracker
 LEGS, TRUNK, ARMS = "legs", "trunk", "arms"
-# Of the leg's length: half the width of hips, thigh, shank, ankle over the ground. An adult's.
-_HIP, _THIGH, _SHANK = 0.105, 0.5, 0.5
 _TREMBLE, _SHAKE, _LATE = 0.0003, 0.002, 0.002  # m, rad, s
 _LOST = (21.3, 21.55)  # s, in which the right hand of the legs is not seen
 # What the mappings that come along make of hands: degrees for each metre, degrees at rest.
-_KNEE, _KNEE_AT, _POINT, _TURN, _TURN_REST, _ELBOW, _ELBOW_AT = 500.0, 6.0, 300.0, 500.0, 0.04, 500.0, 12.0
+_POINT, _TURN, _TURN_REST, _ELBOW, _ELBOW_AT = 300.0, 500.0, 0.04, 500.0, 12.0
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _record(
 def _list_steps() -> list[_Step]:
     """The dance on its feet. A step ends on its foot; the body is over the other one meanwhile."""
     steps: list[_Step] = []
-    half = _HIP
+    half = HIP
     # step and touch, to the right and to the left, twice
     for k, way in enumerate((-1.0, 1.0, -1.0, 1.0)):
         lead, beat = (1 if way < 0.0 else 0), 8.0 + 2.0 * k
@@ -117,27 +116,17 @@ def _list_steps() -> list[_Step]:
     return sorted(steps, key=lambda step: step.beat)
 
 
-def _ease(u: np.ndarray) -> np.ndarray:
-    u = np.clip(u, 0.0, 1.0)
-    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u * u))
-
-
-def _bump(beat: np.ndarray, begin: float, end: float, ramp: float = 1.0) -> np.ndarray:
-    """0, 1 from begin to end, and 0 again, with ramps."""
-    return _ease((beat - begin) / ramp) * (1.0 - _ease((beat - end + ramp) / ramp))
-
-
 def _play_legs(times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     beat = times / BEAT
     count = len(times)
     feet = np.zeros((2, count, 3))
     yaw, point = np.zeros((2, count)), np.zeros((2, count))
-    feet[0, :, 0], feet[1, :, 0] = _HIP, -_HIP
-    over = 0.5 + 0.12 * np.sin(math.pi * beat) * _bump(beat, 0.5, 9.0, 2.0)  # how far it is over the left foot
+    feet[0, :, 0], feet[1, :, 0] = HIP, -HIP
+    over = 0.5 + 0.12 * np.sin(math.pi * beat) * bump(beat, 0.5, 9.0, 2.0)  # how far it is over the left foot
     kick = np.zeros((2, count))
     for step in _list_steps():
         u = (beat - step.beat) / step.lasts
-        gone = _ease((u - 0.1) / 0.72)  # it is there before it is down
+        gone = ease((u - 0.1) / 0.72)  # it is there before it is down
         foot, up = feet[step.side], np.sin(math.pi * np.clip(u, 0.0, 1.0)) ** 2
         foot[:, 0] += gone * (step.x - foot[-1, 0])
         foot[:, 2] += gone * (step.z - foot[-1, 2])
@@ -148,60 +137,35 @@ def _play_legs(times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             kick[step.side] += np.sin(math.pi * np.clip((beat - step.beat - 0.3) / 0.9, 0.0, 1.0)) ** 2
         # over the other foot before it is lifted, and back to the middle after it is down
         goal = 0.1 if step.side == 0 else 0.9
-        share = _bump(beat, step.beat - 0.55, step.beat + step.lasts + 0.5, 0.5)
+        share = bump(beat, step.beat - 0.55, step.beat + step.lasts + 0.5, 0.5)
         over += share * (goal - over)
-    heading = 0.5 * (_smooth(yaw[0], times) + _smooth(yaw[1], times))
+    heading = 0.5 * (smooth(yaw[0], times) + smooth(yaw[1], times))
     # on its toes twice; in between, and on every beat, a little down
-    rise = _bump(beat, 49.0, 52.0, 0.8) + _bump(beat, 53.0, 56.0, 0.8)
-    sink = 0.018 + 0.012 * (1.0 - np.cos(math.tau * beat)) * _bump(beat, 1.0, 70.0, 2.0)
-    sink = sink + 0.06 * (_bump(beat, 42.9, 44.6, 0.8) + _bump(beat, 46.4, 48.1, 0.8)) + 0.02 * _bump(beat, 56.5, 64.0)
-    sink = (sink - 0.01 * _bump(beat, 65.5, 70.0)) * (1.0 - rise) + 0.012 * rise
-    walk = _bump(beat, 15.5, 24.0)
+    rise = bump(beat, 49.0, 52.0, 0.8) + bump(beat, 53.0, 56.0, 0.8)
+    sink = 0.018 + 0.012 * (1.0 - np.cos(math.tau * beat)) * bump(beat, 1.0, 70.0, 2.0)
+    sink = sink + 0.06 * (bump(beat, 42.9, 44.6, 0.8) + bump(beat, 46.4, 48.1, 0.8)) + 0.02 * bump(beat, 56.5, 64.0)
+    sink = (sink - 0.01 * bump(beat, 65.5, 70.0)) * (1.0 - rise) + 0.012 * rise
+    walk = bump(beat, 15.5, 24.0)
     sink = sink + 0.03 * walk
     middle = over[:, None] * feet[0] + (1.0 - over[:, None]) * feet[1]
-    middle = np.stack([_smooth(middle[:, a], times, 0.12) for a in (0, 2)], axis=1)
+    middle = np.stack([smooth(middle[:, a], times, 0.12) for a in (0, 2)], axis=1)
     places, turns = np.zeros((count, 2, 3)), rotation.identity((count, 2))
     for side in range(2):
-        apart = (_HIP, -_HIP)[side]
+        apart = (HIP, -HIP)[side]
         hip = np.stack([middle[:, 0] + apart * np.cos(heading), 1.0 - sink, middle[:, 1] - apart * np.sin(heading)], 1)
         ankle = feet[side].copy()
-        thigh, knee = _find_leg(hip, ankle, yaw[side])
+        thigh, knee = find_leg(hip, ankle, yaw[side])
         facing = rotation.exp(np.stack([np.zeros(count), -heading, np.zeros(count)], axis=1))
         turn = rotation.multiply(facing, thigh)
         lifted = rotation.exp(np.stack([-0.55 * kick[side], np.zeros(count), np.zeros(count)], axis=1))
         turns[:, side] = rotation.multiply(turn, lifted)
         bend = np.degrees(knee) * (1.0 - 0.35 * kick[side])
-        places[:, side, 1] = (bend - _KNEE_AT) / _KNEE
+        places[:, side, 1] = (bend - KNEE_AT) / KNEE
         places[:, side, 2] = (point[side] + 38.0 * rise) / _POINT
     speed = np.degrees(np.gradient(heading, times))
     still = np.abs(speed) < 2.0
     places[:, 0, 0] = np.where(still, 0.0, speed / _TURN + np.sign(speed) * _TURN_REST)
     return times, places, turns
-
-
-def _smooth(x: np.ndarray, times: np.ndarray, width: float = 0.25) -> np.ndarray:
-    """x with a Gaussian of a width (s) over it."""
-    dt = float(np.median(np.diff(times)))
-    reach = math.ceil(4.0 * width / dt)
-    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) * dt / width) ** 2)
-    padded = np.concatenate([np.full(reach, x[0]), x, np.full(reach, x[-1])])
-    return np.convolve(padded, weights / weights.sum(), "valid")
-
-
-def _find_leg(hip: np.ndarray, ankle: np.ndarray, yaw: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Orientations (F, 4) of thighs against hanging and bends (F,) of knees that bring ankles (F, 3) under hips."""
-    way = ankle - hip
-    size = np.clip(np.linalg.norm(way, axis=1), 0.2, 0.9995 * (_THIGH + _SHANK))
-    knee = math.pi - np.arccos(np.clip((_THIGH**2 + _SHANK**2 - size**2) / (2.0 * _THIGH * _SHANK), -1.0, 1.0))
-    inner = np.arccos(np.clip((_THIGH**2 + size**2 - _SHANK**2) / (2.0 * _THIGH * size), -1.0, 1.0))
-    down = way / np.linalg.norm(way, axis=1, keepdims=True)
-    ahead = np.stack([np.sin(yaw), np.zeros(len(yaw)), np.cos(yaw)], axis=1)
-    axis = np.cross(ahead, down)  # to its left, across the leg
-    axis /= np.linalg.norm(axis, axis=1, keepdims=True)
-    # forward of the line from hip to ankle by the inner angle: against the knee's own way of bending
-    bone = rotation.rotate(rotation.exp(-inner[:, None] * axis), down)
-    matrix = np.stack([axis, -bone, np.cross(axis, -bone)], axis=2)
-    return rotation.from_matrix(matrix), knee
 
 
 # Trunk and head, arms.
@@ -213,7 +177,7 @@ def _keys(beat: np.ndarray, keys: list[tuple[float, ...]]) -> np.ndarray:
     found = np.zeros((len(beat), rows.shape[1] - 1))
     found[:] = rows[0, 1:]
     for a, b in itertools.pairwise(rows):
-        found += _ease((beat - a[0]) / (b[0] - a[0]))[:, None] * (b[1:] - a[1:])
+        found += ease((beat - a[0]) / (b[0] - a[0]))[:, None] * (b[1:] - a[1:])
     return found
 
 
@@ -221,15 +185,15 @@ def _play_trunk(times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     beat = times / BEAT
     count = len(times)
     swing, slow = np.sin(math.pi * beat), np.sin(0.5 * math.pi * beat)
-    lively = _bump(beat, 0.5, 65.0, 2.0)
-    calm = 1.0 - 0.7 * _bump(beat, 24.5, 41.0) - 0.5 * _bump(beat, 48.0, 57.0)
+    lively = bump(beat, 0.5, 65.0, 2.0)
+    calm = 1.0 - 0.7 * bump(beat, 24.5, 41.0) - 0.5 * bump(beat, 48.0, 57.0)
     bend, twist, side = np.zeros((3, count))
     side += 7.0 * swing * lively * calm
     twist += 9.0 * slow * lively * calm
     bend += 4.0 * lively + 2.0 * np.cos(math.tau * beat) * lively
-    bend += 16.0 * (_bump(beat, 42.9, 44.6, 0.8) + _bump(beat, 46.4, 48.1, 0.8)) - 10.0 * _bump(beat, 49.0, 56.0)
-    side += 12.0 * (_bump(beat, 42.5, 45.0) - _bump(beat, 46.0, 48.5))
-    bend += 48.0 * _bump(beat, 65.8, 70.0, 1.6)
+    bend += 16.0 * (bump(beat, 42.9, 44.6, 0.8) + bump(beat, 46.4, 48.1, 0.8)) - 10.0 * bump(beat, 49.0, 56.0)
+    side += 12.0 * (bump(beat, 42.5, 45.0) - bump(beat, 46.0, 48.5))
+    bend += 48.0 * bump(beat, 65.8, 70.0, 1.6)
     nod = _keys(beat, [(0, 0, 0, 0), (8, -4, 18, 0), (12, -2, -18, 0), (16, 0, 0, 0), (24, 6, 0, 4), (32, 0, 25, 0),
                        (40, 0, 10, 0), (43, -8, 30, 0), (47, -8, -30, 0), (50, -22, 0, 0), (56, 0, 0, 0),
                        (60, 4, 14, 5), (64, 4, -14, -5), (67, 18, 0, 0), (70, 0, 0, 0), (72, 0, 0, 0)])  # fmt: skip
@@ -261,9 +225,9 @@ def _play_arms(times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
         (69.6, 40, 30, 80, -10, 70, 10), (71.3, 0, 8, 12, 0, 8, 12), (72, 0, 8, 12, 0, 8, 12),
     ]  # fmt: skip
     found = _keys(beat, keys)
-    lively = _bump(beat, 0.5, 65.0, 2.0)
+    lively = bump(beat, 0.5, 65.0, 2.0)
     places, turns = np.zeros((count, 2, 3)), rotation.identity((count, 2))
-    walking = _bump(beat, 15.5, 24.5)
+    walking = bump(beat, 15.5, 24.5)
     for side in range(2):
         ahead, out, elbow = (found[:, 3 * side + k] for k in range(3))
         sign = 1.0 if side == 0 else -1.0
@@ -273,5 +237,5 @@ def _play_arms(times: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, n
         turns[:, side] = rotation.exp(swing)
         places[:, side, 1] = (elbow + 8.0 * np.sin(math.pi * beat + 1.0) * lively - _ELBOW_AT) / _ELBOW
         places[:, side, 2] = 0.06 * np.sin(math.pi * beat + 1.6 * sign) * lively
-    grips = np.repeat(0.4 * (1.0 - _bump(beat, 15.5, 32.0)), 2).reshape(count, 2)
+    grips = np.repeat(0.4 * (1.0 - bump(beat, 15.5, 32.0)), 2).reshape(count, 2)
     return times, places, turns, grips

@@ -128,6 +128,13 @@ class Marionette:
             self.speeds, self.W, self.foot, self.q,
         )  # fmt: skip
 
+    def lay_ground(self, side: int, slope: np.ndarray) -> None:
+        """Have the ground under a foot be turned by (4,); the foot stays as it is in the world."""
+        turn = np.empty(4)
+        self._kernels._set_pose(self.slope[side], self.foot[side], turn)
+        self.slope[side] = slope
+        self._kernels._find_pose(self.slope[side], turn, self.foot[side])
+
     def put(self, rotations: np.ndarray, speeds: np.ndarray | None = None, dt: float = 1e-3) -> None:
         """Be in a pose (J, 4), with angular velocities (J, 3) in body axes; joints that it has no row for are left."""
         for row, joint in enumerate(self.joints):

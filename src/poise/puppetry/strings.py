@@ -19,10 +19,10 @@ from poise.puppetry.mapping import AXES, CHAINS, STEMS, HandMapping, Route
 from poise.puppetry.marionette import Marionette
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
-from poise.spatial.viscosity import Viscosity
+from poise.spatial.viscosity import Viscosity, check_alpha
 
 _PLACES = {"left": 0, "up": 1, "ahead": 2, "grip": 3}
-TENSEST = 9.0
+LEAST_STIFF, TENSEST = 0.1, 9.0
 _PRIMES = 0.25  # s: hands that are first seen within it are taken to have been there from the start
 
 
@@ -30,16 +30,20 @@ _PRIMES = 0.25  # s: hands that are first seen within it are taken to have been 
 class PuppetLayer(Portable):
     """One layer of a performance.
 
-    mapping  what its hands mean
-    hands    a recording (`HandsTake`) or a feed (`LiveHands`)
-    weight   0 (mute) to 1 (whole), against the layers below it
-    start    s, at which the recording's time is 0
+    mapping    what its hands mean
+    hands      a recording (`HandsTake`) or a feed (`LiveHands`)
+    weight     0 (mute) to 1 (whole), against the layers below it
+    start      s, at which the recording's time is 0
+    viscosity  above 0 (honey) to 1 (air); None: as the mapping has it
+    stiffness  of the joints that it moves: 0.1 is slack, 1 usual, 9 tense
     """
 
     mapping: HandMapping
     hands: HandsSource
     weight: float = 1.0
     start: float = 0.0
+    viscosity: float | None = None
+    stiffness: float = 1.0
 
     def __post_init__(self) -> None:
         if not (hasattr(self.hands, "between") and hasattr(self.hands, "neutral")):
@@ -49,6 +53,22 @@ class PuppetLayer(Portable):
         if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
             raise InputError(f"the weight of a layer is from 0 (mute) to 1 (whole); {self.weight:g} given.")
         finite_number(self.start, "the start of a layer")
+        check_feel(self.viscosity, self.stiffness)
+
+    @property
+    def alpha(self) -> float:
+        """The viscosity that its hands are felt through."""
+        return self.mapping.viscosity if self.viscosity is None else self.viscosity
+
+
+def check_feel(viscosity: float | None, stiffness: float) -> None:
+    """Refuse a viscosity or a stiffness that no layer has."""
+    if viscosity is not None:
+        check_alpha(viscosity)
+    if not LEAST_STIFF <= finite_number(stiffness, "the stiffness of a layer") <= TENSEST:
+        raise InputError(
+            f"the stiffness of a layer is from {LEAST_STIFF:g} (slack) to {TENSEST:g} (tense); {stiffness:g} given."
+        )
 
 
 class _Felt:
@@ -85,8 +105,19 @@ class Strings:
     def __init__(self, body: Marionette, layers: Sequence[PuppetLayer], heading: float = 0.0):
         self.body, self.layers, self.heading = body, tuple(layers), heading
         self._heard = [-np.inf] * len(self.layers)  # s of each layer's clock: the last sample that came
-        self._felt = [(_Felt(layer.mapping.viscosity), _Felt(layer.mapping.viscosity)) for layer in layers]
+        self._felt = [(_Felt(layer.alpha), _Felt(layer.alpha)) for layer in layers]
         self._routes = [self._compile(layer.mapping) for layer in layers]
+        self._moved = [sorted({i for *_, rows in routes for i in rows}) for routes in self._routes]
+
+    def adjust(self, layers: Sequence[PuppetLayer]) -> None:
+        """Have the same layers with other weights, viscosities and stiffnesses from now on."""
+        same = [(layer.mapping.routes, layer.hands) for layer in layers]
+        if same != [(layer.mapping.routes, layer.hands) for layer in self.layers]:
+            raise InputError("other layers than those that are played: only their weights and feel can be changed.")
+        self.layers = tuple(layers)
+        for layer, hands in zip(self.layers, self._felt, strict=True):
+            for hand in hands:
+                hand.filter.alpha = layer.alpha
 
     @property
     def lost(self) -> int:
@@ -134,6 +165,9 @@ class Strings:
             if layer.weight > 0.0 and any(hand.filter.time is not None for hand in hands):
                 for route, hand, side, rows in routes:
                     turned += self._route(route, hands[hand], side, rows, layer.weight)
+                if layer.stiffness != 1.0:
+                    tense = body.tension[self._moved[k]] * (1.0 + layer.weight * (layer.stiffness - 1.0))
+                    body.tension[self._moved[k]] = np.minimum(tense, TENSEST)
         self.heading += turned * dt
         body.target[0, 1] += self.heading
 

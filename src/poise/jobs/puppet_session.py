@@ -1,0 +1,342 @@
+"""A puppet that somebody plays: practised, recorded layer by layer, played again. No clock and no threads of its own.
+
+Whoever has the clock calls `tick` once every TICK with what the hands do (`jobs/puppet_loop.py`). A sample gets the
+time of the next frame that the puppet makes, so that a recording, played again, is the motion that was seen while it
+was made.
+
+To begin in the middle the puppet has to be as it was there. States are kept along the way, and the rest is played
+unseen: five seconds take one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.skeleton import Skeleton
+from poise.drivers.puppet import Puppet
+from poise.drivers.puppet_player import FRAME, PuppetPlayer
+from poise.errors import InputError
+from poise.jobs.hands_file import HandsRecorder
+from poise.jobs.performance import ORDER, Performance, Rehearsal
+from poise.jobs.puppet import LONGEST
+from poise.jobs.puppet_mapping import list_mappings, load_mapping
+from poise.motion.motion import Pose
+from poise.puppetry.device import HandsReading
+from poise.puppetry.hands import HandsSample, HandsSource, HandsTake, LiveHands
+from poise.puppetry.strings import PuppetLayer
+from poise.stage.stage import Stage
+from poise.world.ground import Ground
+
+TICK, STEPS = FRAME, 2  # s; steps of the stage in it
+LIMP = 0.3  # how stiff joints are that were let go
+LEAD = 2.0  # s, that are played before a retake begins
+PRACTISE, PLAY, RECORD = "practise", "play", "record"
+_EVERY, _MOST_KEPT = 2.0, 300  # s between states that are kept, and how many
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is to be seen after a tick.
+
+    number  of ticks so far;  time: s of the performance;  mode: practise, play or record
+    is_heard  whether hands of now are in it: not while a retake is led up to
+    pose    of the puppet;  ghost: of the other layers as they were recorded, while one is; None: there are none
+    """
+
+    number: int
+    time: float
+    mode: str
+    is_heard: bool
+    pose: Pose
+    ghost: Pose | None
+    skeleton: Skeleton
+
+    @cached_property
+    def world(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places (J, 3) m and orientations (J, 4) of the puppet's joints: found once for all who show it."""
+        return self.skeleton.pose(self.pose.root, self.pose.rotations, self.pose.shifts)
+
+
+class Spliced:
+    """Hands as they were recorded, until a time; from then on those that play now."""
+
+    def __init__(self, before: HandsTake, live: LiveHands, at: float):
+        self.before, self.live, self.at = before.cut(-np.inf, at), live, at
+
+    @property
+    def neutral(self) -> np.ndarray | None:
+        """See `HandsSource.neutral`."""
+        return np.zeros((2, 3))
+
+    def between(self, after: float, until: float) -> list[HandsSample]:
+        """See `HandsSource.between`."""
+        recorded = [_from_neutral(each, self.before.neutral) for each in self.before.between(after, until)]
+        return recorded + self.live.between(after, until)
+
+
+def _from_neutral(sample: HandsSample, neutral: np.ndarray | None) -> HandsSample:
+    return sample if neutral is None else sample._replace(places=sample.places - neutral)
+
+
+class _Played:
+    """A puppet on a stage of its own."""
+
+    def __init__(self, character: Character, ground: Ground | None, layers: Sequence[PuppetLayer]):
+        self.layers = tuple(layers)
+        self.stage = Stage(dt=FRAME / STEPS, ground=ground)
+        self.actor = self.stage.add(character)
+        self.actor.drive("body", Puppet(self.layers))
+        self.stage.build()
+
+    @property
+    def player(self) -> PuppetPlayer | None:
+        return next((each for each in self.actor.players if isinstance(each, PuppetPlayer)), None)
+
+    @property
+    def horizon(self) -> float:
+        return self.stage.time if self.player is None else self.player.horizon
+
+    def tick(self) -> None:
+        for _ in range(STEPS):
+            self.stage.step()
+
+    def pose(self) -> Pose:
+        newest = None if self.player is None else self.player.newest()
+        return self.actor.pose() if newest is None else newest
+
+
+class PuppetSession:
+    """A puppet and its rehearsal, as somebody plays them. All of it belongs to one thread.
+
+    layer     that hands play;  mapping: what they mean
+    mode      practise: hands play one layer alone; play: what was recorded; record: both
+    neutral   (2, 3) m, where the hands of the device mean nothing; None: where they are first seen
+    """
+
+    def __init__(
+        self, rehearsal: Rehearsal, character: Character, ground: Ground | None = Ground(), layer: str = "legs",  # noqa: B008
+    ):  # fmt: skip
+        self.rehearsal, self.character, self.ground = rehearsal, character, ground
+        self.layer, self.mapping, self.mode, self.ticks = layer, layer, PRACTISE, 0
+        self.neutral: np.ndarray | None = None
+        self._recorder: HandsRecorder | None = None
+        self._kept: list[tuple[float, Performance, Any]] = []
+        self._ghost: _Played | None = None
+        self._live, self._from, self._end = LiveHands(np.zeros((2, 3))), 0.0, LONGEST
+        self._last: HandsReading | None = None
+        self.choose(layer)
+
+    # What is asked of it.
+
+    def choose(self, layer: str, mapping: str | None = None) -> None:
+        """Have hands play a layer: one that is there, or a new one with a mapping (by its name: that comes along)."""
+        known = {each.name: each.mapping for each in self.rehearsal.now.layers}
+        used = mapping or known.get(layer, layer)
+        load_mapping(self._path(used))
+        self.layer, self.mapping = layer, used
+        self.practise()
+
+    def _path(self, mapping: str) -> str | Path:
+        return self.rehearsal.folder / mapping if mapping.endswith(".toml") else mapping
+
+    def practise(self) -> None:
+        """End what is played or recorded, and have hands play the layer alone, from the beginning."""
+        self._end_take()
+        feel = next((each for each in self.rehearsal.now.layers if each.name == self.layer), None)
+        self._live = LiveHands(np.zeros((2, 3)))
+        layer = PuppetLayer(load_mapping(self._path(self.mapping)), self._live)
+        if feel is not None:
+            layer = PuppetLayer(layer.mapping, self._live, 1.0, 0.0, feel.viscosity, feel.stiffness)
+        self.mode, self._from, self._end, self._ghost = PRACTISE, 0.0, np.inf, None
+        self._played = _Played(self.character, self.ground, [layer])
+
+    def play(self, t: float = 0.0) -> None:
+        """Play what was recorded, from a time on (s)."""
+        t = self._check_time(t)
+        layers = self.rehearsal.list_layers()
+        if not layers:
+            raise InputError("nothing is recorded yet, or all of it is mute. Record a layer first.")
+        end = max(each.hands.duration for each in layers if isinstance(each.hands, HandsTake))
+        if t >= end:
+            raise InputError(f"the performance ends at {end:.1f} s; {t:g} s given. Play from an earlier time.")
+        self._end_take()
+        self._set_up(PLAY, layers, t, end)
+
+    def record(self, t: float | None = None) -> None:
+        """Record the layer: all of it anew, or from a time on (s), which is led up to."""
+        self._end_take()
+        if t is not None:
+            t = self._check_time(t)
+        recorder = self.rehearsal.begin_take(self.layer, self.mapping, t, np.zeros((2, 3)))
+        try:
+            self._live, self._from = LiveHands(np.zeros((2, 3))), t or 0.0
+            self._recorder = recorder
+            hands: HandsSource = self._live
+            if t is not None:
+                hands = Spliced(self.rehearsal.find_hands(self.layer), self._live, t)
+            elif self._last is not None:
+                self._hear(self._last, 0.0)  # where hands are as it begins
+            self._set_up(RECORD, self.rehearsal.list_layers({self.layer: hands}), max(self._from - LEAD, 0.0), LONGEST)
+        except BaseException:
+            self._end_take()
+            self.rehearsal.undo()
+            raise
+
+    def let_go(self, balances: bool = False) -> None:
+        """Hand the puppet to physics while it is practised: its joints give, it falls, or its legs keep it up."""
+        from poise.drivers.balance import Balance
+        from poise.drivers.loose import Loose
+
+        if self.mode != PRACTISE:
+            raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
+        self._played.actor.drive("body", Loose(LIMP if not balances else 1.0))
+        if balances:
+            self._played.actor.drive("legs", Balance())
+
+    def take_back(self) -> None:
+        """Have hands play it again, from where it is."""
+        if self._played.player is None:
+            self._played.actor.drive("body", Puppet(self._played.layers))
+
+    def undo(self) -> bool:
+        """Take back the last change to the performance."""
+        self.practise()
+        return self.rehearsal.undo()
+
+    def redo(self) -> bool:
+        """Do again what was taken back."""
+        self.practise()
+        return self.rehearsal.redo()
+
+    def change(self, performance: Performance) -> None:
+        """Have another performance: a layer trimmed, muted, blended, taken away."""
+        self.practise()
+        self.rehearsal.change(performance)
+
+    def feel(self, viscosity: float, stiffness: float) -> None:
+        """Have the layer's hands go through another viscosity, and its joints be stiffer: from now on, and kept."""
+        if any(each.name == self.layer for each in self.rehearsal.now.layers):
+            self.rehearsal.adjust(self.rehearsal.now.feel(self.layer, viscosity, stiffness))
+        player = self._played.player
+        if player is not None:
+            hands = self._live
+            player.strings.adjust([
+                PuppetLayer(each.mapping, each.hands, each.weight, each.start, viscosity, stiffness)
+                if each.hands is hands or getattr(each.hands, "live", None) is hands else each
+                for each in player.strings.layers
+            ])  # fmt: skip
+
+    def calibrate(self) -> None:
+        """Have both hands mean nothing where they are now."""
+        if self._last is not None:
+            seen = np.isfinite(self._last.places)
+            before = np.zeros((2, 3)) if self.neutral is None else self.neutral
+            self.neutral = np.where(seen, self._last.places, before)
+
+    @property
+    def alpha(self) -> float:
+        """The viscosity that the layer's hands go through."""
+        player = self._played.player
+        layers = () if player is None else player.strings.layers
+        mine = [each.alpha for each in layers if not isinstance(each.hands, HandsTake)]
+        return mine[0] if mine else load_mapping(self._path(self.mapping)).viscosity
+
+    @property
+    def time(self) -> float:
+        """s of the performance, of what is shown."""
+        return self._played.horizon - TICK
+
+    @property
+    def duration(self) -> float:
+        """s, to the end of the longest recording."""
+        ends = [self.rehearsal.find_hands(each.name).duration for each in self.rehearsal.now.layers if each.pieces]
+        return max(ends, default=0.0)
+
+    def close(self) -> None:
+        """End the take, if there is one."""
+        self._end_take()
+
+    # What it does.
+
+    def tick(self, reading: HandsReading | None) -> Shown:
+        """Go on by TICK seconds, with what hands do now."""
+        is_heard = self.mode != PLAY and self._played.horizon >= self._from - 1e-9
+        if reading is not None:
+            self._last = reading
+            if self.neutral is None and np.isfinite(reading.places).all():
+                self.neutral = reading.places.copy()
+            if is_heard:
+                self._hear(reading, self._played.horizon)
+        self._played.tick()
+        if self._ghost is not None:
+            self._ghost.tick()
+        self._keep()
+        if self._played.horizon > self._end:
+            self.practise()
+        self.ticks += 1
+        ghost = None if self._ghost is None else self._ghost.pose()
+        return Shown(self.ticks, self.time, self.mode, is_heard, self._played.pose(), ghost, self.character.skeleton)
+
+    def _hear(self, reading: HandsReading, t: float) -> None:
+        """Have what hands do be played at time t (s), and recorded where it is."""
+        places = reading.places - (0.0 if self.neutral is None else self.neutral)
+        self._live.put(t, places, reading.turns, reading.grips, reading.buttons)
+        if self._recorder is not None:
+            self._recorder.put(t - self._from, places, reading.turns, reading.grips, reading.buttons)
+
+    def _end_take(self) -> None:
+        if self._recorder is not None:
+            self._recorder.close()
+            self._recorder = None
+        self.mode = PRACTISE
+
+    @staticmethod
+    def _check_time(t: float) -> float:
+        if not 0.0 <= t <= LONGEST:
+            raise InputError(f"a performance is played from 0 to {LONGEST:g} s; {t:g} s given.")
+        return t
+
+    def _set_up(self, mode: str, layers: list[PuppetLayer], t: float, end: float) -> None:
+        """Be on a stage with layers, at time t."""
+        self._played = self._wind(layers, t, self.rehearsal.now)
+        self._ghost = None
+        others = [each for each in layers if isinstance(each.hands, HandsTake)]
+        if mode == RECORD and others:
+            self._ghost = self._wind(others, t, None)
+        self.mode, self._end = mode, end
+
+    def _wind(self, layers: list[PuppetLayer], t: float, performance: Performance | None) -> _Played:
+        """A puppet as it is at time t; from a state that was kept where the performance is the same until then."""
+        played = _Played(self.character, self.ground, layers)
+        fitting = [
+            (at, state) for at, until, state in self._kept
+            if performance is not None and at <= t and until == performance.until(at)
+        ]  # fmt: skip
+        if fitting:
+            played.stage.restore(max(fitting, key=lambda each: each[0])[1])
+        while played.stage.time < t - 1e-9:
+            played.tick()
+        return played
+
+    def _keep(self) -> None:
+        """Keep a state now and then, to begin from."""
+        at = self._played.stage.time
+        if self.mode == PRACTISE or at < _EVERY or round(at / TICK) % round(_EVERY / TICK):
+            return
+        # frames up to the horizon were made already: what follows depends on nothing that comes before it
+        until = self.rehearsal.now.until(self._played.horizon)
+        self._kept = [each for each in self._kept if each[0] != self._played.horizon][-_MOST_KEPT:]
+        self._kept.append((self._played.horizon, until, self._played.stage.save()))
+
+
+def list_choices(rehearsal: Rehearsal) -> list[str]:
+    """Layers that can be played: those that are there, and those that mappings that come along are for."""
+    mappings = sorted(list_mappings(), key=lambda name: (*ORDER, name).index(name))
+    return list(dict.fromkeys([*mappings, *(each.name for each in rehearsal.now.layers)]))

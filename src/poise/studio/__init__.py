@@ -1,0 +1,1 @@
+"""Pages: what is shown and played in a browser."""

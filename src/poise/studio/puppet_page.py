@@ -1,0 +1,131 @@
+"""The page of `poise puppet`: a puppet that is played, recorded layer by layer, and exported.   [marionette, 4]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from poise.body.mannequin import build_mannequin
+from poise.body.skin import build_skin
+from poise.errors import InputError
+from poise.files.audience import NOBODY, Audience
+from poise.files.formats import FORMATS
+from poise.jobs.performance import Rehearsal
+from poise.jobs.pose import PoseRecipe, check_recipe, find_body
+from poise.jobs.puppet import PuppetRecipe, run_puppet
+from poise.jobs.puppet_loop import PuppetLoop
+from poise.jobs.puppet_session import PuppetSession, Shown
+from poise.jobs.terrain import find_terrain
+from poise.jobs.walk import FILMS, sort_outputs
+from poise.puppetry.device import HandsDevice
+from poise.studio.page_hands import PageHands
+from poise.studio.puppet_panel import PuppetPanel
+from poise.studio.puppet_scene import PuppetScene
+from poise.studio.serving import HOST, PageServer, find_port, get_viser
+
+FOLDER = "puppet-performance"
+_USUAL = (".glb", ".bvh")
+_SHOW = 2  # ticks a picture, where no hand moved
+
+
+@dataclass(frozen=True)
+class PuppetPageRecipe:
+    """What is played, on whom, and where the page is.
+
+    folder     of the performance; made where it is not there
+    terrain, body, height, mass, character   as of `PuppetRecipe`
+    host, port   that the page is served at; a port of None: one that is free
+    """
+
+    folder: Path = Path(FOLDER)
+    terrain: str = "flat"
+    body: str | None = None
+    height: float | None = None
+    mass: float | None = None
+    character: Path | None = None
+    host: str = HOST
+    port: int | None = None
+
+
+class PuppetPage:
+    """A page that is open.
+
+    devices  that are offered beside its own handles; the first of all is read
+    loop     what plays; whoever wants every pose joins its `watchers`
+    """
+
+    def __init__(
+        self, asked: PuppetPageRecipe, devices: Sequence[HandsDevice] = (), audience: Audience = NOBODY,
+    ):  # fmt: skip
+        get_viser()
+        who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
+        check_recipe(who, audience)
+        self.asked, self.body = asked, find_body(who, audience)
+        character, target = self.body.character, self.body.target
+        skin = target.skin or build_skin(
+            character.skeleton, build_mannequin(character.skeleton, target.mass or character.mass)
+        )
+        ground = find_terrain(asked.terrain, 0).ground
+        find_port(asked.host, asked.port)  # before a folder is made
+        self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
+        self.hands, self._pushed = PageHands(), 0.0
+        self.devices = [*devices, self.hands]
+        self.loop = PuppetLoop(self.session, self.devices[0])
+        self.server = PageServer(asked.host, asked.port, "Poise puppet")
+        try:
+            with self.server.viser.atomic():
+                self.scene = PuppetScene(self.server.viser, character.skeleton, skin, ground, self.hands)
+                self.panel = PuppetPanel(
+                    self.server.viser, self.loop, self.hands, self.devices, self.export, list_suffixes(),
+                    self.scene.show_hands, lambda on: setattr(self.scene, "follows", on),
+                )  # fmt: skip
+        except BaseException:
+            self.server.stop()
+            raise
+        self.loop.tell = self.panel.tell
+        self.loop.watchers.append(self.show)
+
+    @property
+    def address(self) -> str:
+        """What a browser is given."""
+        return self.server.address
+
+    def show(self, shown: Shown) -> None:
+        """Send what is to be seen: at once where a hand moved, else every other tick."""
+        reading = self.loop.device.read()
+        moved = reading is not None and reading.received > self._pushed
+        if moved or shown.number % _SHOW == 0:
+            self.scene.show(shown, self.panel.shows_ghosts)
+            self._pushed = self._pushed if reading is None else reading.received
+        self.panel.show(shown)
+
+    def export(self, name: Path) -> str:
+        """Write the performance into its folder; the name of the file, with what is worth to know."""
+        path = self.asked.folder / name
+        asked = self.asked
+        recipe = PuppetRecipe(
+            (str(asked.folder),), terrain=asked.terrain, body=asked.body, height=asked.height, mass=asked.mass,
+            character=asked.character,
+        )  # fmt: skip
+        if path.exists():
+            raise InputError(f"{name} is there already. Give another name.")
+        found = run_puppet(recipe, sort_outputs([path]))
+        return f"{path} ({found.figures['duration_s']:.1f} s)"
+
+    def start(self) -> None:
+        """Play."""
+        self.loop.start()
+
+    def close(self) -> None:
+        """End the take, if there is one, and close the page."""
+        self.loop.stop()
+        for device in self.devices:
+            device.close()
+        self.server.stop()
+
+
+def list_suffixes() -> list[str]:
+    """What a performance is exported as."""
+    motions = [each.suffix for each in FORMATS if each.save is not None]
+    return list(dict.fromkeys([*_USUAL, *motions, ".png", *FILMS]))

@@ -1,0 +1,377 @@
+"""A puppet that somebody plays: takes, retakes, what is kept, and the loop around it.   [M1, M3]"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import InputError
+from poise.jobs.hands_file import load_hands
+from poise.jobs.puppet_loop import PuppetLoop
+from poise.jobs.puppet_session import PLAY, PRACTISE, RECORD, TICK, PuppetSession, Shown
+from poise.puppetry.device import HandsReading, HeldHands
+from poise.spatial import rotation
+
+
+def pump(t: float, hand: int) -> tuple[np.ndarray, np.ndarray]:
+    """Legs that go up and down in turn."""
+    up = math.sin(3.0 * t + math.pi * hand)
+    return np.array([0.0, 0.05 + 0.05 * up, 0.0]), rotation.exp(np.array([-0.4 * up, 0.0, 0.0]))
+
+
+def spread(t: float, hand: int) -> tuple[np.ndarray, np.ndarray]:
+    """Arms that rise to the sides."""
+    return np.zeros(3), rotation.exp(np.array([0.0, 0.0, (1.0, -1.0)[hand] * min(t, 1.0)]))
+
+
+class Played:
+    """A session with hands that follow a function."""
+
+    def __init__(self, folder: Path):
+        self.rehearsal = poise.Rehearsal(folder)
+        self.session = PuppetSession(self.rehearsal, poise.Character.human(1.75, 75))
+        self.device = HeldHands()
+
+    def drive(self, ticks: int, hands: object = pump) -> list[Shown]:
+        found = []
+        for k in range(ticks):
+            for hand in range(2):
+                self.device.put(hand, *hands(k * TICK, hand))  # type: ignore[operator]
+            found.append(self.session.tick(self.device.read()))
+        return found
+
+
+def test_what_was_seen_while_recording_is_what_is_played(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    played.drive(20)
+    session.record()
+    assert session.mode == RECORD
+    played.drive(240)
+    session.choose("arms")
+    session.record()
+    seen = played.drive(200, spread)
+    assert all(each.ghost is not None for each in seen)  # of the legs alone
+    arm = session.character.skeleton.index("leftUpperArm")
+    assert seen[-1].ghost is not None
+    assert np.abs(seen[-1].pose.rotations[arm] - seen[-1].ghost.rotations[arm]).max() > 0.2
+    session.play()
+    assert session.mode == PLAY
+    again = [session.tick(None) for _ in range(190)]
+    for one, other in zip(seen, again, strict=False):
+        assert np.array_equal(one.pose.rotations, other.pose.rotations)
+        assert np.array_equal(one.pose.root, other.pose.root) and one.time == other.time
+
+
+def test_it_is_played_from_the_middle_as_from_the_beginning(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    session.record()
+    played.drive(400)
+    session.play()
+    all_of_it = {round(each.time / TICK): each for each in (session.tick(None) for _ in range(380))}
+    for begin in (0.5, 2.2, 3.0):  # the last two from a state that was kept
+        session.play(begin)
+        for _ in range(5):
+            now = session.tick(None)
+            there = all_of_it[round(now.time / TICK)]
+            assert np.array_equal(now.pose.rotations, there.pose.rotations)
+            assert np.array_equal(now.pose.root, there.pose.root)
+    with pytest.raises(InputError, match="ends at"):
+        session.play(60.0)
+
+
+def test_a_retake_is_led_up_to_and_goes_on_from_its_time(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    played.drive(3)
+    session.record()
+    first = played.drive(420)
+    session.record(2.5)
+    second = played.drive(300, lambda t, hand: (np.zeros(3), rotation.identity()))
+    before = [each for each in second if not each.is_heard]
+    assert before and before[0].time < 0.6
+    old = {round(each.time / TICK): each for each in first}
+    for each in before[:-1]:
+        assert np.array_equal(each.pose.rotations, old[round(each.time / TICK)].pose.rotations)
+    session.practise()
+    layer = played.rehearsal.now.find("legs")
+    assert [piece.at for piece in layer.pieces] == [0.0, 2.5] and layer.pieces[0].end == 2.5
+    session.play()
+    again = [session.tick(None) for _ in range(330)]
+    by_time = {round(each.time / TICK): each for each in again}
+    for each in second:
+        there = by_time.get(round(each.time / TICK))
+        if there is not None and there.mode == PLAY:
+            assert np.array_equal(each.pose.rotations, there.pose.rotations)
+    # and it can be undone
+    assert session.undo() and played.rehearsal.now.find("legs").pieces[0].end == math.inf
+    assert session.redo() and len(played.rehearsal.now.find("legs").pieces) == 2
+
+
+def test_every_sample_is_in_the_file_before_the_next_tick(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    played.drive(3)
+    played.session.record()
+    for count in range(1, 30):
+        played.drive(1)
+        assert len(load_hands(tmp_path / "legs-1.hands")) == count + 1  # nobody closed it; one more from the start
+    again = poise.Rehearsal(tmp_path)
+    played.session.close()
+    assert [layer.name for layer in again.now.layers] == ["legs"]
+
+
+def test_feel_is_changed_at_once_and_kept(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    session.record()
+    played.drive(30)
+    session.feel(0.1, 3.0)
+    played.drive(30)
+    session.practise()
+    layer = poise.Rehearsal(tmp_path).now.find("legs")
+    assert (layer.viscosity, layer.stiffness) == (0.1, 3.0)
+    assert poise.Rehearsal(tmp_path).list_layers()[0].alpha == 0.1
+    with pytest.raises(InputError, match="stiffness"):
+        session.feel(0.1, 30.0)
+    with pytest.raises(InputError, match="viscosity"):
+        session.feel(0.0, 1.0)
+
+
+def test_stiffer_legs_follow_sooner(tmp_path: Path) -> None:
+    found = {}
+    for stiffness in (0.3, 4.0):
+        played = Played(tmp_path / str(stiffness))
+        played.session.feel(1.0, stiffness)
+        knee = played.session.character.skeleton.index("leftLowerLeg")
+        played.drive(30, lambda t, hand: (np.zeros(3), rotation.identity()))
+        seen = played.drive(12, lambda t, hand: (np.array([0.0, 0.2 * (hand == 0), 0.0]), rotation.identity()))
+        found[stiffness] = 2.0 * math.acos(min(1.0, abs(float(seen[-1].pose.rotations[knee, 0]))))
+    assert found[4.0] > 1.3 * found[0.3]
+
+
+def test_what_cannot_be_played_is_told(tmp_path: Path) -> None:
+    session = Played(tmp_path).session
+    with pytest.raises(InputError, match="nothing is recorded"):
+        session.play()
+    with pytest.raises(InputError, match="mapping 'wings'"):
+        session.choose("wings")
+    with pytest.raises(InputError, match="layer 'legs'"):
+        session.record(3.0)
+    with pytest.raises(InputError, match="from 0 to"):
+        session.play(math.nan)
+    (tmp_path / "wrong.toml").write_text("viscosity = 7\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"wrong\.toml"):
+        session.choose("wrong", "wrong.toml")
+    assert session.layer == "legs" and session.mode == PRACTISE
+    session.tick(None)
+
+
+def test_hands_that_are_lost_are_waited_for_and_the_take_is_kept(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    played.drive(5)
+    session.record()
+    played.drive(40)
+    for hand in range(2):
+        played.device.lose(hand)
+    seen = [session.tick(played.device.read()) for _ in range(60)]
+    assert all(np.isfinite(each.pose.rotations).all() for each in seen)
+    played.drive(20)
+    session.practise()
+    take = load_hands(tmp_path / "legs-1.hands")
+    assert len(take) == 121 and np.isnan(take.places).any()
+    session.play()
+    for _ in range(100):
+        session.tick(None)
+
+
+# The loop.
+
+
+class Clock:
+    """A clock that somebody moves."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Gone(HeldHands):
+    """A device that can vanish."""
+
+    is_there = True
+
+    def tell(self) -> tuple[bool, str]:
+        return self.is_there, "the gamepad is there." if self.is_there else "the gamepad is gone: plug it in again."
+
+
+class Stamped(HeldHands):
+    """A device whose input came a while ago."""
+
+    def __init__(self, clock: Clock, ago: float):
+        super().__init__()
+        self.clock, self.ago = clock, ago
+
+    def read(self) -> HandsReading | None:
+        found = super().read()
+        assert found is not None
+        return found._replace(received=self.clock.now - self.ago)
+
+
+def test_latency_is_from_input_to_the_pose_that_knows_of_it(tmp_path: Path) -> None:
+    clock, poses = Clock(), []
+    loop = PuppetLoop(Played(tmp_path).session, Stamped(clock, 0.003), clock=clock)
+
+    def watch(shown: Shown) -> None:
+        clock.now += 0.002  # what showing it takes
+        poses.append(shown.pose)
+
+    loop.watchers.append(watch)
+    assert loop.latency is None
+    for _ in range(40):
+        clock.now += TICK
+        loop.tick()
+    assert loop.latency == pytest.approx(0.005)
+
+
+def test_the_very_next_pose_knows_of_an_input(tmp_path: Path) -> None:
+    for moved in (False, True):
+        played = Played(tmp_path / str(moved))
+        still = lambda t, hand: (np.zeros(3), rotation.identity())  # noqa: E731
+        played.drive(30, still)
+        if moved:
+            played.device.put(0, np.array([0.0, 0.2, 0.0]))
+        shown = played.session.tick(played.device.read())
+        knee = played.session.character.skeleton.index("leftLowerLeg")
+        if not moved:
+            before = shown.pose.rotations[knee].copy()
+    assert np.abs(shown.pose.rotations[knee] - before).max() > 1e-5
+
+
+def test_a_device_that_vanishes_is_told_once_and_the_take_goes_on(tmp_path: Path) -> None:
+    clock, told = Clock(), list[str]()
+    played = Played(tmp_path)
+    device = Gone()
+    loop = PuppetLoop(played.session, device, told.append, clock)
+    loop.post(played.session.record)
+    for k in range(120):
+        device.is_there = k < 40 or k > 80
+        clock.now += TICK
+        assert loop.tick() is not None
+    assert len(told) == 2 and told[0].startswith("the gamepad is gone") and "take goes on" in told[0]
+    assert played.session.mode == RECORD
+    played.session.close()
+    assert len(load_hands(tmp_path / "legs-1.hands")) == 120
+
+
+def test_what_fails_is_told_and_the_puppet_plays_on(tmp_path: Path) -> None:
+    told = list[str]()
+    played = Played(tmp_path)
+    loop = PuppetLoop(played.session, HeldHands(), told.append)
+
+    def break_down(_shown: Shown) -> None:
+        raise RuntimeError("no screen")
+
+    loop.watchers.append(break_down)
+    loop.post(lambda: played.session.choose("wings"))
+    loop.post(lambda: played.session.play(5.0))
+    for _ in range(3):
+        assert loop.tick() is not None
+    assert len(told) == 3 and "wings" in told[0] and "recorded" in told[1] and "no screen" in told[2]
+    assert loop.watchers == []
+
+
+def test_a_full_disk_ends_the_take_and_keeps_it(tmp_path: Path) -> None:
+    told = list[str]()
+    played = Played(tmp_path)
+    loop = PuppetLoop(played.session, played.device, told.append)
+    played.drive(3)
+    played.session.record()
+    played.drive(10)
+    recorder = played.session._recorder
+    assert recorder is not None
+
+    def refuse(*_: object) -> bool:
+        raise OSError(28, "No space left on device")
+
+    recorder.put = refuse  # type: ignore[method-assign, assignment]
+    assert loop.tick() is None
+    assert "No space left" in told[0] and "kept" in told[0] and played.session.mode == PRACTISE
+    assert len(load_hands(tmp_path / "legs-1.hands")) == 11
+    assert loop.tick() is not None
+
+
+def test_a_loop_runs_in_a_thread_and_ends(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    loop = PuppetLoop(played.session, played.device)
+    seen: list[Shown] = []
+
+    def watch(shown: Shown) -> None:
+        seen.append(shown)
+        if len(seen) == 10:
+            loop._stopping.set()
+
+    loop.watchers.append(watch)
+    loop.start()
+    assert loop._thread is not None
+    loop._thread.join()
+    loop.stop()
+    assert len(seen) == 10
+
+
+# Physics.
+
+
+@pytest.mark.parametrize("balances", [False, True])
+def test_it_is_let_go_of_and_taken_back_without_a_jump(tmp_path: Path, balances: bool) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    stage, actor = session._played.stage, session._played.actor
+    played.drive(90)
+    found = []
+
+    def watch(ticks: int, t: float) -> None:
+        for k in range(ticks):
+            for hand in range(2):
+                played.device.put(hand, *pump(t + k * TICK, hand))
+            session.tick(played.device.read())
+            pose = actor.pose()
+            found.append((pose.root, pose.rotations))
+
+    watch(10, 90 * TICK)
+    session.let_go(balances)
+    loose = 120 if balances else 90
+    watch(loose, 100 * TICK)
+    fell = found[0][0][1] - found[-1][0][1]
+    session.take_back()
+    watch(150, 220 * TICK)
+    v = np.diff(np.array([root for root, _ in found]), axis=0) / TICK
+    turns = np.array([turn for _, turn in found])
+    w = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) / TICK
+    # from one 120th of a second to the next, as it is let go of and as it is taken back
+    labels = session.character.skeleton.labels
+    soles = np.array([label.endswith(("Foot", "Toes")) for label in labels])  # the ground lays them flat
+    jerks, turned = np.linalg.norm(np.diff(v, axis=0), axis=1), np.linalg.norm(np.diff(w, axis=0), axis=2)
+    told = []
+    for at in (10, 10 + loose):
+        near = slice(at - 3, at + 3)
+        told.append((jerks[near].max(), turned[near][:, ~soles].max(), turned[near][:, soles].max()))
+        assert told[-1][0] < 0.3 and told[-1][1] < (12.0 if balances else 4.0) and told[-1][2] < 20.0
+    assert np.isfinite(turns).all() and stage.time > 2.0
+    print(f"balances={balances}, fell by {fell:.2f} m; m/s, rad/s, of feet: {np.round(told, 2).tolist()}")
+
+
+def test_a_puppet_that_is_recorded_is_not_let_go(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    played.drive(3)
+    played.session.record()
+    with pytest.raises(InputError, match="while it is practised"):
+        played.session.let_go()
+    played.session.close()
