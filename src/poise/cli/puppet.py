@@ -166,15 +166,18 @@ def _open(
     from poise.live.places import read_place
     from poise.puppetry.device import HandsDevice
     from poise.studio.puppet_page import PuppetPage
-    from poise.studio.serving import get_viser
+    from poise.studio.serving import find_port, get_viser
 
-    get_viser()
+    # what cannot be is told before anything is opened
+    find_port(asked.host, asked.port)
     to = None if vmc is None else read_place(vmc, vmc_out.PORT)
+    heard_at = None if osc is None else read_place(osc, osc_hands.PORT)
     sound = None if music is None else load_sound(music)
+    get_viser()
     with contextlib.ExitStack() as open_things:
         devices: list[HandsDevice] = []
-        if osc is not None:
-            devices.append(osc_hands.OscHands(*read_place(osc, osc_hands.PORT)))
+        if heard_at is not None:
+            devices.append(osc_hands.OscHands(*heard_at))
             open_things.callback(devices[-1].close)
         if gamepad:
             from poise.live.gamepad import GamepadHands
