@@ -174,8 +174,9 @@ def tell(rows: list[dict[str, object]], code: str) -> tuple[str, int]:
     notes = [f"- {row['ground']}, {row['body']}, seed {row['seed']}: {'; '.join(find_misses(row))}" for row in missed]
     now = sum(row["code"] == code for row in rows)
     text = (
-        f"{len(rows)} of {SEEDS * len(GROUNDS) * len(BODIES)} walks, {now} of them made with the code as it was last "
-        f"(`{code}`), the others with earlier states of it: {STEPS} steps, {FPS} frames a second, 3 bodies; "
+        f"{len(rows)} of {SEEDS * len(GROUNDS) * len(BODIES)} walks, {'all' if now == len(rows) else now} of them made "
+        f"with the code as it was last (`{code}`){'' if now == len(rows) else ', the others with earlier states of it'}"
+        f": {STEPS} steps, {FPS} frames a second, 3 bodies; "
         "steps of 0.35 to 0.55 of a leg's length, paces of 0.85 to 1.1, slopes of 4 to 11 degrees, stairs of 17 x 29 "
         "cm and at random (10 to 20 "
         "by 27 to 40 cm), up and down in turn; stones of 50 cm at random heights. Wanted: the centre of mass inside "
