@@ -141,7 +141,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--output": (TRACK, ("-o", "new2.npz")),
     },
     "lift": {
-        **{option: (LIFT, (option, value)) for option, value in SOURCE.items() if option != "--up"},
+        **{option: (LIFT, (option, value)) for option, value in SOURCE.items()},
         "--mass": (LIFT, ("--mass", "51")),
         "--character": (LIFT, ("--character", "body.json")),
         "--clip": (("lift", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
@@ -319,7 +319,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("track", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
     (("track", "clip.bvh", "-o", "new.txt"), "cannot be written"),
     (("track", "clip.bvh", "-o", "new.npz", "--plot", "new.jpg"), "writes .png"),
-    ((*LIFT, "--up", "Z"), "begins off its feet, lying"),
+    ((*LIFT, "--up", "Z", "--base", "balance"), "begins off its feet, lying"),
     ((*LIFT, "--character", "body.json", "--mass", "51"), "a mass of its own"),
     ((*LIFT, "--strength", "-1"), "from 0 to 1000 times"),
     ((*LIFT, "--strength", "rightHand=strong"), "from 0 to 1000 times"),
