@@ -98,7 +98,7 @@ def test_no_command_prints_what_acts(
     assert done.code in (0, 2), done.err
     for line in (done.out + done.err).split("\n"):
         assert line.isprintable(), repr(line)
-    assert all(line.startswith("poise: ") for line in done.err.splitlines())
+    assert all(line.startswith("poise: ") for line in done.err.splitlines()), done.err
     if json_too and done.code == 0:
         assert json.loads(done.out)
     if words == ["info"] and not json_too:
