@@ -177,8 +177,6 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 class BalancePlayer(TorquePlayer):
     """The legs of one actor. `aim` may be written to while it runs: see `balance_record` for what is where."""
 
-    renews = True
-
     def __init__(self, driver: Balance, body: Body):
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
@@ -352,6 +350,11 @@ class BalancePlayer(TorquePlayer):
     @property
     def stands(self) -> bool:
         """See `Player`: until it has given up."""
+        return self.gone is None
+
+    @property
+    def renews(self) -> bool:
+        """See `Player`: while it stands; who falls is stepped in parts, with torques of the whole step."""
         return self.gone is None
 
     def find_support(self, body: Body) -> Support:

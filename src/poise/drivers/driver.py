@@ -87,8 +87,6 @@ class Player(ABC):
     looks         whether it has to `look` before every step; the stage then makes one step at a time
     feels         whether it wants to know what touched the body in the last step: it is in `body.touches` then
     bends_toes    whether feet are to touch the ground with toes that bend, and not as one stiff sole each
-    renews        whether its compiled ACT may be asked again, in the middle of a step that an engine cuts into parts;
-                  `dt` is then that of the part
     """
 
     joints: np.ndarray
@@ -97,7 +95,6 @@ class Player(ABC):
     looks = False
     feels = False
     bends_toes = False
-    renews = False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -175,6 +172,11 @@ class Player(ABC):
     @property
     def stands(self) -> bool:
         """Whether it keeps the body on its feet: their contacts are then as soft as feet that stand want them."""
+        return False
+
+    @property
+    def renews(self) -> bool:
+        """Whether its compiled ACT may be asked again within a step that an engine cuts; `dt` is then the part's."""
         return False
 
     # What a user may change while it runs.
