@@ -101,7 +101,7 @@ class Strength(Driver):
     center     axes along which the centre of mass is led: "xz", "xyz", "" for none
     effectors  joint -> "position", "orientation" or "both": bodies that are led as well, where the motion has them
     insists    how much a metre of what is led counts beside a radian of a joint: with 3 a hand sinks with a weak arm,
-               with 30 the whole body is thrown about to hold it up
+               with 30 the whole body helps to hold it up. However far off, it counts no more than a right angle does
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise
     hands      whether hands that hold nothing reach for things that never move when balance is short (`helping.py`)
     paths      joint -> where it is led instead, on the motion's clock, in the world; `center`: the centre of mass,

@@ -59,7 +59,7 @@ class FollowPlan(MixPlan):
         from poise.jobs.base import Base, find_off_its_feet, has_feet
 
         if not has_feet(clip):
-            return Base(KINEMATIC, False, "its legs and feet are not known: all but what is tracked follows the clip.")
+            return Base(KINEMATIC, False, "its legs and feet are not known: all but what is physical follows the clip.")
         away = find_farthest(clip)
         steps = away > WITHIN
         off = None if self.base == KINEMATIC or not balances else find_off_its_feet(clip, character)

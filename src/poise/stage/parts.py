@@ -54,14 +54,17 @@ def end_parts(again: list[Call]) -> list[Call]:
     return [Call(end_parts, each.body, each.block) for each in again if each.law in (keep, renew)]
 
 
-def ask_again(k: int, actor: Actor, again: Block, kept: Call, asked: list[Call]) -> Callable[[Simulation, float], None]:
-    """A function that has body number k of an engine without laws go, in a part of so many seconds, by what is asked.
+def ask_again(k: int, actor: Actor, asked: list[Call]) -> tuple[Call, Callable[[Simulation, float], None]]:
+    """For body number k of an engine without laws: what keeps what its other drivers ask for, and has it go by that.
+
+    The second is a function of the simulation and of the length of a part (s).
 
     asked  the laws of whoever is asked again, and what keeps ranges and calms
     """
     from poise.stage.parts_law import renew
 
-    body, takes = actor.body, actor.stage.engine.abilities
+    body, takes, again = actor.body, actor.stage.engine.abilities, Block(AGAIN)
+    kept = keep_asked(actor, again)
     laws: list[tuple[Law, Block, Block]] = []
     for each in (Call(renew, *kept[1:]), *asked):
         assert isinstance(each.law, Law)
@@ -76,9 +79,4 @@ def ask_again(k: int, actor: Actor, again: Block, kept: Call, asked: list[Call])
             simulation.stop(k, body.stops)
         simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if takes.axial else ()))
 
-    return ask
-
-
-def make_again() -> Block:
-    """A block of AGAIN for an engine that has none."""
-    return Block(AGAIN)
+    return kept, ask

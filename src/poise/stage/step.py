@@ -63,10 +63,10 @@ def list_step(
             step.append(kept := parts.keep_asked(actor, engine.again))
             again += parts.list_again(engine, k, kept, calm)
         elif renewed:
-            part = parts.make_again()
-            step.append(kept := parts.keep_asked(actor, part))
+            kept, ask = parts.ask_again(k, actor, anew + calm)
+            step.append(kept)
             again.append(kept)
-            asking.append(parts.ask_again(k, actor, part, kept, anew + calm))
+            asking.append(ask)
         step += anew + calm
         step += _take(actor, k, simulation, engine, call)
     # 4. the engine moves the physical parts; where it cuts the step, some are asked again in its middle
