@@ -289,7 +289,10 @@ class StrengthPlayer(TorquePlayer):
 
     def _pose_ghost(self, t: float) -> None:
         """Have the ghost be where the motion is, and another where it is at the end of the step."""
-        for ghost, at in ((self._work.ahead, t + self._h), (self.ghost, t)):
+        ahead, end = t + self._h, self.driver.start + self.guide.track.end
+        if t < end <= ahead + 1e-9:  # it stops after its last frame, and not in the step that ends there
+            ahead = end - 1e-6 * self._h
+        for ghost, at in ((self._work.ahead, ahead), (self.ghost, t)):
             self.guide.give(ghost, at)
             ghost.update()
 
