@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import poise
+from poise.body.shape import Box, Capsule
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from poise.stage.stance import stand_at_ease
@@ -96,3 +97,73 @@ def test_a_shadow_that_has_changed_feet_is_restored(engine: str) -> None:
             each.advance(1)
         np.testing.assert_array_equal(body.body.state.w, same.body.state.w)
     assert feet == {0, 1}  # it was built anew, on its other foot
+
+
+def list_contacts(stage: Stage) -> list[tuple[Any, ...]]:
+    """Who touches whom in Bullet, where and how hard, as Bullet itself says."""
+    found = []
+    for group in stage.groups:
+        world = group.simulation.world  # type: ignore[attr-defined]
+        found += [point[1:] for point in world.bullet.getContactPoints(physicsClientId=world.client) or ()]
+    return sorted(found)
+
+
+def test_a_twin_of_who_touches_nothing_touches_nothing() -> None:
+    """Bullet takes contacts from states that have some, and otherwise kept those that the twin was built with."""
+    pytest.importorskip("pybullet")
+
+    def make() -> tuple[Stage, Actor]:
+        stage = Stage("bullet", touch=poise.Touch(itself=False))
+        actor = stage.add(HUMAN)
+        actor.drive("body", poise.Loose(1.0, 0.5))
+        actor.drive("root", poise.Free())
+        return stage, actor
+
+    stage, actor = make()
+    actor.push("hips", (0.0, 5000.0, 0.0), 0.1)
+    stage.advance(60)
+    assert actor.pose().root[1] > 2.0 and not list_contacts(stage)
+    saved = stage.save()
+    twin, same = make()
+    twin.build()
+    assert list_contacts(twin)  # its soles
+    twin.restore(saved)
+    assert not list_contacts(twin)
+    for each in (stage, twin):
+        each.advance(300)  # and lands
+    np.testing.assert_array_equal(actor.pose().rotations, same.pose().rotations)
+    assert list_contacts(stage) == list_contacts(twin) != []
+
+
+def test_a_twin_goes_on_alike_where_things_have_several_shapes() -> None:
+    """Of two segments that touch with several shapes, Bullet restores the contacts of one."""
+    pytest.importorskip("pybullet")
+    staff = Capsule(np.array([0.0, -0.6, 0.0]), np.array([0.0, 0.6, 0.0]), 0.02)
+    legs = [Box(np.array([x, 0.15, z]), np.array([0.03, 0.15, 0.03])) for x in (-0.3, 0.3) for z in (-0.2, 0.2)]
+    top = Box(np.array([0.0, 0.32, 0.0]), np.array([0.35, 0.02, 0.25]))
+
+    def make() -> tuple[Stage, Actor]:
+        stage = Stage("bullet")
+        stage.add_prop(poise.Prop.solid("staff", staff, 1.0, (2.0, 1.0, 0.0)))
+        stage.add_prop(poise.Prop.solid("stool", [top, *legs], 4.0, (0.0, 0.001, 0.6)))
+        stage.add_prop(poise.Prop.solid("steps", [top, *legs], None, (0.0, 0.0, -0.8)))
+        actor = stage.add(HUMAN)
+        actor.grasp("rightHand", "staff")
+        actor.drive("body", poise.Loose(0.1, 0.3))
+        actor.drive("root", poise.Free())
+        actor.push("hips", (0.0, 0.0, 400.0), 0.1)
+        return stage, actor
+
+    stage, actor = make()
+    touched = set()
+    for _ in range(16):
+        stage.advance(10)
+        saved = stage.save()
+        twin, same = make()
+        twin.restore(saved)
+        for each in (stage, twin):
+            each.advance(5)
+        np.testing.assert_array_equal(actor.pose().rotations, same.pose().rotations)
+        np.testing.assert_array_equal(stage.read_prop("stool").position, twin.read_prop("stool").position)
+        touched |= {(point[0], point[1], point[2], point[3]) for point in list_contacts(stage)}
+    assert len(touched) > 8

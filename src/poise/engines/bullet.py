@@ -18,7 +18,7 @@ import numpy as np
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet_parts import Parts, sum_touches
-from poise.engines.bullet_state import restore_world, save_world
+from poise.engines.bullet_state import has_contacts, restore_world, save_world
 from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Engine, PropState, Simulation, Touches
@@ -58,6 +58,15 @@ class BulletSimulation(Simulation):
 
     def __init__(self, scene: Scene):
         self.scene = scene
+        self._build()
+        find_corners_down(self.world)
+        self.world.out.look()
+        if self.world.out.ease(scene.dt):  # contacts keep the dampers that they were found with
+            find_corners_down(self.world)
+
+    def _build(self) -> None:
+        """A world with everything in the scene, in which Bullet has not looked for contacts yet."""
+        scene = self.scene
         self.world = world = BulletWorld(scene)
         if scene.ground is not None:
             add_ground(world, scene.ground)
@@ -79,10 +88,6 @@ class BulletSimulation(Simulation):
         for body in scene.bodies:
             if body.joints[0].kind == FREE and not body.pinned:
                 self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
-        find_corners_down(world)
-        world.out.look()
-        if world.out.ease(scene.dt):  # contacts keep the dampers that they were found with
-            find_corners_down(world)
         self._time, self._carrier = scene.time, None
         if isinstance(scene.ground, Moving):
             self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity)
@@ -423,6 +428,8 @@ class BulletSimulation(Simulation):
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
         touched = [Touches.load(each) for each in saved["touched"]]
+        if not has_contacts(saved["world"]) and has_contacts(save_world(self._bullet, self.client)):
+            self._build()  # Bullet would keep those that it has
         with self.world.looking():
             restore_world(self._bullet, self.client, saved["world"])
         self.world.out.look()

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from poise.body.shape import Box
-from poise.engines.bullet_inertia import TRACE, inertia_of, list_inertias
+from poise.engines.bullet_inertia import inertia_of, list_inertias
 from poise.engines.bullet_locked import CORNERS, Locked, find_carriers, list_turns
 from poise.engines.bullet_moved import WORLD, MovedSegments, find_carrier, is_moved
-from poise.engines.bullet_world import FIXED, GROUND, HERE, BulletWorld, principal, xyzw
+from poise.engines.bullet_world import FIXED, GROUND, HERE, TRACE, BulletWorld, gather_links, make_link, principal, xyzw
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, SceneBody
 from poise.errors import InputError, check_most
@@ -146,7 +146,8 @@ def add_body(world: BulletWorld, index: int, held: HeldBody) -> None:
 
 def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, members: list[int]) -> Piece:
     bullet, body, tree = world.bullet, held.body, held.tree
-    shapes = {i: tuple(shape for k, shape in body.shapes if k == i) for i in (base, *members)}
+    shapes = {i: [shape for k, shape in body.shapes if k == i] for i in (base, *members)}
+    first = {i: each[0] if each else None for i, each in shapes.items()}
     inertia, is_free = held.own[base], held.kind[base] == FREE or held.is_moved
     if held.is_moved and held.kind[base] == GIVEN and find_carrier(body, base) == WORLD:
         inertia = _heavy(held, base)
@@ -159,7 +160,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
         joint, parent = body.joints[i], last[int(tree.parents[i])]
         turns = [-1] if joint.kind == BALL else list(range(len(joint.axes)))
         if not turns:  # stiff, as it was built
-            links.append(_stiff(bullet, held, i, parent, world.add_shape(shapes[i])))
+            links.append(_stiff(bullet, held, i, parent, world.add_shape(first[i])))
             parent = len(links)
             stiff.append((i, parent - 1))
         for dof in turns:
@@ -169,7 +170,7 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
                     bullet, held.own[i] if is_last else TRACE, parent,
                     tree.offsets[i] if dof <= 0 else np.zeros(3),
                     np.asarray(body.rotations[i]) if dof == 0 else rotation.identity(),
-                    None if dof < 0 else joint.axes[dof], world.add_shape(shapes[i] if is_last else ()),
+                    None if dof < 0 else joint.axes[dof], world.add_shape(first[i] if is_last else None),
                 )
             )  # fmt: skip
             parent = len(links)
@@ -183,17 +184,18 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     )  # fmt: skip
     carriers = {} if held.is_moved else {i: reach for i, reach in find_carriers(body).items() if i in last}
     for i, reach in carriers.items():
-        first = len(links)
+        locked[i] = len(links), reach
         for corner, turn in zip(CORNERS, list_turns(), strict=True):
-            links.append(_lock(bullet, last[i], reach * corner, turn, world.add_shape(())))
-        locked[i] = first, reach
-    arguments = {key: [link[key] for link in links] for key in links[0]} if links else {}
+            links.append(_lock(bullet, last[i], reach * corner, turn, world.add_shape(None)))
+    further = [(i, shape) for i, each in shapes.items() for shape in each[1:]]
+    begin = len(links)
+    links += [make_link(bullet, TRACE, last[i], world.add_shape(shape)) for i, shape in further]
     uid = bullet.createMultiBody(
-        inertia.mass if is_free else 0.0, world.add_shape(shapes[base]), basePosition=held.p[base],
+        inertia.mass if is_free else 0.0, world.add_shape(first[base]), basePosition=held.p[base],
         baseOrientation=xyzw(rotation.from_matrix(held.R[base])),
         **({"baseInertialFramePosition": inertia.center, "baseInertialFrameOrientation": xyzw(principal(inertia)[0])}
            if is_free else {}),
-        **arguments, flags=_find_flags(world, index), physicsClientId=world.client,
+        **gather_links(links), flags=_find_flags(world, index), physicsClientId=world.client,
     )  # fmt: skip
     P = np.array([rotation.to_matrix(principal(held.own[i])[0]) for i in joints]).reshape(-1, 3, 3)
     balls = np.flatnonzero(np.array(dofs, int) < 0)
@@ -203,31 +205,36 @@ def _add_piece(world: BulletWorld, index: int, held: HeldBody, base: int, member
     )  # fmt: skip
     nothing, weight = (0, 0), float(tree.mass)
     falls = body.is_hard and held.kind[0] == FREE and not body.pinned
-    mask = world.masks[index] if shapes[base] else nothing
+    base_mask = world.masks[index] if shapes[base] else nothing
     if held.is_moved and find_carrier(body, base) == WORLD:  # nothing moves it: it touches what moves alone
-        mask = mask[0], mask[1] & ~(GROUND | FIXED)
-    world.set_dynamics(piece.uid, -1, inertia if is_free else None, mask, None, weight)
+        base_mask = base_mask[0], base_mask[1] & ~(GROUND | FIXED)
+    world.set_dynamics(piece.uid, -1, inertia if is_free else None, base_mask, None, weight)
     world.names[piece.uid, -1], world.owners[piece.uid, -1] = f"{body.name}/{tree.names[base]}", (index, base)
     for i, link, dof in zip(piece.joints, piece.links, piece.dof, strict=True):
         is_last = last[i] == link + 1
         mask = world.masks[index] if shapes[i] and is_last else nothing
-        rough = world.find_friction(falls, shapes[i])
+        rough = world.find_friction(falls, first[i])
         world.set_dynamics(piece.uid, link, held.own[i] if is_last else TRACE, mask, rough, weight)
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
         _set_joint(world, held, piece, link, i, dof)
     for i, link in stiff:
         world.set_dynamics(
             piece.uid, link, held.own[i], world.masks[index] if shapes[i] else nothing,
-            world.find_friction(falls, shapes[i]), weight,
+            world.find_friction(falls, first[i]), weight,
         )  # fmt: skip
         world.names[piece.uid, link], world.owners[piece.uid, link] = f"{body.name}/{tree.names[i]}", (index, i)
     for i in (base, *members):
-        if any(isinstance(shape, Box) for shape in shapes[i]) and not body.is_hard:
+        if isinstance(first[i], Box) and not body.is_hard:
             world.bear(piece.uid, last[i] - 1)
-    for i, (first, reach) in locked.items():
-        held.locked.links[i] = piece.uid, first, reach
+    for i, (link, reach) in locked.items():
+        held.locked.links[i] = piece.uid, link, reach
         for k in range(len(CORNERS)):
-            world.set_dynamics(piece.uid, first + k, TRACE, nothing)
+            world.set_dynamics(piece.uid, link + k, TRACE, nothing)
+    for link, (i, shape) in enumerate(further, begin):
+        rough = world.find_friction(falls, shape)
+        world.set_dynamics(piece.uid, link, TRACE, base_mask if i == base else world.masks[index], rough, weight)
+        world.add_more((piece.uid, last[i] - 1), (piece.uid, link))
+    _keep_more_apart(world, held, piece.uid, last)
     if held.kind[base] == FREE:  # others are put where they belong before the first step
         om = rotation.rotate(held.state.q[0], body.angular_velocity[0])
         v = body.velocity + np.cross(om, rotation.rotate(held.state.q[0], inertia.center))
@@ -247,7 +254,7 @@ def _keep_apart(world: BulletWorld, index: int, held: HeldBody) -> None:
     Bullet sees to it within a multibody. What the world holds does not touch another body's of the same kind.
     """
     body = held.body
-    links = {joint: link for link, (owner, joint) in world.owners.items() if owner == index}
+    links = {joint: link for (owner, joint), link in world.find_segments().items() if owner == index}
     group = {i: find_carrier(body, i) for i in links}
     outer = {i: find_carrier(body, int(body.tree.parents[i])) for i in links if i > 0 and held.kind[i] != GIVEN}
     touching = sorted({i for i, _ in body.shapes} & set(links))
@@ -261,6 +268,23 @@ def _keep_apart(world: BulletWorld, index: int, held: HeldBody) -> None:
         for other in world.held:
             world.keep_apart(mine, other)
     world.held += own
+
+
+def _keep_more_apart(world: BulletWorld, held: HeldBody, uid: int, last: dict[int, int]) -> None:
+    """Further shapes of a segment do not touch one another, nor what the segment hangs from, nor what hangs from it.
+
+    Bullet sees to that for a segment's own link alone.
+    """
+    for i, number in last.items():
+        others = world.more.get((uid, number - 1), [])
+        near = [int(held.tree.parents[i]), *np.flatnonzero(held.tree.parents == i).tolist()]
+        for other in others:
+            for k in near:
+                if k in last:
+                    world.keep_apart((uid, last[k] - 1), other)
+            for twin in ((uid, number - 1), *others):
+                if twin < other:
+                    world.keep_apart(twin, other)
 
 
 def _find_flags(world: BulletWorld, index: int) -> int:
@@ -294,8 +318,7 @@ def _set_joint(world: BulletWorld, held: HeldBody, piece: Piece, link: int, i: i
 
 def _pin(world: BulletWorld, index: int, held: HeldBody, joint: int) -> None:
     bullet = world.bullet
-    owners = {owner: key for key, owner in world.owners.items()}
-    uid, link = owners[index, joint]
+    uid, link = world.find_segments()[index, joint]
     inertia = held.own[joint]
     turn = rotation.multiply(rotation.from_matrix(held.R[joint]), principal(inertia)[0])
     at = held.p[joint] + held.R[joint] @ inertia.center
@@ -332,16 +355,10 @@ def _find_tops(held: HeldBody) -> np.ndarray:
 def _link(
     bullet: Any, inertia: RigidInertia, parent: int, offset: np.ndarray, turn: np.ndarray, axis: Any, shape: int
 ) -> dict[str, Any]:
-    """One link's share of the arguments of `createMultiBody`."""
-    return {
-        "linkMasses": inertia.mass,
-        "linkCollisionShapeIndices": shape,
-        "linkVisualShapeIndices": -1,
+    """A link whose joint turns, about an axis or about any (None)."""
+    return make_link(bullet, inertia, parent, shape) | {
         "linkPositions": offset,
         "linkOrientations": xyzw(turn),
-        "linkInertialFramePositions": inertia.center,
-        "linkInertialFrameOrientations": xyzw(principal(inertia)[0]),
-        "linkParentIndices": parent,
         "linkJointTypes": bullet.JOINT_SPHERICAL if axis is None else bullet.JOINT_REVOLUTE,
         "linkJointAxis": [1.0, 0.0, 0.0] if axis is None else axis,
     }
@@ -350,15 +367,15 @@ def _link(
 def _stiff(bullet: Any, held: HeldBody, i: int, parent: int, shape: int) -> dict[str, Any]:
     """A link whose joint does not turn."""
     turn = np.asarray(held.body.rotations[i])
-    link = _link(bullet, held.own[i], parent, held.tree.offsets[i], turn, None, shape)
-    return link | {"linkJointTypes": bullet.JOINT_FIXED}
+    return make_link(bullet, held.own[i], parent, shape) | {
+        "linkPositions": held.tree.offsets[i],
+        "linkOrientations": xyzw(turn),
+    }
 
 
 def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int) -> dict[str, Any]:
     """A link that cannot move, whose mass is `at` in what carries it, and its axes turned: see `bullet_locked`."""
-    link = _link(bullet, TRACE, parent, np.zeros(3), rotation.identity(), None, shape)
-    return link | {
-        "linkJointTypes": bullet.JOINT_FIXED,
+    return make_link(bullet, TRACE, parent, shape) | {
         "linkInertialFramePositions": at,
         "linkInertialFrameOrientations": xyzw(turn),
     }

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engines.bullet_moved import WORLD, find_carrier
+from poise.engines.bullet_world import TRACE
 from poise.engines.scene import BALL, GIVEN, SceneBody
 from poise.spatial.inertia import RigidInertia
 
 if TYPE_CHECKING:
     from poise.engines.bullet_body import HeldBody
 
-# So little is lost beside a segment's.
-TRACE = RigidInertia(1e-9, np.zeros(3), np.eye(3) * 1e-12)
 # Of what a segment without mass carries, at its end: its inertia. With a trace, limbs beyond a massless collar bone
 # that is at the end of its range spin up until they are cut off: Bullet's solver does not converge.
 LIGHT = 0.05

@@ -86,7 +86,7 @@ class MovedSegments:
                 frames[i] = rotation.identity()  # as heavy about any axis
         self._axes, self._centers = np.array(frames), np.array([own.center for own in held.own])
         self._inside = np.where(held.kind == GIVEN, body.tree.parents, -1)
-        links = {owner: link for link, owner in world.owners.items()}
+        links = world.find_segments()
         self._holds = [self._fix(links, index, i) for i in joints]
         self._joints = np.array(joints, int)
         self._carriers = np.array([hold.carrier for hold in self._holds], int)

@@ -9,7 +9,8 @@ own files, or is one of another version or of another number of bodies, is refus
 from __future__ import annotations
 
 import struct
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,45 +31,36 @@ def save_world(bullet: Any, client: int) -> np.ndarray:
         path = folder / "world.bullet"
         bullet.saveBullet(str(path), physicsClientId=client)
         data = np.frombuffer(path.read_bytes(), np.uint8).copy()
-    _forget_places(data)
-    return _sort_contacts(data)
+    spans = [chunk.span for chunk in _walk(data.tobytes()) if chunk.code == _CONTACTS]
+    for span in spans:
+        _forget_place(data[span])
+    _sort(data, spans)
+    return data
 
 
-def _forget_places(data: np.ndarray) -> None:
-    """Have contacts not say where Bullet keeps them: a world that was restored keeps no places for empty ones.
+def _forget_place(contact: np.ndarray) -> None:
+    """Have a contact not say where Bullet keeps it: a world that was restored keeps no places for empty ones.
 
     The place is the number before the type's, near the end of the chunk; Bullet never reads it.
     """
-    at = _HEAD
-    while at + _CHUNK.size <= len(data):
-        code, length, _, _, _ = _CHUNK.unpack_from(data.data, at)
-        at += _CHUNK.size
-        if length < 0 or at + length > len(data):
-            return
-        if code == _CONTACTS and length % 4 == 0:
-            numbers = data[at : at + length].view(np.int32)[-_TAIL:]
-            found = np.flatnonzero(numbers == _MANIFOLD)
-            if len(found) and found[-1] > 0:
-                numbers[found[-1] - 1] = 0
-        at += length
+    if len(contact) % 4 == 0:
+        numbers = contact.view(np.int32)[-_TAIL:]
+        found = np.flatnonzero(numbers == _MANIFOLD)
+        if len(found) and found[-1] > 0:
+            numbers[found[-1] - 1] = 0
 
 
-def _sort_contacts(data: np.ndarray) -> np.ndarray:
-    """The same with its contacts in an order of their own: Bullet's is that in which bodies came to touch."""
-    at, spans = _HEAD, []
-    while at + _CHUNK.size <= len(data):
-        code, length, _, _, _ = _CHUNK.unpack_from(data.data, at)
-        end = at + _CHUNK.size + length
-        if length < 0 or end > len(data):
-            return data
-        if code == _CONTACTS:
-            spans.append((at + _CHUNK.size, end))
-        at = end
-    if len({end - start for start, end in spans}) == 1:
-        contacts = sorted(data[start:end].tobytes() for start, end in spans)
-        for (start, end), contact in zip(spans, contacts, strict=True):  # their heads, numbered one by one, stay
-            data[start:end] = np.frombuffer(contact, np.uint8)
-    return data
+def _sort(data: np.ndarray, spans: list[slice]) -> None:
+    """Have contacts be in an order of their own: Bullet's is that in which bodies came to touch."""
+    if len({span.stop - span.start for span in spans}) == 1:
+        contacts = sorted(data[span].tobytes() for span in spans)
+        for span, contact in zip(spans, contacts, strict=True):  # their heads, numbered one by one, stay
+            data[span] = np.frombuffer(contact, np.uint8)
+
+
+def has_contacts(saved: np.ndarray) -> bool:
+    """Whether a state has contacts. From one that has none Bullet restores none, and keeps those that it had."""
+    return any(chunk.code == _CONTACTS for chunk in _walk(np.asarray(saved, np.uint8).tobytes()))
 
 
 def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:
@@ -88,20 +80,33 @@ def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:
             raise InputError("Bullet cannot restore this state. Save it again.") from None
 
 
-def _list_chunks(data: bytes) -> list[tuple[bytes, int, int, int | bytes]] | None:
-    """Code, length, type and number of all chunks but contacts; of the layout its bytes. None: they do not add up."""
-    if data[: len(_MAGIC)] != _MAGIC:
-        return None
-    found: list[tuple[bytes, int, int, int | bytes]] = []
+class _Chunk(NamedTuple):
+    """One of a file. kind: the number of its type; number: how many of that; span: where its bytes are."""
+
+    code: bytes
+    kind: int
+    number: int
+    span: slice
+
+
+def _walk(data: bytes) -> Iterator[_Chunk]:
+    """All chunks, until one is longer than what is left."""
     at = _HEAD
     while at + _CHUNK.size <= len(data):
-        code, length, _, kind, count = _CHUNK.unpack_from(data, at)
+        code, length, _, kind, number = _CHUNK.unpack_from(data, at)
         at += _CHUNK.size
         if length < 0 or at + length > len(data):
-            return None
-        if code == _LAYOUT:
-            found.append((code, length, kind, data[at : at + length]))
-        elif code != _CONTACTS:
-            found.append((code, length, kind, count))
+            return
+        yield _Chunk(code, kind, number, slice(at, at + length))
         at += length
-    return found if at == len(data) else None
+
+
+def _list_chunks(data: bytes) -> list[tuple[bytes, int, int, int | bytes]] | None:
+    """Code, length, type and number of all chunks but contacts; of the layout its bytes. None: they do not add up."""
+    chunks = list(_walk(data))
+    if data[: len(_MAGIC)] != _MAGIC or not chunks or chunks[-1].span.stop != len(data):
+        return None
+    return [
+        (code, span.stop - span.start, kind, data[span] if code == _LAYOUT else number)
+        for code, kind, number, span in chunks if code != _CONTACTS
+    ]  # fmt: skip

@@ -4,6 +4,7 @@
     a ball's coordinate is the turn in those axes, P^-1 q P; its velocity and torque likewise are P^-1 of the body's
     an inertia can be set only on links that have a collision shape, so those without get a small one that meets nothing
     links are renumbered depth first unless URDF_MAINTAIN_LINK_ORDER is set
+    contacts are restored of one shape a link alone, so further ones are links of their own
     friction of a pair is the product of both, so each has the root of what is wanted
     a link's friction beside its damping or greatest speed in one call of changeDynamics is passed over: it keeps 0.5
 
@@ -49,6 +50,8 @@ PATCH = 0.01
 # At most, of limbs (not the root) of a body that falls, soles apart; with 0.9 those that lie on one another shake for
 # ever, at up to 16 rad/s, and hands are 5 degrees beyond their ranges. Two that touch multiply.
 SLIPPERY = 0.5
+# What a link weighs that is there for its shape alone, and what a segment without mass does: lost beside the others.
+TRACE = RigidInertia(1e-9, np.zeros(3), np.eye(3) * 1e-12)
 # No turn, as Bullet writes quaternions.
 HERE = [0.0, 0.0, 0.0, 1.0]
 
@@ -75,6 +78,7 @@ class BulletWorld:
 
     names   of everything that can be touched, by (id, link)
     owners  (body, joint) of every body's links, by (id, link)
+    more    the links that have the further shapes of a body's segment, or of a prop, by (id, link) of its own
     ground  Bullet's ids of the ground's pieces
     props   Bullet's id of each prop
     held    (id, link) of bodies' segments that the world holds
@@ -97,6 +101,7 @@ class BulletWorld:
         self.out = WayOut(pybullet, self.client, self._looks_ahead)
         self.names: dict[tuple[int, int], str] = {}
         self.owners: dict[tuple[int, int], tuple[int, int]] = {}
+        self.more: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._ground_friction = float(np.sqrt(scene.ground.friction if scene.ground is not None else 0.8))
         self._friction, self.softness = self._ground_friction, scene.touch.softness
         self.bounce = scene.touch.bounce
@@ -152,8 +157,10 @@ class BulletWorld:
         self._prop_met = GROUND | PROP | FIXED | (_BODIES if scene.touch.props else 0)
 
     def keep_apart(self, a: tuple[int, int], b: tuple[int, int]) -> None:
-        """Two links (id, link) that do not touch."""
-        self.bullet.setCollisionFilterPair(a[0], b[0], a[1], b[1], 0, physicsClientId=self.client)
+        """Two links (id, link) that do not touch, with all their shapes."""
+        for one in (a, *self.more.get(a, ())):
+            for two in (b, *self.more.get(b, ())):
+                self.bullet.setCollisionFilterPair(one[0], two[0], one[1], two[1], 0, physicsClientId=self.client)
 
     def add_prop(self, prop: Prop) -> None:
         """Put a prop into the world, with the speed that it begins with."""
@@ -170,38 +177,68 @@ class BulletWorld:
 
     def find_links(self) -> dict[Thing, tuple[int, int]]:
         """(id, link) of everything that can touch: bodies' segments, and props by their names."""
-        found: dict[Thing, tuple[int, int]] = {owner: link for link, owner in self.owners.items()}
-        return found | {self.names[link]: link for link in self.names if link[0] in self.props.values()}
+        further, props = self._further(), set(self.props.values())
+        found: dict[Thing, tuple[int, int]] = {}
+        for link, name in self.names.items():
+            if link not in further and (link in self.owners or link[0] in props):
+                found[self.owners.get(link, name)] = link
+        return found
+
+    def find_segments(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """(id, link) of bodies' segments, by (body, joint)."""
+        further = self._further()
+        return {owner: link for link, owner in self.owners.items() if link not in further}
+
+    def _further(self) -> set[tuple[int, int]]:
+        return {link for links in self.more.values() for link in links}
+
+    def add_more(self, link: tuple[int, int], other: tuple[int, int]) -> None:
+        """Have a link that was added (other) be the further shape of one."""
+        self.names[other] = self.names[link]
+        if link in self.owners:
+            self.owners[other] = self.owners[link]
+        self.more.setdefault(link, []).append(other)
 
     def _add_prop(self, prop: Prop) -> int:
         bullet = self.bullet
-        shape = self.add_shape(prop.shapes if prop.touches else ())
+        shapes = (prop.shapes if prop.touches else ()) or (None,)
         mask = (FIXED if prop.inertia is None else PROP, self._prop_met) if prop.touches else (0, 0)
         friction = None if prop.friction is None else prop.friction / max(self._friction, 1e-6)
-        if prop.hinge is None or prop.inertia is None:
-            inertia = prop.inertia if prop.inertia is not None else RigidInertia.zero()
+        if prop.inertia is None:
+            found = []
+            for shape in shapes:
+                uid = bullet.createMultiBody(
+                    0.0, self.add_shape(shape), basePosition=prop.position, baseOrientation=xyzw(prop.turn),
+                    physicsClientId=self.client,
+                )  # fmt: skip
+                self.set_dynamics(uid, -1, None, mask, friction)
+                found.append((int(uid), -1))
+        else:
+            hinge = prop.hinge
+            at = prop.position if hinge is None else prop.position + rotation.rotate(prop.turn, hinge.point)
+            shift = np.zeros(3) if hinge is None else -np.asarray(hinge.point)
+            inertia = prop.inertia if hinge is None else prop.inertia.moved(np.eye(3), shift)
+            numbers = [self.add_shape(shape, shift) for shape in shapes]
+            links = [make_link(bullet, TRACE, 0 if hinge is None else 1, number) for number in numbers[1:]]
+            if hinge is not None:
+                turning = {"linkJointTypes": bullet.JOINT_REVOLUTE, "linkJointAxis": hinge.axis}
+                links.insert(0, make_link(bullet, inertia, 0, numbers[0]) | turning)
+            base = RigidInertia.zero() if hinge is not None else inertia
             uid = bullet.createMultiBody(
-                inertia.mass, shape, basePosition=prop.position, baseOrientation=xyzw(prop.turn),
-                baseInertialFramePosition=inertia.center, baseInertialFrameOrientation=xyzw(principal(inertia)[0]),
-                physicsClientId=self.client,
+                base.mass, -1 if hinge is not None else numbers[0], basePosition=at, baseOrientation=xyzw(prop.turn),
+                baseInertialFramePosition=base.center, baseInertialFrameOrientation=xyzw(principal(base)[0]),
+                **gather_links(links), physicsClientId=self.client,
             )  # fmt: skip
-            self.set_dynamics(uid, -1, prop.inertia, mask, friction)
-            self.names[uid, -1] = prop.name
-            return int(uid)
-        pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
-        moved = prop.inertia.moved(np.eye(3), -np.asarray(prop.hinge.point))
-        shape = self.add_shape(prop.shapes if prop.touches else (), -np.asarray(prop.hinge.point))
-        uid = bullet.createMultiBody(
-            0.0, -1, basePosition=pivot, baseOrientation=xyzw(prop.turn), linkMasses=[moved.mass],
-            linkCollisionShapeIndices=[shape], linkVisualShapeIndices=[-1], linkPositions=[[0, 0, 0]],
-            linkOrientations=[HERE], linkInertialFramePositions=[moved.center], linkParentIndices=[0],
-            linkInertialFrameOrientations=[xyzw(principal(moved)[0])], linkJointTypes=[bullet.JOINT_REVOLUTE],
-            linkJointAxis=[prop.hinge.axis], physicsClientId=self.client,
-        )  # fmt: skip
-        self.set_dynamics(uid, 0, moved, mask, friction)
-        self.names[uid, 0] = prop.name
-        bullet.setJointMotorControl2(uid, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=self.client)
-        return int(uid)
+            first = -1 if hinge is None else 0
+            found = [(int(uid), first + k) for k in range(len(shapes))]
+            for k, (_, link) in enumerate(found):
+                self.set_dynamics(uid, link, inertia if k == 0 else TRACE, mask, friction, inertia.mass)
+            if hinge is not None:
+                bullet.setJointMotorControl2(uid, 0, bullet.VELOCITY_CONTROL, force=0, physicsClientId=self.client)
+        self.names[found[0]] = prop.name
+        for other in found[1:]:
+            self.add_more(found[0], other)
+        return found[0][0]
 
     def set_dynamics(
         self, uid: int, link: int, inertia: RigidInertia | None, mask: tuple[int, int], friction: float | None = None,
@@ -228,46 +265,58 @@ class BulletWorld:
                 bullet.changeDynamics(uid, link, contactStiffness=k, contactDamping=c, **options)
         bullet.setCollisionFilterGroupMask(uid, link, *mask, **options)
 
-    def find_friction(self, falls: bool, shapes: tuple[Shape, ...]) -> float:
+    def find_friction(self, falls: bool, shape: Shape | None) -> float:
         """Of a body's segment. falls: whether nothing holds the body up."""
-        is_sole = any(isinstance(shape, Box) for shape in shapes)
-        return min(self._friction, SLIPPERY) if falls and not is_sole else self._friction
+        return min(self._friction, SLIPPERY) if falls and not isinstance(shape, Box) else self._friction
 
     def bear(self, uid: int, link: int) -> None:
         """Have soles of who stands bear on more than points. Bullet multiplies by the other's friction."""
         spin = PATCH * self._friction
         self.bullet.changeDynamics(uid, link, spinningFriction=spin, physicsClientId=self.client)
 
-    def add_shape(self, shapes: tuple[Shape, ...], shift: np.ndarray | None = None) -> int:
-        """Bullet's id of some shapes as one; a speck for none."""
+    def add_shape(self, shape: Shape | None, shift: np.ndarray | None = None) -> int:
+        """Bullet's id of a shape; a speck for none."""
         bullet = self.bullet
-        shift = np.zeros(3) if shift is None else shift
-        if not shapes:
+        if shape is None:
             return int(bullet.createCollisionShape(bullet.GEOM_SPHERE, radius=1e-3, physicsClientId=self.client))
-        kinds, radii, lengths, halves, places, turns = [], [], [], [], [], []
-        for shape in shapes:
-            half, length, radius, turn = np.ones(3), 1.0, 1.0, rotation.identity()
-            if isinstance(shape, Sphere):
-                kind, radius, center = bullet.GEOM_SPHERE, shape.radius, shape.center
-            elif isinstance(shape, Capsule):
-                kind, radius, length = bullet.GEOM_CAPSULE, shape.radius, shape.length
-                center = 0.5 * (shape.start + shape.end)
-                if length > 0.0:
-                    turn = rotation.between(np.array([0.0, 0.0, 1.0]), (shape.end - shape.start) / length)
-            else:
-                kind, half, center, turn = bullet.GEOM_BOX, shape.half, shape.center, shape.turn
-            kinds.append(kind)
-            radii.append(radius)
-            lengths.append(length)
-            halves.append(half)
-            places.append(center + shift)
-            turns.append(xyzw(turn))
+        half, length, radius, turn = np.ones(3), 1.0, 1.0, rotation.identity()
+        if isinstance(shape, Sphere):
+            kind, radius, center = bullet.GEOM_SPHERE, shape.radius, shape.center
+        elif isinstance(shape, Capsule):
+            kind, radius, length = bullet.GEOM_CAPSULE, shape.radius, shape.length
+            center = 0.5 * (shape.start + shape.end)
+            if length > 0.0:
+                turn = rotation.between(np.array([0.0, 0.0, 1.0]), (shape.end - shape.start) / length)
+        else:
+            kind, half, center, turn = bullet.GEOM_BOX, shape.half, shape.center, shape.turn
         return int(
             bullet.createCollisionShapeArray(
-                shapeTypes=kinds, radii=radii, lengths=lengths, halfExtents=halves, collisionFramePositions=places,
-                collisionFrameOrientations=turns, physicsClientId=self.client,
+                shapeTypes=[kind], radii=[radius], lengths=[length], halfExtents=[half],
+                collisionFramePositions=[center if shift is None else center + shift],
+                collisionFrameOrientations=[xyzw(turn)], physicsClientId=self.client,
             )
         )  # fmt: skip
+
+
+def make_link(bullet: Any, inertia: RigidInertia, parent: int, shape: int) -> dict[str, Any]:
+    """A link's share of the arguments of `createMultiBody`; it is where its parent is, and does not turn."""
+    return {
+        "linkMasses": inertia.mass,
+        "linkCollisionShapeIndices": shape,
+        "linkVisualShapeIndices": -1,
+        "linkPositions": np.zeros(3),
+        "linkOrientations": HERE,
+        "linkInertialFramePositions": inertia.center,
+        "linkInertialFrameOrientations": xyzw(principal(inertia)[0]),
+        "linkParentIndices": parent,
+        "linkJointTypes": bullet.JOINT_FIXED,
+        "linkJointAxis": [1.0, 0.0, 0.0],
+    }
+
+
+def gather_links(links: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    """The arguments of `createMultiBody` for links."""
+    return {key: [link[key] for link in links] for key in links[0]} if links else {}
 
 
 def principal(inertia: RigidInertia) -> tuple[np.ndarray, np.ndarray]:
