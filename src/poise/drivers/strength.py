@@ -53,7 +53,7 @@ from poise.world.footing import build_footing, find_corners, find_soles_of
 
 CENTER = "center"  # the centre of mass among paths
 POSITION, ORIENTATION, BOTH = WAYS = ("position", "orientation", "both")
-_ROWS = {POSITION: slice(0, 3), ORIENTATION: slice(3, 6), BOTH: slice(0, 6)}
+_ROWS = {POSITION: (0, 3), ORIENTATION: (3, 6), BOTH: (0, 6)}
 RATE = 30.0  # Hz, of the paper's steps: a share alpha of them is that of longer or shorter ones
 _FLAT, _NEAR = 1e-3, 4e-3  # m: a corner of a sole so near to the ground is pushed as any, and one so far off not at all
 _INSIDE = 0.97  # of what it stands on: how far out pushes are taken to be, and the pressure goes for the centre of mass
@@ -230,6 +230,7 @@ class StrengthPlayer(TorquePlayer):
         self.zmp, self.drag, self.felt = np.full(3, np.nan), np.zeros(len(self.joints)), np.zeros((len(body.tree), 6))
         self._way = np.array([0.0, 0.0, 1.0])
         self._last: tuple[Room, int] | None = None
+        self._fixed: tuple[Any, set[str]] = None, set()  # a floor, and the names of what never moves on it
         self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
         self._work = Work(body, n, len(self.effectors))
         self._is_foot = np.zeros(len(body.tree), bool)
@@ -351,11 +352,13 @@ class StrengthPlayer(TorquePlayer):
     def _feel(self, body: Body) -> np.ndarray:
         """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes."""
         touches, part = body.touches, self._share
-        fixed = {"ground", *(prop.name for prop in body.floor.props if prop.inertia is None)}
-        firm = np.array([other in fixed for other in touches.others], bool)
+        if self._fixed[0] is not body.floor:
+            props = body.floor.props
+            self._fixed = body.floor, {"ground", *(prop.name for prop in props if prop.inertia is None)}
+        firm = np.array([other in self._fixed[1] for other in touches.others], bool)
         self.felt *= 1.0 - part
-        pushed = ~firm & ~_find_twice(touches.points)
-        if pushed.any():
+        if not firm.all():
+            pushed = ~firm & ~_find_twice(touches.points)
             joints, forces = touches.joints[pushed], _TAKEN * part * touches.forces[pushed]
             np.add.at(self.felt[:, :3], joints, np.cross(touches.points[pushed] - body.p[joints], forces))
             np.add.at(self.felt[:, 3:], joints, forces)
@@ -363,9 +366,9 @@ class StrengthPlayer(TorquePlayer):
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
-        from poise.drivers.strength_kernels import spread_pushes, within
+        from poise.drivers.strength_kernels import settle, spread_pushes
         from poise.dynamics import limited_kernels as limited
-        from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, model_pushes
+        from poise.dynamics.pushed_kernels import model_pushes
 
         k, tree, m, n, c = self._work, body.tree, self.a, self.n, self._work.count
         size, weight = n + 4 * c, tree.mass * 9.81
@@ -397,21 +400,14 @@ class StrengthPlayer(TorquePlayer):
             self._brake(body)  # no such support carries it
             return
         self.at[:] = r.bound[:n]
-        off = np.abs(k.residual[:rows]) / k.scales[:rows]
-        self.moving = float(off[k.kinds[:rows] == 0].max(initial=0.0))
-        self.missed = float(off[k.kinds[:rows] == 1].max(initial=0.0))
-        push = weight * r.u[n:]
-        for side in range(2):
-            own = np.flatnonzero(k.sides[:c] == side)
-            self.hands.push[side] = sum(r.u[n + 4 * i : n + 4 * i + 4].sum() for i in own)
-        np.add.at(k.dw, m.joints, r.u[:n, None] * k.axes)
-        find_torque_vectors(
-            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
-            body.gravity, r.a0 + r.A @ r.u, r.at, r.ways, r.of, push, self.felt, k.vectors,
+        settle(
+            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, body.gravity,
+            m.joints, k.axes, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, r.u, k.sides, c, k.residual[:rows],
+            k.scales, k.kinds, self.low, self.high, k.dw, k.vectors, self.torque, self.ratio, self.zmp,
+            self.hands.push, k.off,
         )  # fmt: skip
-        within(k.vectors, m.joints, k.e, self.low, self.high, self.torque, self.ratio)
+        self.moving, self.missed = float(k.off[0]), float(k.off[1])
         body.torque[self.joints] += k.vectors[self.joints]
-        find_pressure(r.at, r.ways, push, self.zmp)
 
     def _resist(self, body: Body) -> None:
         """A damper on what the step does beside what was foreseen, which is nothing where the model is right:
@@ -421,6 +417,8 @@ class StrengthPlayer(TorquePlayer):
         Whoever drives other joints is not in the model, and light segments, which muscles could turn at any speed,
         would be thrown about by what it does not know.
         """
+        if not self.drag.any():
+            return
         i = self.joints
         ahead = np.einsum("jab,jb->ja", body.R[i], body.state.w[i] + self._h * self._work.dw[i])
         body.torque[i] += self.drag[:, None] * ahead
@@ -428,7 +426,7 @@ class StrengthPlayer(TorquePlayer):
 
     def _set_goals(self, body: Body, t: float, r: Room) -> int:
         """Write what comes before the joints' own tracking; how many rows that is."""
-        from poise.drivers.strength_kernels import lead_center, lead_point, outline_of
+        from poise.drivers.strength_kernels import find_shift, lead_center, lead_point, outline_of, take_goal
 
         k, ghost, rate, alpha, count, c = self._work, self.ghost, self._rate, self.driver.alpha, 0, self._work.count
         model = (
@@ -436,14 +434,9 @@ class StrengthPlayer(TorquePlayer):
         )  # fmt: skip
         rows, y = np.empty((6, r.rows.shape[1])), np.empty(6)
 
-        def take(which: slice, kind: int, scale: float, turns: float = 1.0) -> None:
+        def take(which: tuple[int, int], kind: int, scale: float, turns: float = 1.0) -> None:
             nonlocal count
-            end = count + len(y[which])
-            k.kinds[count:end], k.scales[count:end] = kind, scale
-            k.scales[count + 3 : end] *= turns
-            r.rows[count:end] = k.scales[count:end, None] * rows[which]
-            r.y[count:end] = k.scales[count:end] * y[which]
-            count = end
+            count = take_goal(rows, y, *which, kind, scale, turns, count, k.kinds, k.scales, r.rows, r.y)
 
         for side, foot in enumerate(self.feet.tolist()):
             if self.stands_on[side]:
@@ -466,7 +459,7 @@ class StrengthPlayer(TorquePlayer):
                 lead_point(*model, arm.joints[2], at, at, k.level_turn, k.still, k.still, rate, alpha, rows, y)
                 now_all = rate * (most - now) - rate * -now  # what `lead_point` has of the speed is taken back
                 rows[0], y[0] = normal @ rows[:3], normal @ y[:3] + now_all
-                take(slice(0, 1), 2, _SLOWS)
+                take((0, 1), 2, _SLOWS)
         for i in range(k.soles, k.pads):
             joint, place = int(k.segments[i]), k.points[i]
             at = place + k.gaps[i] * k.frames[i, 0]
@@ -479,7 +472,7 @@ class StrengthPlayer(TorquePlayer):
             if (there - at) @ k.frames[i, 0] < _AWAY:
                 lead_point(*model, joint, at, at, k.level_turn, k.still, k.still, rate, alpha, rows, y)
                 take(_ROWS[POSITION], 0, _STAYS)
-        self._find_shift(body)
+        find_shift(body.p, ghost.p, self.feet, self.stands_on, self.shift)
         size, height = outline_of(k.points, c, 1.0, k.hull) if c else (0, 0.0)
         if 0 < k.soles < c:
             height = float(k.points[: k.soles, 1].mean())  # hands are above what it stands on
@@ -495,7 +488,7 @@ class StrengthPlayer(TorquePlayer):
             )  # fmt: skip
             # who reaches for something tips as he is, and does not bend for what soles alone could still do
             first = count
-            take(slice(0, len(self.axes)), 1, _LEADS)
+            take((0, len(self.axes)), 1, _LEADS)
             if self.hands.busy() and c == k.soles:
                 self._let_tip(r.rows[first:count], r.y[first:count], k.scales[first:count])
         for joint, which, path in self.effectors:
@@ -604,12 +597,6 @@ class StrengthPlayer(TorquePlayer):
         arrays = (r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:m], r.y[:m], r.u)
         return Problem(*(array.copy() for array in arrays))
 
-    def _find_shift(self, body: Body) -> None:
-        """How far, seen from above, the body's feet that stand are from those of the motion; else as before."""
-        feet = self.feet[self.stands_on]
-        if len(feet):
-            self.shift[[0, 2]] = (body.p[feet] - self.ghost.p[feet]).mean(axis=0)[[0, 2]]
-
     def _plan(self, body: Body, t: float) -> None:
         """Plan the centre of mass ahead, where that is not done: see `plan_center`."""
         from poise.drivers.strength_kernels import plan_center
@@ -661,13 +648,12 @@ class StrengthPlayer(TorquePlayer):
 
     def _is_lost(self, body: Body) -> bool:
         """Whether it lies, or leans so far or is so low that nothing helps."""
-        k, feet = self._work, self.feet
-        if not k.count or body.root_is_given:
-            return False
-        up, asked = body.c - body.p[feet].mean(axis=0), self.ghost.c - self.ghost.p[feet].mean(axis=0)
-        lean, wanted = (float(each[1] / max(np.linalg.norm(each), 1e-9)) for each in (up, asked))
-        low = body.c[1] - k.points[: k.count, 1].min() < _LOST * asked[1]
-        return bool(lean < _LOST * wanted or low)
+        from poise.drivers.strength_kernels import is_lost
+
+        k = self._work
+        return bool(k.count) and not body.root_is_given and is_lost(
+            body.c, body.p, self.ghost.c, self.ghost.p, self.feet, k.points, k.count, _LOST
+        )  # fmt: skip
 
     # What a stage asks.
 

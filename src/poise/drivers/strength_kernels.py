@@ -11,7 +11,7 @@ import numpy as np
 
 from poise.drivers.support_kernels import clamp_to_hull, find_hull
 from poise.dynamics.instant import turn
-from poise.dynamics.pushed_kernels import point_goal
+from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, point_goal
 from poise.motion.part_kernels import log_between
 from poise.spatial.compile import kernel
 from poise.world.floor_kernels import find_floor
@@ -303,3 +303,94 @@ def within(
         torque[k] = kept
         bound = high[k] if kept > 0.0 else -low[k]
         ratio[k] = max(ratio[k], abs(kept) / max(bound, 1e-9))
+
+
+@kernel
+def take_goal(
+    rows: np.ndarray, y: np.ndarray, first: int, last: int, kind: int, scale: float, turns: float, count: int,
+    kinds: np.ndarray, scales: np.ndarray, all_rows: np.ndarray, all_y: np.ndarray,
+) -> int:  # fmt: skip
+    """Add rows first to last of a goal, times a scale, to those that there are; how many that makes.
+
+    turns  by what rows after the third, which are of a body's turn, are multiplied besides
+    """
+    for i in range(first, last):
+        s = scale * turns if i - first >= 3 else scale
+        kinds[count], scales[count], all_y[count] = kind, s, s * y[i]
+        for k in range(rows.shape[1]):
+            all_rows[count, k] = s * rows[i, k]
+        count += 1
+    return count
+
+
+@kernel
+def settle(
+    parents: np.ndarray, masses: np.ndarray, centers: np.ndarray, inertias: np.ndarray, R: np.ndarray, p: np.ndarray,
+    om: np.ndarray, w: np.ndarray, gravity: np.ndarray, joint: np.ndarray, axes: np.ndarray, e: np.ndarray,
+    at: np.ndarray, ways: np.ndarray, of: np.ndarray, weight: float, felt: np.ndarray, A: np.ndarray, a0: np.ndarray,
+    u: np.ndarray, sides: np.ndarray, count: int, residual: np.ndarray, scales: np.ndarray, kinds: np.ndarray,
+    low: np.ndarray, high: np.ndarray, dw: np.ndarray, vectors: np.ndarray, torque: np.ndarray, ratio: np.ndarray,
+    zmp: np.ndarray, helped: np.ndarray, off: np.ndarray,
+) -> None:  # fmt: skip
+    """What a solved problem means: dw (J, 3) and torques of all joints, where the ground pushes, what was missed.
+
+    u         (n + 4 P,) accelerations of freedoms, then pushes in parts of the weight (N)
+    sides     (P,) which hand each of `count` points is of, -1: of none;  helped (2,): how hard each pushes
+    residual  (m,) of goals, scaled;  off (2,): the most of kinds 0 and 1
+    """
+    n = len(joint)
+    a, push = a0.copy(), np.empty(len(of))
+    for i in range(6):
+        for k in range(len(u)):
+            a[i] += A[i, k] * u[k]
+    helped[:], off[:] = 0.0, 0.0
+    for i in range(len(of)):
+        push[i] = weight * u[n + i]
+    for i in range(count):
+        if sides[i] >= 0:
+            for k in range(4):
+                helped[sides[i]] += u[n + 4 * i + k]
+    for i in range(len(residual)):
+        if kinds[i] < 2:
+            off[kinds[i]] = max(off[kinds[i]], abs(residual[i]) / scales[i])
+    for k in range(n):
+        for c in range(3):
+            dw[joint[k], c] += u[k] * axes[k, c]
+    find_torque_vectors(
+        parents, masses, centers, inertias, R, p, om, w, dw, gravity, a, at, ways, of, push, felt, vectors
+    )
+    within(vectors, joint, e, low, high, torque, ratio)
+    find_pressure(at, ways, push, zmp)
+
+
+@kernel
+def find_shift(p: np.ndarray, ghost: np.ndarray, feet: np.ndarray, stands: np.ndarray, shift: np.ndarray) -> None:
+    """How far, seen from above, feet that stand are from those of a ghost, p and ghost (J, 3); else as it was."""
+    count, x, z = 0, 0.0, 0.0
+    for side in range(len(feet)):
+        if stands[side]:
+            i = feet[side]
+            count, x, z = count + 1, x + p[i, 0] - ghost[i, 0], z + p[i, 2] - ghost[i, 2]
+    if count:
+        shift[0], shift[2] = x / count, z / count
+
+
+@kernel
+def is_lost(
+    c: np.ndarray, p: np.ndarray, ghost_c: np.ndarray, ghost_p: np.ndarray, feet: np.ndarray, points: np.ndarray,
+    count: int, lost: float,
+) -> bool:  # fmt: skip
+    """Whether a body lies, or leans so far or is so low beside its ghost that nothing helps.
+
+    lost  cosine of the lean, and share of the height over `count` points
+    """
+    up, asked = c.copy(), ghost_c.copy()
+    for i in feet:
+        up -= p[i] / len(feet)
+        asked -= ghost_p[i] / len(feet)
+    lean = up[1] / max(np.sqrt(up[0] ** 2 + up[1] ** 2 + up[2] ** 2), 1e-9)
+    wanted = asked[1] / max(np.sqrt(asked[0] ** 2 + asked[1] ** 2 + asked[2] ** 2), 1e-9)
+    lowest = np.inf
+    for i in range(count):
+        lowest = min(lowest, points[i, 1])
+    return lean < lost * wanted or c[1] - lowest < lost * asked[1]

@@ -52,6 +52,7 @@ class Work:
 
     points ... most  (P, ...) where the world may push: see `find_soles` and `spread_pushes`; the first are soles'
     kinds   (m,) of goals: 0 stay, 1 the centre of mass, 2 what is led;  scales (m,) what rows were multiplied by
+    off     (2,) by how much those of kinds 0 and 1 are missed, at most
     """
 
     def __init__(self, body: Body, n: int, effectors: int):
@@ -63,6 +64,7 @@ class Work:
         self.al, self.acc, self.still = np.zeros((joints, 3)), np.zeros((joints, 3)), np.zeros(6)
         self.level_turn = np.array([1.0, 0.0, 0.0, 0.0])
         self.level, self.kinds = np.zeros(self.goals, np.int64), np.zeros(self.goals, np.int64)
+        self.off = np.zeros(2)
         self.residual, self.scales = np.zeros(self.goals), np.ones(self.goals)
         self.count, self.soles, self.pads, self.edges = 0, 0, 0, [(0, 0), (0, 0)]
         self.sides, self.gaps, self.weights = np.zeros(count, np.int64), np.zeros(count), np.ones(n)

@@ -50,3 +50,46 @@ def sort_contacts(
                     total += row_force[row + a] * frame[k, 3 * a + b]
                 forces[group, at, b], points[group, at, b] = sign * total, pos[k, b]
                 totals[group, b] += sign * total
+
+
+@kernel
+def list_contacts(
+    address: np.ndarray,
+    geom: np.ndarray,
+    frame: np.ndarray,
+    pos: np.ndarray,
+    dist: np.ndarray,
+    row_force: np.ndarray,
+    base: np.ndarray,
+    body_of_geom: np.ndarray,
+    joint_of_body: np.ndarray,
+    joints: np.ndarray,
+    others: np.ndarray,
+    points: np.ndarray,
+    forces: np.ndarray,
+) -> int:
+    """Write joints (2 n,), others (2 n,), points and forces (2 n, 3) of all contacts of a body; how many there are.
+
+    base           (G,) m, how far ahead of each shape a contact counts; (0,): wherever the engine has it
+    joint_of_body  (B,) -1 for what is not the body's;  others are numbers of bodies
+
+    The rest is as of `sort_contacts`, and so is the order.
+    """
+    count = 0
+    for mine in (1, 0):
+        sign = 1.0 if mine == 1 else -1.0
+        for k in range(len(address)):
+            row, first, second = address[k], geom[k, 0], geom[k, 1]
+            joint = joint_of_body[body_of_geom[second if mine == 1 else first]]
+            if row < 0 or joint < 0:
+                continue
+            if len(base) > 0 and dist[k] - (base[first] + base[second]) > 0.0 and not row_force[row] > 0.0:
+                continue
+            joints[count], others[count] = joint, body_of_geom[first if mine == 1 else second]
+            for b in range(3):
+                total = 0.0
+                for a in range(3):
+                    total += row_force[row + a] * frame[k, 3 * a + b]
+                forces[count, b], points[count, b] = sign * total, pos[k, b]
+            count += 1
+    return count

@@ -70,10 +70,6 @@ class InverseSimulation(MujocoSimulation):
         self._again = Block(AGAIN)
         self._block = self._build_block()
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
-        self._joint_of = [np.full(model.nbody, -1) for _ in self.layouts]
-        for layout, joints in zip(self.layouts, self._joint_of, strict=True):
-            joints[layout.bodies] = np.arange(len(layout.bodies))
-        self._called = [self._name(b) for b in range(model.nbody)]
 
     def _build_block(self) -> Block:
         """What the law knows: see `inverse_law`."""

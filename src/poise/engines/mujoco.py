@@ -46,6 +46,8 @@ from poise.spatial.plain import write_over
 from poise.world.moving import Moving
 from poise.world.prop import Prop
 
+_EVERYWHERE = np.zeros(0)
+
 
 class MujocoEngine(Engine):
     """MuJoCo 4: exact coupling, hinges, pins, and bodies that ride on props."""
@@ -330,26 +332,34 @@ class MujocoSimulation(Simulation):
         """See `Simulation.find_contacts`."""
         if self._touched is not None and self._is_restored:
             return self._touched[1][body]
-        layout, contact, data = self.layouts[body], self.data.contact, self.data
-        joint_of = np.full(self.model.nbody, -1)
-        joint_of[layout.bodies] = np.arange(len(layout.bodies))
-        # One row a contact that carries: elliptic cones have their force in the contact's frame, the normal first.
-        active = np.flatnonzero(contact.efc_address >= 0) if data.ncon else np.zeros(0, int)
-        pair = self.model.geom_bodyid[contact.geom[active]].reshape(-1, 2)
-        rows = contact.efc_address[active][:, None] + np.arange(3)
-        if self._care is not None and self._care.landing is not None and len(active):
-            felt = self._care.landing.is_felt(data, rows, active)
-            active, pair, rows = active[felt], pair[felt], rows[felt]
-        frames = contact.frame[active].reshape(-1, 3, 3)
-        force = np.einsum("ka,kab->kb", data.efc_force[rows].reshape(-1, 3), frames)
-        joints, points, forces, others = [], [], [], []
-        for mine, other, sign in ((1, 0, 1.0), (0, 1, -1.0)):
-            found = np.flatnonzero(joint_of[pair[:, mine]] >= 0)
-            joints.append(joint_of[pair[found, mine]])
-            points.append(contact.pos[active[found]].reshape(-1, 3))
-            forces.append(sign * force[found])
-            others += [self._name(int(b)) for b in pair[found, other]]
-        return Touches(np.concatenate(joints), np.concatenate(points), np.concatenate(forces), tuple(others))
+        from poise.engines.contact_kernels import list_contacts
+
+        contact, data, n = self.data.contact, self.data, self.data.ncon
+        if not n:
+            return Touches.none()
+        landing = None if self._care is None else self._care.landing
+        joints, others = np.empty(2 * n, np.int64), np.empty(2 * n, np.int64)
+        points, forces = np.empty((2 * n, 3)), np.empty((2 * n, 3))
+        count = list_contacts(
+            contact.efc_address, contact.geom, contact.frame, contact.pos, contact.dist, data.efc_force,
+            landing.base if landing is not None else _EVERYWHERE, self.model.geom_bodyid, self._joint_of[body],
+            joints, others, points, forces,
+        )  # fmt: skip
+        names = tuple(self._called[b] for b in others[:count].tolist())
+        return Touches(joints[:count], points[:count], forces[:count], names)
+
+    @cached_property
+    def _joint_of(self) -> list[np.ndarray]:
+        """(B,) for each body of the scene: which of its joints each of MuJoCo's bodies is; -1: none of its."""
+        found = [np.full(self.model.nbody, -1) for _ in self.layouts]
+        for layout, joints in zip(self.layouts, found, strict=True):
+            joints[layout.bodies] = np.arange(len(layout.bodies))
+        return found
+
+    @cached_property
+    def _called(self) -> list[str]:
+        """What each of MuJoCo's bodies is called."""
+        return [self._name(b) for b in range(self.model.nbody)]
 
     def feel(self, hits: Hits) -> tuple[Law, Block] | None:
         """See `Simulation.feel`."""

@@ -85,12 +85,6 @@ class Landing:
                     is_met = True
         return is_met
 
-    def is_felt(self, data: Any, rows: np.ndarray, active: np.ndarray) -> np.ndarray:
-        """Which contacts are there, or carry something already. active (n,): which; rows (n, 3): theirs."""
-        contact = data.contact
-        gap = contact.dist[active] - self.base[contact.geom[active]].sum(axis=1)
-        return np.asarray((gap <= 0.0) | (data.efc_force[rows[:, 0]] > 0.0))
-
     def build(self, model: Any) -> Block | None:
         """What the compiled step reads (`mujoco_landing_law.LANDING`); None: of this MuJoCo it cannot."""
         from poise.engines.mujoco_landing_law import LANDING
