@@ -227,10 +227,11 @@ class Episode:
             ease = stand_at_ease(get_body(body))
             root, turns = np.array(ease.root), np.array(ease.rotations)
             root += np.array([rng.uniform(-0.9, 0.9), 0.0, rng.uniform(-0.9, 0.9)])
+            root[1] += self._find_floor(float(root[0]), float(root[2]))
             if rng.random() < 0.4:
                 turns[0] = rotation.exp(rng.normal(size=3))
                 lowest = get_figure(body).place(Pose(root, turns))[0][:, 1].min()
-                root[1] += rng.uniform(0.3, 1.5) - lowest
+                root[1] += rng.uniform(0.3, 1.5) - lowest + self._find_floor(float(root[0]), float(root[2]))
             pose = Pose(root, turns)
         actor = self._try(self.stage.add, get_body(body), f"actor {self.joined}", pose)
         self.joined += 1
@@ -243,6 +244,11 @@ class Episode:
             self._drive(player, "upperBody", Kinematic(gestures.conduct()))
         else:
             self._drive(player, "body", Loose(0.3, 0.3))
+
+    def _find_floor(self, x: float, z: float) -> float:
+        """m, how high the ground is there: somebody who begins in a flight of stairs is under the floor for long."""
+        ground = self.options["ground"]
+        return 0.0 if ground is None else max(float(ground.height_at(x, z, self.stage.time)), 0.0)
 
     # Acting.
 
