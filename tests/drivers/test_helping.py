@@ -135,3 +135,21 @@ def test_a_reach_that_was_saved_goes_on_with_the_same_bits() -> None:
     stage.restore(saved)
     stage.advance(4)
     np.testing.assert_array_equal(actor.body.state.q, there)
+
+
+def test_a_foot_that_a_shove_took_off_the_ground_is_put_down_again() -> None:
+    """It hung in the air, and he fell over it a second later."""
+    stage = poise.Stage(engine="inverse", dt=DT, touch=poise.Touch(itself=False))
+    actor = stage.add(MAN)
+    actor.drive("body", poise.Strength(stand_still(MAN)))
+    push = 75.0 * 0.6 / 0.2 / math.sqrt(2.0)
+    actor.push("chest", (push, 0.0, push), 0.2, 0.2)
+    foot, highest = MAN.skeleton.index("rightFoot"), 0.0
+    began = actor.pose().root.copy()
+    for _ in range(120):
+        stage.step()
+        highest = max(highest, float(actor.body.p[foot, 1]))
+    assert highest > actor.body.p[foot, 1] + 0.01  # it came off
+    assert actor.fallen is None
+    assert player_of(actor).stands_on.all()
+    assert np.abs(actor.pose().root - began).max() < 0.03

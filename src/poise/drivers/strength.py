@@ -75,6 +75,7 @@ _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
 _TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
+_LANDS, _OVER = 30.0, 0.1  # rows of a foot that is put down again; m over its sole, up to which a floor is under it
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
 _FOLLOWS, _FREE = 0.5, 0.1  # how much an arm that helps counts, on its way and there: the trunk is not thrown about
 _REACH, _QUICK, _HURRY = 11.0, 8.0, 150.0  # 1/s, and rad/s and rad/s2 at most: how it goes there
@@ -446,6 +447,11 @@ class StrengthPlayer(TorquePlayer):
                 lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
                 take(_ROWS[BOTH], 0, _STAYS, _TURNS)
                 continue
+            if self.stands_on[1 - side] and not self._is_lifted(ghost, side):
+                at, place, aim = self._find_landing(body, side)
+                lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
+                take(_ROWS[BOTH], 2, _LANDS, _TURNS)
+                continue
             # who reaches for something while a heel is up turns about his toes, or about another edge
             for i in range(*k.edges[side]) if self.hands.busy() else ():
                 at = k.points[i]
@@ -506,6 +512,16 @@ class StrengthPlayer(TorquePlayer):
             lead_point(*model, joint, at, place, turn, speed, going, rate, alpha, rows, y)
             take(which, 2, self.driver.insists)
         return count
+
+    def _find_landing(self, body: Body, side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of a foot that came off the ground though the motion has it down: where its sole's middle is (3,) m, where it
+        is to be, and how it is to be turned (4,).
+        """
+        foot, middle, ghost = int(self.feet[side]), self.middles[side], self.ghost
+        at = body.p[foot] + body.R[foot] @ middle
+        place = ghost.p[foot] + ghost.R[foot] @ middle + self.shift
+        place[1] = body.floor.find(float(place[0]), float(place[2]), float(at[1]) + _OVER)[0]
+        return at, place, ghost.world_turn(foot)
 
     def _help(self, body: Body, count: int) -> int:
         """Have hands see to it where balance is short; where they are on something, the world may push."""
