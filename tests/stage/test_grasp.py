@@ -182,3 +182,30 @@ def test_one_prop_is_in_one_hand_and_within_reach() -> None:
     stage.run(0.05)
     with pytest.raises(InputError, match=r"2(\.\d)? m from leftHand|1\.\d+ m from leftHand"):
         actor.grasp("leftHand", "ball")
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_nobody_holds_what_somebody_rides_on(runs: bool) -> None:
+    """It was in a hand and under a root at once, and then in no simulation."""
+    stage = Stage()
+    stage.add_prop(Prop.box("cart", (0.4, 0.2, 0.4), 5.0, (0.0, 0.1, 0.0)))
+    rider = stage.add(HUMAN, "rider")
+    pose = rider.pose()
+    other = stage.add(HUMAN, "other", poise.Pose(pose.root + [0.0, 0.0, 2.0], pose.rotations))
+    rider.drive("root", poise.Attached("cart"))
+    if runs:
+        stage.step()
+    for actor in (rider, other):
+        with pytest.raises(InputError, match="'rider' rides on 'cart', so no hand can take it"):
+            actor.grasp("rightHand", "cart")
+    stage.step()
+
+
+def test_nobody_rides_on_what_is_in_a_hand() -> None:
+    stage = Stage()
+    stage.add_prop(staff())
+    actor = stage.add(HUMAN, "actor")
+    actor.grasp("rightHand", "staff")
+    with pytest.raises(InputError, match="held by rightHand of 'actor', and nobody rides"):
+        actor.drive("root", poise.Attached("staff"))
+    stage.step()

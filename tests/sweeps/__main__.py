@@ -3,8 +3,8 @@ docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-
 `walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
-                                              push | falls | splits | soak | steps | gains | published | engines |
-                                              crowd | abuse | ik | walk | track | limited ...]
+                                              push | falls | tips | splits | soak | steps | gains | published |
+                                              engines | crowd | abuse | ik | walk | track | limited ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -34,6 +34,7 @@ from sweeps import (
     soak,
     split_sweep,
     standing_sweep,
+    tip_sweep,
     track_sweep,
     walk_sweep,
 )
@@ -46,6 +47,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "standing": ("Random standing", standing_sweep.sweep),
     "push": ("Pushes at the chest", push_sweep.sweep),
     "falls": ("Falls", fall_sweep.sweep),
+    "tips": ("Falls within strength", tip_sweep.sweep),
     "splits": ("Any split", split_sweep.sweep),
     "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),
     "gains": ("Gains", coupling_sweep.sweep_gains),

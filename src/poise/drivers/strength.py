@@ -56,6 +56,7 @@ POSITION, ORIENTATION, BOTH = WAYS = ("position", "orientation", "both")
 _ROWS = {POSITION: (0, 3), ORIENTATION: (3, 6), BOTH: (0, 6)}
 RATE = 30.0  # Hz, of the paper's steps: a share alpha of them is that of longer or shorter ones
 _FLAT, _NEAR = 1e-3, 4e-3  # m: a corner of a sole so near to the ground is pushed as any, and one so far off not at all
+_EDGE = 0.03  # m, across which points of a foot are of one edge
 _INSIDE = 0.97  # of what it stands on: how far out pushes are taken to be, and the pressure goes for the centre of mass
 _SAFE = 0.75  # of the same: how far out pressure is planned; the rest is for what was not foreseen
 _GAIN = 3.0  # of the pressure over an error of the capture point; 1.5 to 6 stand alike
@@ -321,6 +322,8 @@ class StrengthPlayer(TorquePlayer):
                 k.frames, k.segments, k.most,
             )  # fmt: skip
             stands = down >= 3 and not lifted
+            if not stands and count - first > 1:
+                count = self._keep_far(body, first, count)
             if stands and not self.stands_on[side]:
                 self.planted[side, :3], self.planted[side, 3:] = body.p[foot], body.world_turn(foot)
             self.stands_on[side] = stands
@@ -349,6 +352,22 @@ class StrengthPlayer(TorquePlayer):
         if self.hands.busy() and count == k.soles:
             k.weights[self._is_foot[self.a.joints]] = _GIVES
         k.friction[:count] = max(body.friction, _LEAST_FRICTION)
+
+    def _keep_far(self, body: Body, first: int, count: int) -> int:
+        """Of a foot on its edge, points first to count, keep those over which the body tips; how many there are then.
+
+        Who is pushed over backwards, on the inner edges of his feet, would push himself off by his toes.
+        """
+        k = self._work
+        short, _, way = self._find_short(body)
+        if short <= 0.0:
+            return count
+        along = k.points[first:count] @ way
+        kept = first + np.flatnonzero(along > along.max() - _EDGE)
+        end = first + len(kept)
+        for each in (k.points, k.frames, k.segments, k.most):
+            each[first:end] = each[kept]
+        return end
 
     def _feel(self, body: Body) -> np.ndarray:
         """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes."""
@@ -447,7 +466,8 @@ class StrengthPlayer(TorquePlayer):
                 lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
                 take(_ROWS[BOTH], 0, _STAYS, _TURNS)
                 continue
-            if self.stands_on[1 - side] and not self._is_lifted(ghost, side):
+            # not while it tips over: a leg in the air is then the better weight
+            if self.stands_on[1 - side] and not self._is_lifted(ghost, side) and self._find_short(body)[0] < 0.0:
                 at, place, aim = self._find_landing(body, side)
                 lead_point(*model, foot, at, place, aim, k.still, k.still, rate, alpha, rows, y)
                 take(_ROWS[BOTH], 2, _LANDS, _TURNS)

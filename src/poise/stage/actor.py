@@ -28,7 +28,7 @@ from poise.stage.division import Assignment, divide, give_way
 from poise.stage.effort import Effort
 from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
-from poise.stage.grasping import let_fall, make_grip
+from poise.stage.grasping import check_free, let_fall, make_grip
 from poise.stage.letting_go import go_limp, let_go
 from poise.stage.partition import Partition
 from poise.stage.published import check_live, check_standing, is_followed_late, spread
@@ -96,6 +96,8 @@ class Actor:
         check_driven(self.stage.engine, driver, claim)
         if self.stage.is_built and driver.carrier is not None and driver.carrier not in self.stage.props:
             raise unknown_name("prop", driver.carrier, self.stage.props, "this stage")  # none will come any more
+        if driver.carrier is not None:
+            check_free(self.stage, driver.carrier)
         if self.started:
             with self.stage.hold():
                 driver.check_body(self.body)

@@ -31,6 +31,16 @@ def find_holder(stage: Stage, name: str) -> tuple[Actor, Grip] | None:
     return None
 
 
+def check_free(stage: Stage, name: str) -> None:
+    """Raise InputError where somebody holds what another is to ride on."""
+    holder = find_holder(stage, name)
+    if holder is not None:
+        raise InputError(
+            f"'{name}' is held by {holder[1].joint} of '{holder[0].name}', and nobody rides on what is in a hand. Have "
+            "it dropped first."
+        )
+
+
 def list_free(stage: Stage) -> list[Prop]:
     """The props that nobody holds."""
     held = {grip.prop.name for actor in stage.actors.values() for grip in actor.grips}
@@ -46,6 +56,9 @@ def make_grip(actor: Actor, joint: str, name: str, place: Any, turn: Any) -> Gri
     holder = find_holder(stage, name)
     if holder is not None:
         raise InputError(f"'{name}' is held by {holder[1].joint} of '{holder[0].name}' already. Have it dropped first.")
+    rider = next((each for each in stage.actors.values() if each.carrier == name), None)
+    if rider is not None:
+        raise InputError(f"'{rider.name}' rides on '{name}', so no hand can take it. Drive its root otherwise first.")
     prop = stage.props[name]
     grip = Grip(joint, prop)  # raises where it cannot be held
     if not actor.started:
