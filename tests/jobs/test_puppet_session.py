@@ -326,6 +326,66 @@ def test_a_loop_runs_in_a_thread_and_ends(tmp_path: Path) -> None:
     assert len(seen) == 10
 
 
+def test_a_puppet_at_rest_is_left_alone_until_a_hand_moves(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    played.drive(60)
+    for _ in range(1200):
+        session.tick(played.device.read())
+        if session._slept:
+            break
+    stage, before = session._played.stage, session._played.stage.time
+    shown = [session.tick(played.device.read()) for _ in range(10)]
+    assert stage.time == before and shown[-1].pose is shown[0].pose
+    assert shown[-1].time - shown[0].time == pytest.approx(9 * TICK) and shown[-1].number - shown[0].number == 9
+    played.device.put(0, np.array([0.0, 0.3, 0.0]))
+    moved = [session.tick(played.device.read()) for _ in range(20)]
+    assert stage.time == pytest.approx(before + 20 * TICK)
+    assert not np.array_equal(moved[0].pose.rotations, shown[-1].pose.rotations)  # in the first pose that knows of it
+    jump = rotation.log(rotation.multiply(rotation.conjugate(shown[-1].pose.rotations), moved[0].pose.rotations))
+    assert np.abs(jump).max() < 0.1
+
+
+@pytest.mark.parametrize("wakes", ["feel", "let_go"])
+def test_what_is_asked_of_a_puppet_at_rest_wakes_it(tmp_path: Path, wakes: str) -> None:
+    played = Played(tmp_path)
+    session, reading = played.session, played.device.read()
+    for _ in range(1200):
+        session.tick(reading)
+        if session._slept:
+            break
+    stage, before = session._played.stage, session._played.stage.time
+    if wakes == "feel":
+        session.feel(0.5, 2.0)
+    else:
+        session.let_go()
+    session.tick(reading)
+    assert stage.time > before
+
+
+def test_a_ghost_that_is_hidden_is_not_played_and_catches_up(tmp_path: Path) -> None:
+    played = Played(tmp_path)
+    session = played.session
+    session.record()
+    played.drive(240)
+    session.choose("arms")
+    session.record()
+    seen = played.drive(60, spread)
+    assert session._ghost is not None and seen[-1].ghost is not None
+    session.with_ghost, at = False, session._ghost.stage.time
+    hidden = played.drive(60, spread)
+    assert session._ghost.stage.time < at + 2 * TICK and hidden[-1].ghost is None
+    session.with_ghost = True
+    found = played.drive(60, spread)
+    assert found[0].ghost is None and found[-1].ghost is not None
+    arm = session.character.skeleton.index("leftUpperArm")
+    legs = [session.character.skeleton.index(f"{side}LowerLeg") for side in ("left", "right")]
+    # it is where the puppet is: the same legs, without the arms
+    assert np.array_equal(found[-1].ghost.rotations[legs], found[-1].pose.rotations[legs])
+    assert not np.array_equal(found[-1].ghost.rotations[arm], found[-1].pose.rotations[arm])
+    session.close()
+
+
 # Physics.
 
 

@@ -27,6 +27,7 @@ from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.puppetry.strings import Strings
 from poise.spatial import rotation
+from poise.spatial.length import lengths
 
 if TYPE_CHECKING:
     from poise.drivers.puppet import Puppet
@@ -48,14 +49,20 @@ UP = np.array([0.0, 1.0, 0.0])
 
 
 class StandingPlayer(AnchoredPlayer):
-    """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down."""
+    """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down.
+
+    mine  (2, P) which supports are of each foot
+    """
+
+    def __init__(self, driver: Anchored, body: Body, t: float):
+        super().__init__(driver, body, t)
+        self.mine = np.array([[name.startswith(side) for name in self.names] for side in SIDES])
 
     def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
         scores = super()._score(moving, liked)
         if 0 <= self.chosen < len(self.names):
-            side = self.names[self.chosen].split()[0]
-            other = np.array([not name.startswith(side) for name in self.names])
-            speed = np.linalg.norm(self._found[1][:, [0, 2]], axis=1)
+            other = self.mine[1 if self.mine[0, self.chosen] else 0]
+            speed = lengths(self._found[1][:, [0, 2]])
             scores = scores + other * (_OTHER + _SLIDES * speed)
             # One that swings through a riser is deep in the ground, and does not stand there.
             place = self._found[0]
@@ -278,8 +285,7 @@ class PuppetPlayer(MotionPlayer):
         found = ask_height(stand._ground, spots[:, 0], spots[:, 2])
         places = stand._found[0]
         heights = ask_height(stand._ground, places[:, 0], places[:, 2])
-        for side, name in enumerate(SIDES):
-            mine = np.array([each.startswith(name) for each in stand.names])
+        for side, mine in enumerate(stand.mine):
             if self.feet.stands[side]:
                 normal = rotation.rotate(self.puppet.slope[side], UP)
                 way = places[mine][:, [0, 2]] - spots[side, [0, 2]]
@@ -290,8 +296,7 @@ class PuppetPlayer(MotionPlayer):
     def _lay_ground(self, side: int) -> None:
         """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
         stand = self.stand
-        mine = [number for number, each in enumerate(stand.names) if each.startswith(SIDES[side])]
-        normals = [stand._normal(stand._found[0][number]) for number in mine]
+        normals = [stand._normal(place) for place in stand._found[0][stand.mine[side]]]
         self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
 
     def _look_down(self) -> None:
@@ -306,8 +311,7 @@ class PuppetPlayer(MotionPlayer):
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
         ahead = places + _AHEAD_OF * stand._found[1]
         far = np.minimum(over, places[:, 1] - ask_height(stand._ground, ahead[:, 0], ahead[:, 2]))
-        for side, name in enumerate(SIDES):
-            mine = np.array([each.startswith(name) for each in stand.names])
+        for side, mine in enumerate(stand.mine):
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
