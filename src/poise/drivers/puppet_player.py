@@ -20,7 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_air import Airborne
-from poise.drivers.puppet_feet import PlantedFeet
+from poise.drivers.puppet_feet import LOOKS, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
@@ -39,11 +39,12 @@ _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at mos
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
 # What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
 _OTHER, _SLIDES = 0.006, 0.05
+_STRAINS = 0.06  # m, that one which carries counts as higher by, for each m that it is led
 _DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
 _EDGE = 0.02  # m, that an edge stands out at least
-_AHEAD_OF = 0.25  # s, that a foot in the air looks ahead for what it has to be lifted over
+_GOES_ON = 0.12  # s, in which a foot that looks ahead takes itself to slow down
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
-_TAKE_OVER = 0.6  # s
+_TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
 MOST_STANCES = 10_000
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -52,18 +53,21 @@ class StandingPlayer(AnchoredPlayer):
     """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down.
 
     mine  (2, P) which supports are of each foot
+    led   (2,) m, how far each foot is led from where strings have it, while both stand: who is farther carries less
+    stays m, that the other foot has to be lower by, too: no other one carries while it is taken over
     """
 
     def __init__(self, driver: Anchored, body: Body, t: float):
         super().__init__(driver, body, t)
         self.mine = np.array([[name.startswith(side) for name in self.names] for side in SIDES])
+        self.led, self.stays = np.zeros(2), 0.0
 
     def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
         scores = super()._score(moving, liked)
         if 0 <= self.chosen < len(self.names):
             other = self.mine[1 if self.mine[0, self.chosen] else 0]
             speed = lengths(self._found[1][:, [0, 2]])
-            scores = scores + other * (_OTHER + _SLIDES * speed)
+            scores = scores + other * (_OTHER + self.stays + _SLIDES * speed) + _STRAINS * self.led @ self.mine
             # One that swings through a riser is deep in the ground, and does not stand there.
             place = self._found[0]
             deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
@@ -109,7 +113,7 @@ class PuppetPlayer(MotionPlayer):
         self._rest = rotation.identity((len(body.skeleton),))
         self._last = rotation.identity((len(body.skeleton),))  # rotations of the last frame, as strings have them
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
-        self._over_ahead = np.zeros(2)  # m, the same over what it comes to
+        self._over_ahead = np.zeros((2, len(LOOKS)))  # m, the same over what it comes to
         self._over: HandOver | None = None
         self.stances: list[list[float]] = []
 
@@ -154,6 +158,7 @@ class PuppetPlayer(MotionPlayer):
         self.stand.begin(own, t, starting)
         self.air.forget()
         self._look_down()
+        self.feet.begin(self._over_ground)
         for side in np.flatnonzero(self.puppet.down):
             self._lay_ground(int(side))
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
@@ -197,6 +202,9 @@ class PuppetPlayer(MotionPlayer):
                 for array in (self.frames, self.roots):
                     array[:-1] = array[1:].copy()
                 self.first, self.made = self.first + 1, self.made - 1
+            u = min(max(number * FRAME / _GRIPS, 0.0), 1.0) if self._over is not None else 1.0
+            self.feet.grip = u * u * (3.0 - 2.0 * u)
+            self.stand.stays = _NEVER if u < 1.0 else 0.0
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
@@ -213,7 +221,8 @@ class PuppetPlayer(MotionPlayer):
         own, puppet = self.own, self.puppet
         self.strings.pull(t, FRAME)
         if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
-            puppet.tension *= max((t - self.begun) / _TAKE_OVER, 0.1) ** 2
+            u = (t - self.begun) / _TAKE_OVER
+            puppet.tension *= max(u * u * (3.0 - 2.0 * u), 0.03) ** 2
         puppet.step(FRAME)
         self._pose(own.state.q)
         # Rates are differences, and those of rates are noise: a support takes over with its velocity alone.
@@ -223,11 +232,12 @@ class PuppetPlayer(MotionPlayer):
         if self.air.is_up:
             self._fly(t)
         else:
+            self.stand.led[:] = lengths(self.feet.off[:, 0, ::2]) if self.feet.stands.all() else 0.0
             self.stand.give(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
-        over, ahead = np.full((2, 2), np.inf) if self.air.is_up else (self._over_ground, self._over_ahead)
-        self.feet.step(own, FRAME, self._find_heights(), over, ahead)
+        nothing = np.inf if self.air.is_up else 0.0
+        self.feet.step(own, FRAME, self._find_heights(), self._over_ground + nothing, self._over_ahead + nothing)
         if self.air.is_up:
             pulled = own.state.root.copy()
             self.air.place(own)  # legs that were led have moved it
@@ -309,13 +319,13 @@ class PuppetPlayer(MotionPlayer):
         )
         places = stand._found[0]
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
-        ahead = places + _AHEAD_OF * stand._found[1]
-        far = np.minimum(over, places[:, 1] - ask_height(stand._ground, ahead[:, 0], ahead[:, 2]))
+        ahead = places + _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None, None] * stand._found[1]
+        far = places[:, 1] - ask_height(stand._ground, ahead[..., 0], ahead[..., 2])
         for side, mine in enumerate(stand.mine):
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
-            self._over_ground[side], self._over_ahead[side] = over[lowest], far[mine].min()
+            self._over_ground[side], self._over_ahead[side] = over[lowest], far[:, mine].min(axis=1)
             slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
             led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
             stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step

@@ -33,6 +33,7 @@ from poise.motion.motion import Pose
 from poise.puppetry.device import HandsReading
 from poise.puppetry.hands import HandsSample, HandsSource, HandsTake, LiveHands
 from poise.puppetry.strings import PuppetLayer
+from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.world.ground import Ground
 
@@ -42,6 +43,8 @@ LEAD = 2.0  # s, that are played before a retake begins
 PRACTISE, PLAY, RECORD = "practise", "play", "record"
 _EVERY, _MOST_KEPT = 2.0, 300  # s between states that are kept, and how many
 _RESTS, _LEAST = 60, 1e-9  # ticks in which it moved by less than so many m and half of a rad each: it is at rest
+_DROPS, _STEADY = 0.6, 0.05  # s, in which hands come to mean nothing; m/s, and rad/2 a s, of who has come to stand
+_PATIENCE, _FLAT = 3.0, 0.01  # s, that it gets to come to stand;  rad, of feet that are flat
 _CATCHES_UP = 3  # ticks that a ghost goes on by in one, after it was hidden
 
 
@@ -134,6 +137,8 @@ class PuppetSession:
         self.with_ghost = True
         self._pose: Pose | None = None
         self._still, self._slept, self._is_prepared = 0, 0, True
+        self._moved = np.inf  # m and half of a rad, in the last tick
+        self._held, self._waited = 1.0, 0  # how much hands mean;  ticks since it was to stand: 0, it is not
         self._recorder: HandsRecorder | None = None
         self._kept: list[tuple[float, Performance, Any]] = []
         self._ghost: _Played | None = None
@@ -164,7 +169,7 @@ class PuppetSession:
             layer = PuppetLayer(layer.mapping, self._live, 1.0, 0.0, feel.viscosity, feel.stiffness)
         self.mode, self._from, self._end, self._ghost = PRACTISE, 0.0, np.inf, None
         self._wake()
-        self._slept = 0
+        self._slept, self._held, self._waited = 0, 1.0, 0
         self._played = _Played(self.character, self.ground, [layer])
 
     def play(self, t: float = 0.0) -> None:
@@ -200,13 +205,23 @@ class PuppetSession:
             raise
 
     def let_go(self, balances: bool = False) -> None:
-        """Hand the puppet to physics while it is practised: its joints give, it falls, or its legs keep it up."""
-        from poise.drivers.balance import Balance
-        from poise.drivers.loose import Loose
+        """Hand the puppet to physics while it is practised: its joints give and its hips hang, or its legs keep it up.
 
+        Legs keep up who stands: before they have it, hands come to mean nothing, and it is put on its feet.
+        """
         if self.mode != PRACTISE:
             raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
         self._wake()
+        if balances and self._played.player is not None:
+            self._waited = 1
+        else:
+            self._give_away(balances)
+
+    def _give_away(self, balances: bool) -> None:
+        from poise.drivers.balance import Balance
+        from poise.drivers.loose import Loose
+
+        self._held, self._waited = 1.0, 0
         self._played.actor.drive("body", Loose(LIMP if not balances else 1.0))
         if balances:
             self._played.actor.drive("legs", Balance())
@@ -214,6 +229,7 @@ class PuppetSession:
     def take_back(self) -> None:
         """Have hands play it again, from where it is."""
         self._wake()
+        self._waited = 0
         if self._played.player is None:
             self._played.actor.drive("body", Puppet(self._played.layers))
 
@@ -288,6 +304,10 @@ class PuppetSession:
             self._slept += 1
             return Shown(self.ticks, self.time, self.mode, True, self._pose, None, self.character.skeleton)
         is_heard = self.mode != PLAY and self._played.horizon >= self._from - 1e-9
+        if self._waited:
+            reading = reading or self._last
+            if self._stands():
+                self._give_away(balances=True)
         if reading is not None:
             self._last = reading
             if self.neutral is None and np.isfinite(reading.places).all():
@@ -328,15 +348,15 @@ class PuppetSession:
         """See whether the puppet has moved."""
         last, self._pose = self._pose, pose
         if last is None or self.mode != PRACTISE or self._played.player is None:
-            self._still = 0
+            self._still, self._moved = 0, np.inf
             return
         pairs = ((last.root, pose.root), (last.rotations, pose.rotations))
-        moved = max(float(np.abs(a - b).max()) for a, b in pairs)
-        self._still = self._still + 1 if moved < _LEAST else 0
+        self._moved = max(float(np.abs(a - b).max()) for a, b in pairs)
+        self._still = self._still + 1 if self._moved < _LEAST else 0
 
     def _rests(self, reading: HandsReading | None) -> bool:
         """Whether nothing would move, since nothing has moved and no hand does anything."""
-        if self.mode != PRACTISE or self._still < _RESTS:
+        if self.mode != PRACTISE or self._still < _RESTS or self._waited or self._held < 1.0:
             return False
         before = None if self._last is None else self._last.received
         if before == (None if reading is None else reading.received):
@@ -346,10 +366,24 @@ class PuppetSession:
 
     def _hear(self, reading: HandsReading, t: float) -> None:
         """Have what hands do be played at time t (s), and recorded where it is."""
-        places = reading.places - (0.0 if self.neutral is None else self.neutral)
-        self._live.put(t, places, reading.turns, reading.grips, reading.buttons)
+        places, turns = reading.places - (0.0 if self.neutral is None else self.neutral), reading.turns
+        way = -TICK / _DROPS if self._waited else TICK / _DROPS
+        self._held = min(max(self._held + way, 0.0), 1.0)
+        if self._held < 1.0:
+            share = self._held**2 * (3.0 - 2.0 * self._held)
+            places, turns = share * places, rotation.exp(share * rotation.log(turns))
+        self._live.put(t, places, turns, reading.grips, reading.buttons)
         if self._recorder is not None:
-            self._recorder.put(t - self._from, places, reading.turns, reading.grips, reading.buttons)
+            self._recorder.put(t - self._from, places, turns, reading.grips, reading.buttons)
+
+    def _stands(self) -> bool:
+        """Whether a puppet that is to stand does: both feet down, at rest. Who cannot is not waited for."""
+        self._waited += 1
+        player = self._played.player
+        if player is None or self._waited * TICK > _PATIENCE:
+            return True
+        is_flat = player.feet.stands.all() and np.abs(player.puppet.foot[:, 1:3]).max() < _FLAT
+        return self._held <= 0.0 and bool(is_flat) and self._moved < _STEADY * TICK
 
     def _end_take(self) -> None:
         self.prepare()
