@@ -25,6 +25,8 @@ _LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
 _CLEAR = 0.012  # m, that a foot in the air is over what it comes to
 _PARTS = 8.0  # m/s2, that a foot which goes up leaves the ground with at least
 _LIFTS = 60.0  # m/s2, that a foot is lifted with at most
+RISES = 40.0  # m/s2, that a foot counts on to be lifted with before it comes to what is higher
+_AWAY, _QUICK = 0.03, 0.3  # m that a foot is held back by, and m/s that it is lifted with, of one that does not stand
 LOOKS = np.array([1, 2, 3, 4, 6, 9, 13, 18, 24, 30]) / 120.0  # s, that a foot in the air looks ahead
 _LANDS, _GENTLY = 9.0, 60.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it; m/s2
 _RISES = 2.0  # Hz, how fast a body that went down since its legs were too short comes up again
@@ -70,19 +72,28 @@ class PlantedFeet:
         """Have feet be (2,) m over the ground, or in it: those in the air leave it from there."""
         self.left[:, 0], self.left[:, 1] = np.minimum(over, _CLEAR), 0.0
 
-    def step(self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray) -> None:
+    def step(
+        self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray, back: np.ndarray,
+        along: np.ndarray,
+    ) -> None:  # fmt: skip
         """Hold the feet that are down: turn the legs of a body whose strings have it in its pose, and lower it.
 
         heights  (2,) m, of the ground at the balls of the feet as they stand
         over     (2,) m, how high over the ground the lowest point of each foot is as strings have it
         ahead    (2, T) m, the same over the ground that it comes to in LOOKS
+        back     (2, T) m, by which it has to be held back then, against its way along the ground, `along` (2, 3)
         """
         from poise.puppetry.oscillator_kernels import follow
 
         body.update()
         ankles = []
         for side in range(2):
-            self._hold(body, side, dt, float(heights[side]), float(over[side]), ahead[side])
+            if not self.puppet.down[side]:
+                self.stands[side] = False
+                self._lift(side, dt, float(over[side]), ahead[side])
+                self._hold_back(side, dt, back[side], along[side])
+            else:
+                self._hold(body, side, dt, float(heights[side]), float(over[side]))
             ankles.append(body.p[self.legs[side][2]] + self.grip * self.off[side, 0])
         short = 0.0
         for side, (upper, _, foot) in enumerate(self.legs):
@@ -122,22 +133,33 @@ class PlantedFeet:
         (y, speed), free = off[:, 1], follow(off[0, 1], off[1, 1], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
         # y + y' t + a t^2 / 2 = what it has to be led by in t
         needed = np.minimum(height + 0.5 * _PARTS * (since + LOOKS) ** 2, _CLEAR) - np.minimum(over, ahead)
-        push = min(float((2.0 * (needed - y - speed * LOOKS) / LOOKS**2).max()), _LIFTS)
-        off[:, 1] = free
-        if push > (free[1] - speed) / dt:
-            off[:, 1] = y + speed * dt + 0.5 * push * dt * dt, speed + push * dt
+        push = float((2.0 * (needed - y - speed * LOOKS) / LOOKS**2).max())
+        push = max(_brake(push, speed, float(needed.max()) - y, dt), (free[1] - speed) / dt, -_LIFTS)
+        off[:, 1] = y + speed * dt + 0.5 * push * dt * dt, speed + push * dt
 
-    def _hold(self, body: Body, side: int, dt: float, height: float, over: float, ahead: np.ndarray) -> None:
+    def _hold_back(self, side: int, dt: float, back: np.ndarray, along: np.ndarray) -> None:
+        """Keep a foot in the air before what it cannot be lifted over yet; else have it come back to its strings."""
+        from poise.puppetry.oscillator_kernels import follow
+
+        off = self.off[side]
+        before = off.copy()
+        for a in (0, 2):
+            off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
+        if back.max() <= 0.0:
+            return
+        way, speed = float(before[0] @ along), float(before[1] @ along)
+        # -(x + x' t - a t^2 / 2) = what it has to be held back by in t
+        pull = np.where(back > 0.0, 2.0 * (back + way + speed * LOOKS) / LOOKS**2, -np.inf)
+        more = _brake(float(pull.max()), -speed, float(back.max()) + way, dt) + (float(off[1] @ along) - speed) / dt
+        if more > 0.0:
+            off[1] -= more * dt * along
+            off[0] -= 0.5 * more * dt * dt * along
+
+    def _hold(self, body: Body, side: int, dt: float, height: float, over: float) -> None:
         """Find by how much the ankle of a foot is led away."""
         from poise.puppetry.oscillator_kernels import TAU, follow
 
         foot, off = self.legs[side][2], self.off[side]
-        if not self.puppet.down[side]:
-            self.stands[side] = False
-            self._lift(side, dt, over, ahead)
-            for a in (0, 2):
-                off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
-            return
         R, ankle, above = body.R[foot], body.p[foot], over
         yaw, pitch = self.puppet.foot[side, 0], self.puppet.foot[side, 1]
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
@@ -157,6 +179,12 @@ class PlantedFeet:
         off[1] = (led - off[0]) / dt
         off[0] = led
         self.left[side] = min(led[1] + above, _CLEAR), 0.0
+
+    @property
+    def is_held_back(self) -> np.ndarray:
+        """(2,) whether feet in the air are kept from where their strings have them."""
+        far = np.hypot(self.off[:, 0, 0], self.off[:, 0, 2]) > _AWAY
+        return ~self.stands & (far | (self.off[:, 1, 1] > _QUICK))
 
     def _bend(self, body: Body, side: int, ankle: np.ndarray) -> None:
         """Bring an ankle to its place."""
@@ -180,3 +208,9 @@ class PlantedFeet:
             turn = rotation.multiply(body.state.q[at], turn)
             at = body.skeleton.structure.parents[at]
         return turn if at < 0 else np.asarray(rotation.multiply(worlds[at], turn))
+
+
+def _brake(push: float, speed: float, way: float, dt: float) -> float:
+    """m/s2, of what is to be pushed with so much and has a way to go: no more than lets it stop there."""
+    most = float(np.sqrt(2.0 * _LIFTS * max(way, 0.0)))
+    return max(min(push, _LIFTS, (most - speed) / dt), -_LIFTS)

@@ -20,7 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_air import Airborne
-from poise.drivers.puppet_feet import LOOKS, PlantedFeet
+from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
@@ -43,6 +43,9 @@ _STRAINS = 0.06  # m, that one which carries counts as higher by, for each m tha
 _DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
 _EDGE = 0.02  # m, that an edge stands out at least
 _GOES_ON = 0.12  # s, in which a foot that looks ahead takes itself to slow down
+_BACKS = np.concatenate([[0.0], np.arange(1, 16) * 0.02])  # m, that a foot is held back by before an edge
+_APART = 0.015  # m, that it stays before it
+_CREEPS = 0.05  # m/s, below which a foot goes nowhere
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
 MOST_STANCES = 10_000
@@ -54,13 +57,14 @@ class StandingPlayer(AnchoredPlayer):
 
     mine  (2, P) which supports are of each foot
     led   (2,) m, how far each foot is led from where strings have it, while both stand: who is farther carries less
+    held_back (2,) feet in the air that are kept from where strings have them: those do not stand there
     stays m, that the other foot has to be lower by, too: no other one carries while it is taken over
     """
 
     def __init__(self, driver: Anchored, body: Body, t: float):
         super().__init__(driver, body, t)
         self.mine = np.array([[name.startswith(side) for name in self.names] for side in SIDES])
-        self.led, self.stays = np.zeros(2), 0.0
+        self.led, self.stays, self.held_back = np.zeros(2), 0.0, np.zeros(2, np.bool_)
 
     def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
         scores = super()._score(moving, liked)
@@ -71,7 +75,8 @@ class StandingPlayer(AnchoredPlayer):
             # One that swings through a riser is deep in the ground, and does not stand there.
             place = self._found[0]
             deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
-            scores = scores + other * (deep & (speed > _SLOW)) * _NEVER
+            held = self.held_back @ self.mine > 0.0
+            scores = scores + other * ((deep & (speed > _SLOW)) | held) * _NEVER
         return scores
 
 
@@ -208,7 +213,8 @@ class PuppetPlayer(MotionPlayer):
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground, self._over_ahead)
+                over, ahead = self._over_ground, self._over_ahead
+                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
             self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
             self.made += 1
 
@@ -233,18 +239,21 @@ class PuppetPlayer(MotionPlayer):
             self._fly(t)
         else:
             self.stand.led[:] = lengths(self.feet.off[:, 0, ::2]) if self.feet.stands.all() else 0.0
+            self.stand.held_back[:] = self.feet.is_held_back
             self.stand.give(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
         nothing = np.inf if self.air.is_up else 0.0
-        self.feet.step(own, FRAME, self._find_heights(), self._over_ground + nothing, self._over_ahead + nothing)
+        over, ahead = self._over_ground + nothing, self._over_ahead + nothing
+        self.feet.step(own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
         if self.air.is_up:
             pulled = own.state.root.copy()
             self.air.place(own)  # legs that were led have moved it
             self.air.shift[:] = own.state.root - pulled
         else:
             own.update()
-            if self.air.lets_go(own, FRAME):
+            # one that comes up out of the ground, since a foot is on a step, is not thrown
+            if self._over_ground.min() > -_DEEP and self.air.lets_go(own, FRAME):
                 self._leave()
             else:
                 self.air.see(own)
@@ -264,7 +273,8 @@ class PuppetPlayer(MotionPlayer):
     def _leave(self) -> None:
         """Be in the air in the frame that was made."""
         self.puppet.down[:] = self.feet.stands[:] = False
-        self.feet.sunk[:] = 0.0  # what legs were too short by is where the centre of mass is now
+        self.feet.off[:, :, 1] += self.feet.sunk  # what legs were too short by is where the centre of mass is now
+        self.feet.sunk[:] = 0.0
         self.air.shift[:] = 0.0
         self.air.advance(FRAME)
         self.air.place(self.own)
@@ -333,6 +343,36 @@ class PuppetPlayer(MotionPlayer):
             self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
                 self._lay_ground(side)
+
+    def _look_for_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, T) m, by which feet in the air have to be held back in LOOKS, and (2, 3) along which way they go.
+
+        A foot comes to an edge that it cannot be lifted over in time: it stays before it until it can.
+        """
+        back, along = np.zeros((2, len(LOOKS))), np.zeros((2, 3))
+        if self.air.is_up or self._over_ahead.min() > -_EDGE:
+            return back, along
+        stand, gone = self.stand, _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None]
+        for side in np.flatnonzero(~self.puppet.down):
+            mine, off = stand.mine[side], self.feet.off[side]
+            places, speeds = stand._found[0][mine], stand._found[1][mine]
+            flat = speeds.mean(axis=0) * (1.0, 0.0, 1.0)
+            if not np.hypot(flat[0], flat[2]) > _CREEPS:
+                continue
+            along[side] = flat / np.hypot(flat[0], flat[2])
+            # as high as it can be by then: y + y' t + a t^2 / 2
+            high = (
+                places[:, 1] + off[0, 1] + gone * speeds[:, 1] + (off[1, 1] * LOOKS + 0.5 * RISES * LOOKS**2)[:, None]
+            )
+            x, z = (
+                places[:, a] + gone * speeds[:, a] + (_APART - _BACKS[:, None, None]) * along[side, a] for a in (0, 2)
+            )
+            ground, here = ask_height(stand._ground, x, z), places + off[0]
+            is_edge = ground[0] - ask_height(stand._ground, here[:, 0], here[:, 2]).min() > 3.0 * _EDGE
+            is_free = ((ground <= high) | ~is_edge).all(axis=2)
+            first = _BACKS[np.argmax(is_free, axis=0)]
+            back[side] = np.where(is_free.any(axis=0) & (first > 0.0), first, 0.0)
+        return back, along
 
     # The step.
 
