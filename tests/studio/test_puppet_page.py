@@ -169,6 +169,36 @@ def test_controls_record_retake_mute_blend_trim_and_undo(page: Any) -> None:
     assert panel.state.value.startswith("play") and panel.message == ""
 
 
+def test_what_is_shown_goes_to_who_is_there_and_only_what_moved(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from viser import _messages as messages
+
+    sent: list[Any] = []
+    page.scene.follows = False
+    monkeypatch.setattr(page.server.viser.scene, "_queue_scene_message", sent.append)
+
+    def ticks(count: int) -> int:
+        sent.clear()
+        for k in range(count):
+            page.hands.move(0, np.array([0.0, 0.1 + 0.002 * k, 0.0]), rotation.identity())
+            page.loop.tick()
+        return len(sent)
+
+    assert ticks(5) == 0  # nobody is there
+    monkeypatch.setattr(page.server.viser, "get_clients", lambda: {1: None})
+    first = ticks(1)
+    assert first > 20 and ticks(1) < first  # all of it, and then what a leg moves
+    turned = messages.SetBoneOrientationMessage
+    knee = page.session.character.skeleton.index("leftLowerLeg")
+    ticks(20)
+    turns = [each.wxyz for each in sent if isinstance(each, turned) and each.bone_index == knee]
+    shown = page.loop.tick()
+    page.scene.show(shown)
+    assert turns and np.allclose(page.scene.figure._turns[knee], shown.world[1][knee], atol=2e-4)
+    sent.clear()
+    page.scene.show(shown)
+    assert sent == []  # nothing moved
+
+
 def test_names_of_others_cannot_act_in_the_page(page: Any) -> None:
     page.panel.tell("<img src=x onerror=alert(1)>\x1b[31m")
     assert page.panel.says.value == "<img src=x onerror=alert(1)>\\x1b[31m"  # a text field: no markup

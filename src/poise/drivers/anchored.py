@@ -418,8 +418,6 @@ def _under(body: Body) -> Height:
     """The height of the ground, and of props that reach no higher than the root."""
 
     def height(x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        below = float(body.state.root[1])
-        found = [body.floor.find(a, b, below)[0] for a, b in zip(np.ravel(x), np.ravel(z), strict=True)]
-        return np.reshape(found, np.shape(x))
+        return body.floor.find_heights(x, z, float(body.state.root[1]))
 
     return height

@@ -18,16 +18,19 @@ from poise.ik.limb import reach_with_limb
 from poise.motion.feet import find_soles
 from poise.puppetry.marionette import Marionette
 from poise.spatial import rotation
+from poise.spatial.length import length
 
 MOST = 0.35  # m, that a foot which carries may be away from where its strings have it
 _LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
-# m, that a foot in the air is over the ground at least, and that it is led to; Hz, how fast
-_OVER, _CLEAR, _CLEARS = 0.003, 0.012, 6.0
-_HIGH, _CLIMBS = 0.03, 3.5  # m over which a foot is led more gently, and how fast: Hz
-_PARTS = 0.2  # m/s, at which a foot that goes up leaves the ground at least
-_LANDS = 9.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it
+_CLEAR = 0.012  # m, that a foot in the air is over what it comes to
+_PARTS = 8.0  # m/s2, that a foot which goes up leaves the ground with at least
+_LIFTS = 60.0  # m/s2, that a foot is lifted with at most
+RISES = 40.0  # m/s2, that a foot counts on to be lifted with before it comes to what is higher
+_AWAY, _QUICK = 0.03, 0.3  # m that a foot is held back by, and m/s that it is lifted with, of one that does not stand
+LOOKS = np.array([1, 2, 3, 4, 6, 9, 13, 18, 24, 30]) / 120.0  # s, that a foot in the air looks ahead
+_LANDS, _GENTLY = 9.0, 60.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it; m/s2
 _RISES = 2.0  # Hz, how fast a body that went down since its legs were too short comes up again
-_STRETCH = 0.9995  # of its length, that a leg is stretched to
+_YIELDS = 0.025  # of its length: within so much of straight, hips come down for a foot that stands beyond its reach
 
 
 class PlantedFeet:
@@ -36,7 +39,8 @@ class PlantedFeet:
     spot    (2, 3) m, of the ball of each foot in the world, and the speed (2,) m/s at which it comes to the ground
     off     (2, 2, 3) m, by which the ankle is led away from where the strings have it, and its speed
     stands  (2,) whether each foot is held
-    least   (2,) m, that each foot is over the ground at least: it leaves it at _PARTS
+    left    (2, 2) m, how high over the ground each foot was when it went up, and s since: it goes up with _PARTS
+    grip    from 0, as it is taken over, to 1: how much of that feet are held by
     sunk    (2,) m, by which the body is lower than the strings have it, and its speed
     """
 
@@ -56,32 +60,47 @@ class PlantedFeet:
         hinges = [puppet.P[puppet.row(f"{side}LowerLeg")] for side in SIDES]
         # the knee's axis in the rest axes of the thigh
         self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
+        self.grip = 1.0
         self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
-        self.stands, self.sunk, self.least = np.zeros(2, np.bool_), np.zeros(2), np.zeros(2)
+        self.stands, self.sunk, self.left = np.zeros(2, np.bool_), np.zeros(2), np.zeros((2, 2))
 
     def numbers(self) -> dict[str, np.ndarray]:
         """All that changes, by name."""
-        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "least")}
+        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "left")}
 
-    def step(self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray) -> None:
+    def begin(self, over: np.ndarray) -> None:
+        """Have feet be (2,) m over the ground, or in it: those in the air leave it from there."""
+        self.left[:, 0], self.left[:, 1] = np.minimum(over, _CLEAR), 0.0
+
+    def step(
+        self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray, back: np.ndarray,
+        along: np.ndarray,
+    ) -> None:  # fmt: skip
         """Hold the feet that are down: turn the legs of a body whose strings have it in its pose, and lower it.
 
         heights  (2,) m, of the ground at the balls of the feet as they stand
         over     (2,) m, how high over the ground the lowest point of each foot is as strings have it
-        ahead    (2,) m, the same over the ground that it comes to
+        ahead    (2, T) m, the same over the ground that it comes to in LOOKS
+        back     (2, T) m, by which it has to be held back then, against its way along the ground, `along` (2, 3)
         """
         from poise.puppetry.oscillator_kernels import follow
 
         body.update()
         ankles = []
         for side in range(2):
-            self._hold(body, side, dt, float(heights[side]), float(over[side]), float(ahead[side]))
-            ankles.append(body.p[self.legs[side][2]] + self.off[side, 0])
+            if not self.puppet.down[side]:
+                self.stands[side] = False
+                self._lift(side, dt, float(over[side]), ahead[side])
+                self._hold_back(side, dt, back[side], along[side])
+            else:
+                self._hold(body, side, dt, float(heights[side]), float(over[side]))
+            ankles.append(body.p[self.legs[side][2]] + self.grip * self.off[side, 0])
         short = 0.0
-        for side, (upper, _, _) in enumerate(self.legs):
+        for side, (upper, _, foot) in enumerate(self.legs):
             way = ankles[side] - body.p[upper]
-            # |way + (0, sunk, 0)| = size: what the hip has to come down by
-            room = (_STRETCH * self._sizes[side]) ** 2 - way[0] ** 2 - way[2] ** 2
+            # |way + (0, sunk, 0)| = reach: what the hip has to come down by
+            reach = self._find_reach(side, length(way), length(body.p[foot] - body.p[upper]))
+            room = reach**2 - way[0] ** 2 - way[2] ** 2
             if self.stands[side] and way[1] < 0.0:
                 short = max(short, -way[1] - np.sqrt(max(room, 1e-6)))
         sunk, speed = follow(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
@@ -93,24 +112,54 @@ class PlantedFeet:
         for side in range(2):
             self._bend(body, side, ankles[side])
 
-    def _hold(self, body: Body, side: int, dt: float, height: float, over: float, ahead: float) -> None:
-        """Find by how much the ankle of a foot is led away."""
+    def _find_reach(self, side: int, wanted: float, given: float) -> float:
+        """m, that a leg reaches, where it is wanted to and strings have it so far: less the straighter it is.
+
+        A knee that comes to be straight at any speed of the hip's would stop from an endless one. With m what is left
+        to its length, it stretches by m (1 - exp(-e / n)) of a way e, n = m or more, and hips give the rest.
+        """
+        size = self._sizes[side]
+        left, more = max(size - given, 0.0), wanted - given
+        if more <= 0.0:
+            return wanted
+        return given + left * (1.0 - float(np.exp(-more / max(left, _YIELDS * size))))
+
+    def _lift(self, side: int, dt: float, over: float, ahead: np.ndarray) -> None:
+        """Lead a foot in the air over what it comes to, no sooner and no harder than it takes."""
         from poise.puppetry.oscillator_kernels import follow
 
-        foot, off = self.legs[side][2], self.off[side]
-        if not self.puppet.down[side]:
-            self.stands[side] = False
-            clear, before = max(_CLEAR - min(over, ahead), 0.0), off[:, 1].copy()
-            for a in range(3):
-                rate, aim = (_CLEARS if clear < _HIGH else _CLIMBS, clear) if a == 1 else (_LETS_GO, 0.0)
-                off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, rate, 1.0, aim, -9.0, 9.0)
-            self.least[side] = min(self.least[side] + _PARTS * dt, _OVER)
-            needed = self.least[side] - over
-            if off[0, 1] < needed - _HIGH:  # it swung into a riser: out of it, but not at once
-                off[0, 1], off[1, 1] = follow(before[0], before[1], dt, _CLEARS, 1.0, needed, -9.0, 9.0)
-            elif off[0, 1] < needed:  # a foot in the air is not in the ground
-                off[0, 1], off[1, 1] = needed, max(off[1, 1], _PARTS)
+        off, (height, since) = self.off[side], self.left[side]
+        self.left[side, 1] += dt
+        (y, speed), free = off[:, 1], follow(off[0, 1], off[1, 1], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
+        # y + y' t + a t^2 / 2 = what it has to be led by in t
+        needed = np.minimum(height + 0.5 * _PARTS * (since + LOOKS) ** 2, _CLEAR) - np.minimum(over, ahead)
+        push = float((2.0 * (needed - y - speed * LOOKS) / LOOKS**2).max())
+        push = max(_brake(push, speed, float(needed.max()) - y, dt), (free[1] - speed) / dt, -_LIFTS)
+        off[:, 1] = y + speed * dt + 0.5 * push * dt * dt, speed + push * dt
+
+    def _hold_back(self, side: int, dt: float, back: np.ndarray, along: np.ndarray) -> None:
+        """Keep a foot in the air before what it cannot be lifted over yet; else have it come back to its strings."""
+        from poise.puppetry.oscillator_kernels import follow
+
+        off = self.off[side]
+        before = off.copy()
+        for a in (0, 2):
+            off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
+        if back.max() <= 0.0:
             return
+        way, speed = float(before[0] @ along), float(before[1] @ along)
+        # -(x + x' t - a t^2 / 2) = what it has to be held back by in t
+        pull = np.where(back > 0.0, 2.0 * (back + way + speed * LOOKS) / LOOKS**2, -np.inf)
+        more = _brake(float(pull.max()), -speed, float(back.max()) + way, dt) + (float(off[1] @ along) - speed) / dt
+        if more > 0.0:
+            off[1] -= more * dt * along
+            off[0] -= 0.5 * more * dt * dt * along
+
+    def _hold(self, body: Body, side: int, dt: float, height: float, over: float) -> None:
+        """Find by how much the ankle of a foot is led away."""
+        from poise.puppetry.oscillator_kernels import TAU, follow
+
+        foot, off = self.legs[side][2], self.off[side]
         R, ankle, above = body.R[foot], body.p[foot], over
         yaw, pitch = self.puppet.foot[side, 0], self.puppet.foot[side, 1]
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
@@ -120,7 +169,8 @@ class PlantedFeet:
         if not self.stands[side]:
             self.stands[side], self.spot[side], self.fall[side] = True, ankle + off[0] - over, off[1, 1]
         spot = self.spot[side]
-        spot[1], self.fall[side] = follow(spot[1], self.fall[side], dt, _LANDS, 1.0, height, -1e6, 1e6)
+        rate = min(_LANDS, float(np.sqrt(_GENTLY / max(abs(spot[1] - height), 1e-6))) / TAU)
+        spot[1], self.fall[side] = follow(spot[1], self.fall[side], dt, rate, 1.0, height, -1e6, 1e6)
         led = spot + over - ankle
         size = float(np.hypot(led[0], led[2]))
         if size > MOST:
@@ -128,7 +178,13 @@ class PlantedFeet:
             led[[0, 2]] *= MOST / size
         off[1] = (led - off[0]) / dt
         off[0] = led
-        self.least[side] = min(led[1] + above, _OVER)  # it leaves from where it is
+        self.left[side] = min(led[1] + above, _CLEAR), 0.0
+
+    @property
+    def is_held_back(self) -> np.ndarray:
+        """(2,) whether feet in the air are kept from where their strings have them."""
+        far = np.hypot(self.off[:, 0, 0], self.off[:, 0, 2]) > _AWAY
+        return ~self.stands & (far | (self.off[:, 1, 1] > _QUICK))
 
     def _bend(self, body: Body, side: int, ankle: np.ndarray) -> None:
         """Bring an ankle to its place."""
@@ -152,3 +208,9 @@ class PlantedFeet:
             turn = rotation.multiply(body.state.q[at], turn)
             at = body.skeleton.structure.parents[at]
         return turn if at < 0 else np.asarray(rotation.multiply(worlds[at], turn))
+
+
+def _brake(push: float, speed: float, way: float, dt: float) -> float:
+    """m/s2, of what is to be pushed with so much and has a way to go: no more than lets it stop there."""
+    most = float(np.sqrt(2.0 * _LIFTS * max(way, 0.0)))
+    return max(min(push, _LIFTS, (most - speed) / dt), -_LIFTS)

@@ -20,13 +20,14 @@ from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_air import Airborne
-from poise.drivers.puppet_feet import PlantedFeet
+from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.puppetry.strings import Strings
 from poise.spatial import rotation
+from poise.spatial.length import lengths
 
 if TYPE_CHECKING:
     from poise.drivers.puppet import Puppet
@@ -38,29 +39,44 @@ _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at mos
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
 # What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
 _OTHER, _SLIDES = 0.006, 0.05
+_STRAINS = 0.06  # m, that one which carries counts as higher by, for each m that it is led
 _DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
 _EDGE = 0.02  # m, that an edge stands out at least
-_AHEAD_OF = 0.25  # s, that a foot in the air looks ahead for what it has to be lifted over
+_GOES_ON = 0.12  # s, in which a foot that looks ahead takes itself to slow down
+_BACKS = np.concatenate([[0.0], np.arange(1, 16) * 0.02])  # m, that a foot is held back by before an edge
+_APART = 0.015  # m, that it stays before it
+_CREEPS = 0.05  # m/s, below which a foot goes nowhere
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
-_TAKE_OVER = 0.6  # s
+_TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
 MOST_STANCES = 10_000
 UP = np.array([0.0, 1.0, 0.0])
 
 
 class StandingPlayer(AnchoredPlayer):
-    """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down."""
+    """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down.
+
+    mine  (2, P) which supports are of each foot
+    led   (2,) m, how far each foot is led from where strings have it, while both stand: who is farther carries less
+    held_back (2,) feet in the air that are kept from where strings have them: those do not stand there
+    stays m, that the other foot has to be lower by, too: no other one carries while it is taken over
+    """
+
+    def __init__(self, driver: Anchored, body: Body, t: float):
+        super().__init__(driver, body, t)
+        self.mine = np.array([[name.startswith(side) for name in self.names] for side in SIDES])
+        self.led, self.stays, self.held_back = np.zeros(2), 0.0, np.zeros(2, np.bool_)
 
     def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
         scores = super()._score(moving, liked)
         if 0 <= self.chosen < len(self.names):
-            side = self.names[self.chosen].split()[0]
-            other = np.array([not name.startswith(side) for name in self.names])
-            speed = np.linalg.norm(self._found[1][:, [0, 2]], axis=1)
-            scores = scores + other * (_OTHER + _SLIDES * speed)
+            other = self.mine[1 if self.mine[0, self.chosen] else 0]
+            speed = lengths(self._found[1][:, [0, 2]])
+            scores = scores + other * (_OTHER + self.stays + _SLIDES * speed) + _STRAINS * self.led @ self.mine
             # One that swings through a riser is deep in the ground, and does not stand there.
             place = self._found[0]
             deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
-            scores = scores + other * (deep & (speed > _SLOW)) * _NEVER
+            held = self.held_back @ self.mine > 0.0
+            scores = scores + other * ((deep & (speed > _SLOW)) | held) * _NEVER
         return scores
 
 
@@ -102,7 +118,7 @@ class PuppetPlayer(MotionPlayer):
         self._rest = rotation.identity((len(body.skeleton),))
         self._last = rotation.identity((len(body.skeleton),))  # rotations of the last frame, as strings have them
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
-        self._over_ahead = np.zeros(2)  # m, the same over what it comes to
+        self._over_ahead = np.zeros((2, len(LOOKS)))  # m, the same over what it comes to
         self._over: HandOver | None = None
         self.stances: list[list[float]] = []
 
@@ -147,6 +163,7 @@ class PuppetPlayer(MotionPlayer):
         self.stand.begin(own, t, starting)
         self.air.forget()
         self._look_down()
+        self.feet.begin(self._over_ground)
         for side in np.flatnonzero(self.puppet.down):
             self._lay_ground(int(side))
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
@@ -190,10 +207,14 @@ class PuppetPlayer(MotionPlayer):
                 for array in (self.frames, self.roots):
                     array[:-1] = array[1:].copy()
                 self.first, self.made = self.first + 1, self.made - 1
+            u = min(max(number * FRAME / _GRIPS, 0.0), 1.0) if self._over is not None else 1.0
+            self.feet.grip = u * u * (3.0 - 2.0 * u)
+            self.stand.stays = _NEVER if u < 1.0 else 0.0
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                self.feet.step(self.own, FRAME, self._find_heights(), self._over_ground, self._over_ahead)
+                over, ahead = self._over_ground, self._over_ahead
+                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
             self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
             self.made += 1
 
@@ -206,7 +227,8 @@ class PuppetPlayer(MotionPlayer):
         own, puppet = self.own, self.puppet
         self.strings.pull(t, FRAME)
         if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
-            puppet.tension *= max((t - self.begun) / _TAKE_OVER, 0.1) ** 2
+            u = (t - self.begun) / _TAKE_OVER
+            puppet.tension *= max(u * u * (3.0 - 2.0 * u), 0.03) ** 2
         puppet.step(FRAME)
         self._pose(own.state.q)
         # Rates are differences, and those of rates are noise: a support takes over with its velocity alone.
@@ -216,18 +238,22 @@ class PuppetPlayer(MotionPlayer):
         if self.air.is_up:
             self._fly(t)
         else:
+            self.stand.led[:] = lengths(self.feet.off[:, 0, ::2]) if self.feet.stands.all() else 0.0
+            self.stand.held_back[:] = self.feet.is_held_back
             self.stand.give(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
-        over, ahead = np.full((2, 2), np.inf) if self.air.is_up else (self._over_ground, self._over_ahead)
-        self.feet.step(own, FRAME, self._find_heights(), over, ahead)
+        nothing = np.inf if self.air.is_up else 0.0
+        over, ahead = self._over_ground + nothing, self._over_ahead + nothing
+        self.feet.step(own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
         if self.air.is_up:
             pulled = own.state.root.copy()
             self.air.place(own)  # legs that were led have moved it
             self.air.shift[:] = own.state.root - pulled
         else:
             own.update()
-            if self.air.lets_go(own, FRAME):
+            # one that comes up out of the ground, since a foot is on a step, is not thrown
+            if self._over_ground.min() > -_DEEP and self.air.lets_go(own, FRAME):
                 self._leave()
             else:
                 self.air.see(own)
@@ -247,7 +273,8 @@ class PuppetPlayer(MotionPlayer):
     def _leave(self) -> None:
         """Be in the air in the frame that was made."""
         self.puppet.down[:] = self.feet.stands[:] = False
-        self.feet.sunk[:] = 0.0  # what legs were too short by is where the centre of mass is now
+        self.feet.off[:, :, 1] += self.feet.sunk  # what legs were too short by is where the centre of mass is now
+        self.feet.sunk[:] = 0.0
         self.air.shift[:] = 0.0
         self.air.advance(FRAME)
         self.air.place(self.own)
@@ -278,8 +305,7 @@ class PuppetPlayer(MotionPlayer):
         found = ask_height(stand._ground, spots[:, 0], spots[:, 2])
         places = stand._found[0]
         heights = ask_height(stand._ground, places[:, 0], places[:, 2])
-        for side, name in enumerate(SIDES):
-            mine = np.array([each.startswith(name) for each in stand.names])
+        for side, mine in enumerate(stand.mine):
             if self.feet.stands[side]:
                 normal = rotation.rotate(self.puppet.slope[side], UP)
                 way = places[mine][:, [0, 2]] - spots[side, [0, 2]]
@@ -290,8 +316,7 @@ class PuppetPlayer(MotionPlayer):
     def _lay_ground(self, side: int) -> None:
         """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
         stand = self.stand
-        mine = [number for number, each in enumerate(stand.names) if each.startswith(SIDES[side])]
-        normals = [stand._normal(stand._found[0][number]) for number in mine]
+        normals = [stand._normal(place) for place in stand._found[0][stand.mine[side]]]
         self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
 
     def _look_down(self) -> None:
@@ -304,14 +329,13 @@ class PuppetPlayer(MotionPlayer):
         )
         places = stand._found[0]
         over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
-        ahead = places + _AHEAD_OF * stand._found[1]
-        far = np.minimum(over, places[:, 1] - ask_height(stand._ground, ahead[:, 0], ahead[:, 2]))
-        for side, name in enumerate(SIDES):
-            mine = np.array([each.startswith(name) for each in stand.names])
+        ahead = places + _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None, None] * stand._found[1]
+        far = places[:, 1] - ask_height(stand._ground, ahead[..., 0], ahead[..., 2])
+        for side, mine in enumerate(stand.mine):
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
-            self._over_ground[side], self._over_ahead[side] = over[lowest], far[mine].min()
+            self._over_ground[side], self._over_ahead[side] = over[lowest], far[:, mine].min(axis=1)
             slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
             led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
             stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
@@ -319,6 +343,36 @@ class PuppetPlayer(MotionPlayer):
             self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
                 self._lay_ground(side)
+
+    def _look_for_edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """(2, T) m, by which feet in the air have to be held back in LOOKS, and (2, 3) along which way they go.
+
+        A foot comes to an edge that it cannot be lifted over in time: it stays before it until it can.
+        """
+        back, along = np.zeros((2, len(LOOKS))), np.zeros((2, 3))
+        if self.air.is_up or self._over_ahead.min() > -_EDGE:
+            return back, along
+        stand, gone = self.stand, _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None]
+        for side in np.flatnonzero(~self.puppet.down):
+            mine, off = stand.mine[side], self.feet.off[side]
+            places, speeds = stand._found[0][mine], stand._found[1][mine]
+            flat = speeds.mean(axis=0) * (1.0, 0.0, 1.0)
+            if not np.hypot(flat[0], flat[2]) > _CREEPS:
+                continue
+            along[side] = flat / np.hypot(flat[0], flat[2])
+            # as high as it can be by then: y + y' t + a t^2 / 2
+            high = (
+                places[:, 1] + off[0, 1] + gone * speeds[:, 1] + (off[1, 1] * LOOKS + 0.5 * RISES * LOOKS**2)[:, None]
+            )
+            x, z = (
+                places[:, a] + gone * speeds[:, a] + (_APART - _BACKS[:, None, None]) * along[side, a] for a in (0, 2)
+            )
+            ground, here = ask_height(stand._ground, x, z), places + off[0]
+            is_edge = ground[0] - ask_height(stand._ground, here[:, 0], here[:, 2]).min() > 3.0 * _EDGE
+            is_free = ((ground <= high) | ~is_edge).all(axis=2)
+            first = _BACKS[np.argmax(is_free, axis=0)]
+            back[side] = np.where(is_free.any(axis=0) & (first > 0.0), first, 0.0)
+        return back, along
 
     # The step.
 

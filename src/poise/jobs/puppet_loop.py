@@ -9,6 +9,7 @@ show it.
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -23,6 +24,7 @@ from poise.puppetry.device import HandsDevice
 _LATEST = 0.25  # s behind the clock after which it does not catch up
 _MEASURED = 600  # inputs whose latencies are known
 _WATCH = 0.25  # s between looks whether a device is still there
+_YIELD = 5e-4  # s, after which another thread that is at work lets this one go on; Python's 5 ms are half of a latency
 Watcher = Callable[[Shown], None]
 
 
@@ -47,6 +49,7 @@ class PuppetLoop:
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self._received, self._looked, self._was_there = 0.0, 0.0, True
+        self.heard = 0.0  # s of the clock, when the last input came in that was heard
 
     @property
     def latency(self) -> float | None:
@@ -71,7 +74,8 @@ class PuppetLoop:
 
     def run(self) -> None:
         """Tick until it is stopped."""
-        due = self.clock()
+        due, patience = self.clock(), sys.getswitchinterval()
+        sys.setswitchinterval(min(patience, _YIELD))
         try:
             while not self._stopping.is_set():
                 self.tick()
@@ -83,6 +87,7 @@ class PuppetLoop:
                     self.missed += 1
                     due = self.clock() if wait < -_LATEST else due
         finally:
+            sys.setswitchinterval(patience)
             self.session.close()
 
     def tick(self) -> Shown | None:
@@ -101,6 +106,7 @@ class PuppetLoop:
             self._attempt(self.session.practise)
             return None
         assert shown is not None
+        self.heard = self.heard if reading is None else reading.received
         for watch in list(self.watchers):
             if not self._attempt(lambda watch=watch: watch(shown)):  # type: ignore[misc]
                 self.watchers.remove(watch)
@@ -108,6 +114,7 @@ class PuppetLoop:
             if self._received > 0.0 and shown.is_heard:
                 self._latencies.append(self.clock() - reading.received)
             self._received = reading.received
+        self._attempt(self.session.prepare)
         return shown
 
     def _look(self) -> None:

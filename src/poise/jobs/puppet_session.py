@@ -6,6 +6,8 @@ was made.
 
 To begin in the middle the puppet has to be as it was there. States are kept along the way, and the rest is played
 unseen: five seconds take one.
+
+A puppet that is practised and has come to rest under hands that do nothing is left alone until they do something.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from poise.motion.motion import Pose
 from poise.puppetry.device import HandsReading
 from poise.puppetry.hands import HandsSample, HandsSource, HandsTake, LiveHands
 from poise.puppetry.strings import PuppetLayer
+from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.world.ground import Ground
 
@@ -39,6 +42,10 @@ LIMP = 0.3  # how stiff joints are that were let go
 LEAD = 2.0  # s, that are played before a retake begins
 PRACTISE, PLAY, RECORD = "practise", "play", "record"
 _EVERY, _MOST_KEPT = 2.0, 300  # s between states that are kept, and how many
+_RESTS, _LEAST = 60, 1e-9  # ticks in which it moved by less than so many m and half of a rad each: it is at rest
+_DROPS, _STEADY = 0.6, 0.05  # s, in which hands come to mean nothing; m/s, and rad/2 a s, of who has come to stand
+_PATIENCE, _FLAT = 3.0, 0.01  # s, that it gets to come to stand;  rad, of feet that are flat
+_CATCHES_UP = 3  # ticks that a ghost goes on by in one, after it was hidden
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +125,7 @@ class PuppetSession:
     layer     that hands play;  mapping: what they mean
     mode      practise: hands play one layer alone; play: what was recorded; record: both
     neutral   (2, 3) m, where the hands of the device mean nothing; None: where they are first seen
+    with_ghost  whether somebody sees the ghost: one that is hidden is not played
     """
 
     def __init__(
@@ -126,6 +134,11 @@ class PuppetSession:
         self.rehearsal, self.character, self.ground = rehearsal, character, ground
         self.layer, self.mapping, self.mode, self.ticks = layer, layer, PRACTISE, 0
         self.neutral: np.ndarray | None = None
+        self.with_ghost = True
+        self._pose: Pose | None = None
+        self._still, self._slept, self._is_prepared = 0, 0, True
+        self._moved = np.inf  # m and half of a rad, in the last tick
+        self._held, self._waited = 1.0, 0  # how much hands mean;  ticks since it was to stand: 0, it is not
         self._recorder: HandsRecorder | None = None
         self._kept: list[tuple[float, Performance, Any]] = []
         self._ghost: _Played | None = None
@@ -155,6 +168,8 @@ class PuppetSession:
         if feel is not None:
             layer = PuppetLayer(layer.mapping, self._live, 1.0, 0.0, feel.viscosity, feel.stiffness)
         self.mode, self._from, self._end, self._ghost = PRACTISE, 0.0, np.inf, None
+        self._wake()
+        self._slept, self._held, self._waited = 0, 1.0, 0
         self._played = _Played(self.character, self.ground, [layer])
 
     def play(self, t: float = 0.0) -> None:
@@ -190,18 +205,31 @@ class PuppetSession:
             raise
 
     def let_go(self, balances: bool = False) -> None:
-        """Hand the puppet to physics while it is practised: its joints give, it falls, or its legs keep it up."""
+        """Hand the puppet to physics while it is practised: its joints give and its hips hang, or its legs keep it up.
+
+        Legs keep up who stands: before they have it, hands come to mean nothing, and it is put on its feet.
+        """
+        if self.mode != PRACTISE:
+            raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
+        self._wake()
+        if balances and self._played.player is not None:
+            self._waited = 1
+        else:
+            self._give_away(balances)
+
+    def _give_away(self, balances: bool) -> None:
         from poise.drivers.balance import Balance
         from poise.drivers.loose import Loose
 
-        if self.mode != PRACTISE:
-            raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
+        self._held, self._waited = 1.0, 0
         self._played.actor.drive("body", Loose(LIMP if not balances else 1.0))
         if balances:
             self._played.actor.drive("legs", Balance())
 
     def take_back(self) -> None:
         """Have hands play it again, from where it is."""
+        self._wake()
+        self._waited = 0
         if self._played.player is None:
             self._played.actor.drive("body", Puppet(self._played.layers))
 
@@ -222,6 +250,7 @@ class PuppetSession:
 
     def feel(self, viscosity: float, stiffness: float) -> None:
         """Have the layer's hands go through another viscosity, and its joints be stiffer: from now on, and kept."""
+        self._wake()
         if any(each.name == self.layer for each in self.rehearsal.now.layers):
             self.rehearsal.adjust(self.rehearsal.now.feel(self.layer, viscosity, stiffness))
         player = self._played.player
@@ -235,6 +264,7 @@ class PuppetSession:
 
     def calibrate(self) -> None:
         """Have both hands mean nothing where they are now."""
+        self._wake()
         if self._last is not None:
             seen = np.isfinite(self._last.places)
             before = np.zeros((2, 3)) if self.neutral is None else self.neutral
@@ -251,7 +281,7 @@ class PuppetSession:
     @property
     def time(self) -> float:
         """s of the performance, of what is shown."""
-        return self._played.horizon - TICK
+        return self._played.horizon + (self._slept - 1) * TICK
 
     @property
     def duration(self) -> float:
@@ -267,7 +297,17 @@ class PuppetSession:
 
     def tick(self, reading: HandsReading | None) -> Shown:
         """Go on by TICK seconds, with what hands do now."""
+        self.prepare()
+        self.ticks += 1
+        if self._rests(reading):
+            assert self._pose is not None
+            self._slept += 1
+            return Shown(self.ticks, self.time, self.mode, True, self._pose, None, self.character.skeleton)
         is_heard = self.mode != PLAY and self._played.horizon >= self._from - 1e-9
+        if self._waited:
+            reading = reading or self._last
+            if self._stands():
+                self._give_away(balances=True)
         if reading is not None:
             self._last = reading
             if self.neutral is None and np.isfinite(reading.places).all():
@@ -275,23 +315,78 @@ class PuppetSession:
             if is_heard:
                 self._hear(reading, self._played.horizon)
         self._played.tick()
-        if self._ghost is not None:
-            self._ghost.tick()
-        self._keep()
+        self._is_prepared = False
         if self._played.horizon > self._end:
             self.practise()
-        self.ticks += 1
-        ghost = None if self._ghost is None else self._ghost.pose()
-        return Shown(self.ticks, self.time, self.mode, is_heard, self._played.pose(), ghost, self.character.skeleton)
+        ghost = None if self._ghost is None or self._is_behind else self._ghost.pose()
+        pose = self._played.pose()
+        self._compare(pose)
+        return Shown(self.ticks, self.time, self.mode, is_heard, pose, ghost, self.character.skeleton)
+
+    def prepare(self) -> None:
+        """Do what has time until the next tick: a pose that is waited for was handed on."""
+        if self._is_prepared:
+            return
+        self._is_prepared = True
+        self._keep()
+        if self._ghost is not None and self.with_ghost:
+            for _ in range(_CATCHES_UP):  # it is one tick ahead
+                if self._ghost.stage.time < self._played.stage.time + 0.5 * TICK:
+                    self._ghost.tick()
+
+    @property
+    def _is_behind(self) -> bool:
+        """Whether the ghost is not where the puppet is: it was hidden."""
+        assert self._ghost is not None
+        return self._ghost.stage.time < self._played.stage.time - 0.5 * TICK
+
+    def _wake(self) -> None:
+        """Be at rest no longer."""
+        self._still = 0
+
+    def _compare(self, pose: Pose) -> None:
+        """See whether the puppet has moved."""
+        last, self._pose = self._pose, pose
+        if last is None or self.mode != PRACTISE or self._played.player is None:
+            self._still, self._moved = 0, np.inf
+            return
+        pairs = ((last.root, pose.root), (last.rotations, pose.rotations))
+        self._moved = max(float(np.abs(a - b).max()) for a, b in pairs)
+        self._still = self._still + 1 if self._moved < _LEAST else 0
+
+    def _rests(self, reading: HandsReading | None) -> bool:
+        """Whether nothing would move, since nothing has moved and no hand does anything."""
+        if self.mode != PRACTISE or self._still < _RESTS or self._waited or self._held < 1.0:
+            return False
+        before = None if self._last is None else self._last.received
+        if before == (None if reading is None else reading.received):
+            return True
+        self._wake()
+        return False
 
     def _hear(self, reading: HandsReading, t: float) -> None:
         """Have what hands do be played at time t (s), and recorded where it is."""
-        places = reading.places - (0.0 if self.neutral is None else self.neutral)
-        self._live.put(t, places, reading.turns, reading.grips, reading.buttons)
+        places, turns = reading.places - (0.0 if self.neutral is None else self.neutral), reading.turns
+        way = -TICK / _DROPS if self._waited else TICK / _DROPS
+        self._held = min(max(self._held + way, 0.0), 1.0)
+        if self._held < 1.0:
+            share = self._held**2 * (3.0 - 2.0 * self._held)
+            places, turns = share * places, rotation.exp(share * rotation.log(turns))
+        self._live.put(t, places, turns, reading.grips, reading.buttons)
         if self._recorder is not None:
-            self._recorder.put(t - self._from, places, reading.turns, reading.grips, reading.buttons)
+            self._recorder.put(t - self._from, places, turns, reading.grips, reading.buttons)
+
+    def _stands(self) -> bool:
+        """Whether a puppet that is to stand does: both feet down, at rest. Who cannot is not waited for."""
+        self._waited += 1
+        player = self._played.player
+        if player is None or self._waited * TICK > _PATIENCE:
+            return True
+        is_flat = player.feet.stands.all() and np.abs(player.puppet.foot[:, 1:3]).max() < _FLAT
+        return self._held <= 0.0 and bool(is_flat) and self._moved < _STEADY * TICK
 
     def _end_take(self) -> None:
+        self.prepare()
         if self._recorder is not None:
             self._recorder.close()
             self._recorder = None
@@ -310,7 +405,8 @@ class PuppetSession:
         others = [each for each in layers if isinstance(each.hands, HandsTake)]
         if mode == RECORD and others:
             self._ghost = self._wind(others, t, None)
-        self.mode, self._end = mode, end
+            self._ghost.tick()  # see `prepare`
+        self.mode, self._end, self._slept, self._is_prepared = mode, end, 0, True
 
     def _wind(self, layers: list[PuppetLayer], t: float, performance: Performance | None) -> _Played:
         """A puppet as it is at time t; from a state that was kept where the performance is the same until then."""

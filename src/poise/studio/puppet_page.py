@@ -69,7 +69,7 @@ class PuppetPage:
         ground = find_terrain(asked.terrain, 0).ground
         find_port(asked.host, asked.port)  # before a folder is made
         self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
-        self.hands, self._pushed = PageHands(), 0.0
+        self.hands, self._pushed, self._number = PageHands(), 0.0, 0
         self.devices = [*devices, self.hands]
         self.loop = PuppetLoop(self.session, self.devices[0])
         self.server = PageServer(asked.host, asked.port, "Poise puppet")
@@ -92,12 +92,11 @@ class PuppetPage:
         return self.server.address
 
     def show(self, shown: Shown) -> None:
-        """Send what is to be seen: at once where a hand moved, else every other tick."""
-        reading = self.loop.device.read()
-        moved = reading is not None and reading.received > self._pushed
-        if moved or shown.number % _SHOW == 0:
+        """Send what is to be seen: at once where a hand moved, else every other tick; to nobody, nothing."""
+        received = self.loop.heard
+        if self.server.viser.get_clients() and (received > self._pushed or shown.number - self._number >= _SHOW):
             self.scene.show(shown, self.panel.shows_ghosts)
-            self._pushed = self._pushed if reading is None else reading.received
+            self._pushed, self._number = received, shown.number
         self.panel.show(shown)
 
     def export(self, name: Path) -> str:

@@ -17,7 +17,7 @@ from poise.studio.page_hands import WAYS, PageHands
 
 STIFFEST = 4.0  # on the slider
 _STEP, _ANGLE = 0.02, 0.1  # m and rad, of a key
-_SOON = 12  # ticks between looks at what is told
+_SOON = 24  # ticks between looks at what is told
 # Keys that nudge a hand: key, hand, m to the left, up and ahead, rad about the same axes.
 _KEYS = (
     ("W", 0, (0, _STEP, 0), (0, 0, 0)), ("S", 0, (0, -_STEP, 0), (0, 0, 0)), ("A", 0, (0, 0, 0), (-_ANGLE, 0, 0)),
@@ -38,7 +38,7 @@ class PuppetPanel:
         self.server, self.loop, self.session, self.hands = server, loop, loop.session, hands
         self.devices = {printable(each.name): each for each in devices}
         self._export, self._moved = export, moved
-        self.message, self._mode, self._ghosts = "", "", True
+        self.message, self._mode = "", ""
         gui = server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
@@ -87,7 +87,7 @@ class PuppetPanel:
         self._on(self.cut, self._cut)
         for slider in (self.viscosity, self.stiffness):
             self._on(slider, lambda: self.session.feel(float(self.viscosity.value), float(self.stiffness.value)))
-        self._on(self.ghost, lambda: setattr(self, "_ghosts", bool(self.ghost.value)))
+        self._on(self.ghost, lambda: setattr(self.session, "with_ghost", bool(self.ghost.value)))
 
     def _add_hands(self, gui: Any, follow: Callable[[bool], None]) -> None:
         with gui.add_folder("Hands"):
@@ -227,7 +227,7 @@ class PuppetPanel:
     @property
     def shows_ghosts(self) -> bool:
         """Whether ghosts are wanted."""
-        return self._ghosts
+        return self.session.with_ghost
 
     def _write(self) -> None:
         """Export, in a thread: the puppet plays on."""

@@ -13,6 +13,7 @@ import numpy as np
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
 from poise.jobs.puppet_session import Shown
+from poise.motion.motion import Pose
 from poise.studio.figure_node import FigureNode
 from poise.studio.page_hands import AGAINST, ALIKE, PageHands
 from poise.world.ground import Ground
@@ -25,7 +26,7 @@ CAMERA, FOV = ((1.0, 1.5, 3.7), (0.0, 0.9, 0.0)), 0.75  # m, where it is and loo
 BESIDE = (-0.85, 0.0, -0.5)  # m, where the ghost is seen
 TUBE, LEVER = 0.3, 0.3  # m: how long a tube is; how far it is dragged to turn it by a radian
 _REACH, _CELL = 6.0, 0.1  # m, of ground that is not level: how far, how fine
-_EASE = 0.04  # of the way a frame, that the middle goes after the puppet
+_EASE, _NEAR = 0.04, 1e-4  # of the way a frame, that the middle goes after the puppet; m, that are not seen
 # What keys that are held do while a tube is dragged: whether it turns, and what the other hand does.
 _HELD: dict[str | None, tuple[bool, str | None]] = {
     None: (False, None), "shift": (True, None), "cmd/ctrl": (False, ALIKE), "cmd/ctrl+shift": (True, ALIKE),
@@ -41,6 +42,7 @@ class PuppetScene:
     ):  # fmt: skip
         self.hands, scene = hands, server.scene
         self._server, self._middle, self.follows = server, np.zeros(2), True
+        self._seen: Pose | None = None
         scene.set_up_direction("+y")
         server.initial_camera.position, server.initial_camera.look_at = CAMERA
         server.initial_camera.fov = FOV
@@ -111,15 +113,18 @@ class PuppetScene:
     def show(self, shown: Shown, with_ghost: bool = True) -> None:
         """Be in a pose."""
         ghost = shown.ghost if with_ghost else None
+        aim = shown.pose.root[[0, 2]] if self.follows else np.zeros(2)
+        if shown.pose is self._seen and ghost is None and np.abs(aim - self._middle).max() < _NEAR:
+            return  # it is at rest
+        self._seen = shown.pose
         with self._server.atomic():
             self.figure.show(*shown.world)
             self.ghost.visible = ghost is not None
             if ghost is not None:
                 self.ghost.show(*self.ghost.skeleton.pose(ghost.root, ghost.rotations, ghost.shifts))
-            aim = shown.pose.root[[0, 2]] if self.follows else np.zeros(2)
             self._middle += _EASE * (aim - self._middle)
             x, z = self._middle
-            if np.abs(np.array(self.world.position) + (x, 0.0, z)).max() > 1e-4:
+            if np.abs(np.array(self.world.position) + (x, 0.0, z)).max() > _NEAR:
                 self.world.position = (-x, 0.0, -z)
                 self.grid.position = (-(x % 1.0), 0.0, -(z % 1.0))
         self._server.flush()

@@ -59,6 +59,16 @@ class Floor:
         height, *normal = find_floor(self.record[0], float(x), float(z), float(below))
         return float(height), np.array(normal)
 
+    def find_heights(self, x: np.ndarray, z: np.ndarray, below: float = np.inf) -> np.ndarray:
+        """The same heights (...) m, at x and z (...)."""
+        if self._is_plain:
+            return np.full(np.shape(x), self.record["height"][0])
+        from poise.world.floor_kernels import find_heights
+
+        found = np.empty(np.shape(x))
+        find_heights(self.record[0], np.ravel(x), np.ravel(z), below, found.reshape(-1))
+        return found
+
     def find_room(self, x: float, z: float, room: float) -> float:
         """m, the lowest floor at x and z over which there are `room` metres free: a bridge is walked under."""
         if self._is_plain:

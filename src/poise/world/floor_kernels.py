@@ -30,6 +30,13 @@ def find_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, flo
 
 
 @kernel
+def find_heights(floor: Any, x: np.ndarray, z: np.ndarray, below: float, heights: np.ndarray) -> None:
+    """Heights (N,) m of the floor at x and z (N,): written."""
+    for i in range(len(x)):
+        heights[i] = find_floor(floor, x[i], z[i], below)[0]
+
+
+@kernel
 def search_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, float, float, float]:
     """The same, of any floor."""
     height = ground_height(floor, x, z)
