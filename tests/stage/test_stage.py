@@ -368,3 +368,15 @@ def test_a_moment_before_a_fall_can_be_played_again() -> None:
     stage.refresh(actor)
     stage.advance(200)
     assert actor.fallen is None
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "inverse"])
+def test_a_thing_that_moves_and_nobody_to_meet_it(engine: str) -> None:
+    """It ended in an IndexError."""
+    stage = Stage(engine)
+    stage.add_prop(poise.Prop.sphere("ball", 0.1, 1.0, (0.0, 1.0, 0.0)))
+    with pytest.raises(InputError, match="nobody is on this stage"):
+        stage.step()
+    stage.add(poise.Character.human())
+    stage.step()
+    assert stage.read_prop("ball").velocity[1] < 0.0

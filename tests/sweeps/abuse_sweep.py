@@ -322,7 +322,7 @@ class Episode:
         for player in self.players:
             for part, driver in (("root", Free()), ("body", Loose(1.0, 1.0))):
                 self._drive(player, part, driver)
-        while True:
+        while self.players:
             try:
                 self.stage.advance(1)
                 return

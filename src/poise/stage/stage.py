@@ -364,6 +364,8 @@ class Stage:
                 self._refresh_stale()
 
     def _build(self) -> None:
+        if not self.actors and self._has_moving_prop:
+            raise InputError("nobody is on this stage, and its props move with bodies alone. Add an actor first.")
         begun = []
         for name in [name for name in self.actors if name in self._waiting]:
             actor = self.actors[name]
