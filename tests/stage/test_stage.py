@@ -374,7 +374,7 @@ def test_a_moment_before_a_fall_can_be_played_again() -> None:
 def test_a_thing_that_moves_and_nobody_to_meet_it(engine: str) -> None:
     """It ended in an IndexError."""
     stage = Stage(engine)
-    stage.add_prop(poise.Prop.sphere("ball", 0.1, 1.0, (0.0, 1.0, 0.0)))
+    stage.add_prop(poise.Prop.sphere("ball", 0.1, 1.0, (2.0, 1.0, 0.0)))
     with pytest.raises(InputError, match="nobody is on this stage"):
         stage.step()
     stage.add(poise.Character.human())
