@@ -22,3 +22,18 @@ def test_a_push_back_and_to_the_left_tips_the_body_over_its_left_heel() -> None:
     assert heel[0] == 0
     assert heights[heel] < heights.min() + 5e-3
     assert heights[1].min() > 0.02
+
+
+def test_a_push_back_tips_the_body_over_its_heels() -> None:
+    """On the inner edges of its feet it pushed itself off by its toes: heels were 26 cm up."""
+    body = demo.build_body()
+    found = demo.push_over(idle(body.skeleton, 1.2, demo.FPS), body, demo.DIRECTIONS["back"])
+    clip, way = found.mix.clip, demo.find_way(demo.DIRECTIONS["back"])
+    soles, ankles = demo.find_soles(clip), clip.positions[:, [clip.skeleton.index("leftFoot")]][:, 0]
+    up = demo.find_centers(clip, body) - ankles
+    lean = np.degrees(np.arccos(up[:, 1] / np.linalg.norm(up, axis=1)))
+    behind = (soles[0] @ way) > (soles[0] @ way).max() - 0.01
+    tips = np.flatnonzero((lean > 18.0) & (lean < 53.0))
+    tips = tips[: int(np.flatnonzero(np.diff(tips, append=10**6) > 1)[0]) + 1]
+    assert len(tips) > 5
+    assert soles[tips][:, behind, 1].min(axis=1).max() < 0.01

@@ -23,10 +23,9 @@ from sweeps.page import table
 
 DIRECTIONS, SECONDS, BLOW = 8, 6.0, 1.2  # s in all; N s a kilogram, within 0.3 s
 STEPS = (1.0 / 30.0, 1.0 / 120.0)
-TIPS, DOWN = (
-    (0.05, 0.7),
-    10.0,
-)  # cosines' complement: from when to when it counts as tipping; mm, of a corner that is down
+# Degrees that the centre of mass leans over the ankles, from when to when it counts as tipping; mm, of a corner that is
+# down.
+TIPS, DOWN = (18.0, 53.0), 10.0
 PEOPLE = {
     "man 1.75 m": lambda: Character.human(1.75, 75.0, sex="male", age=25, preset="strength"),
     "child 1.2 m": lambda: Character.human(1.2, 23.0, age=7.0, preset="strength"),
