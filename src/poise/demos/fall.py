@@ -98,11 +98,12 @@ def judge(found: Lifted, body: Character, angle: float) -> dict[str, Any]:
     """Which way it fell, where the pressure was as it tipped, and how it lies.
 
     moved_m           of the centre of mass, the way of the push
-    pressure_edge_mm  from the farthest corner of its soles the way of the push to where the pressure was farthest
+    pressure_edge_mm  from the farthest corner of its soles the way of the push to where the pressure was farthest,
+                      until it fell
     height_m          of the centre of mass at the end
     speed_rad_s       of the fastest joint over the last half second, on average
     """
-    clip, way, zmp = found.mix.clip, find_way(angle), found.efforts.zmp
+    clip, way, zmp = found.mix.clip, find_way(angle), found.efforts.before(found.mix.fell_at).zmp
     centers, soles = find_centers(clip, body), find_soles(clip)
     edge = float((soles[0] @ way).max())
     last = clip.pick(np.flatnonzero(np.asarray(clip.times) >= float(clip.times[-1]) - 0.5))
