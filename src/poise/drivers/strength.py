@@ -635,7 +635,7 @@ class StrengthPlayer(TorquePlayer):
 
     def _plan(self, body: Body, t: float) -> None:
         """Plan the centre of mass ahead, where that is not done: see `plan_center`."""
-        from poise.drivers.strength_kernels import plan_center
+        from poise.drivers.strength_kernels import plan_center, see_soles
 
         late = t - float(self.planned[0])
         if 0.0 <= late <= 0.5 * _WINDOW * _EVERY:
@@ -653,8 +653,10 @@ class StrengthPlayer(TorquePlayer):
             self.guide.give(scout, t + i * _EVERY)
             scout.update()
             c[i], dc[i] = scout.c, scout.dc
-            soles[i] = find_soles_of(scout.R, scout.p, self.feet, self.corners)
-            lifted[i] = self._is_lifted(scout, 0), self._is_lifted(scout, 1)
+            see_soles(
+                scout.R, scout.p, scout.om, scout.v, self.feet, self.corners, self.began[0] + _LIFTED, _LIFT,
+                self.guide.moves_root, soles[i], lifted[i],
+            )  # fmt: skip
             if CENTER in self.driver.paths:
                 point = self.driver.paths[CENTER].at(t + i * _EVERY - self.driver.start)
                 c[i, self.axes], dc[i, self.axes] = (point.place - self.shift)[self.axes], point.velocity[self.axes]

@@ -68,6 +68,23 @@ def is_lifted(
 
 
 @kernel
+def see_soles(
+    R: np.ndarray, p: np.ndarray, om: np.ndarray, v: np.ndarray, feet: np.ndarray, corners: np.ndarray, low: float,
+    slow: float, rises: bool, soles: np.ndarray, lifted: np.ndarray,
+) -> None:  # fmt: skip
+    """Write soles (F, 4, 3) m of feet (F,) with corners (F, 4, 3), and whether each is lifted: see `is_lifted`.
+
+    rises  whether the motion says where feet are; else none is lifted
+    """
+    for f in range(len(feet)):
+        i = feet[f]
+        for c in range(4):
+            x, y, z = turn(R[i], corners[f, c])
+            soles[f, c, 0], soles[f, c, 1], soles[f, c, 2] = p[i, 0] + x, p[i, 1] + y, p[i, 2] + z
+        lifted[f] = rises and is_lifted(R[i], p[i], om[i], v[i], corners[f], low, slow)
+
+
+@kernel
 def find_soles(
     floor: Any, R: np.ndarray, p: np.ndarray, foot: int, corners: np.ndarray, inside: float, flat: float, near: float,
     lifted: bool, count: int, points: np.ndarray, frames: np.ndarray, segment: np.ndarray, most: np.ndarray,
