@@ -42,11 +42,14 @@ ABOUT = (
 
 @dataclass
 class Tip:
-    """One fall. corner: mm, how high the corner that it turns about was at most; the rest as of `fall_sweep.Fall`."""
+    """One fall. tips: steps in which it tipped; corner: mm, how high the corner that it turns about was at most; the
+    rest as of `fall_sweep.Fall`.
+    """
 
     fell: bool = False
     why: str = ""
     way: float = 0.0
+    tips: int = 0
     corner: float = 0.0
     growth: float = 0.0
     under: float = 0.0
@@ -58,8 +61,8 @@ class Tip:
     def is_bad(self) -> bool:
         """Whether it misses an aim."""
         return bool(
-            self.why or not self.fell or not self.way > 0.3 or not self.corner <= DOWN or not self.growth <= MOST_GROWTH
-            or not self.under <= MOST_UNDER or not self.beyond <= MOST_BEYOND
+            self.why or not self.fell or not self.tips or not self.way > 0.3 or not self.corner <= DOWN
+            or not self.growth <= MOST_GROWTH or not self.under <= MOST_UNDER or not self.beyond <= MOST_BEYOND
         )  # fmt: skip
 
 
@@ -93,6 +96,7 @@ def _tip(character: Character, found: Tip, angle: float, dt: float) -> None:
             lean = _find_lean(watch, feet)
             if TIPS[0] < lean < TIPS[1]:
                 heights = _place(watch, feet, corners)[..., 1].reshape(-1)[farthest]
+                found.tips += 1
                 found.corner = max(found.corner, 1000.0 * float(heights.min()))
         else:
             found.fell, now = True, watch.energy()
