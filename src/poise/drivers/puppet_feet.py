@@ -22,6 +22,7 @@ from poise.spatial.length import length
 
 MOST = 0.35  # m, that a foot which carries may be away from where its strings have it
 _LETS_GO = 2.5  # Hz, how fast a leg comes back to where its strings have it
+_PLACES = 5.0  # Hz, how fast a foot that comes down is brought off an edge
 _CLEAR = 0.012  # m, that a foot in the air is over what it comes to
 _PARTS = 8.0  # m/s2, that a foot which goes up leaves the ground with at least
 _LIFTS = 60.0  # m/s2, that a foot is lifted with at most
@@ -40,6 +41,7 @@ class PlantedFeet:
     off     (2, 2, 3) m, by which the ankle is led away from where the strings have it, and its speed
     stands  (2,) whether each foot is held
     left    (2, 2) m, how high over the ground each foot was when it went up, and s since: it goes up with _PARTS
+    bears   (2, 2) the part of each foot that has ground under it, from heel (0) to ball (1)
     grip    from 0, as it is taken over, to 1: how much of that feet are held by
     sunk    (2,) m, by which the body is lower than the strings have it, and its speed
     """
@@ -63,10 +65,11 @@ class PlantedFeet:
         self.grip = 1.0
         self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
         self.stands, self.sunk, self.left = np.zeros(2, np.bool_), np.zeros(2), np.zeros((2, 2))
+        self.bears = np.tile([0.0, 1.0], (2, 1))
 
     def numbers(self) -> dict[str, np.ndarray]:
         """All that changes, by name."""
-        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "left")}
+        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "left", "bears")}
 
     def begin(self, over: np.ndarray) -> None:
         """Have feet be (2,) m over the ground, or in it: those in the air leave it from there."""
@@ -74,7 +77,7 @@ class PlantedFeet:
 
     def step(
         self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray, back: np.ndarray,
-        along: np.ndarray,
+        along: np.ndarray, aside: np.ndarray,
     ) -> None:  # fmt: skip
         """Hold the feet that are down: turn the legs of a body whose strings have it in its pose, and lower it.
 
@@ -82,6 +85,7 @@ class PlantedFeet:
         over     (2,) m, how high over the ground the lowest point of each foot is as strings have it
         ahead    (2, T) m, the same over the ground that it comes to in LOOKS
         back     (2, T) m, by which it has to be held back then, against its way along the ground, `along` (2, 3)
+        aside    (2, 3) m, along the ground, where one that comes down is to be instead
         """
         from poise.puppetry.oscillator_kernels import follow
 
@@ -91,7 +95,7 @@ class PlantedFeet:
             if not self.puppet.down[side]:
                 self.stands[side] = False
                 self._lift(side, dt, float(over[side]), ahead[side])
-                self._hold_back(side, dt, back[side], along[side])
+                self._hold_back(side, dt, back[side], along[side], aside[side])
             else:
                 self._hold(body, side, dt, float(heights[side]), float(over[side]))
             ankles.append(body.p[self.legs[side][2]] + self.grip * self.off[side, 0])
@@ -137,14 +141,15 @@ class PlantedFeet:
         push = max(_brake(push, speed, float(needed.max()) - y, dt), (free[1] - speed) / dt, -_LIFTS)
         off[:, 1] = y + speed * dt + 0.5 * push * dt * dt, speed + push * dt
 
-    def _hold_back(self, side: int, dt: float, back: np.ndarray, along: np.ndarray) -> None:
+    def _hold_back(self, side: int, dt: float, back: np.ndarray, along: np.ndarray, aside: np.ndarray) -> None:
         """Keep a foot in the air before what it cannot be lifted over yet; else have it come back to its strings."""
         from poise.puppetry.oscillator_kernels import follow
 
         off = self.off[side]
         before = off.copy()
+        rate = _PLACES if aside.any() else _LETS_GO
         for a in (0, 2):
-            off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, _LETS_GO, 1.0, 0.0, -9.0, 9.0)
+            off[0, a], off[1, a] = follow(off[0, a], off[1, a], dt, rate, 1.0, aside[a], -9.0, 9.0)
         if back.max() <= 0.0:
             return
         way, speed = float(before[0] @ along), float(before[1] @ along)
@@ -165,7 +170,11 @@ class PlantedFeet:
         level = rotation.to_matrix(rotation.multiply(self.puppet.slope[side], rotation.exp(np.array([0.0, yaw, 0.0]))))
         heel, joint, ball = self._points[side]
         # The ankle over a foot that stands: on its toes where the heel is up, on its heel where the toes are.
-        over = -R @ joint - level @ ball if pitch >= 0.0 else level @ (heel - joint - ball) - R @ heel
+        over = -R @ joint - level @ ball
+        begin, end = self.bears[side]
+        if pitch < 0.0 or end < 1.0:  # it turns about its heel, or about the edge that it juts out over
+            about = heel + (begin if pitch < 0.0 else end) * (joint + ball - heel)
+            over = level @ (about - joint - ball) - R @ about
         if not self.stands[side]:
             self.stands[side], self.spot[side], self.fall[side] = True, ankle + off[0] - over, off[1, 1]
         spot = self.spot[side]

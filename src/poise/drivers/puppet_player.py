@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import copy
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.drivers.anchor import GIVEN, MovingBody
-from poise.drivers.anchored import Anchored, AnchoredPlayer, ask_height
+from poise.drivers.anchored import Anchored, AnchoredPlayer, _moving, ask_height
 from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
@@ -27,7 +28,7 @@ from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
 from poise.puppetry.strings import Strings
 from poise.spatial import rotation
-from poise.spatial.length import lengths
+from poise.spatial.length import length, lengths
 
 if TYPE_CHECKING:
     from poise.drivers.puppet import Puppet
@@ -35,16 +36,25 @@ if TYPE_CHECKING:
 FRAME = 1.0 / 120.0  # s
 _AHEAD, _BEHIND = 2, 6
 _NEAR, _OFF = 0.006, 0.03  # m over the ground: a foot that is nearer comes to be down, one that is farther goes up
+_REALLY = 0.02  # m over the ground, of a foot that comes to be down beside an edge, as it is led
 _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at most, and when it comes down
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
-# What another foot must be lower by than the one that carries, to carry: m, and m for each m/s that it slides.
-_OTHER, _SLIDES = 0.006, 0.05
-_STRAINS = 0.06  # m, that one which carries counts as higher by, for each m that it is led
+# What another foot must be lower by than the one that carries, to carry: m, of one that stands, and of one that is in
+# the air; and m for each m/s that they go along the ground.
+_OTHER, _SLIDES, _OTHER_UP, _SWEEPS = 0.006, 0.05, 0.02, 0.12
+_STRAINS = 0.6  # m, that one which carries counts as higher by, for each m that it is led
+_SOON, _NEARLY = 0.15, 0.003  # s and m, of [anchored, 8]
+_UNDER = 0.4  # m, that one of two that stand counts as higher by, for each m that it is farther from under the hips
 _DEEP, _NEVER = 0.02, 10.0  # m: so deep is no contact; more than any height
 _EDGE = 0.02  # m, that an edge stands out at least
 _GOES_ON = 0.12  # s, in which a foot that looks ahead takes itself to slow down
 _BACKS = np.concatenate([[0.0], np.arange(1, 16) * 0.02])  # m, that a foot is held back by before an edge
 _APART = 0.015  # m, that it stays before it
+_NUDGES = np.arange(-30, 31) * 0.002  # m, along its length, by which a foot is brought off an edge
+_BESIDE = 0.008  # m, that it is beside it then
+_COMES_DOWN, _IS_UP = 0.08, 0.15  # m over the ground, of a foot that comes down, and s that it has been up for
+_PARTS = np.linspace(0.0, 1.0, 33)  # from heel to ball
+_LINE = 4  # points of a sole from one support to the next
 _CREEPS = 0.05  # m/s, below which a foot goes nowhere
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
@@ -56,7 +66,12 @@ class StandingPlayer(AnchoredPlayer):
     """A root that hangs from a sole and is turned by the hands; it changes feet when the other one is clearly down.
 
     mine  (2, P) which supports are of each foot
-    led   (2,) m, how far each foot is led from where strings have it, while both stand: who is farther carries less
+    led   (2, 3) m, along the ground, by which each foot is led from where strings have it
+    slope (2, 4) how the ground under each foot is turned
+    between (S, P) shares of supports in the points of lines from one to the next;  ours (2, S): of which foot
+    planted (2,) whether each foot stands, and `real` (P, 3) m, where its supports are then;  holds (2, 2) m, x and z of
+            the point of the ground that holds it up
+    strain (2,) m, how far each is led while both stand: who is farther carries less
     held_back (2,) feet in the air that are kept from where strings have them: those do not stand there
     stays m, that the other foot has to be lower by, too: no other one carries while it is taken over
     """
@@ -64,20 +79,107 @@ class StandingPlayer(AnchoredPlayer):
     def __init__(self, driver: Anchored, body: Body, t: float):
         super().__init__(driver, body, t)
         self.mine = np.array([[name.startswith(side) for name in self.names] for side in SIDES])
-        self.led, self.stays, self.held_back = np.zeros(2), 0.0, np.zeros(2, np.bool_)
+        self.led, self.stays, self.held_back = np.zeros((2, 3)), 0.0, np.zeros(2, np.bool_)
+        self.strain, self.slope, self.planted = np.zeros(2), rotation.identity((2,)), np.zeros(2, np.bool_)
+        self.real = np.zeros((len(self.names), 3))
+        self.holds, (self.between, self.ours) = np.zeros((2, 2)), _find_between(self.mine)
 
     def _score(self, moving: MovingBody, liked: int) -> np.ndarray:
-        scores = super()._score(moving, liked)
-        if 0 <= self.chosen < len(self.names):
-            other = self.mine[1 if self.mine[0, self.chosen] else 0]
-            speed = lengths(self._found[1][:, [0, 2]])
-            scores = scores + other * (_OTHER + self.stays + _SLIDES * speed) + _STRAINS * self.led @ self.mine
-            # One that swings through a riser is deep in the ground, and does not stand there.
-            place = self._found[0]
-            deep = place[:, 1] - ask_height(self._ground, place[:, 0], place[:, 2]) < -_DEEP
-            held = self.held_back @ self.mine > 0.0
-            scores = scores + other * ((deep & (speed > _SLOW)) | held) * _NEVER
-        return scores
+        self.find_points(moving)
+        place, speed = self._found
+        led = self.where_led(place)
+        height = place[:, 1] - self.find_ground(led, self.chosen < 0)
+        if self.chosen < 0:
+            return height
+        # s = h + near (h(t + A) - h)   [anchored, 8], over the ground as it is: what is ahead of a foot is no support
+        later = height + _SOON * speed[:, 1]
+        near = np.clip(1.0 - (height - height.min()) / _NEARLY, 0.0, 1.0)
+        other = self.mine[1 if self.mine[0, self.chosen] else 0]
+        slides = lengths(speed[:, [0, 2]])
+        stays = self.planted @ self.mine > 0.0
+        costs = self.stays + np.where(stays, _OTHER + _SLIDES * slides, _OTHER_UP + _SWEEPS * slides)
+        scores = height + near * (later - height) + other * costs
+        scores = scores + _STRAINS * self.strain @ self.mine
+        if self.planted.all():  # whom hips are over carries, though strings have the other foot lower
+            scores = scores - self.find_weights(moving.root) @ self.mine
+        # One that swings through a riser is deep in the ground, and does not stand there.
+        held = self.held_back @ self.mine > 0.0
+        passes = ~stays & (height < -_DEEP) & ((slides > _SLOW) | self.has_edge(led))
+        return np.asarray(scores + other * (passes | held) * _NEVER)
+
+    def has_edge(self, places: np.ndarray) -> np.ndarray:
+        """(P,) whether there is an edge under the foot of each support at some places."""
+        raw = ask_height(self._ground, places[:, 0], places[:, 2])
+        return np.asarray(self.mine.T @ (self.mine @ (np.abs(self.find_ground(places) - raw) > 0.5 * _EDGE)) > 0)
+
+    def find_points(self, moving: MovingBody) -> None:
+        """Places and velocities (2, P, 3) of the supports, as strings have them: `_found`."""
+        from poise.drivers import anchored_kernels as kernels
+
+        kernels.find_points(
+            self.anchor.parents, self.anchor.offsets, moving.q, moving.w, moving.root, moving.v, self._at, self._points,
+            self._found,
+        )  # fmt: skip
+
+    def find_ground(self, places: np.ndarray, whole: bool = False) -> np.ndarray:
+        """(P,) m, how high the ground is for supports at some places: a foot across an edge lies on what is higher.
+
+        With n the normal of what the foot lies on, the ground under its point i holds up its point k as a plane does,
+        at  y_ik = g_i - n_xz (p_k - p_i) / n_y.
+        """
+        ground = ask_height(self._ground, places[:, 0], places[:, 2])
+        for side, mine in enumerate(self.mine):
+            flat, g, normal = places[mine][:, [0, 2]], ground[mine], rotation.rotate(self.slope[side], UP)
+            if self.planted[side]:  # what came to hold it up does so still
+                at = self.holds[side]
+                g = float(ask_height(self._ground, at[:1], at[1:])[0])
+                ground[mine] = g - (flat - at) @ normal[[0, 2]] / normal[1]
+            elif g.max() - g.min() > _EDGE:
+                # Its ends do not count: one that is over an edge by no more is brought off it as it comes down.
+                ends = flat.copy()
+                way = ends[-1] - ends[0]
+                way *= 0.0 if whole else min(_NUDGES[-1] / max(length(way), 1e-9), 0.25)
+                ends[0], ends[-1] = ends[0] + way, ends[-1] - way
+                inner = ask_height(self._ground, ends[:, 0], ends[:, 1])
+                y = (inner - (flat[:, None] - ends) @ normal[[0, 2]] / normal[1]).max(axis=1)
+                ground[mine] = np.where(np.abs(y - g) > _EDGE, y, g)
+        return ground
+
+    def _ground_at(self, x: float, z: float) -> float:
+        """See `AnchoredPlayer`: for the foot that carries, with that support at x and z."""
+        if not 0 <= self.chosen < len(self.names):
+            return super()._ground_at(x, z)
+        places = self._found[0]
+        moved = places + (np.array([x, 0.0, z]) - places[self.chosen])
+        return float(self.find_ground(moved, not self.planted.any())[self.chosen])
+
+    def where_led(self, places: np.ndarray) -> np.ndarray:
+        """(P, 3) m, where supports that strings have at some places are along the ground: those that stand, stay."""
+        stand = (self.planted @ self.mine > 0.0)[:, None]
+        return np.where(stand, self.real, places + self.mine.T @ self.led)
+
+    def find_weights(self, root: np.ndarray) -> np.ndarray:
+        """(2,) m, that each foot counts as lower by, since hips are over it rather than over the other."""
+        far = np.zeros(2)
+        for side, mine in enumerate(self.mine):
+            points = self._found[0][mine][:, [0, 2]]
+            start, way = points[0], points[-1] - points[0]
+            along = np.clip((root[[0, 2]] - start) @ way / max(float(way @ way), 1e-9), 0.0, 1.0)
+            far[side] = length(root[[0, 2]] - start - along * way)
+        return np.asarray(_UNDER * np.maximum(far[::-1] - far, 0.0))
+
+
+def _find_between(mine: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """See `StandingPlayer.between`."""
+    rows: list[np.ndarray] = []
+    sides: list[int] = []
+    for side, each in enumerate(mine):
+        points = np.eye(len(each))[each]
+        for start, end in pairwise(points):
+            rows += [start + u * (end - start) for u in np.arange(_LINE) / _LINE]
+        rows.append(points[-1])
+        sides += [side] * (len(rows) - len(sides))
+    return np.array(rows), np.arange(2)[:, None] == np.array(sides)
 
 
 class Standing(Anchored):
@@ -110,6 +212,7 @@ class PuppetPlayer(MotionPlayer):
         self.own = Body(character)
         self.own.dt, self.own.gravity, self.own.floor = FRAME, body.gravity, copy.copy(body.floor)
         self.stand = StandingPlayer(Standing(settle=driver.settle), self.own, t)
+        self.stand.slope = self.puppet.slope
         self.feet = PlantedFeet(character, self.puppet)
         self.air = Airborne(character, body.gravity)
         count = _BEHIND + _AHEAD + 4 + math.ceil(2.0 * body.dt / FRAME)
@@ -214,7 +317,9 @@ class PuppetPlayer(MotionPlayer):
                 self._move(self.begun + number * FRAME)
             else:
                 over, ahead = self._over_ground, self._over_ahead
-                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
+                edges = self._look_for_edges()
+                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *edges, np.zeros((2, 3)))
+                self._remember()
             self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
             self.made += 1
 
@@ -238,14 +343,17 @@ class PuppetPlayer(MotionPlayer):
         if self.air.is_up:
             self._fly(t)
         else:
-            self.stand.led[:] = lengths(self.feet.off[:, 0, ::2]) if self.feet.stands.all() else 0.0
+            self.stand.led[:] = self.feet.off[:, 0] * (1.0, 0.0, 1.0)
+            self.stand.strain[:] = lengths(self.stand.led) if self.feet.stands.all() else 0.0
             self.stand.held_back[:] = self.feet.is_held_back
             self.stand.give(own, t)
             self._look_down()
         # feet that nothing is under are led over nothing
         nothing = np.inf if self.air.is_up else 0.0
         over, ahead = self._over_ground + nothing, self._over_ahead + nothing
-        self.feet.step(own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
+        edges = self._look_for_edges()
+        self.feet.step(own, FRAME, self._find_heights(), over, ahead, *edges, self._look_for_footholds())
+        self._remember()
         if self.air.is_up:
             pulled = own.state.root.copy()
             self.air.place(own)  # legs that were led have moved it
@@ -258,6 +366,12 @@ class PuppetPlayer(MotionPlayer):
             else:
                 self.air.see(own)
         self._note(stood, t)
+
+    def _remember(self) -> None:
+        """Know where feet stand in the frame that was made."""
+        stand = self.stand
+        stand.find_points(_moving(self.own))
+        stand.real[:], stand.planted[:] = stand._found[0], self.feet.stands
 
     def _note(self, stood: np.ndarray, t: float) -> None:
         """Remember when feet came down, and went up."""
@@ -294,52 +408,64 @@ class PuppetPlayer(MotionPlayer):
             self.puppet.down |= self._over_ground < _OFF
 
     def _find_heights(self) -> np.ndarray:
-        """(2,) m, of the ground at the balls of both feet: where they stand, or will.
-
-        One that lies across an edge lies on what is higher: what stands out of the plane under its ball lifts it.
-        """
+        """(2,) m, of the ground at the balls of both feet: where they stand, or will."""
         spots, stand = self.feet.spot.copy(), self.stand
         for side, (_, _, foot) in enumerate(self.feet.legs):
             if not self.feet.stands[side]:
                 spots[side] = self.own.p[foot]
         found = ask_height(stand._ground, spots[:, 0], spots[:, 2])
-        places = stand._found[0]
-        heights = ask_height(stand._ground, places[:, 0], places[:, 2])
-        for side, mine in enumerate(stand.mine):
-            if self.feet.stands[side]:
-                normal = rotation.rotate(self.puppet.slope[side], UP)
-                way = places[mine][:, [0, 2]] - spots[side, [0, 2]]
-                out = heights[mine] - found[side] + way @ normal[[0, 2]] / normal[1]
-                found[side] += out.max() if out.max() > _EDGE else 0.0
+        for side in map(int, np.flatnonzero(self.feet.stands)):
+            ball = next(k for k in np.flatnonzero(stand.mine[side]) if stand.names[k].endswith("ball"))
+            places = stand.where_led(stand._found[0])
+            found[side] = stand.find_ground(places + (spots[side] - places[ball]))[ball]
         return found
 
     def _lay_ground(self, side: int) -> None:
         """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
         stand = self.stand
-        normals = [stand._normal(place) for place in stand._found[0][stand.mine[side]]]
+        normals = [stand._normal(place) for place in stand.where_led(stand._found[0])[stand.mine[side]]]
         self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
+        places = stand.where_led(stand._found[0])[stand.mine[side]]
+        normal = rotation.rotate(self.puppet.slope[side], UP)
+        level = ask_height(stand._ground, places[:, 0], places[:, 2]) + places[:, [0, 2]] @ normal[[0, 2]] / normal[1]
+        stand.holds[side] = places[int(np.argmax(level)), [0, 2]]
+        # Which part of it, from heel to ball, has ground under it: the rest juts out over an edge.
+        heel, ball = places[:2]
+        line = heel + _PARTS[:, None] * (ball - heel)
+        heights = ask_height(stand._ground, line[:, 0], line[:, 2])
+        heights = heights + (line - heel)[:, [0, 2]] @ normal[[0, 2]] / normal[1]
+        on = _PARTS[heights > heights.max() - _EDGE]
+        self.feet.bears[side] = on[0], on[-1]
 
     def _look_down(self) -> None:
         """See which feet are down, as strings have them, and how the ground lies under them."""
-        from poise.drivers import anchored_kernels as kernels
-
-        stand, state, tree = self.stand, self.own.state, self.own.tree
-        kernels.find_points(
-            tree.parents, tree.offsets, state.q, state.w, state.root, state.v, stand._at, stand._points, stand._found
-        )
+        stand, state = self.stand, self.own.state
+        stand.find_points(_moving(self.own))
+        stand.led[:] = self.feet.off[:, 0] * (1.0, 0.0, 1.0)
         places = stand._found[0]
-        over = places[:, 1] - ask_height(stand._ground, places[:, 0], places[:, 2])
-        ahead = places + _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None, None] * stand._found[1]
-        far = places[:, 1] - ask_height(stand._ground, ahead[..., 0], ahead[..., 2])
+        led = stand.where_led(places)
+        under, below = stand.find_ground(led), ask_height(stand._ground, places[:, 0], places[:, 2])
+        over = places[:, 1] - under
+        is_inside = (below - under > _EDGE) & (places[:, 1] < below - _DEEP)  # a riser that it stands before
+        # One in the air is lifted over what is below its strings, too: it comes back to them.
+        line, speeds = stand.between @ stand._found
+        grounds = [ask_height(stand._ground, at[:, 0], at[:, 2]) for at in (line, stand.between @ led)]
+        clear = line[:, 1] - np.maximum(*grounds)
+        ahead = line + _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None, None] * speeds
+        far = line[:, 1] - ask_height(stand._ground, ahead[..., 0], ahead[..., 2])
+        weights, has_edge = stand.find_weights(state.root), stand.has_edge(led)
         for side, mine in enumerate(stand.mine):
             carries = not self.air.is_up and 0 <= stand.chosen < len(mine) and bool(mine[stand.chosen])
             was = bool(self.puppet.down[side])
             lowest = np.flatnonzero(mine)[int(np.argmin(over[mine]))]
-            self._over_ground[side], self._over_ahead[side] = over[lowest], far[:, mine].min(axis=1)
+            self._over_ground[side] = over[lowest] if was else clear[stand.ours[side]].min()
+            self._over_ahead[side] = far[:, stand.ours[side]].min(axis=1)
             slow = float(np.hypot(*stand._found[1][lowest, [0, 2]])) < _SLOW
-            led = float(np.hypot(*self.feet.off[side, 0, [0, 2]]))
-            stays = over[lowest] < _OFF and led < _LED  # one that is led too far away makes a step
-            lands = over[lowest] < _NEAR and slow and led < _CLOSE
+            away = length(stand.led[side])
+            # one that is led too far away makes a step, but for one whose strings are in a riser
+            stays = over[lowest] < _OFF + weights[side] and (away < _LED or is_inside[mine].any())
+            is_there = over[lowest] + self.feet.off[side, 0, 1] < _REALLY or not has_edge[lowest]
+            lands = over[lowest] < _NEAR and is_there and slow and away < _CLOSE
             self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
             if self.puppet.down[side] and not was:
                 self._lay_ground(side)
@@ -354,8 +480,8 @@ class PuppetPlayer(MotionPlayer):
             return back, along
         stand, gone = self.stand, _GOES_ON * (1.0 - np.exp(-LOOKS / _GOES_ON))[:, None]
         for side in np.flatnonzero(~self.puppet.down):
-            mine, off = stand.mine[side], self.feet.off[side]
-            places, speeds = stand._found[0][mine], stand._found[1][mine]
+            off = self.feet.off[side]
+            places, speeds = (stand.between @ stand._found)[:, stand.ours[side]]
             flat = speeds.mean(axis=0) * (1.0, 0.0, 1.0)
             if not np.hypot(flat[0], flat[2]) > _CREEPS:
                 continue
@@ -373,6 +499,30 @@ class PuppetPlayer(MotionPlayer):
             first = _BACKS[np.argmax(is_free, axis=0)]
             back[side] = np.where(is_free.any(axis=0) & (first > 0.0), first, 0.0)
         return back, along
+
+    def _look_for_footholds(self) -> np.ndarray:
+        """(2, 3) m, by which feet that come down are to be moved along their length, off an edge that they would be on.
+
+        Toes that are a little over the next step up are drawn back, and a heel that is still over the last one down is
+        pushed ahead: as little as that takes.
+        """
+        stand, found = self.stand, np.zeros((2, 3))
+        if self.air.is_up:
+            return found
+        for side in np.flatnonzero(~self.puppet.down & (self._over_ground < _COMES_DOWN)):
+            places = stand._found[0][stand.mine[side]]
+            heights = ask_height(stand._ground, places[:, 0], places[:, 2])
+            way = (places[-1] - places[0]) * (1.0, 0.0, 1.0)
+            falls = self.feet.left[side, 1] > _IS_UP and stand._found[1][stand.mine[side], 1].mean() < 0.0
+            if not falls or heights.max() - heights.min() < _EDGE or not length(way) > 0.05:
+                continue
+            way /= length(way)
+            x, z = (places[:, a] + _NUDGES[:, None] * way[a] for a in (0, 2))
+            is_off = ask_height(stand._ground, x, z).max(axis=1) < heights.max() - _EDGE
+            if is_off.any():
+                by = _NUDGES[is_off][int(np.argmin(np.abs(_NUDGES[is_off])))]
+                found[side] = (by + np.copysign(_BESIDE, by)) * way
+        return found
 
     # The step.
 
@@ -407,7 +557,8 @@ class PuppetPlayer(MotionPlayer):
             "frames": self.frames, "roots": self.roots, "rest": self._rest, "last": self._last,
             "own_q": own.state.q, "own_w": own.state.w, "own_dw": own.dw, "own_root": own.state.root,
             "own_v": own.state.v, "own_a": own.a, **self.puppet.numbers(), **self.feet.numbers(),
-            **self.air.numbers(),
+            **self.air.numbers(), "real": self.stand.real, "planted": self.stand.planted,
+            "holds": self.stand.holds,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:

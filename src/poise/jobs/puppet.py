@@ -25,10 +25,12 @@ from poise.motion.feet import find_soles
 from poise.puppetry.hands import HandsTake
 from poise.puppetry.strings import PuppetLayer
 from poise.spatial import rotation
+from poise.world.ground import Ground
 
 FPS, LONGEST = 60.0, 3600.0
 MOST_FRAMES = 400_000
 _EDGE = 0.02  # s, at both ends of a stance, in which a foot is still coming down or already going up
+_TOUCHES = 0.01  # m over the ground: a point of a sole that is higher has not come down yet, or is going up
 File = str | PathLike[str]
 
 
@@ -124,7 +126,8 @@ def run_puppet(
     body = find_body(who, audience)
     clip, stances, lost = perform(layers, body.character, seconds, asked.fps, asked.terrain, audience)
     found = Puppetry(clip, body, stances)
-    found = _write(found, outputs, {"layers": [layer.mapping.name for layer in layers], "lost_samples": lost})
+    more = {"layers": [layer.mapping.name for layer in layers], "lost_samples": lost}
+    found = _write(found, outputs, find_terrain(asked.terrain, 0).ground, more)
     _draw(found, outputs)
     return found
 
@@ -152,7 +155,7 @@ def perform(
     return take.clip(), stances, player.strings.lost
 
 
-def _write(found: Puppetry, outputs: WalkOutputs, more: Mapping[str, Any]) -> Puppetry:
+def _write(found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: Mapping[str, Any]) -> Puppetry:
     """Write the motion; it and its figures as they are in the file."""
     from poise.files.checked import checked_output
     from poise.jobs.figures import describe_body
@@ -167,7 +170,7 @@ def _write(found: Puppetry, outputs: WalkOutputs, more: Mapping[str, Any]) -> Pu
                 measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
     shown = clip if there is None else there
     figures = {
-        **measure_puppet(shown, found.stances),
+        **measure_puppet(shown, found.stances, ground),
         **more,
         "frames": len(clip),
         "fps": round(clip.fps, 9),
@@ -179,8 +182,10 @@ def _write(found: Puppetry, outputs: WalkOutputs, more: Mapping[str, Any]) -> Pu
     return Puppetry(shown, body, found.stances, figures, tuple(outputs))
 
 
-def measure_puppet(clip: Clip, stances: Iterable[tuple[int, float, float]]) -> dict[str, Any]:
-    """Figures of a motion: of the feet while they are down, by heel or ball, whichever is lower."""
+def measure_puppet(
+    clip: Clip, stances: Iterable[tuple[int, float, float]], ground: Ground | None = None
+) -> dict[str, Any]:
+    """Figures of a motion: of the feet while they are down, by heel or ball, whichever is lower over the ground."""
     positions, turns = clip.world
     times, slips, count = clip.times - clip.times[0], [0.0], 0
     soles = find_soles(clip.skeleton)
@@ -196,9 +201,12 @@ def measure_puppet(clip: Clip, stances: Iterable[tuple[int, float, float]]) -> d
         else:  # below the joint of the toes, about which a foot rolls
             ball = positions[rows, sole.toes] + np.array([0.0, sole.ball[1], 0.0])
         points = np.stack([heel, ball], axis=1)
-        lower = np.argmin(points[:-1, :, 1] + points[1:, :, 1], axis=1)
+        over = points[..., 1] - (0.0 if ground is None else ground.height_at(points[..., 0], points[..., 2]))
+        lower = np.argmin(over[:-1] + over[1:], axis=1)
         way = np.linalg.norm(np.diff(points, axis=0)[:, :, [0, 2]], axis=2)
-        slips.append(float(way[np.arange(len(way)), lower].sum()))
+        steps = np.arange(len(way))
+        touches = np.maximum(over[:-1], over[1:])[steps, lower] < _TOUCHES
+        slips.append(float((way[steps, lower] * touches).sum()))
     speeds = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) * clip.fps
     hips = positions[:, clip.skeleton.index("hips")]
     return {
