@@ -59,10 +59,13 @@ def test_fingers_move_both_hands() -> None:
     "message",
     [
         "", "nothing", "[]", "3", "null", "{}", b"{}", '{"left": 3}', '{"left": []}', '{"held": true}', '{"do": "fly"}',
-        '{"do": ["record"]}', '{"do": {}}', '{"do": "layer", "name": 3}', '{"ping": "x"}', '{"ping": NaN}', '{"ping": true}',
+        '{"do": ["record"]}', '{"do": {}}', '{"do": "layer", "name": 3}', '{"ping": "x"}', '{"ping": NaN}',
+        '{"ping": true}',
         '{"left": [NaN, 0, 0, 1, 0, 0, 0, 0]}', '{"left": [0, Infinity, 0, 1, 0, 0, 0, 0]}',
-        '{"left": [0, 0, 9, 1, 0, 0, 0, 0]}', '{"left": [0, 0, 0, 0, 0, 0, 0, 0]}', '{"left": [0, 0, 0, 1, 0, 0, 0, 2]}',
-        '{"left": [0, 0, 0, 1, 0, 0, 0, 0], "right": [0], "held": true}', '{"left": [0, 0, 0, 1, 0, 0, 0, 0], "held": 1}',
+        '{"left": [0, 0, 9, 1, 0, 0, 0, 0]}', '{"left": [0, 0, 0, 0, 0, 0, 0, 0]}',
+        '{"left": [0, 0, 0, 1, 0, 0, 0, 2]}',
+        '{"left": [0, 0, 0, 1, 0, 0, 0, 0], "right": [0], "held": true}',
+        '{"left": [0, 0, 0, 1, 0, 0, 0, 0], "held": 1}',
         '{"left": [true, 0, 0, 1, 0, 0, 0, 0], "held": true}', '{"left": [1e999, 0, 0, 1, 0, 0, 0, 0], "held": true}',
         '{"left": [1' + "0" * 400 + ', 0, 0, 1, 0, 0, 0, 0], "held": true}', "[" * MOST_BYTES,
         json.dumps({"left": STILL, "held": True, "x": "x" * MOST_BYTES}),
@@ -273,9 +276,8 @@ def test_a_screen_that_vanishes_in_a_take_is_told_and_the_take_goes_on(page: Any
     wait(lambda: page.session.mode == PRACTISE)
     again.close()
     heights = load_hands(tmp_path / "show" / "legs-1.hands").places[:, 0, 1]
-    assert (
-        heights[-1] == pytest.approx(0.05) and (heights == pytest.approx(0.15)).sum() > 60
-    )  # stayed while nobody was there
+    assert heights[-1] == pytest.approx(0.05)
+    assert (abs(heights - 0.15) < 1e-9).sum() > 90  # it stayed while nobody was there
 
 
 def test_handles_and_fingers_hand_over_to_each_other_and_others_are_not_disturbed(page: Any) -> None:

@@ -215,8 +215,11 @@ class Rehearsal:
         self.shelf.find_mapping(self._beside(used))
         if t is not None and not known:
             raise unknown_name("layer", layer, [each.name for each in self.now.layers])
+        # not that of a recording which somebody took away, and which may come back
+        versions = (self.now, *self._past, *self._future)
+        taken = {piece.file for version in versions for each in version.layers for piece in each.pieces}
         number = 1
-        while (self.folder / f"{_plain(layer)}-{number}{SUFFIX}").exists():
+        while (name := f"{_plain(layer)}-{number}{SUFFIX}") in taken or (self.folder / name).exists():
             number += 1
         file = f"{_plain(layer)}-{number}{SUFFIX}"
         recorder = HandsRecorder(self.folder / file, neutral)

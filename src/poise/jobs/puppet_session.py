@@ -174,6 +174,8 @@ class PuppetSession:
         A mapping that was changed is used at once while it is practised, else from the next Stop on.
         """
         shelf, recorded = self.rehearsal.shelf, None if self._recorder is None else self._recorder.path
+        if self._recorder is not None and (sentence := self._recorder.keep()):
+            shelf.told.append(sentence)
         for layer in self.rehearsal.now.layers:
             for path in (self.rehearsal.folder / piece.file for piece in layer.pieces):
                 if path != recorded and shelf.has_changed(path):

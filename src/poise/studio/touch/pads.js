@@ -49,9 +49,10 @@ export class Pad {
   }
 
   measure() {
-    const { width, height } = this.field.getBoundingClientRect();
+    const box = this.field.getBoundingClientRect();
+    const { width, height } = box;
     const scale = window.devicePixelRatio || 1;
-    Object.assign(this, { width, height, scale });
+    Object.assign(this, { box, width, height, scale });
     this.reach = Math.max(50, Math.min(0.4 * Math.min(width, height), 130)); // px, of a finger all the way
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
@@ -146,10 +147,9 @@ export class Pad {
 
   draw() {
     const pen = this.canvas.getContext("2d");
-    const { width, height, reach, hand } = this;
+    const { box, width, height, reach, hand } = this;
     const way = WAYS[this.way];
     const first = [...this.fingers.values()].find((finger) => finger.role === "first");
-    const box = this.field.getBoundingClientRect();
     const aim = first
       ? [first.at[0] - box.left - first.from[0] * reach, first.at[1] - box.top + first.from[1] * reach]
       : [width / 2, height / 2];
@@ -201,7 +201,7 @@ export class Pad {
       const label = strip.querySelector("b");
       if (label.textContent !== words) label.textContent = words;
     }
-    this.isDrawn = !this.isHeld && aim.every((value, k) => Math.abs(value - this.origin[k]) < 0.5);
+    this.isDrawn = aim.every((value, k) => Math.abs(value - this.origin[k]) < 0.5);
   }
 
   /** What the axes move, at their ends; and by how much, below. */
