@@ -166,7 +166,7 @@ def _open(
     from poise.live.places import read_place
     from poise.puppetry.device import HandsDevice
     from poise.studio.puppet_page import PuppetPage
-    from poise.studio.serving import HOST, find_port, get_viser
+    from poise.studio.serving import find_port, get_viser
 
     # what cannot be is told before anything is opened
     find_port(asked.host, asked.port)
@@ -194,7 +194,7 @@ def _open(
             page.loop.watchers.append(heard)
         page.start()
         report.result({"address": page.address, "touch": page.touch.address, "folder": str(asked.folder)})
-        if asked.host not in (HOST, "localhost", "::1"):
+        if page.touch.lets_others_in:
             report.note(f"two fingers, on a tablet or a phone: {page.touch.address}")
         report.note("the page is open at that address; Ctrl-C ends it. Every sample is in the folder as it is made.")
         if opens:

@@ -22,7 +22,7 @@ from poise.puppetry.device import HandsDevice
 from poise.studio.page_hands import PageHands
 from poise.studio.puppet_panel import PuppetPanel
 from poise.studio.puppet_scene import PuppetScene
-from poise.studio.serving import HOST, PageServer, find_port, get_viser
+from poise.studio.serving import ALONE, HOST, PageServer, find_port, get_viser
 from poise.studio.touch_hands import TouchHands
 from poise.studio.touch_room import PATH, TouchRoom, describe_hands
 
@@ -78,6 +78,7 @@ class PuppetPage:
         self.room = TouchRoom(self.touch, self._act)
         self.server = PageServer(asked.host, asked.port, "Poise puppet", [self.room])
         self.touch.address = self.server.address_of(PATH, for_others=True)
+        self.touch.lets_others_in = asked.host not in ALONE
         try:
             with self.server.viser.atomic():
                 self.scene = PuppetScene(self.server.viser, character.skeleton, skin, ground, self.hands)

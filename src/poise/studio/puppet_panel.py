@@ -17,6 +17,7 @@ from poise.jobs.puppet_session import PRACTISE, Shown, list_choices
 from poise.puppetry.device import HandsDevice
 from poise.puppetry.strings import LEAST_STIFF
 from poise.studio.page_hands import WAYS, PageHands
+from poise.studio.qr_code import MOST_BYTES, draw_qr
 from poise.studio.touch_hands import TouchHands
 
 STIFFEST = 4.0  # on the slider
@@ -51,6 +52,7 @@ class PuppetPanel:
         self._add_transport(gui)
         self._add_layers(gui)
         self._add_hands(gui, follow)
+        self._add_touch(gui)
         self._add_export(gui, suffixes)
         self._add_keys(gui)
         self.refresh()
@@ -99,8 +101,6 @@ class PuppetPanel:
         with gui.add_folder("Hands"):
             self.device = gui.add_dropdown("device", list(self.devices))
             self.tells = gui.add_text("is", "", multiline=True, disabled=True)
-            gui.add_text("touch page", self.touch.address, multiline=True, disabled=True,
-                         hint="for two fingers: a tablet, a phone, a touch screen")  # fmt: skip
             self.latency = gui.add_text("latency", "", disabled=True, hint="from input to pose sent, in the middle")
             self.other = gui.add_button_group("other hand", WAYS, hint="1, 2, 3; ctrl, alt while a tube is dragged")
             self.grip = gui.add_slider("grip", 0.0, 1.0, 0.05, 0.0)
@@ -111,6 +111,17 @@ class PuppetPanel:
         self._on(self.grip, lambda: self.hands.grip(float(self.grip.value)))
         self._on(self.calibrate, self._calibrate)
         self._on(self.follows, lambda: follow(bool(self.follows.value)))
+
+    def _add_touch(self, gui: Any) -> None:
+        with gui.add_folder("Two fingers", expand_by_default=False):
+            gui.add_text("touch page", self.touch.address, multiline=True, disabled=True,
+                         hint="for a tablet, a phone or a touch screen")  # fmt: skip
+            if self.touch.lets_others_in and len(self.touch.address.encode()) <= MOST_BYTES:
+                gui.add_image(draw_qr(self.touch.address), format="png")
+            elif not self.touch.lets_others_in:
+                gui.add_markdown(
+                    "It is for this machine alone. Started with `--host 0.0.0.0`, tablets and phones get in."
+                )
 
     def _add_export(self, gui: Any, suffixes: Sequence[str]) -> None:
         with gui.add_folder("Export"):

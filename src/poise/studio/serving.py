@@ -27,6 +27,7 @@ from poise.errors import InputError
 HOST, PORT = "127.0.0.1", 8137
 TRIES = 50  # ports that are tried one after the other, where none was asked for
 COOKIE = "poise-key"
+ALONE = (HOST, "localhost", "::1")  # hosts that are this machine alone
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # hosts that are all of a machine's, and it by itself
 _OURS_ALONE = "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; frame-ancestors 'self'"
 _patching = threading.Lock()

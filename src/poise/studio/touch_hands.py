@@ -57,7 +57,7 @@ class _Screen:
 class TouchHands(HeldHands):
     """Hands that screens play. Any thread may call.
 
-    address   that screens open, told to people
+    address   that screens open, told to people;  lets_others_in: whether it is one for other machines
     heard     messages that were used;  ignored: that could not be
     homes     how often hands were brought back to where they mean nothing: screens follow
     touched   s of the clock, when a finger last moved a hand
@@ -67,7 +67,7 @@ class TouchHands(HeldHands):
 
     def __init__(self, address: str = "", clock: Callable[[], float] = time.perf_counter):
         super().__init__()
-        self.address, self.clock = address, clock
+        self.address, self.lets_others_in, self.clock = address, False, clock
         self.heard = self.ignored = self.homes = 0
         self.touched = -math.inf
         self._screens: dict[int, _Screen] = {}
