@@ -183,3 +183,11 @@ def test_what_never_could_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="mapping 'wings'"):
         shelf.find_mapping("wings")
     assert shelf.find_mapping("legs") is shelf.find_mapping("legs") and shelf.ask() == []
+
+
+def test_a_folder_that_is_called_as_a_mapping_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shelf = HandsShelf()
+    shelf.find_mapping("legs")
+    (tmp_path / "legs").mkdir()  # as in `poise puppet legs`
+    assert not shelf.has_changed("legs") and shelf.find_mapping("legs").name == "legs"

@@ -175,9 +175,11 @@ class HandsRecorder:
 
     def _is_there(self) -> bool:
         try:
-            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+            mine, there = os.fstat(self._file.fileno()), self.path.stat()
         except OSError:
             return False
+        # some disks of other machines number the same file anew
+        return os.path.samestat(mine, there) or mine.st_size == there.st_size
 
     def _write_again(self) -> str:
         """Write all that was recorded anew; the name that a file has now which somebody put in its place."""

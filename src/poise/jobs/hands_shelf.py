@@ -71,7 +71,9 @@ class HandsShelf:
 
 
 def _stamp(path: str | PathLike[str]) -> _Stamp:
-    """What changes when a file does; None where there is none."""
+    """What changes when a file does; None where there is none, and of what comes along (`legs`)."""
+    if not Path(path).suffix:
+        return None
     try:
         found = Path(path).stat()
     except OSError:

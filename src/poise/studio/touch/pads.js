@@ -212,12 +212,13 @@ export class Pad {
     const say = (words, px, py, color = "rgba(255, 255, 255, 0.92)") => {
       const half = pen.measureText(words).width / 2 + 4;
       pen.fillStyle = color;
-      pen.fillText(words, Math.min(Math.max(px, half), width - half), Math.min(Math.max(py, 16), height - 8));
+      pen.fillText(words, Math.min(Math.max(px, half), width - half), Math.min(Math.max(py, 16), height - 10));
     };
     const none = "rgba(255, 255, 255, 0.4)";
     const [right, top] = [describe(this.means, way.x), describe(this.means, way.y)];
     say(top ? `↑ ${top}` : "↑", x, y - reach - 8, top ? undefined : none);
-    say(right ? `${right} →` : "→", x + reach - 30, y + 18, right ? undefined : none);
+    const below = y + (LEAST[way.y] === undefined ? 1 : -LEAST[way.y]) * reach;
+    say(right ? `${right} →` : "→", x + reach - 40, below + 18, right ? undefined : none);
     const told = [];
     const degrees = (value) => Math.round((Math.abs(value) * TIPS * 180) / Math.PI);
     if (degrees(hand.forth)) told.push(`${degrees(hand.forth)}° ${hand.forth > 0 ? "ahead" : "back"}`);
@@ -226,6 +227,7 @@ export class Pad {
     if (cm(hand.up, LIFTS)) told.push(`${cm(hand.up, LIFTS)} cm ${hand.up > 0 ? "up" : "down"}`);
     if (cm(hand.ahead, MOVES)) told.push(`${cm(hand.ahead, MOVES)} cm ${hand.ahead > 0 ? "ahead" : "back"}`);
     if (cm(hand.across, MOVES)) told.push(`${cm(hand.across, MOVES)} cm ${hand.across > 0 ? "right" : "left"}`);
-    say(told.join(", ") || `${this.element.id} hand`, width / 2, height - 10);
+    const rows = told.length ? [told.slice(0, 2).join(", "), told.slice(2).join(", ")] : ["", `${this.element.id} hand`];
+    rows.filter(Boolean).reverse().forEach((row, k) => say(row, width / 2, height - 10 - 17 * k));
   }
 }

@@ -212,6 +212,7 @@ function look(view) {
   for (const pad of Object.values(pads)) pad.mirrored = isMirrored();
   mark("views", "view", kept.view);
   const frame = find("view");
+  frame.hidden = kept.view === "none";
   const dots = Math.min(window.devicePixelRatio || 1, 2); // a phone's three are not worth their time
   const middle = window.innerHeight < 600 ? 0.65 : 0.9; // m; on a phone buttons are below it, on a tablet above
   const query = `initialCameraPosition=${VIEWS[kept.view]}&initialCameraLookAt=0,${middle},0&hideViserLogo&darkMode&fixedDpr=${dots}`;
