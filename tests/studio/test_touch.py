@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import poise
 from poise.jobs.hands_file import load_hands
 from poise.jobs.puppet_mapping import load_mapping
-from poise.jobs.puppet_session import PRACTISE, RECORD
+from poise.jobs.puppet_session import PRACTISE, RECORD, PuppetSession
 from poise.spatial import rotation
 from poise.studio.touch_hands import MOST_A_SECOND, MOST_BYTES, MOST_SCREENS, SILENT, TouchHands
 from poise.studio.touch_room import describe_hands
@@ -157,6 +158,27 @@ def test_what_hands_mean_is_said_in_words() -> None:
     legs, trunk = (describe_hands(load_mapping(name)) for name in ("legs", "trunk"))
     assert legs[1] == {"turn": "thigh", "up": "knee", "ahead": "toes"} and legs[0]["left"] == "turn round"
     assert trunk[0] == {"turn": "trunk", "left": "pelvis tilts", "ahead": "pelvis leans"} and trunk[1]["turn"] == "head"
+
+
+def test_thumbs_that_go_round_walk(tmp_path: Path) -> None:
+    hands, tips, lifts = TouchHands(), np.radians(70.0), 0.22  # as `touch/pads.js` has it
+    screen = hands.join()
+    assert screen is not None
+    session = PuppetSession(poise.Rehearsal(tmp_path), poise.Character.human(1.75, 75))
+    for k in range(480):
+        t = k / 120.0
+        said = {}
+        for side, phase in (("left", 0.0), ("right", np.pi)):
+            p, size = (
+                np.pi * t + phase,
+                min(t, 1.0),
+            )  # a round in two seconds, a third of the way ahead and half of it up
+            forth, up = -0.3 * size * np.cos(p), max(0.5 * size * np.sin(p), -0.1)
+            said[side] = numbers((0.0, lifts * up, 0.0), (-tips * forth, 0.0, 0.0))
+        hands.take(screen, held(**said))
+        shown = session.tick(hands.read())
+    assert hands.ignored == 0 and shown.pose.root[2] > 1.5 and abs(shown.pose.root[0]) < 0.1
+    session.close()
 
 
 # The wire.
