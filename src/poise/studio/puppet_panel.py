@@ -113,7 +113,7 @@ class PuppetPanel:
         self._on(self.follows, lambda: follow(bool(self.follows.value)))
 
     def _add_touch(self, gui: Any) -> None:
-        with gui.add_folder("Two fingers", expand_by_default=False):
+        with gui.add_folder("Two fingers"):
             gui.add_text("touch page", self.touch.address, multiline=True, disabled=True,
                          hint="for a tablet, a phone or a touch screen")  # fmt: skip
             if self.touch.lets_others_in and len(self.touch.address.encode()) <= MOST_BYTES:
