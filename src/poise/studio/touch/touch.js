@@ -8,6 +8,7 @@ const USUAL = { legs: "step" }; // ways that layers are played in; others are ti
 const VIEWS = { behind: "-1.1,1.6,-3.9", side: "-4.0,1.3,-0.6", front: "0.9,1.5,3.9" };
 const AT_ONCE = 4; // ms between two messages
 const RETRY = 1000; // ms
+const SAID = 12000; // ms that a sentence is seen; it stays in the page's panel
 const FULL = 4096; // bytes that wait to be sent: the net is stuck, and only what is newest will be sent
 
 let socket = null;
@@ -15,6 +16,7 @@ let homes = null; // how often hands were brought back to where they mean nothin
 let state = {};
 let lost = false;
 let roundTrip = null; // ms
+const told = { number: null, at: 0 }; // the last sentence, and when it came
 const delays = []; // ms, from a finger to here
 
 const pads = { left: null, right: null };
@@ -112,27 +114,29 @@ function numbersOf(pad) {
 
 // What it tells.
 
-function hear(told) {
-  if ("pong" in told) {
-    const took = performance.now() - told.pong;
+function hear(words) {
+  if ("pong" in words) {
+    const took = performance.now() - words.pong;
     roundTrip = roundTrip === null ? took : Math.min(took, roundTrip + 0.2 * (took - roundTrip));
     return;
   }
   const before = state;
-  state = told;
-  if (homes !== null && told.homes !== homes) {
+  state = words;
+  if (homes !== null && words.homes !== homes) {
     for (const pad of Object.values(pads)) pad.home();
     from = turned;
   }
-  homes = told.homes;
-  if (told.layer !== before.layer) choose(USUAL[told.layer] ?? "tip");
+  homes = words.homes;
+  if (words.layer !== before.layer) choose(USUAL[words.layer] ?? "tip");
   const names = ["left", "right"];
-  for (const [side, pad] of Object.entries(pads)) {
-    pad.means = told.means?.[names.indexOf(nameOf(pad))] ?? {};
+  for (const pad of Object.values(pads)) {
+    const number = names.indexOf(nameOf(pad));
+    const isMine = Boolean(words.yours?.[number]);
+    pad.means = words.means?.[number] ?? {};
     pad.isDrawn = false;
     // somebody else has this hand: what is drawn here is not where it is
-    pad.element.classList.toggle("other", Boolean(told.yours) && pad.wasMine === true && !told.yours[names.indexOf(nameOf(pad))]);
-    pad.wasMine ||= told.yours?.[names.indexOf(nameOf(pad))];
+    pad.element.classList.toggle("other", Boolean(pad.wasMine) && !isMine);
+    pad.wasMine ||= isMine;
   }
   show();
 }
@@ -157,7 +161,8 @@ function show() {
   write("state", mode === "record" ? record : words[mode]);
   write("latency", lost ? "" : latency());
   document.body.dataset.mode = mode;
-  const message = lost || state.message || "";
+  if (state.told !== told.number) Object.assign(told, { number: state.told, at: performance.now() });
+  const message = lost || (performance.now() - told.at < SAID && state.message) || "";
   write("message", message);
   find("message").hidden = !message;
   const take = find("take");
@@ -303,7 +308,7 @@ window.addEventListener("deviceorientation", (event) => {
   // about z, then its x, then its y [W3C Device Orientation]; then as the screen is held
   const raw = [[Math.cos(a), 0, 0, Math.sin(a)], [Math.cos(b), Math.sin(b), 0, 0], [Math.cos(c), 0, Math.sin(c), 0]]
     .reduce(multiply);
-  const s = -(screen.orientation?.angle ?? 0) * half;
+  const s = -(screen.orientation?.angle ?? window.orientation ?? 0) * half;
   turned = multiply(raw, [Math.cos(s), 0, 0, Math.sin(s)]);
   from ??= turned;
   find("sensors").textContent = "";
