@@ -42,10 +42,10 @@ class PuppetPanel:
     ):  # fmt: skip
         self.server, self.loop, self.session, self.hands = server, loop, loop.session, hands
         self.devices = {printable(each.name): each for each in devices}
-        self._export, self._moved = export, moved
         self.touch = next((each for each in devices if isinstance(each, TouchHands)), TouchHands())
-        self.told = 0  # how often something was
-        self.message, self._mode, self.chosen = "", "", 0.0  # s of `time.perf_counter`, when a device was
+        self.told, self.chosen = 0, 0.0  # how often something was; s of `time.perf_counter`, when a device was
+        self._export, self._moved = export, moved
+        self.message, self._mode = "", ""
         gui = server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
