@@ -6,6 +6,7 @@ import random
 import socket
 import struct
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import poise
 from poise.errors import InputError
 from poise.jobs.puppet_loop import PuppetLoop
 from poise.jobs.puppet_session import PuppetSession
+from poise.live import osc_hands
 from poise.live.osc import OscError, decode_packet, encode_bundles, encode_message
 from poise.live.osc_hands import OscHands
 from poise.live.places import read_place
@@ -353,6 +355,41 @@ def test_it_listens_on_this_machine_and_a_taken_port_is_told() -> None:
                 threading.Event().wait(0.01)
         reading = hands.read()
         assert reading is not None and reading.places[1, 1] == 0.5 and reading.received > 0.0
+    finally:
+        hands.close()
+
+
+def wait_for(found: Callable[[], object]) -> None:
+    """Until something is so."""
+    for _ in range(1000):
+        if found():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never was")
+
+
+def test_a_socket_that_fails_is_told_and_opened_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(osc_hands, "AGAIN", 0.05)
+    hands = OscHands(port=0)
+    try:
+        first = hands._socket
+        assert first is not None
+        opened = hands._open
+
+        def refuse(address: object) -> socket.socket:
+            raise OSError(101, "Network is unreachable")
+
+        monkeypatch.setattr(hands, "_open", refuse)
+        first.close()  # as an interface that goes away
+        wait_for(lambda: "cannot be listened to any longer (" in hands.tell()[1])
+        assert not hands.tell()[0]
+        wait_for(lambda: "Network is unreachable" in hands.tell()[1])
+        monkeypatch.setattr(hands, "_open", opened)
+        wait_for(lambda: hands._socket is not None)
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(encode_message("/poise/left/grip", 1.0), ("127.0.0.1", hands.port))  # where it was
+            wait_for(lambda: hands.heard == 1)
+        assert hands.tell()[0]
     finally:
         hands.close()
 

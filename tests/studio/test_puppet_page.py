@@ -204,6 +204,43 @@ def test_names_of_others_cannot_act_in_the_page(page: Any) -> None:
     assert page.panel.says.value == "<img src=x onerror=alert(1)>\\x1b[31m"  # a text field: no markup
 
 
+def test_files_that_become_bad_are_told_in_the_page_and_it_plays_on(page: Any, tmp_path: Path) -> None:
+    panel, session, loop, folder = page.panel, page.session, page.loop, tmp_path / "show"
+    mapping = folder / "kicks.toml"
+    mapping.write_text('[[map]]\nhand = "each"\nfrom = "turn"\nto = "UpperLeg"\n', encoding="utf-8")
+    loop._looked = -1.0
+
+    def ticks(count: int) -> None:
+        for _ in range(count):
+            loop._looked = -1.0  # time flies
+            assert loop.tick() is not None
+
+    def do(task: Any) -> None:
+        loop.post(lambda: panel._do(task))
+        ticks(3)
+
+    do(lambda: session.choose("kicks", "kicks.toml"))
+    do(session.record)
+    ticks(150)
+    mapping.write_text("nonsense", encoding="utf-8")
+    ticks(3)
+    assert "kicks.toml:1:" in panel.message and "What it said before is played on." in panel.says.value
+    assert panel.state.value.startswith("record")
+    do(session.practise)
+    assert panel.listing.value.startswith("kicks: 1.") and session.mode == "practise"
+    (folder / "kicks-1.hands").unlink()
+    ticks(3)
+    assert "kicks-1.hands: " in panel.message and "played on" in panel.message
+    do(session.play)
+    ticks(200)
+    assert session.mode == "practise"  # to the end, and on
+    do(session.record)
+    ticks(30)
+    assert panel.state.value.startswith("record") and panel.message == ""
+    do(session.practise)
+    assert (folder / "kicks-2.hands").exists()  # a name that was taken is never taken again
+
+
 def test_export_stays_in_the_folder_and_writes_over_nothing(page: Any, tmp_path: Path) -> None:
     session, loop = page.session, page.loop
     session.record()

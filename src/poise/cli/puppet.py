@@ -193,7 +193,9 @@ def _open(
             open_things.callback(heard.close)
             page.loop.watchers.append(heard)
         page.start()
-        report.result({"address": page.address, "folder": str(asked.folder)})
+        report.result({"address": page.address, "touch": page.touch.address, "folder": str(asked.folder)})
+        if page.touch.lets_others_in:
+            report.note(f"two fingers, on a tablet or a phone: {page.touch.address}")
         report.note("the page is open at that address; Ctrl-C ends it. Every sample is in the folder as it is made.")
         if opens:
             _show(page.address)

@@ -13,9 +13,11 @@ without its end is left out: whoever wrote it was killed.
 from __future__ import annotations
 
 import math
+import os
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
+from typing import TextIO
 
 import numpy as np
 
@@ -123,8 +125,9 @@ class HandsRecorder:
 
     def __init__(self, path: str | PathLike[str], neutral: np.ndarray | None = None):
         self.path, self.count, self._last = Path(path), 0, -math.inf
+        self._is_lost = False
         try:
-            self._file = self.path.open("x", encoding="ascii", newline="\n")
+            self._file = self._open()
         except FileExistsError:
             raise FileError(path, "is there already; a recording is never written over. Give another name.") from None
         except OSError as error:
@@ -151,8 +154,55 @@ class HandsRecorder:
         self._last, self.count = t, self.count + 1
         return True
 
+    def _open(self) -> TextIO:
+        return self.path.open("x+", encoding="ascii", newline="\n")
+
+    def keep(self) -> str:
+        """See that the file is still there, and write it again where somebody took it away; then a sentence."""
+        if self._file.closed or self._is_there():
+            return ""
+        begin = f"{self.path.name} was taken away while it was recorded."
+        try:
+            aside = self._write_again()
+        except OSError as error:
+            was, self._is_lost = self._is_lost, True
+            why = f"It cannot be written again: {error.strerror or error}. Make place, and Stop keeps it."
+            return "" if was else f"{begin} {why}"
+        self._is_lost = False
+        return f"{begin} It was written again, from its beginning." + (
+            f" What is there instead is {aside}." if aside else ""
+        )
+
+    def _is_there(self) -> bool:
+        try:
+            mine, there = os.fstat(self._file.fileno()), self.path.stat()
+        except OSError:
+            return False
+        # some disks of other machines number the same file anew
+        return os.path.samestat(mine, there) or mine.st_size == there.st_size
+
+    def _write_again(self) -> str:
+        """Write all that was recorded anew; the name that a file has now which somebody put in its place."""
+        self._file.seek(0)  # of a file without a name, which lives as long as it is open
+        whole = self._file.read()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        aside = ""
+        if self.path.exists():
+            number = 1
+            while (other := self.path.with_name(f"{self.path.name}.other-{number}")).exists():
+                number += 1
+            self.path.rename(other)
+            aside = other.name
+        file = self._open()
+        file.write(whole)
+        file.flush()
+        self._file.close()
+        self._file = file
+        return aside
+
     def close(self) -> None:
         """End it."""
+        self.keep()
         self._file.close()
 
     def __enter__(self) -> HandsRecorder:

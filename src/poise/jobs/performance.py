@@ -34,8 +34,8 @@ import numpy as np
 
 from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.atomic import write_bytes
-from poise.jobs.hands_file import SUFFIX, HandsRecorder, load_hands
-from poise.jobs.puppet_mapping import load_mapping
+from poise.jobs.hands_file import SUFFIX, HandsRecorder
+from poise.jobs.hands_shelf import HandsShelf
 from poise.jobs.toml_tables import Table, TomlFile, format_toml
 from poise.puppetry.hands import HandsSource, HandsTake, join
 from poise.puppetry.strings import PuppetLayer, check_feel
@@ -157,7 +157,8 @@ def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ..
 class Rehearsal:
     """A performance in its folder, with what can be undone. Every change is on the disk when the call returns.
 
-    now   the performance as it is
+    now    the performance as it is
+    shelf  its files, as they were last readable
     """
 
     def __init__(self, folder: str | PathLike[str]):
@@ -170,6 +171,7 @@ class Rehearsal:
         self.now = load_performance(path) if path.exists() else Performance()
         self._past, self._future = list[Performance](), list[Performance]()
         self._recorder: HandsRecorder | None = None
+        self.shelf = HandsShelf()
 
     def change(self, performance: Performance) -> None:
         """Have another performance, which can be undone."""
@@ -210,11 +212,14 @@ class Rehearsal:
         """
         known = any(each.name == layer for each in self.now.layers)
         used = mapping or (self.now.find(layer).mapping if known else layer)
-        load_mapping(self._beside(used))
+        self.shelf.find_mapping(self._beside(used))
         if t is not None and not known:
             raise unknown_name("layer", layer, [each.name for each in self.now.layers])
+        # not that of a recording which somebody took away, and which may come back
+        versions = (self.now, *self._past, *self._future)
+        taken = {piece.file for version in versions for each in version.layers for piece in each.pieces}
         number = 1
-        while (self.folder / f"{_plain(layer)}-{number}{SUFFIX}").exists():
+        while (name := f"{_plain(layer)}-{number}{SUFFIX}") in taken or (self.folder / name).exists():
             number += 1
         file = f"{_plain(layer)}-{number}{SUFFIX}"
         recorder = HandsRecorder(self.folder / file, neutral)
@@ -229,11 +234,11 @@ class Rehearsal:
 
         live  by layer: other hands than were recorded, such as those that play it now
         """
-        return build_layers(self.now, self.folder, live)
+        return build_layers(self.now, self.folder, live, self.shelf)
 
     def find_hands(self, layer: str) -> HandsTake:
         """All that was recorded of a layer, as it is played."""
-        return _join_pieces(self.now.find(layer), self.folder, {})
+        return _join_pieces(self.now.find(layer), self.folder, self.shelf)
 
 
 def _plain(name: str) -> str:
@@ -243,16 +248,17 @@ def _plain(name: str) -> str:
 
 
 def build_layers(
-    performance: Performance, folder: Path, live: Mapping[str, HandsSource] | None = None
-) -> list[PuppetLayer]:
+    performance: Performance, folder: Path, live: Mapping[str, HandsSource] | None = None,
+    shelf: HandsShelf | None = None,
+) -> list[PuppetLayer]:  # fmt: skip
     """Layers with their recordings, but for those that are mute or have none; from below: see `sort_layers`."""
-    found, read = [], dict[str, HandsTake]()
+    found, shelf = [], HandsShelf() if shelf is None else shelf
     for layer in performance.layers:
         played = (live or {}).get(layer.name)
         if played is None and (layer.muted or not layer.pieces):
             continue
-        hands = played or _join_pieces(layer, folder, read)
-        mapping = load_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
+        hands = played or _join_pieces(layer, folder, shelf)
+        mapping = shelf.find_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
         found.append(PuppetLayer(mapping, hands, layer.weight, 0.0, layer.viscosity, layer.stiffness))
     return sort_layers(found)
 
@@ -262,14 +268,10 @@ def sort_layers(layers: Iterable[PuppetLayer]) -> list[PuppetLayer]:
     return sorted(layers, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
 
 
-def _join_pieces(layer: RecordedLayer, folder: Path, read: dict[str, HandsTake]) -> HandsTake:
-    """What was recorded of a layer, as it is played; `read`: recordings that are known already."""
-    parts = []
-    for piece in layer.pieces:
-        if piece.file not in read:
-            read[piece.file] = load_hands(folder / piece.file)
-        parts.append(read[piece.file].cut(piece.begin, piece.end, piece.at - piece.begin))
-    return join(parts)
+def _join_pieces(layer: RecordedLayer, folder: Path, shelf: HandsShelf) -> HandsTake:
+    """What was recorded of a layer, as it is played."""
+    cuts = [(shelf.find_hands(folder / each.file), each) for each in layer.pieces]
+    return join(take.cut(each.begin, each.end, each.at - each.begin) for take, each in cuts)
 
 
 def format_performance(performance: Performance) -> str:

@@ -128,6 +128,11 @@ class PuppetLoop:
             kept = " The take goes on; hands stay where they were." if self.session.mode == RECORD else ""
             self.tell(sentence if is_there else sentence + kept)
         self._was_there = is_there
+        self._attempt(self._look_at_files)
+
+    def _look_at_files(self) -> None:
+        for sentence in self.session.look():
+            self.tell(sentence)
 
     def _attempt(self, task: Callable[[], object]) -> bool:
         try:

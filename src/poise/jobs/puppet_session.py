@@ -28,10 +28,11 @@ from poise.errors import InputError
 from poise.jobs.hands_file import HandsRecorder
 from poise.jobs.performance import ORDER, Performance, Rehearsal
 from poise.jobs.puppet import LONGEST
-from poise.jobs.puppet_mapping import list_mappings, load_mapping
+from poise.jobs.puppet_mapping import list_mappings
 from poise.motion.motion import Pose
 from poise.puppetry.device import HandsReading
 from poise.puppetry.hands import HandsSample, HandsSource, HandsTake, LiveHands
+from poise.puppetry.mapping import HandMapping
 from poise.puppetry.strings import PuppetLayer
 from poise.spatial import rotation
 from poise.stage.stage import Stage
@@ -152,19 +153,51 @@ class PuppetSession:
         """Have hands play a layer: one that is there, or a new one with a mapping (by its name: that comes along)."""
         known = {each.name: each.mapping for each in self.rehearsal.now.layers}
         used = mapping or known.get(layer, layer)
-        load_mapping(self._path(used))
+        self._find_mapping(used)
         self.layer, self.mapping = layer, used
         self.practise()
 
     def _path(self, mapping: str) -> str | Path:
         return self.rehearsal.folder / mapping if mapping.endswith(".toml") else mapping
 
+    def _find_mapping(self, mapping: str) -> HandMapping:
+        return self.rehearsal.shelf.find_mapping(self._path(mapping))
+
+    @property
+    def meaning(self) -> HandMapping:
+        """What hands mean, as it was last readable."""
+        return self._find_mapping(self.mapping)
+
+    def look(self) -> list[str]:
+        """See whether files that are played are others by now, broken or gone; sentences for people.
+
+        A mapping that was changed is used at once while it is practised, else from the next Stop on.
+        """
+        shelf, recorded = self.rehearsal.shelf, None if self._recorder is None else self._recorder.path
+        if self._recorder is not None and (sentence := self._recorder.keep()):
+            shelf.told.append(sentence)
+        for layer in self.rehearsal.now.layers:
+            for path in (self.rehearsal.folder / piece.file for piece in layer.pieces):
+                if path != recorded and shelf.has_changed(path):
+                    shelf.find_hands(path)
+        path = Path(self._path(self.mapping))
+        if not shelf.has_changed(path):
+            return shelf.ask()
+        self._find_mapping(self.mapping)
+        told = shelf.ask()
+        if told:
+            return told
+        if self.mode != PRACTISE:
+            return [f"{path.name} was read again. It is used from the next Stop on."]
+        self.practise()
+        return [f"{path.name} was read again."]
+
     def practise(self) -> None:
         """End what is played or recorded, and have hands play the layer alone, from the beginning."""
         self._end_take()
         feel = next((each for each in self.rehearsal.now.layers if each.name == self.layer), None)
         self._live = LiveHands(np.zeros((2, 3)))
-        layer = PuppetLayer(load_mapping(self._path(self.mapping)), self._live)
+        layer = PuppetLayer(self.meaning, self._live)
         if feel is not None:
             layer = PuppetLayer(layer.mapping, self._live, 1.0, 0.0, feel.viscosity, feel.stiffness)
         self.mode, self._from, self._end, self._ghost = PRACTISE, 0.0, np.inf, None
@@ -276,7 +309,7 @@ class PuppetSession:
         player = self._played.player
         layers = () if player is None else player.strings.layers
         mine = [each.alpha for each in layers if not isinstance(each.hands, HandsTake)]
-        return mine[0] if mine else load_mapping(self._path(self.mapping)).viscosity
+        return mine[0] if mine else self.meaning.viscosity
 
     @property
     def time(self) -> float:

@@ -35,6 +35,7 @@ from poise.spatial import rotation
 
 PORT = 39540  # that marionettes of VMC listen on
 LOST, RESTART = 0.5, 1.0  # s
+AGAIN = 0.5  # s, after which a socket that failed is opened again
 FARTHEST = 1e3  # m
 MOST_NAMES = 64
 _SIDES = {"left": 0, "right": 1}
@@ -62,34 +63,54 @@ class OscHands(HeldHands):
         self._raw: dict[int, np.ndarray] = {}  # the turn of a phone, as it says it
         self._from: dict[int, np.ndarray] = {}  # and where it was calibrated
         self._socket: socket.socket | None = None
-        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._stopping, self._failed = threading.Event(), ""  # why nothing is heard
         if listens:
             self._listen(host, port)
 
     def _listen(self, host: str, port: int) -> None:
-        family, address = find_address(host, port)
-        self._socket = socket.socket(family, socket.SOCK_DGRAM)
+        self._family, address = find_address(host, port)
         try:
-            self._socket.bind(address)
+            self._socket = self._open(address)
         except OSError as error:
-            self._socket.close()
             raise InputError(
                 f"port {port} of {host} cannot be listened to for OSC: {error.strerror or error}. Give another."
             ) from error
-        self._socket.settimeout(0.2)
-        self.port = int(self._socket.getsockname()[1])
-        self._thread = threading.Thread(target=self._run, args=(self._socket,), name="poise osc", daemon=True)
+        self._address = self._socket.getsockname()
+        self.port = int(self._address[1])
+        self._thread = threading.Thread(target=self._run, name="poise osc", daemon=True)
         self._thread.start()
 
-    def _run(self, heard: socket.socket) -> None:
+    def _open(self, address: Any) -> socket.socket:
+        opened = socket.socket(self._family, socket.SOCK_DGRAM)
+        try:
+            opened.bind(address)
+        except OSError:
+            opened.close()
+            raise
+        opened.settimeout(0.2)
+        return opened
+
+    def _run(self) -> None:
+        """Hear packets until it is closed; a socket that fails is opened anew, again and again."""
         while not self._stopping.is_set():
             try:
-                data, sender = heard.recvfrom(MOST_BYTES + 1)
+                if self._socket is None:
+                    self._socket = self._open(self._address)
+                data, sender = self._socket.recvfrom(MOST_BYTES + 1)
             except TimeoutError:
-                continue
-            except OSError:
-                return
-            self.take(data, sender)
+                self._failed = ""
+            except ConnectionResetError:
+                pass  # Windows: somebody whom nothing was sent to is not there
+            except OSError as error:
+                self._failed = error.strerror or str(error)
+                if self._socket is not None:
+                    self._socket.close()
+                self._socket = None
+                self._stopping.wait(AGAIN)
+            else:
+                self._failed = ""
+                self.take(data, sender)
 
     def take(self, data: bytes, sender: Any = None) -> None:
         """Use a packet, or count it."""
@@ -196,6 +217,8 @@ class OscHands(HeldHands):
             else:
                 there.append(name)
         counts = f"{self.heard} messages, {self.ignored} ignored, {self.late} late"
+        if self._failed:
+            return False, f"{self.name}: cannot be listened to any longer ({self._failed}). It is tried again."
         if not there:
             return False, f"{self.name}: nothing comes ({counts}). Send to it, or choose another device."
         return True, f"{self.name}: {' and '.join(there)} hand, {counts}"
@@ -207,8 +230,9 @@ class OscHands(HeldHands):
     def close(self) -> None:
         """See `HandsDevice.close`."""
         self._stopping.set()
-        if self._socket is not None:
+        if self._thread is not None:
             self._thread.join()
+        if self._socket is not None:
             self._socket.close()
 
 

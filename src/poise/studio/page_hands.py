@@ -12,6 +12,9 @@ Axes are the puppet's, so handles that are dragged in the view mean what they sh
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 
 from poise.errors import unknown_name
@@ -25,13 +28,16 @@ FARTHEST = 1.0  # m, that a hand goes from where it means nothing
 
 
 class PageHands(HeldHands):
-    """Hands that a page moves. See above."""
+    """Hands that a page moves. See above.
+
+    moved  s of `time.perf_counter`, when somebody last moved one
+    """
 
     name = "handles of the page"
 
     def __init__(self) -> None:
         super().__init__()
-        self.way = ALONE
+        self.way, self.moved = ALONE, -math.inf
         self._at, self._turned = np.zeros((2, 3)), rotation.identity((2,))
 
     def follow(self, way: str) -> None:
@@ -55,6 +61,7 @@ class PageHands(HeldHands):
         if not (np.isfinite(place).all() and np.isfinite(turn).all() and np.linalg.norm(turn) > 1e-6):
             return
         turn = turn / np.linalg.norm(turn)
+        self.moved = time.perf_counter()
         self._set(hand, place, turn)
         way = self.way if way is None else way
         if way == ALONE:
@@ -73,6 +80,13 @@ class PageHands(HeldHands):
     def _set(self, hand: int, place: np.ndarray, turn: np.ndarray) -> None:
         self._at[hand], self._turned[hand] = place, turn
         self.put(hand, place, turn)
+
+    def mirror(self, other: HeldHands) -> None:
+        """Be where other hands are, which play now: handles show them, and nothing jumps when these play on."""
+        reading = other.read()
+        if reading is not None and np.isfinite(reading.places).all():
+            for hand in range(2):
+                self._set(hand, reading.places[hand], reading.turns[hand])
 
     def calibrate(self) -> None:
         """Bring both hands back to where they mean nothing."""

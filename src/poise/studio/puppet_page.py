@@ -8,7 +8,7 @@ from pathlib import Path
 
 from poise.body.mannequin import build_mannequin
 from poise.body.skin import build_skin
-from poise.errors import InputError
+from poise.errors import InputError, printable
 from poise.files.audience import NOBODY, Audience
 from poise.files.formats import FORMATS
 from poise.jobs.performance import Rehearsal
@@ -22,11 +22,13 @@ from poise.puppetry.device import HandsDevice
 from poise.studio.page_hands import PageHands
 from poise.studio.puppet_panel import PuppetPanel
 from poise.studio.puppet_scene import PuppetScene
-from poise.studio.serving import HOST, PageServer, find_port, get_viser
+from poise.studio.serving import ALONE, HOST, PageServer, find_port, get_viser
+from poise.studio.touch_hands import TouchHands
+from poise.studio.touch_room import PATH, TouchRoom, describe_hands
 
 FOLDER = "puppet-performance"
 _USUAL = (".glb", ".bvh")
-_SHOW = 2  # ticks a picture, where no hand moved
+_SHOW, _TELL = 2, 12  # ticks a picture, where no hand moved; ticks between what touch pages are told
 
 
 @dataclass(frozen=True)
@@ -70,9 +72,13 @@ class PuppetPage:
         find_port(asked.host, asked.port)  # before a folder is made
         self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
         self.hands, self._pushed, self._number = PageHands(), 0.0, 0
-        self.devices = [*devices, self.hands]
+        self.touch = TouchHands()
+        self.devices = [*devices, self.hands, self.touch]
         self.loop = PuppetLoop(self.session, self.devices[0])
-        self.server = PageServer(asked.host, asked.port, "Poise puppet")
+        self.room = TouchRoom(self.touch, self._act)
+        self.server = PageServer(asked.host, asked.port, "Poise puppet", [self.room])
+        self.touch.address = self.server.address_of(PATH, for_others=True)
+        self.touch.lets_others_in = asked.host not in ALONE
         try:
             with self.server.viser.atomic():
                 self.scene = PuppetScene(self.server.viser, character.skeleton, skin, ground, self.hands)
@@ -95,9 +101,38 @@ class PuppetPage:
         """Send what is to be seen: at once where a hand moved, else every other tick; to nobody, nothing."""
         received = self.loop.heard
         if self.server.viser.get_clients() and (received > self._pushed or shown.number - self._number >= _SHOW):
+            if self.loop.device is self.touch:
+                self.hands.mirror(self.touch)
+                self.scene.show_hands()
             self.scene.show(shown, self.panel.shows_ghosts)
             self._pushed, self._number = received, shown.number
         self.panel.show(shown)
+        self._hand_over()
+        if shown.number % _TELL == 0:
+            self._tell_screens(shown)
+
+    def _act(self, deed: str, name: str) -> None:
+        """Do what a touch page asks for."""
+        self.panel.act(deed, name)
+
+    def _hand_over(self) -> None:
+        """Have the handles be read where they were moved last, and touch where fingers moved last; others stay."""
+        panel, played = self.panel, self.loop.device
+        if played is self.hands and self.touch.touched > max(self.hands.moved, panel.chosen):
+            panel.select(self.touch)
+        elif played is self.touch and self.hands.moved > max(self.touch.touched, panel.chosen):
+            panel.select(self.hands)
+
+    def _tell_screens(self, shown: Shown) -> None:
+        """Say to touch pages how it goes."""
+        panel, session, latency = self.panel, self.session, self.loop.latency
+        self.room.state = {
+            "mode": shown.mode, "time": round(max(shown.time, 0.0), 1), "is_heard": shown.is_heard,
+            "layer": printable(session.layer), "layers": list(panel.choices), "means": describe_hands(session.meaning),
+            "message": panel.message, "device": printable(self.loop.device.name),
+            "plays": self.loop.device is self.touch, "told": panel.told,
+            "latency_ms": None if latency is None else round(1000.0 * latency, 1),
+        }  # fmt: skip
 
     def export(self, name: Path) -> str:
         """Write the performance into its folder; the name of the file, with what is worth to know."""

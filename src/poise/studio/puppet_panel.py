@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from poise.errors import InputError, printable
+import numpy as np
+
+from poise.errors import InputError, printable, unknown_name
 from poise.jobs.performance import Performance, RecordedLayer
 from poise.jobs.puppet_loop import PuppetLoop
 from poise.jobs.puppet_session import PRACTISE, Shown, list_choices
 from poise.puppetry.device import HandsDevice
 from poise.puppetry.strings import LEAST_STIFF
 from poise.studio.page_hands import WAYS, PageHands
+from poise.studio.qr_code import MOST_BYTES, draw_qr
+from poise.studio.touch_hands import TouchHands
 
 STIFFEST = 4.0  # on the slider
 _STEP, _ANGLE = 0.02, 0.1  # m and rad, of a key
@@ -37,6 +42,8 @@ class PuppetPanel:
     ):  # fmt: skip
         self.server, self.loop, self.session, self.hands = server, loop, loop.session, hands
         self.devices = {printable(each.name): each for each in devices}
+        self.touch = next((each for each in devices if isinstance(each, TouchHands)), TouchHands())
+        self.told, self.chosen = 0, 0.0  # how often something was; s of `time.perf_counter`, when a device was
         self._export, self._moved = export, moved
         self.message, self._mode = "", ""
         gui = server.gui
@@ -45,6 +52,7 @@ class PuppetPanel:
         self._add_transport(gui)
         self._add_layers(gui)
         self._add_hands(gui, follow)
+        self._add_touch(gui)
         self._add_export(gui, suffixes)
         self._add_keys(gui)
         self.refresh()
@@ -92,7 +100,7 @@ class PuppetPanel:
     def _add_hands(self, gui: Any, follow: Callable[[bool], None]) -> None:
         with gui.add_folder("Hands"):
             self.device = gui.add_dropdown("device", list(self.devices))
-            self.tells = gui.add_text("is", "", disabled=True)
+            self.tells = gui.add_text("is", "", multiline=True, disabled=True)
             self.latency = gui.add_text("latency", "", disabled=True, hint="from input to pose sent, in the middle")
             self.other = gui.add_button_group("other hand", WAYS, hint="1, 2, 3; ctrl, alt while a tube is dragged")
             self.grip = gui.add_slider("grip", 0.0, 1.0, 0.05, 0.0)
@@ -103,6 +111,17 @@ class PuppetPanel:
         self._on(self.grip, lambda: self.hands.grip(float(self.grip.value)))
         self._on(self.calibrate, self._calibrate)
         self._on(self.follows, lambda: follow(bool(self.follows.value)))
+
+    def _add_touch(self, gui: Any) -> None:
+        with gui.add_folder("Two fingers"):
+            gui.add_text("touch page", self.touch.address, multiline=True, disabled=True,
+                         hint="for a tablet, a phone or a touch screen")  # fmt: skip
+            if self.touch.lets_others_in and len(self.touch.address.encode()) <= MOST_BYTES:
+                gui.add_image(draw_qr(self.touch.address), format="png")
+            elif not self.touch.lets_others_in:
+                gui.add_markdown(
+                    "It is for this machine alone. Started with `--host 0.0.0.0`, tablets and phones get in."
+                )
 
     def _add_export(self, gui: Any, suffixes: Sequence[str]) -> None:
         with gui.add_folder("Export"):
@@ -165,23 +184,51 @@ class PuppetPanel:
 
     def _calibrate(self) -> None:
         self.loop.device.calibrate()
-        if self.loop.device is not self.hands:
+        if not self._is_home(self.loop.device):
             self.session.calibrate()
         self._moved()
 
+    def _is_home(self, device: HandsDevice) -> bool:
+        """Whether a device knows by itself where hands mean nothing."""
+        return device is self.hands or device is self.touch
+
     def _choose_device(self) -> None:
-        self.loop.device = self.devices[self.device.value]
-        self.session.neutral = None
+        self.select(self.devices[self.device.value])
+
+    def select(self, device: HandsDevice) -> None:
+        """Have a device be read. In the loop's thread."""
+        self.loop.device, self.chosen = device, time.perf_counter()
+        self.session.neutral = np.zeros((2, 3)) if self._is_home(device) else None
+        _set(self.device, printable(device.name))
+
+    def act(self, deed: str, name: str = "") -> None:
+        """Do what a touch page asks for; from any thread."""
+        deeds: dict[str, Callable[[], object]] = {
+            "record": self.session.record, "play": lambda: self.session.play(float(self.at.value)),
+            "stop": self.session.practise, "calibrate": self._calibrate, "take": lambda: self.select(self.touch),
+            "layer": lambda: self._choose_layer(name),
+        }  # fmt: skip
+        self.loop.post(lambda: self._do(deeds[deed]))
+
+    def _choose_layer(self, name: str) -> None:
+        if name not in self._names:
+            raise unknown_name("layer", name, self._names)
+        self.session.choose(self._names[name])
 
     # What they tell.
 
     def tell(self, sentence: str) -> None:
         """Show a sentence; nothing: that all is well."""
-        self.message = printable(sentence)
+        self.message, self.told = printable(sentence), self.told + 1
         self.says.value = self.message
         if sentence:
             for client in self.server.get_clients().values():
                 client.add_notification("Poise", self.message, color="orange", auto_close_seconds=8.0)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Layers that can be played, as they are shown."""
+        return tuple(self._names)
 
     def refresh(self) -> None:
         """Show layers as they are."""

@@ -4,6 +4,9 @@ viser as it comes listens on all interfaces, asks nobody who he is, takes anothe
 tunnel to the outside for any visitor. Here it listens where it was told, which is this machine unless somebody says
 otherwise; a visitor needs the address with its key, which his browser then keeps as a cookie; pages of others cannot
 speak to it (Host and Origin are checked); there is no tunnel.
+
+Other pages of ours are rooms behind the same door, at the same port: whoever asks for a room's path, or opens a
+websocket at it, is led there, and viser never hears of him.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ import io
 import secrets
 import socket
 import threading
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from poise.errors import InputError
@@ -23,6 +27,9 @@ from poise.errors import InputError
 HOST, PORT = "127.0.0.1", 8137
 TRIES = 50  # ports that are tried one after the other, where none was asked for
 COOKIE = "poise-key"
+ALONE = (HOST, "localhost", "::1")  # hosts that are this machine alone
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # hosts that are all of a machine's, and it by itself
+_OURS_ALONE = "default-src 'self'; connect-src 'self' ws: wss:; img-src 'self' data:; frame-ancestors 'self'"
 _patching = threading.Lock()
 
 
@@ -57,14 +64,59 @@ def find_port(host: str, port: int | None) -> int:
     raise InputError(f"no port of {host} can be had: {why}.")
 
 
-class Door:
-    """Who may come in.
+def find_own_number(host: str) -> str:
+    """The number that others reach this machine by, if it has one; no packet is sent to find it."""
+    outside = (
+        "2001:db8::1" if ":" in host else "192.0.2.1"
+    )  # of nobody [RFC 3849, RFC 5737]: only the route is asked for
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asked:
+            asked.connect((outside, 9))
+            return str(asked.getsockname()[0])
+    except OSError:
+        return EVERYWHERE.get(host, host)
 
-    key  that a visitor's address has to have, or his cookie
+
+class Answer(NamedTuple):
+    """What a room gives to who asks for a file."""
+
+    kind: str
+    body: bytes
+
+
+class Room(Protocol):
+    """A page of ours beside viser's.
+
+    path        that it is at, as in /hands; what is below belongs to it
+    most_bytes  of a message that it hears
     """
 
-    def __init__(self, host: str, key: str | None = None):
+    path: str
+    most_bytes: int
+
+    def find_file(self, path: str) -> Answer | None:
+        """What is at a path of it; None: nothing."""
+
+    async def hear(self, connection: Any) -> None:
+        """Speak with who opened a websocket, until he is gone."""
+
+
+class Door:
+    """Who may come in, and where to.
+
+    key    that a visitor's address has to have, or his cookie
+    rooms  that are not viser's
+    """
+
+    def __init__(self, host: str, key: str | None = None, rooms: Sequence[Room] = ()):
         self.host, self.key = host, secrets.token_urlsafe(16) if key is None else key
+        self.rooms = tuple(rooms)
+
+    def find_room(self, path: str) -> Room | None:
+        """Whose a path is; None: viser's."""
+        bare = urlsplit(path).path
+        return next((each for each in self.rooms if bare == each.path or bare.startswith(each.path + "/")), None)
 
     def is_known(self, name: str) -> bool:
         """Whether the page may be called so, in Host and Origin: by a number or localhost, or as it was told.
@@ -95,18 +147,51 @@ class Door:
 
         def guarded(handler: Any, host: Any, port: Any, *, process_request: Any = None, **more: Any) -> Any:
             def ask(connection: Any, request: Any) -> Any:
-                status, shown = self.judge(request.path, request.headers)
+                try:
+                    status, shown = self.judge(request.path, request.headers)
+                except LookupError:  # a Host, an Origin or a Cookie that is there twice
+                    status, shown = http.HTTPStatus.FORBIDDEN, False
                 if status != http.HTTPStatus.OK:
                     said = "This page needs its key: use the address that poise printed.\n"
                     return connection.respond(status, said)
-                answer = None if process_request is None else process_request(connection, request)
+                room = self.find_room(request.path)
+                if room is not None:
+                    answer = _ask_room(room, connection, request)
+                else:
+                    answer = None if process_request is None else process_request(connection, request)
                 if shown and answer is not None:
                     answer.headers["Set-Cookie"] = f"{COOKIE}={self.key}; Path=/; HttpOnly; SameSite=Strict"
                 return answer
 
-            return serve(handler, host, port, process_request=ask, **more)
+            async def lead(connection: Any) -> None:
+                room = self.find_room(connection.request.path)
+                await (handler if room is None else room.hear)(connection)
+
+            return serve(lead, host, port, process_request=ask, **more)
 
         return guarded
+
+
+def _ask_room(room: Room, connection: Any, request: Any) -> Any:
+    """A response of a room; None where a websocket is opened."""
+    if request.headers.get("Upgrade", "").lower() == "websocket":
+        connection.protocol.max_message_size = room.most_bytes  # viser's own may be 50 MB
+        return None
+    found = room.find_file(urlsplit(request.path).path)
+    if found is None:
+        return connection.respond(http.HTTPStatus.NOT_FOUND, "There is no such page.\n")
+    answer = connection.respond(http.HTTPStatus.OK, "")
+    headers = {
+        "Content-Type": found.kind, "Content-Length": str(len(found.body)), "Cache-Control": "no-store",
+        "Content-Security-Policy": _OURS_ALONE,
+        "Referrer-Policy": "no-referrer",
+    }  # fmt: skip
+    for name, value in headers.items():
+        if name in answer.headers:
+            del answer.headers[name]
+        answer.headers[name] = value
+    answer.body = found.body
+    return answer
 
 
 class PageServer:
@@ -115,12 +200,14 @@ class PageServer:
     viser  its scene, gui and so on;  address: what a browser is given, key and all
     """
 
-    def __init__(self, host: str = HOST, port: int | None = None, label: str = "Poise"):
+    def __init__(
+        self, host: str = HOST, port: int | None = None, label: str = "Poise", rooms: Sequence[Room] = (),
+    ):  # fmt: skip
         library = get_viser()
         import websockets.asyncio.server as sockets
 
         number = find_port(host, port)
-        self.door = Door(host)
+        self.door = Door(host, rooms=rooms)
         with _patching, contextlib.redirect_stdout(io.StringIO()):
             plain = sockets.serve
             sockets.serve = self.door.guard(plain)
@@ -130,8 +217,16 @@ class PageServer:
                 sockets.serve = plain
         self.viser.request_share_url = lambda verbose=True: None
         self.port = int(self.viser.get_port())
-        name = f"[{host}]" if ":" in host else "127.0.0.1" if host == "0.0.0.0" else host
-        self.address = f"http://{name}:{self.port}/?key={self.door.key}"
+        self.host = host
+        self.address = self.address_of("/")
+
+    def address_of(self, path: str, for_others: bool = False) -> str:
+        """What a browser is given for a path; for others: one of another machine, where they are let in."""
+        host = self.host
+        if host in EVERYWHERE:
+            host = find_own_number(host) if for_others else EVERYWHERE[host]
+        name = f"[{host}]" if ":" in host else host
+        return f"http://{name}:{self.port}{path}?key={self.door.key}"
 
     def stop(self) -> None:
         """Close it."""
