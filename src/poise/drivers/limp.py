@@ -14,7 +14,7 @@ from poise.drivers.loose import Loose, LoosePlayer
 class Limp(Loose):
     """As `Loose`, for who falls: so slack that it crumples, and at rest once it lies."""
 
-    stiffness: float = 0.1
+    stiffness: float = 0.02
     relax: float = 0.5
 
     def play(self, body: Body, joints: np.ndarray, t: float) -> LoosePlayer:

@@ -49,6 +49,7 @@ _APART = 0.015  # m, that it stays before it
 _CREEPS = 0.05  # m/s, below which a foot goes nowhere
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
+_COMES = 0.8  # s, until hands mean all that they do to who was drawn up
 MOST_STANCES = 10_000
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -121,7 +122,9 @@ class PuppetPlayer(MotionPlayer):
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
         self._over_ahead = np.zeros((2, len(LOOKS)))  # m, the same over what it comes to
         self._over: HandOver | None = None
+        self._seen = Body(character)
         self.drawn: DrawnUp | None = None
+        self._up = -math.inf  # s, when it had been drawn up
         self._quiet = -math.inf  # s, until which feet that are down are no stances: it is still taken over
         self.stances: list[list[float]] = []
 
@@ -141,6 +144,18 @@ class PuppetPlayer(MotionPlayer):
             return None
         return Pose(self.roots[self.made - 1].copy(), self.frames[self.made - 1].copy())
 
+    def look(self, t: float) -> Pose:
+        """Where it is at time t (s of the stage's clock), up to the newest frame; while it takes over, too."""
+        at = min(max((t - self.begun) / FRAME - self.first, 0.0), self.made - 1.0)
+        k = min(math.floor(at), self.made - 2)
+        turn = rotation.log(rotation.multiply(rotation.conjugate(self.frames[k]), self.frames[k + 1]))
+        body = self._seen
+        body.state.q[:] = rotation.multiply(self.frames[k], rotation.exp((at - k) * turn))
+        body.state.root[:] = self.roots[k] + (at - k) * (self.roots[k + 1] - self.roots[k])
+        if self._over is not None:
+            self._over.add(body, t)
+        return Pose(body.state.root.copy(), body.state.q.copy())
+
     # It begins.
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
@@ -149,7 +164,7 @@ class PuppetPlayer(MotionPlayer):
         body.update()
         self.drawn = None if starting else DrawnUp.find(body, self.own, FRAME)
         if self.drawn is not None:
-            self.drawn.begin(body.state, t, self._find_rest(body.state.q, t))
+            self.drawn.begin(body.state, t, self._find_rest(body.state.q))
             self._make(body, t)
             return
         self._hang(body, t, starting)
@@ -205,13 +220,20 @@ class PuppetPlayer(MotionPlayer):
             each[1] = max(each[1], t)
 
     def _settle(self, t: float) -> None:
-        """Be at rest in the pose that the hands have at time t, both feet down."""
-        _settle(self.puppet, self.strings, t)
+        """Be at rest, both feet down: in the pose that the hands have at time t, or that nobody's have.
 
-    def _find_rest(self, rotations: np.ndarray, t: float) -> np.ndarray:
-        """(J, 4) the pose that the hands have at time t; joints that hang from no string are as in `rotations`."""
+        Who was drawn up comes to what hands mean from there.
+        """
+        self.strings.prime(t)
+        self.strings.pull(t, 0.0)
+        if self.drawn is not None:
+            self.strings.weaken(0.0)
+        _come_to_rest(self.puppet)
+
+    def _find_rest(self, rotations: np.ndarray) -> np.ndarray:
+        """(J, 4) the pose that it stands in where no hand does anything; what hangs from no string as in `rotations`."""
         puppet = Marionette(self.own.character, self.driver.springs or SPRINGS, self.puppet.gravity)
-        _settle(puppet, Strings(puppet, self.driver.layers), t)
+        _come_to_rest(puppet)
         found = rotations.copy()
         puppet.pose(found)
         return found
@@ -236,8 +258,7 @@ class PuppetPlayer(MotionPlayer):
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                over, ahead = self._over_ground, self._over_ahead
-                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
+                self._hold_feet()
             shown = self.own.state
             if self.drawn is not None:
                 shown = self.drawn.follow(self.own.state, self.begun + number * FRAME)
@@ -246,6 +267,11 @@ class PuppetPlayer(MotionPlayer):
             self.frames[self.made], self.roots[self.made] = shown.q, shown.root
             self.made += 1
 
+    def _hold_feet(self) -> None:
+        """Hold the feet that are down of a body that begins."""
+        over, ahead = self._over_ground, self._over_ahead
+        self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *self._look_for_edges())
+
     def _draw_up(self, number: int) -> None:
         """A frame of who is drawn up from the floor; in the last one strings have it."""
         assert self.drawn is not None
@@ -253,9 +279,10 @@ class PuppetPlayer(MotionPlayer):
         self.frames[self.made], self.roots[self.made] = state.q, state.root
         self.made += 1
         if self.drawn.is_up:
-            t = self.begun + number * FRAME
+            t = self._up = self.begun + number * FRAME
             self._hang(self.drawn.body, t, starting=True)
             self.feet.grip, self.stand.stays = 1.0, 0.0
+            self._hold_feet()
             self._move(t)
             self.drawn.meet(self.own.state, self.joints, t, _TAKE_OVER)
             self._wait_until(t + 2.0 * _TAKE_OVER)
@@ -268,6 +295,9 @@ class PuppetPlayer(MotionPlayer):
         """One frame of its own body, at time t."""
         own, puppet = self.own, self.puppet
         self.strings.pull(t, FRAME)
+        if t < self._up + _COMES:  # hands come to mean something
+            u = (t - self._up) / _COMES
+            self.strings.weaken(u * u * (3.0 - 2.0 * u))
         if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
             u = (t - self.begun) / _TAKE_OVER
             puppet.tension *= max(u * u * (3.0 - 2.0 * u), 0.03) ** 2
@@ -458,7 +488,7 @@ class PuppetPlayer(MotionPlayer):
         return {
             **super().save(), "strings": self.strings.save(), "over": over, "begun": self.begun,
             "counts": [self.first, self.made, self._decided], "stand": self.stand.save(),
-            "drawn": None if self.drawn is None else self.drawn.save(),
+            "drawn": None if self.drawn is None else self.drawn.save(), "up": self._up,
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -468,7 +498,7 @@ class PuppetPlayer(MotionPlayer):
         self.begun = saved["begun"]
         self.first, self.made, self._decided = map(int, saved["counts"])
         self.stand.restore(saved["stand"])
-        drawn = saved.get("drawn")
+        drawn, self._up = saved.get("drawn"), saved.get("up", -math.inf)
         self.drawn = None if drawn is None else DrawnUp.load(drawn, self.own, FRAME, self.joints)
         if saved["over"] is None:
             self._over = None
@@ -478,10 +508,8 @@ class PuppetPlayer(MotionPlayer):
             array[...] = saved["over"][name]
 
 
-def _settle(puppet: Marionette, strings: Strings, t: float) -> None:
-    """Have a marionette be at rest in the pose that the hands have at time t, both feet down."""
-    strings.prime(t)
-    strings.pull(t, 0.0)
+def _come_to_rest(puppet: Marionette) -> None:
+    """Have a marionette be at rest where its strings pull it, both feet down."""
     puppet.angles[0, 1] = puppet.target[0, 1]
     puppet.down[:] = True
     for _ in range(round(_STARTS / FRAME)):

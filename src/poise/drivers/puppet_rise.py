@@ -45,12 +45,20 @@ _FIRM = {"UpperLeg": 5.0, "LowerLeg": 5.0, "Foot": 8.0, "Toes": 8.0}
 _TRUNK, _ARMS, _DAMPING = 12.0, 0.4, 0.8
 _SLUGGISH, _FEET = 0.3, 5.0  # how firm a joint is damped as at least; how often as much the light feet are
 _LEAST, _BY_HEIGHT, _BY_TURN, _LONGEST = 0.5, 0.8, 0.35, 1.9  # s; s for all of the height; s a rad; s
-_STILL, _RESTS, _PATIENCE = 0.1, 0.3, 0.5  # s, that the hips are held in the end; rad/s of legs that rest; s more for that at most
+_STILL, _RESTS, _PATIENCE = (
+    0.1,
+    0.3,
+    0.5,
+)  # s, that the hips are held in the end; rad/s of legs that rest; s more for that at most
 _CATCHES = 0.3  # s, in which the speed that it had dies away
 _GIVES = 0.999  # of the height as it stands, so that knees are not quite straight
 _FOLDED = 0.4  # of a leg's length, that an ankle is from the hip at least
 _BOWS = 0.35  # rad, that the pelvis is tilted ahead on the way
-_ROOM, _BEFORE, _BLUR = 0.004, 0.3, 0.03  # m, that the pelvis is over the ground; s, before and after which it is raised for that; s
+_ROOM, _BEFORE, _BLUR = (
+    0.004,
+    0.3,
+    0.03,
+)  # m, that the pelvis is over the ground; s, before and after which it is raised for that; s
 _SLIDES = 0.1  # friction: who hangs from strings does not stick to the ground
 _PARTS = 2  # steps of physics a frame
 _UP, _AHEAD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
@@ -147,7 +155,7 @@ class Rise:
         self.span = self._way + _STILL
         # 1: on his back, 0: on his front
         back = 0.5 + 0.5 * float(np.clip(body.R[hips, 1, 2] / 0.7, -1.0, 1.0))
-        self._lifts = (0.2 * back, 0.75 + 0.25 * back)
+        self._lifts = (0.08 * back, 0.75 + 0.25 * back)
         self._turns = (0.15 * (1.0 - back), 1.0 - 0.3 * back)
         shapes = find_shapes(body.character, True, True)
         self._pelvis = [_list_points(shape) for joint, shape in shapes if joint == hips]
@@ -269,7 +277,9 @@ class Rise:
         place = self._to + (self._from - self._to) * (1.0 - lifted) + run * self._speed
         bow = _BOWS * 16.0 * (turned * (1.0 - turned)) ** 2 * float(np.linalg.norm(self._turn)) / (0.5 * math.pi)
         q = rotation.multiply(self._upright, rotation.exp(np.array([bow, 0.0, 0.0])))
-        q = rotation.multiply(rotation.exp(run * self._spin), rotation.multiply(q, rotation.exp((1.0 - turned) * self._turn)))
+        q = rotation.multiply(
+            rotation.exp(run * self._spin), rotation.multiply(q, rotation.exp((1.0 - turned) * self._turn))
+        )
         if self._lift is not None:
             place[1] += np.interp(t, self._times, self._lift)
         return place, q
@@ -324,7 +334,7 @@ class Rise:
         near = _FOLDED * size
         if np.linalg.norm(way) < near:
             room = near**2 - float(way[1]) ** 2
-            way = way + math.sqrt(max(room, 0.0)) * rotation.rotate(level, _AHEAD)   # [rise, 3]
+            way = way + math.sqrt(max(room, 0.0)) * rotation.rotate(level, _AHEAD)  # [rise, 3]
         worlds = [rotation.multiply(level, self._standing[i]) for i in legs]
         hinge = rotation.rotate(worlds[0], self._axes[side])
         found = reach_with_limb(worlds[0][None], worlds[1][None], *self._bones[side], way[None], hinge[None])
@@ -352,8 +362,9 @@ class Rise:
     def restore(self, saved: dict[str, Any]) -> None:
         """Be again what was saved."""
         names = ("root", "q", "v", "w")
-        self.begin(BodyState(*(np.array(saved["built"][name]) for name in names)), saved["times"][1],
-                   np.array(saved["stand"]))
+        self.begin(
+            BodyState(*(np.array(saved["built"][name]) for name in names)), saved["times"][1], np.array(saved["stand"])
+        )
         self.time = saved["times"][0]
         write_over({name: getattr(self.body.state, name) for name in names}, saved["state"])
         self.simulation.restore(saved["simulation"])
@@ -363,7 +374,9 @@ class Rise:
 
 def _between(a: np.ndarray, b: np.ndarray, share: float) -> np.ndarray:
     """(4,) a share of the way from one rotation to another."""
-    return np.asarray(rotation.multiply(a, rotation.exp(share * rotation.log(rotation.multiply(rotation.conjugate(a), b)))))
+    return np.asarray(
+        rotation.multiply(a, rotation.exp(share * rotation.log(rotation.multiply(rotation.conjugate(a), b))))
+    )
 
 
 def _list_points(shape: Any) -> tuple[np.ndarray, float]:
