@@ -1,4 +1,8 @@
-"""A body that is let go: limbs that give, and rest where they come to lie; toes bend where they touch the ground."""
+"""A body that is let go: limbs that give at once, and rest where they come to lie.
+
+As `loose.py`, but that nothing is left of the torques that moved the joints: nobody who is let go pushes off. Toes bend
+where they touch the ground, no faster than the foot that they are on: they are so light that it would fling them.
+"""
 
 from __future__ import annotations
 
@@ -21,4 +25,10 @@ class Limp(Loose):
         """See `Driver.play`."""
         player = super().play(body, joints, t)
         player.bends_toes = True
+        player.lead[:] = 0.0
+        rows = {int(joint): k for k, joint in enumerate(player.joints)}
+        for joint, k in rows.items():
+            above = rows.get(int(body.skeleton.parents[joint]))
+            if body.skeleton.labels[joint].endswith("Toes") and above is not None:
+                player.damping[k] = max(player.damping[k], player.damping[above])
         return player

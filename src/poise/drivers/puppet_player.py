@@ -20,8 +20,8 @@ from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_air import Airborne
-from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.puppet_drawn import DrawnUp
+from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
@@ -231,7 +231,7 @@ class PuppetPlayer(MotionPlayer):
         _come_to_rest(self.puppet)
 
     def _find_rest(self, rotations: np.ndarray) -> np.ndarray:
-        """(J, 4) the pose that it stands in where no hand does anything; what hangs from no string as in `rotations`."""
+        """(J, 4) the pose that it stands in under hands that do nothing; what has no string is as in `rotations`."""
         puppet = Marionette(self.own.character, self.driver.springs or SPRINGS, self.puppet.gravity)
         _come_to_rest(puppet)
         found = rotations.copy()

@@ -38,7 +38,8 @@ from poise.spatial import rotation
 from poise.spatial.plain import write_over
 from poise.world.overlap import build_lines, find_deep, find_neighbours, find_shapes
 
-LOW, LEANS, DROPS = 0.75, math.radians(40.0), 0.8  # of the hips' height as it stands; rad; m/s: beyond, it is drawn up
+# Of the hips' height as it stands; rad; m/s: beyond, it is drawn up. m/s of who was let go a moment ago.
+LOW, LEANS, DROPS, _SINKS = 0.75, math.radians(40.0), 0.8, 0.01
 _LIMP = 0.1  # how firm all joints are as it begins
 # How firm they are in the end, in the words of `loose.py`: what they carry is held a radian too low by 1.
 _FIRM = {"UpperLeg": 5.0, "LowerLeg": 5.0, "Foot": 8.0, "Toes": 8.0}
@@ -115,12 +116,17 @@ class Rise:
         return sorted(found)
 
     def is_needed(self, body: Body) -> bool:
-        """Whether a body, up to date, is too far from where it would stand for its legs to carry it there."""
+        """Whether a body, up to date, is too far from where it would stand for its legs to carry it there.
+
+        Or on the way to the floor: it sinks, and nobody keeps it up.
+        """
         hips = self.hips
         floor = body.floor.find(float(body.p[hips, 0]), float(body.p[hips, 2]), float(body.p[hips, 1]))[0]
         upright = float(body.R[hips, 1, 1])
         low = body.p[hips, 1] - floor < LOW * self.height
-        return bool(low or upright < math.cos(LEANS) or body.v[hips, 1] < -DROPS)
+        held = body.root_is_given or body.stands
+        sinks = body.v[hips, 1] < -(DROPS if held else _SINKS)
+        return bool(low or upright < math.cos(LEANS) or sinks)
 
     # It begins.
 
@@ -356,7 +362,8 @@ class Rise:
         return {
             "built": {name: getattr(built, name).copy() for name in names},
             "state": {name: getattr(state, name).copy() for name in names},
-            "stand": self.stand.copy(), "times": [self.time, self.clock], "simulation": self.simulation.save(), "limits": self.limits.save(),
+            "stand": self.stand.copy(), "times": [self.time, self.clock], "simulation": self.simulation.save(),
+            "limits": self.limits.save(),
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> None:

@@ -4,8 +4,8 @@
     stand       legs keep it on its feet by themselves (`Balance`)
     take back   hands have it again; who lies is drawn up
 
-A cue is done at the first 120th of a second that is not before it (`cued_puppet.py`). One that asks for what is so already does
-nothing, and so does one that asks somebody who was let go to stand.
+A cue is done at the first 120th of a second that is not before it (`cued_puppet.py`). One that asks for what is so
+already does nothing, and so does one that asks somebody who was let go to stand.
 """
 
 from __future__ import annotations

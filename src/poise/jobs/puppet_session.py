@@ -298,17 +298,13 @@ class PuppetSession:
         self._check_cue()
         self._wake()
         if not balances:
-            self._give_away(LET_GO)
+            self._cue(LET_GO)
         elif self._played.cued.has == LET_GO:
             raise InputError("who was let go lies somewhere: legs keep up who stands. Take it back first.")
         elif self._played.player is not None and self.mode != PLAY:
             self._waited = 1
         else:
-            self._give_away(STAND)
-
-    def _give_away(self, do: str) -> None:
-        self._held, self._waited = 1.0, 0
-        self._cue(do)
+            self._cue(STAND)
 
     def take_back(self) -> None:
         """Have hands play it again, from where it is; who lies is drawn up. While it is recorded or played: kept."""
@@ -405,7 +401,7 @@ class PuppetSession:
         if self._waited:
             reading = reading or self._last
             if self._stands():
-                self._give_away(STAND)
+                self._cue(STAND)
         if reading is not None:
             self._last = reading
             if self.neutral is None and np.isfinite(reading.places).all():
@@ -413,6 +409,8 @@ class PuppetSession:
         is_heard = self._is_heard
         self._reading = reading
         self._played.tick()
+        if self._played.player is None:  # physics has it: hands mean what they do when it is taken back
+            self._held, self._waited = 1.0, 0
         self._is_prepared = False
         if self._played.horizon > self._end:
             self.practise()
