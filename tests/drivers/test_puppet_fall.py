@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
 
 import poise
 from poise.drivers.limp import Limp
 from poise.drivers.puppet_player import FRAME, PuppetPlayer
+from sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
 
 BODIES = {"adult": (1.75, 75.0), "child": (1.2, 24.0), "tall": (2.05, 120.0)}
 

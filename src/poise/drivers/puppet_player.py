@@ -144,7 +144,7 @@ class PuppetPlayer(MotionPlayer):
             return None
         return Pose(self.roots[self.made - 1].copy(), self.frames[self.made - 1].copy())
 
-    def look(self, t: float) -> Pose:
+    def find_pose(self, t: float) -> Pose:
         """Where it is at time t (s of the stage's clock), up to the newest frame; while it takes over, too."""
         at = min(max((t - self.begun) / FRAME - self.first, 0.0), self.made - 1.0)
         k = min(math.floor(at), self.made - 2)

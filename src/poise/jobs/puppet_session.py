@@ -190,7 +190,7 @@ class _Played:
         newest = player.newest() if player is not None and ahead == _AHEAD else None
         if newest is not None:
             return newest
-        return self.actor.pose() if player is None else player.look(self.stage.time + ahead * TICK)
+        return self.actor.pose() if player is None else player.find_pose(self.stage.time + ahead * TICK)
 
     def save(self) -> dict[str, Any]:
         return {"has": self.cued.has, "since": self.cued.since, "passed": self.passed, "stage": self.stage.save()}
