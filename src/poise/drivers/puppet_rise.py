@@ -46,20 +46,14 @@ _FIRM = {"UpperLeg": 5.0, "LowerLeg": 5.0, "Foot": 8.0, "Toes": 8.0}
 _TRUNK, _ARMS, _DAMPING = 12.0, 0.4, 0.8
 _SLUGGISH, _FEET = 0.3, 5.0  # how firm a joint is damped as at least; how often as much the light feet are
 _LEAST, _BY_HEIGHT, _BY_TURN, _LONGEST = 0.5, 0.8, 0.35, 1.9  # s; s for all of the height; s a rad; s
-_STILL, _RESTS, _PATIENCE = (
-    0.1,
-    0.3,
-    0.5,
-)  # s, that the hips are held in the end; rad/s of legs that rest; s more for that at most
+# s, that the hips are held in the end; rad/s of legs that rest; s more for that at most
+_STILL, _RESTS, _PATIENCE = 0.1, 0.3, 0.5
 _CATCHES = 0.3  # s, in which the speed that it had dies away
 _GIVES = 0.999  # of the height as it stands, so that knees are not quite straight
 _FOLDED = 0.4  # of a leg's length, that an ankle is from the hip at least
 _BOWS = 0.35  # rad, that the pelvis is tilted ahead on the way
-_ROOM, _BEFORE, _BLUR = (
-    0.004,
-    0.3,
-    0.03,
-)  # m, that the pelvis is over the ground; s, before and after which it is raised for that; s
+# m, that the pelvis is over the ground; s, before and after which it is raised for that; s, that this is smoothed over
+_ROOM, _BEFORE, _BLUR = 0.004, 0.3, 0.03
 _SLIDES = 0.1  # friction: who hangs from strings does not stick to the ground
 _PARTS = 2  # steps of physics a frame
 _UP, _AHEAD = np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])
