@@ -419,15 +419,13 @@ def test_it_is_let_go_of_and_taken_back_without_a_jump(
 ) -> None:
     played = Played(tmp_path, body)
     session = played.session
-    actor = session._played.actor
     found, asked = [], []
 
     def watch(ticks: int) -> None:
         for _ in range(ticks):
             for hand in range(2):
                 played.device.put(hand, *hands(len(found) * TICK, hand))  # type: ignore[operator]
-            session.tick(played.device.read())
-            pose = actor.pose()
+            pose = session.tick(played.device.read()).pose
             found.append((pose.root, pose.rotations))
 
     watch(100)
@@ -436,12 +434,12 @@ def test_it_is_let_go_of_and_taken_back_without_a_jump(
     while session._played.player is not None:  # it is put on its feet before legs keep it up
         watch(1)
         assert len(found) < 480
-    asked.append(len(found))
-    watch(120 if balances else 90)
+    asked.append(len(found) - 1)
+    watch(120 if balances else 300)
     stood = found[-1][0][1]
     asked.append(len(found))
     session.take_back()
-    watch(100)
+    watch(400)
     v = np.diff(np.array([root for root, _ in found]), axis=0) / TICK
     turns = np.array([turn for _, turn in found])
     w = rotation.log(rotation.multiply(rotation.conjugate(turns[:-1]), turns[1:])) / TICK
@@ -449,8 +447,13 @@ def test_it_is_let_go_of_and_taken_back_without_a_jump(
     jerks, turned = np.linalg.norm(np.diff(v, axis=0), axis=1), np.linalg.norm(np.diff(w, axis=0), axis=2)
     for at in asked:
         near = slice(at - 4, at + 4)
-        assert jerks[near].max() < 0.1 and turned[near].max() < 4.0
-    assert not balances or stood > 0.95 * found[0][0][1]
+        assert jerks[near].max() < 0.1 and turned[near].max() < 5.0
+    if balances:
+        assert stood > 0.95 * found[0][0][1]
+        return
+    # It fell, and was drawn up without a jump all the way: legs are as hands have them again.
+    assert stood < 0.6 * found[0][0][1] and found[-1][0][1] > 0.8 * found[0][0][1]
+    assert jerks[asked[2] : asked[2] + 240].max() < 0.1 and turned[asked[2] : asked[2] + 240].max() < 15.0
 
 
 def test_who_asks_to_stand_and_takes_back_at_once_keeps_it(tmp_path: Path) -> None:
@@ -464,12 +467,3 @@ def test_who_asks_to_stand_and_takes_back_at_once_keeps_it(tmp_path: Path) -> No
     after = played.drive(240, lift)[-1].pose
     assert session._played.player is not None
     assert np.abs(after.rotations - before.rotations).max() < 0.02
-
-
-def test_a_puppet_that_is_recorded_is_not_let_go(tmp_path: Path) -> None:
-    played = Played(tmp_path)
-    played.drive(3)
-    played.session.record()
-    with pytest.raises(InputError, match="while it is practised"):
-        played.session.let_go()
-    played.session.close()

@@ -1,10 +1,11 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
-`walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md.
+`walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md, `getup`
+docs/puppet-sweeps.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | tips | splits | soak | steps | gains | published |
-                                              engines | crowd | abuse | ik | walk | track | limited ...]
+                                              engines | crowd | abuse | ik | walk | track | limited | getup ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -24,6 +25,7 @@ from sweeps import (
     crowd_sweep,
     engines_sweep,
     fall_sweep,
+    getup_sweep,
     ik_sweep,
     limited_sweep,
     mix_sweep,
@@ -67,13 +69,15 @@ def main() -> int:
         nargs="*",
         default=["all"],
         metavar="name",
-        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", *SWEEPS],
+        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", "getup", *SWEEPS],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
     names = (
-        ["files", "cli", "reading", "ik", "walk", "track", "limited", *SWEEPS] if "all" in words.names else words.names
+        ["files", "cli", "reading", "ik", "walk", "track", "limited", "getup", *SWEEPS]
+        if "all" in words.names
+        else words.names
     )
     missed = 0
     for name in names:
@@ -119,6 +123,13 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section("Random problems", body, page=limited_sweep.PAGE, page_title=limited_sweep.TITLE)
             print(f"limited: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "getup":
+            text, bad = getup_sweep.sweep()
+            body = f"{text}\n\nAims missed: {bad or 'none'}."
+            write_section("Falls and getting up", body, page=getup_sweep.PAGE, page_title=getup_sweep.TITLE)
+            print(f"getup: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

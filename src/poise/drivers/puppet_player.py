@@ -21,6 +21,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import MotionPlayer
 from poise.drivers.hand_over import HandOver
 from poise.drivers.puppet_air import Airborne
+from poise.drivers.puppet_drawn import DrawnUp
 from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
 from poise.motion.motion import Pose
@@ -58,6 +59,7 @@ _LINE = 4  # points of a sole from one support to the next
 _CREEPS = 0.05  # m/s, below which a foot goes nowhere
 _STARTS = 3.0  # s, that joints get to come to rest in the first pose
 _TAKE_OVER, _GRIPS = 0.6, 0.15  # s, until strings are tight, and until feet that are down are held
+_COMES = 0.8  # s, until hands mean all that they do to who was drawn up
 MOST_STANCES = 10_000
 UP = np.array([0.0, 1.0, 0.0])
 
@@ -195,7 +197,7 @@ class PuppetPlayer(MotionPlayer):
     """A puppet of one actor.
 
     puppet, strings  its joints, and what pulls them;  stand, feet: what it hangs from, and where its feet stand
-    air              where it goes while nothing carries it
+    air              where it goes while nothing carries it;  drawn: how it is drawn up from the floor; None: it is not
     stances          [side, from, to] s: when feet came down, and went up; the last MOST_STANCES of them
     frames, roots    (N, J, 4) rotations, (N, 3) m, of frames number `first` on, since `begun` (s)
     """
@@ -223,6 +225,10 @@ class PuppetPlayer(MotionPlayer):
         self._over_ground = np.zeros(2)  # m, of the lowest point of each foot, as strings have it
         self._over_ahead = np.zeros((2, len(LOOKS)))  # m, the same over what it comes to
         self._over: HandOver | None = None
+        self._seen = Body(character)
+        self.drawn: DrawnUp | None = None
+        self._up = -math.inf  # s, when it had been drawn up
+        self._quiet = -math.inf  # s, until which feet that are down are no stances: it is still taken over
         self.stances: list[list[float]] = []
 
     @property
@@ -241,12 +247,51 @@ class PuppetPlayer(MotionPlayer):
             return None
         return Pose(self.roots[self.made - 1].copy(), self.frames[self.made - 1].copy())
 
+    def find_pose(self, t: float) -> Pose:
+        """Where it is at time t (s of the stage's clock), up to the newest frame; while it takes over, too."""
+        at = min(max((t - self.begun) / FRAME - self.first, 0.0), self.made - 1.0)
+        k = min(math.floor(at), self.made - 2)
+        turn = rotation.log(rotation.multiply(rotation.conjugate(self.frames[k]), self.frames[k + 1]))
+        body = self._seen
+        body.state.q[:] = rotation.multiply(self.frames[k], rotation.exp((at - k) * turn))
+        body.state.root[:] = self.roots[k] + (at - k) * (self.roots[k + 1] - self.roots[k])
+        if self._over is not None:
+            self._over.add(body, t)
+        return Pose(body.state.root.copy(), body.state.q.copy())
+
     # It begins.
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """See `Player.begin`: in the pose that the hands have, or from the body's on."""
         self.begun, self._decided, self.first, self.made = t, 0, -1, 0
         body.update()
+        self.drawn = None if starting else DrawnUp.find(body, self.own, FRAME)
+        if self.drawn is not None:
+            self.drawn.begin(body.state, t, self._find_rest(body.state.q))
+            self._make(body, t)
+            return
+        self._hang(body, t, starting)
+        self._make(body, t)
+        if starting:
+            self._write(body, t)
+            for array in (body.state.v, body.a):
+                array[:] = 0.0
+            body.state.w[self.joints] = body.dw[self.joints] = 0.0
+            return
+        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        self._write(body, t)  # what is still of nothing adds nothing
+        there, turning, pulling = body.state.copy(), body.dw.copy(), body.a.copy()
+        body.put(kept)
+        body.dw[:], body.a[:] = dw, a
+        assert self._over is not None
+        at = self.joints
+        self._over.measure(
+            body, there.q[at], there.w[at], turning[at], there.root, there.v, pulling, t, _TAKE_OVER
+        )  # fmt: skip
+        self._wait_until(float(np.sum(self._over.span)))
+
+    def _hang(self, body: Body, t: float, starting: bool) -> None:
+        """Hang a body that is up to date from its strings: at rest in the pose that the hands have, or as it is."""
         self.strings.heading = find_heading_of(body)
         own = self.own
         own.put(body.state)
@@ -270,34 +315,31 @@ class PuppetPlayer(MotionPlayer):
         for side in np.flatnonzero(self.puppet.down):
             self._lay_ground(int(side))
         self.stances = [[float(side), t, math.inf] for side in range(2) if self.puppet.down[side]]
-        self._make(body, t)
-        if starting:
-            self._write(body, t)
-            for array in (body.state.v, body.a):
-                array[:] = 0.0
-            body.state.w[self.joints] = body.dw[self.joints] = 0.0
-            return
-        kept, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-        self._write(body, t)  # what is still of nothing adds nothing
-        there, turning, pulling = body.state.copy(), body.dw.copy(), body.a.copy()
-        body.put(kept)
-        body.dw[:], body.a[:] = dw, a
-        assert self._over is not None
-        at = self.joints
-        self._over.measure(
-            body, there.q[at], there.w[at], turning[at], there.root, there.v, pulling, t, _TAKE_OVER
-        )  # fmt: skip
+
+    def _wait_until(self, t: float) -> None:
+        """Have no foot that is down be a stance before time t."""
+        self._quiet = t
+        for each in self.stances:
+            each[1] = max(each[1], t)
 
     def _settle(self, t: float) -> None:
-        """Be at rest in the pose that the hands have at time t, both feet down."""
-        puppet = self.puppet
+        """Be at rest, both feet down: in the pose that the hands have at time t, or that nobody's have.
+
+        Who was drawn up comes to what hands mean from there.
+        """
         self.strings.prime(t)
         self.strings.pull(t, 0.0)
-        puppet.angles[0, 1] = puppet.target[0, 1]
-        puppet.down[:] = True
-        for _ in range(round(_STARTS / FRAME)):
-            puppet.step(FRAME)
-        puppet.speeds[:] = 0.0
+        if self.drawn is not None:
+            self.strings.weaken(0.0)
+        _come_to_rest(self.puppet)
+
+    def _find_rest(self, rotations: np.ndarray) -> np.ndarray:
+        """(J, 4) the pose that it stands in under hands that do nothing; what has no string is as in `rotations`."""
+        puppet = Marionette(self.own.character, self.driver.springs or SPRINGS, self.puppet.gravity)
+        _come_to_rest(puppet)
+        found = rotations.copy()
+        puppet.pose(found)
+        return found
 
     # Frames.
 
@@ -310,18 +352,44 @@ class PuppetPlayer(MotionPlayer):
                 for array in (self.frames, self.roots):
                     array[:-1] = array[1:].copy()
                 self.first, self.made = self.first + 1, self.made - 1
+            if self.drawn is not None and not self.drawn.is_up:
+                self._draw_up(number)
+                continue
             u = min(max(number * FRAME / _GRIPS, 0.0), 1.0) if self._over is not None else 1.0
             self.feet.grip = u * u * (3.0 - 2.0 * u)
             self.stand.stays = _NEVER if u < 1.0 else 0.0
             if number >= 0:
                 self._move(self.begun + number * FRAME)
             else:
-                over, ahead = self._over_ground, self._over_ahead
-                edges = self._look_for_edges()
-                self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *edges, np.zeros((2, 3)))
-                self._remember()
-            self.frames[self.made], self.roots[self.made] = self.own.state.q, self.own.state.root
+                self._hold_feet()
+            shown = self.own.state
+            if self.drawn is not None:
+                shown = self.drawn.follow(self.own.state, self.begun + number * FRAME)
+                if self.drawn.is_over:
+                    self.drawn = None
+            self.frames[self.made], self.roots[self.made] = shown.q, shown.root
             self.made += 1
+
+    def _hold_feet(self) -> None:
+        """Hold the feet that are down of a body that begins."""
+        over, ahead, edges = self._over_ground, self._over_ahead, self._look_for_edges()
+        self.feet.step(self.own, FRAME, self._find_heights(), over, ahead, *edges, np.zeros((2, 3)))
+        self._remember()
+
+    def _draw_up(self, number: int) -> None:
+        """A frame of who is drawn up from the floor; in the last one strings have it."""
+        assert self.drawn is not None
+        state = self.drawn.step(number)
+        self.frames[self.made], self.roots[self.made] = state.q, state.root
+        self.made += 1
+        if self.drawn.is_up:
+            t = self._up = self.begun + number * FRAME
+            self._hang(self.drawn.body, t, starting=True)
+            self.feet.grip, self.stand.stays = 1.0, 0.0
+            self._hold_feet()
+            self._move(t)
+            self.drawn.meet(self.own.state, self.joints, t, _TAKE_OVER)
+            self._wait_until(t + 2.0 * _TAKE_OVER)
 
     def _pose(self, q: np.ndarray) -> None:
         q[:] = self._rest
@@ -331,6 +399,9 @@ class PuppetPlayer(MotionPlayer):
         """One frame of its own body, at time t."""
         own, puppet = self.own, self.puppet
         self.strings.pull(t, FRAME)
+        if t < self._up + _COMES:  # hands come to mean something
+            u = (t - self._up) / _COMES
+            self.strings.weaken(u * u * (3.0 - 2.0 * u))
         if t < self.begun + _TAKE_OVER and self._over is not None:  # strings draw tight
             u = (t - self.begun) / _TAKE_OVER
             puppet.tension *= max(u * u * (3.0 - 2.0 * u), 0.03) ** 2
@@ -377,7 +448,7 @@ class PuppetPlayer(MotionPlayer):
         """Remember when feet came down, and went up."""
         for side in range(2):
             if self.feet.stands[side] and not stood[side]:
-                self.stances = [*self.stances[-MOST_STANCES:], [float(side), t, math.inf]]
+                self.stances = [*self.stances[-MOST_STANCES:], [float(side), max(t, self._quiet), math.inf]]
             elif stood[side] and not self.feet.stands[side]:
                 for each in reversed(self.stances):
                     if each[0] == side:
@@ -567,6 +638,7 @@ class PuppetPlayer(MotionPlayer):
         return {
             **super().save(), "strings": self.strings.save(), "over": over, "begun": self.begun,
             "counts": [self.first, self.made, self._decided], "stand": self.stand.save(),
+            "drawn": None if self.drawn is None else self.drawn.save(), "up": self._up,
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> None:
@@ -576,9 +648,20 @@ class PuppetPlayer(MotionPlayer):
         self.begun = saved["begun"]
         self.first, self.made, self._decided = map(int, saved["counts"])
         self.stand.restore(saved["stand"])
+        drawn, self._up = saved.get("drawn"), saved.get("up", -math.inf)
+        self.drawn = None if drawn is None else DrawnUp.load(drawn, self.own, FRAME, self.joints)
         if saved["over"] is None:
             self._over = None
             return
         self._over = self._over or HandOver(self.own, self.joints, moves_root=True)
         for name, array in self._over.numbers().items():
             array[...] = saved["over"][name]
+
+
+def _come_to_rest(puppet: Marionette) -> None:
+    """Have a marionette be at rest where its strings pull it, both feet down."""
+    puppet.angles[0, 1] = puppet.target[0, 1]
+    puppet.down[:] = True
+    for _ in range(round(_STARTS / FRAME)):
+        puppet.step(FRAME)
+    puppet.speeds[:] = 0.0

@@ -17,6 +17,12 @@ It is a folder with recordings (`*.hands`) and `performance.toml`, which says wh
     end = 31.5                  # left out: all that is there
     at = 0.0                    # s of the performance, where `begin` is
 
+    [[cues]]                    # of the whole performance: `puppet_cues.py`
+    at = 12.5                   # s of the performance
+    do = "let go"               # or "stand", "take back"
+    layer = "legs"              # with whose recording it was made; left out: nobody's
+
+A cue goes where the recording goes that it was made with: it is dropped where that is retaken, trimmed or removed.
 Recordings are never changed: a retake from a point ends the piece before it there. So every change can be undone, and
 what a killed program had recorded is there when the folder is opened again.
 """
@@ -36,6 +42,7 @@ from poise.errors import FileError, InputError, finite_number, unknown_name
 from poise.files.atomic import write_bytes
 from poise.jobs.hands_file import SUFFIX, HandsRecorder
 from poise.jobs.hands_shelf import HandsShelf
+from poise.jobs.puppet_cues import CUES, MOST_CUES, Cue, sort_cues
 from poise.jobs.toml_tables import Table, TomlFile, format_toml
 from poise.puppetry.hands import HandsSource, HandsTake, join
 from poise.puppetry.strings import PuppetLayer, check_feel
@@ -44,6 +51,7 @@ FILE = "performance.toml"
 ORDER = ("legs", "trunk", "arms")
 MOST_LAYERS, MOST_PIECES = 64, 5000
 MOST_UNDO = 1000
+_SAME = 1e-6  # s, within which two times are the same
 
 
 @dataclass(frozen=True)
@@ -86,9 +94,10 @@ class RecordedLayer:
 
 @dataclass(frozen=True)
 class Performance:
-    """Layers, from below. A description: every change gives a new one."""
+    """Layers, from below, and cues in order of time. A description: every change gives a new one."""
 
     layers: tuple[RecordedLayer, ...] = field(default_factory=tuple)
+    cues: tuple[Cue, ...] = ()
 
     def find(self, name: str) -> RecordedLayer:
         """A layer by its name."""
@@ -99,27 +108,41 @@ class Performance:
 
     def _with(self, layer: RecordedLayer) -> Performance:
         if all(each.name != layer.name for each in self.layers):
-            return Performance((*self.layers, layer))
-        return Performance(tuple(layer if each.name == layer.name else each for each in self.layers))
+            return replace(self, layers=(*self.layers, layer))
+        return replace(self, layers=tuple(layer if each.name == layer.name else each for each in self.layers))
+
+    def _without_cues(self, layer: str, begin: float = 0.0, end: float = math.inf) -> Performance:
+        """Without the cues that were made with a layer from `begin` on and before `end` (s)."""
+        kept = (cue for cue in self.cues if cue.layer != layer or not begin - _SAME <= cue.at < end - _SAME)
+        return replace(self, cues=tuple(kept))
+
+    def cue(self, cue: Cue) -> Performance:
+        """With one more cue."""
+        if len(self.cues) >= MOST_CUES:
+            raise InputError(f"a performance has {MOST_CUES} cues at most. Retake what has too many.")
+        return replace(self, cues=sort_cues((*self.cues, cue)))
 
     def record(self, name: str, mapping: str, file: str) -> Performance:
         """A layer that is played by one recording, from its beginning; new, or instead of what it had."""
         had = next((layer for layer in self.layers if layer.name == name), RecordedLayer(name, mapping))
-        return self._with(replace(had, mapping=mapping, pieces=(Piece(file),), muted=False))
+        anew = self._without_cues(name)
+        return anew._with(replace(had, mapping=mapping, pieces=(Piece(file),), muted=False))
 
     def retake(self, name: str, t: float, file: str) -> Performance:
         """A layer that goes on from time t (s) with another recording, whose time 0 is then."""
         layer = self.find(name)
         if not (math.isfinite(t) and t >= 0.0):
             raise InputError(f"a layer is retaken from a time of 0 s or more on; {t:g} given.")
-        return self._with(replace(layer, pieces=(*_cut(layer.pieces, -math.inf, t), Piece(file, at=t))))
+        before = self._without_cues(name, t)
+        return before._with(replace(layer, pieces=(*_cut(layer.pieces, -math.inf, t), Piece(file, at=t))))
 
     def trim(self, name: str, begin: float, end: float) -> Performance:
         """A layer without what is before `begin` and after `end` (s): its hands rest there."""
         if not end > begin:
             raise InputError(f"a layer is trimmed to a stretch of time; from {begin:g} to {end:g} s given.")
         layer = self.find(name)
-        return self._with(replace(layer, pieces=_cut(layer.pieces, begin, end)))
+        kept = self._without_cues(name, 0.0, begin)._without_cues(name, end)
+        return kept._with(replace(layer, pieces=_cut(layer.pieces, begin, end)))
 
     def mute(self, name: str, muted: bool = True) -> Performance:
         """A layer that is not played, or is again."""
@@ -135,12 +158,14 @@ class Performance:
 
     def until(self, t: float) -> Performance:
         """What of it says how the puppet is at time t (s)."""
-        return Performance(tuple(replace(each, pieces=_cut(each.pieces, -math.inf, t)) for each in self.layers))
+        layers = tuple(replace(each, pieces=_cut(each.pieces, -math.inf, t)) for each in self.layers)
+        return Performance(layers, tuple(cue for cue in self.cues if cue.at < t - _SAME))
 
     def remove(self, name: str) -> Performance:
-        """Without a layer; its recordings stay in the folder."""
+        """Without a layer, and without the cues that were made with it; its recordings stay in the folder."""
         self.find(name)
-        return Performance(tuple(layer for layer in self.layers if layer.name != name))
+        left = tuple(layer for layer in self.layers if layer.name != name)
+        return replace(self._without_cues(name), layers=left)
 
 
 def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ...]:
@@ -287,7 +312,8 @@ def format_performance(performance: Performance) -> str:
         for layer in performance.layers
         for piece in layer.pieces
     ]  # fmt: skip
-    return format_toml({"layers": layers, "pieces": pieces})
+    cues: list[dict[str, Any]] = [{"at": cue.at, "do": cue.do, "layer": cue.layer} for cue in performance.cues]
+    return format_toml({"layers": layers, "pieces": pieces, "cues": cues})
 
 
 def load_performance(path: str | PathLike[str]) -> Performance:
@@ -324,5 +350,14 @@ def load_performance(path: str | PathLike[str]) -> Performance:
                         f"a piece of '{name:.60}' begins at {piece.at:g} s, before the one before it ends."
                     )
             layers[name] = replace(layers[name], pieces=(*layers[name].pieces, piece))
+        cues = []
+        for table in top.tables("cues", MOST_CUES):
+            at, do, owner = table.needed_number("at"), table.needed_text("do"), table.text("layer")
+            table.check_all_read()
+            with table.reading("layer"):
+                if owner is not None and owner not in layers:
+                    raise unknown_name("layer", owner, layers)
+            with table.reading("do" if do not in CUES else "at"):
+                cues.append(Cue(at, do, owner))
         top.check_all_read()
-        return Performance(tuple(layers.values()))
+        return Performance(tuple(layers.values()), sort_cues(cues))

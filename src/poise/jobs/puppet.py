@@ -16,6 +16,7 @@ from poise.files.audience import NOBODY, Audience, Notebook
 from poise.jobs.hands_file import SUFFIX, load_hands
 from poise.jobs.performance import FILE, build_layers, load_performance, sort_layers
 from poise.jobs.pose import PoseRecipe, Standee, check_recipe, find_body
+from poise.jobs.puppet_cues import Cue, sort_cues
 from poise.jobs.puppet_mapping import load_mapping
 from poise.jobs.terrain import find_terrain
 from poise.jobs.walk import WalkOutputs, sort_outputs
@@ -81,9 +82,26 @@ class Puppetry:
         return self.body.character
 
 
+@dataclass(frozen=True, eq=False)
+class Performed:
+    """What was played: the motion, when feet were down, samples of hands that were lost, falls, s in physics."""
+
+    clip: Clip
+    stances: tuple[tuple[int, float, float], ...]
+    lost: int
+    falls: int = 0
+    in_physics: float = 0.0
+
+
 def read_layers(inputs: Iterable[str | PuppetLayer]) -> list[PuppetLayer]:
     """Layers, from below: legs, trunk and arms in that order where recordings are given one by one."""
+    return read_inputs(inputs)[0]
+
+
+def read_inputs(inputs: Iterable[str | PuppetLayer]) -> tuple[list[PuppetLayer], tuple[Cue, ...]]:
+    """Layers, as of `read_layers`, and the cues of the performances among the inputs."""
     found: list[PuppetLayer] = []
+    cues: list[Cue] = []
     for each in inputs:
         if isinstance(each, PuppetLayer):
             found.append(each)
@@ -94,7 +112,9 @@ def read_layers(inputs: Iterable[str | PuppetLayer]) -> list[PuppetLayer]:
             found.append(PuppetLayer(load_mapping(mapping), load_hands(path)))
         elif path.is_dir() or path.suffix.lower() == ".toml":
             path = path / FILE if path.is_dir() else path
-            found += build_layers(load_performance(path), path.parent)
+            performance = load_performance(path)
+            found += build_layers(performance, path.parent)
+            cues += performance.cues
         elif path.suffix.lower() == SUFFIX:
             raise InputError(
                 f"what the hands of {path.name} mean is not said: write MAPPING=FILE, as in legs={path.name}."
@@ -105,7 +125,7 @@ def read_layers(inputs: Iterable[str | PuppetLayer]) -> list[PuppetLayer]:
             )
     if not found:
         raise InputError("nothing is played: no layer has a recording that is not mute.")
-    return sort_layers(found)
+    return sort_layers(found), sort_cues(cues)
 
 
 def run_puppet(
@@ -118,15 +138,18 @@ def run_puppet(
     who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)
     check_recipe(who, audience)
     outputs.check(asked.list_files(), audience, json)
-    layers = read_layers(asked.inputs)
+    layers, cues = read_inputs(asked.inputs)
     seconds = max(_find_end(layer) for layer in layers) if asked.seconds is None else asked.seconds
     if not 0.0 < seconds <= LONGEST:
         raise InputError(f"a performance lasts up to {LONGEST:g} s; {seconds:g} s given.")
     check_most(f"{seconds:g} s have", round(seconds * asked.fps), MOST_FRAMES, "Take fewer frames.")
     body = find_body(who, audience)
-    clip, stances, lost = perform(layers, body.character, seconds, asked.fps, asked.terrain, audience)
-    found = Puppetry(clip, body, stances)
-    more = {"layers": [layer.mapping.name for layer in layers], "lost_samples": lost}
+    played = perform_cued(layers, cues, body.character, seconds, asked.fps, asked.terrain, audience)
+    found = Puppetry(played.clip, body, played.stances)
+    more = {
+        "layers": [layer.mapping.name for layer in layers], "lost_samples": played.lost, "falls": played.falls,
+        "physics_s": played.in_physics,
+    }  # fmt: skip
     found = _write(found, outputs, find_terrain(asked.terrain, 0).ground, more)
     _draw(found, outputs)
     return found
@@ -141,18 +164,34 @@ def perform(
     audience: Audience = NOBODY,
 ) -> tuple[Clip, tuple[tuple[int, float, float], ...], int]:  # fmt: skip
     """The motion, when feet were down, and how many samples of the hands could not be used."""
+    played = perform_cued(layers, (), character, seconds, fps, terrain, audience)
+    return played.clip, played.stances, played.lost
+
+
+def perform_cued(
+    layers: Iterable[PuppetLayer], cues: Iterable[Cue], character: Character, seconds: float, fps: float = FPS,
+    terrain: str = "flat", audience: Audience = NOBODY,
+) -> Performed:  # fmt: skip
+    """What layers play, with cues."""
     from poise.drivers.puppet import Puppet
-    from poise.drivers.puppet_player import PuppetPlayer
+    from poise.jobs.cued_puppet import STEPS, TICK, CuedPuppet, find_tick
     from poise.stage.stage import Stage
 
-    stage = Stage(ground=find_terrain(terrain, 0).ground)
+    # Physics goes by the step: with cues it is the page's, so that the same is played again.
+    due, ground = list(sort_cues(cues)), find_terrain(terrain, 0).ground
+    stage = Stage(dt=TICK / STEPS, ground=ground) if due else Stage(ground=ground)
     actor = stage.add(character)
-    actor.drive("body", Puppet(tuple(layers)))
+    puppet = CuedPuppet(actor, tuple(layers))
+    actor.drive("body", Puppet(puppet.layers))
     audience.progress(f"playing {seconds:.0f} s")
-    take = stage.run(seconds, fps=fps)
-    player = next(each for each in actor.players if isinstance(each, PuppetPlayer))
-    stances = tuple((int(side), begin, min(end, seconds)) for side, begin, end in player.stances)
-    return take.clip(), stances, player.strings.lost
+
+    def follow(_t: float) -> None:
+        while due and stage.steps >= STEPS * find_tick(due[0]):
+            puppet.do(due.pop(0).do)
+
+    take = stage.run(seconds, fps=fps, each=follow if due else None)
+    puppet.end(seconds)
+    return Performed(take.clip(), tuple(puppet.stances), puppet.lost, puppet.falls, puppet.in_physics)
 
 
 def _write(found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: Mapping[str, Any]) -> Puppetry:

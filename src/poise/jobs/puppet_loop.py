@@ -18,7 +18,8 @@ from collections.abc import Callable
 import numpy as np
 
 from poise.errors import PoiseError
-from poise.jobs.puppet_session import PRACTISE, RECORD, TICK, PuppetSession, Shown
+from poise.jobs.cued_puppet import TICK
+from poise.jobs.puppet_session import PRACTISE, RECORD, PuppetSession, Shown
 from poise.puppetry.device import HandsDevice
 
 _LATEST = 0.25  # s behind the clock after which it does not catch up

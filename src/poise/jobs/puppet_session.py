@@ -8,11 +8,15 @@ To begin in the middle the puppet has to be as it was there. States are kept alo
 unseen: five seconds take one.
 
 A puppet that is practised and has come to rest under hands that do nothing is left alone until they do something.
+
+What is shown is two frames ahead of the stage (`PuppetPlayer.newest`). Physics knows nothing ahead: before it gets the
+puppet the stage goes on to what was shown last, and after it was taken back what is shown runs ahead again, within
+_RUNS. Cues that were recorded are done in the same way at the same time, so that what follows is the same to the bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,11 +27,13 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.puppet import Puppet
-from poise.drivers.puppet_player import FRAME, PuppetPlayer
+from poise.drivers.puppet_player import PuppetPlayer
 from poise.errors import InputError
+from poise.jobs.cued_puppet import HANDS, STEPS, TICK, CuedPuppet, find_tick
 from poise.jobs.hands_file import HandsRecorder
 from poise.jobs.performance import ORDER, Performance, Rehearsal
 from poise.jobs.puppet import LONGEST
+from poise.jobs.puppet_cues import LET_GO, STAND, TAKE_BACK, Cue, sort_cues
 from poise.jobs.puppet_mapping import list_mappings
 from poise.motion.motion import Pose
 from poise.puppetry.device import HandsReading
@@ -38,8 +44,6 @@ from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.world.ground import Ground
 
-TICK, STEPS = FRAME, 2  # s; steps of the stage in it
-LIMP = 0.3  # how stiff joints are that were let go
 LEAD = 2.0  # s, that are played before a retake begins
 PRACTISE, PLAY, RECORD = "practise", "play", "record"
 _EVERY, _MOST_KEPT = 2.0, 300  # s between states that are kept, and how many
@@ -47,6 +51,9 @@ _RESTS, _LEAST = 60, 1e-9  # ticks in which it moved by less than so many m and 
 _DROPS, _STEADY = 0.6, 0.05  # s, in which hands come to mean nothing; m/s, and rad/2 a s, of who has come to stand
 _PATIENCE, _FLAT = 3.0, 0.01  # s, that it gets to come to stand;  rad, of feet that are flat
 _CATCHES_UP = 3  # ticks that a ghost goes on by in one, after it was hidden
+_AHEAD, _RUNS = 2, 0.5  # frames, that what is shown is ahead of the stage; s, in which it gets there
+# Who has the puppet, in words for people.
+PHYSICS, STANDS, RISES = "physics has it", "it stands by itself", "getting up"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +63,7 @@ class Shown:
     number  of ticks so far;  time: s of the performance;  mode: practise, play or record
     is_heard  whether hands of now are in it: not while a retake is led up to
     pose    of the puppet;  ghost: of the other layers as they were recorded, while one is; None: there are none
+    state   who has it, where that is not the hands: PHYSICS, STANDS, RISES
     """
 
     number: int
@@ -65,6 +73,7 @@ class Shown:
     pose: Pose
     ghost: Pose | None
     skeleton: Skeleton
+    state: str = ""
 
     @cached_property
     def world(self) -> tuple[np.ndarray, np.ndarray]:
@@ -94,30 +103,105 @@ def _from_neutral(sample: HandsSample, neutral: np.ndarray | None) -> HandsSampl
 
 
 class _Played:
-    """A puppet on a stage of its own."""
+    """A puppet on a stage of its own.
 
-    def __init__(self, character: Character, ground: Ground | None, layers: Sequence[PuppetLayer]):
+    cues    that are still to be done, in order
+    passed  the tick of the last one that was done
+    hear    called before every tick: what hands do then
+    """
+
+    def __init__(
+        self, character: Character, ground: Ground | None, layers: Sequence[PuppetLayer], cues: Sequence[Cue] = (),
+    ):  # fmt: skip
         self.layers = tuple(layers)
-        self.stage = Stage(dt=FRAME / STEPS, ground=ground)
+        self.stage = Stage(dt=TICK / STEPS, ground=ground)
         self.actor = self.stage.add(character)
         self.actor.drive("body", Puppet(self.layers))
         self.stage.build()
+        self.cued, self.cues, self.passed = CuedPuppet(self.actor, self.layers), list(cues), -1
+        self.hear: Callable[[], None] = lambda: None
 
     @property
     def player(self) -> PuppetPlayer | None:
-        return next((each for each in self.actor.players if isinstance(each, PuppetPlayer)), None)
+        return self.cued.player
 
     @property
     def horizon(self) -> float:
         return self.stage.time if self.player is None else self.player.horizon
 
+    @property
+    def ahead(self) -> float:
+        """Frames, that what is shown is ahead of the stage."""
+        if self.player is None:
+            return 0.0
+        if self.cued.since is None:
+            return float(_AHEAD)
+        u = min((self.stage.time - self.cued.since) / _RUNS, 1.0)
+        return _AHEAD * u * u * (3.0 - 2.0 * u)
+
+    @property
+    def number(self) -> int:
+        """The tick whose pose is shown, or nearly."""
+        return self.stage.steps // STEPS + round(self.ahead)
+
+    @property
+    def shown(self) -> float:
+        """s, of what is shown."""
+        ahead = self.ahead
+        return self.horizon - TICK if ahead == _AHEAD else self.stage.time + ahead * TICK
+
+    @property
+    def state(self) -> str:
+        """In words who has it, where that is not the hands."""
+        if self.player is None:
+            return STANDS if self.cued.has == STAND and self.actor.fallen is None else PHYSICS
+        return RISES if self.player.drawn is not None else ""
+
     def tick(self) -> None:
+        self.follow_cues()
+        self._tick()
+
+    def _tick(self) -> None:
+        self.hear()
         for _ in range(STEPS):
             self.stage.step()
 
+    @property
+    def is_due(self) -> bool:
+        """Whether a cue is to be done before the next tick."""
+        return bool(self.cues) and find_tick(self.cues[0]) <= self.number
+
+    def follow_cues(self) -> None:
+        """Do the cues of what is shown: the stage goes on to there."""
+        while self.is_due:
+            cue = self.cues.pop(0)
+            at = find_tick(cue)
+            if at < self.passed:
+                continue
+            while self.player is not None and self.stage.steps < STEPS * at:
+                self._tick()
+            self.cued.do(cue.do)
+            self.passed = at
+
+    def add(self, cue: Cue) -> None:
+        self.cues = list(sort_cues([*self.cues, cue]))
+
     def pose(self) -> Pose:
-        newest = None if self.player is None else self.player.newest()
-        return self.actor.pose() if newest is None else newest
+        player, ahead = self.player, self.ahead
+        newest = player.newest() if player is not None and ahead == _AHEAD else None
+        if newest is not None:
+            return newest
+        return self.actor.pose() if player is None else player.find_pose(self.stage.time + ahead * TICK)
+
+    def save(self) -> dict[str, Any]:
+        return {"has": self.cued.has, "since": self.cued.since, "passed": self.passed, "stage": self.stage.save()}
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        if saved["has"] != HANDS:
+            self.cued.drive(saved["has"])
+        self.stage.restore(saved["stage"])
+        self.cued.since, self.passed = saved["since"], saved["passed"]
+        self.cues = [cue for cue in self.cues if find_tick(cue) > self.passed]
 
 
 class PuppetSession:
@@ -145,6 +229,7 @@ class PuppetSession:
         self._ghost: _Played | None = None
         self._live, self._from, self._end = LiveHands(np.zeros((2, 3))), 0.0, LONGEST
         self._last: HandsReading | None = None
+        self._reading: HandsReading | None = None
         self.choose(layer)
 
     # What is asked of it.
@@ -204,6 +289,7 @@ class PuppetSession:
         self._wake()
         self._slept, self._held, self._waited = 0, 1.0, 0
         self._played = _Played(self.character, self.ground, [layer])
+        self._played.hear = self._listen
 
     def play(self, t: float = 0.0) -> None:
         """Play what was recorded, from a time on (s)."""
@@ -238,33 +324,42 @@ class PuppetSession:
             raise
 
     def let_go(self, balances: bool = False) -> None:
-        """Hand the puppet to physics while it is practised: its joints give and its hips hang, or its legs keep it up.
+        """Hand the puppet to physics: it falls, or its legs keep it up. While it is recorded or played that is kept.
 
         Legs keep up who stands: before they have it, hands come to mean nothing, and it is put on its feet.
         """
-        if self.mode != PRACTISE:
-            raise InputError("a puppet is let go of while it is practised: recordings have hands alone. Stop first.")
+        self._check_cue()
         self._wake()
-        if balances and self._played.player is not None:
+        if not balances:
+            self._cue(LET_GO)
+        elif self._played.cued.has == LET_GO:
+            raise InputError("who was let go lies somewhere: legs keep up who stands. Take it back first.")
+        elif self._played.player is not None and self.mode != PLAY:
             self._waited = 1
         else:
-            self._give_away(balances)
-
-    def _give_away(self, balances: bool) -> None:
-        from poise.drivers.balance import Balance
-        from poise.drivers.loose import Loose
-
-        self._held, self._waited = 1.0, 0
-        self._played.actor.drive("body", Loose(LIMP if not balances else 1.0))
-        if balances:
-            self._played.actor.drive("legs", Balance())
+            self._cue(STAND)
 
     def take_back(self) -> None:
-        """Have hands play it again, from where it is."""
+        """Have hands play it again, from where it is; who lies is drawn up. While it is recorded or played: kept."""
+        self._check_cue()
         self._wake()
         self._waited = 0
-        if self._played.player is None:
-            self._played.actor.drive("body", Puppet(self._played.layers))
+        if self._played.player is None or self._played.is_due:
+            self._cue(TAKE_BACK)
+
+    def _check_cue(self) -> None:
+        if self.mode == RECORD and not self._is_heard:
+            raise InputError(f"the retake begins at {self._from:g} s, and is led up to. Wait until hands are heard.")
+
+    def _cue(self, do: str) -> None:
+        """Do a cue before the next tick, and keep it where the puppet is recorded or played."""
+        layer = self.layer if self.mode == RECORD else None
+        cue = Cue(max(self._played.number * TICK, self._from), do, layer)
+        if self.mode == RECORD:  # it is undone with the take
+            self.rehearsal.adjust(self.rehearsal.now.cue(cue))
+        elif self.mode == PLAY:
+            self.rehearsal.change(self.rehearsal.now.cue(cue))
+        self._played.add(cue)
 
     def undo(self) -> bool:
         """Take back the last change to the performance."""
@@ -314,7 +409,7 @@ class PuppetSession:
     @property
     def time(self) -> float:
         """s of the performance, of what is shown."""
-        return self._played.horizon + (self._slept - 1) * TICK
+        return self._played.shown + self._slept * TICK
 
     @property
     def duration(self) -> float:
@@ -336,25 +431,37 @@ class PuppetSession:
             assert self._pose is not None
             self._slept += 1
             return Shown(self.ticks, self.time, self.mode, True, self._pose, None, self.character.skeleton)
-        is_heard = self.mode != PLAY and self._played.horizon >= self._from - 1e-9
         if self._waited:
             reading = reading or self._last
             if self._stands():
-                self._give_away(balances=True)
+                self._cue(STAND)
         if reading is not None:
             self._last = reading
             if self.neutral is None and np.isfinite(reading.places).all():
                 self.neutral = reading.places.copy()
-            if is_heard:
-                self._hear(reading, self._played.horizon)
+        is_heard = self._is_heard
+        self._reading = reading
         self._played.tick()
+        if self._played.player is None:  # physics has it: hands mean what they do when it is taken back
+            self._held, self._waited = 1.0, 0
         self._is_prepared = False
         if self._played.horizon > self._end:
             self.practise()
         ghost = None if self._ghost is None or self._is_behind else self._ghost.pose()
         pose = self._played.pose()
         self._compare(pose)
-        return Shown(self.ticks, self.time, self.mode, is_heard, pose, ghost, self.character.skeleton)
+        state = self._played.state
+        return Shown(self.ticks, self.time, self.mode, is_heard, pose, ghost, self.character.skeleton, state)
+
+    @property
+    def _is_heard(self) -> bool:
+        """Whether what hands do now is played: not while a retake is led up to."""
+        return self.mode != PLAY and self._played.horizon >= self._from - 1e-9
+
+    def _listen(self) -> None:
+        """Hear what hands do, for the next frame."""
+        if self._reading is not None and self._is_heard:
+            self._hear(self._reading, self._played.horizon)
 
     def prepare(self) -> None:
         """Do what has time until the next tick: a pose that is waited for was handed on."""
@@ -398,14 +505,18 @@ class PuppetSession:
         return False
 
     def _hear(self, reading: HandsReading, t: float) -> None:
-        """Have what hands do be played at time t (s), and recorded where it is."""
+        """Have what hands do be played at time t (s), and recorded where it is.
+
+        What was heard for frames that were made before physics got the puppet is not heard again.
+        """
         places, turns = reading.places - (0.0 if self.neutral is None else self.neutral), reading.turns
         way = -TICK / _DROPS if self._waited else TICK / _DROPS
         self._held = min(max(self._held + way, 0.0), 1.0)
         if self._held < 1.0:
             share = self._held**2 * (3.0 - 2.0 * self._held)
             places, turns = share * places, rotation.exp(share * rotation.log(turns))
-        self._live.put(t, places, turns, reading.grips, reading.buttons)
+        if not self._live.put(t, places, turns, reading.grips, reading.buttons):
+            return
         if self._recorder is not None:
             self._recorder.put(t - self._from, places, turns, reading.grips, reading.buttons)
 
@@ -434,22 +545,23 @@ class PuppetSession:
     def _set_up(self, mode: str, layers: list[PuppetLayer], t: float, end: float) -> None:
         """Be on a stage with layers, at time t."""
         self._played = self._wind(layers, t, self.rehearsal.now)
+        self._played.hear, self._reading = self._listen, None
         self._ghost = None
         others = [each for each in layers if isinstance(each.hands, HandsTake)]
         if mode == RECORD and others:
-            self._ghost = self._wind(others, t, None)
+            self._ghost = self._wind(others, t, None)  # which has the same cues
             self._ghost.tick()  # see `prepare`
         self.mode, self._end, self._slept, self._is_prepared = mode, end, 0, True
 
     def _wind(self, layers: list[PuppetLayer], t: float, performance: Performance | None) -> _Played:
         """A puppet as it is at time t; from a state that was kept where the performance is the same until then."""
-        played = _Played(self.character, self.ground, layers)
+        played = _Played(self.character, self.ground, layers, self.rehearsal.now.cues)
         fitting = [
             (at, state) for at, until, state in self._kept
             if performance is not None and at <= t and until == performance.until(at)
         ]  # fmt: skip
         if fitting:
-            played.stage.restore(max(fitting, key=lambda each: each[0])[1])
+            played.restore(max(fitting, key=lambda each: each[0])[1])
         while played.stage.time < t - 1e-9:
             played.tick()
         return played
@@ -462,7 +574,7 @@ class PuppetSession:
         # frames up to the horizon were made already: what follows depends on nothing that comes before it
         until = self.rehearsal.now.until(self._played.horizon)
         self._kept = [each for each in self._kept if each[0] != self._played.horizon][-_MOST_KEPT:]
-        self._kept.append((self._played.horizon, until, self._played.stage.save()))
+        self._kept.append((self._played.horizon, until, self._played.save()))
 
 
 def list_choices(rehearsal: Rehearsal) -> list[str]:

@@ -171,6 +171,15 @@ class Strings:
         self.heading += turned * dt
         body.target[0, 1] += self.heading
 
+    def weaken(self, share: float) -> None:
+        """Have what hands pull to be a share of it, 0 to 1: at 0 they do nothing, but for where it is turned to."""
+        body = self.body
+        heading = body.target[0, 1]
+        body.target *= share
+        body.target[0, 1] = self.heading + share * (heading - self.heading)
+        pulled = body.sort > 0
+        body.aim[pulled] = rotation.exp(share * rotation.log(body.aim[pulled]))
+
     def _feel(self, number: int, layer: PuppetLayer, hands: tuple[_Felt, _Felt], t: float) -> None:
         # What came since: live hands are heard late, after frames of their time were made.
         for sample in layer.hands.between(self._heard[number], t - layer.start):

@@ -45,7 +45,7 @@ class PuppetPanel:
         self.touch = next((each for each in devices if isinstance(each, TouchHands)), TouchHands())
         self.told, self.chosen = 0, 0.0  # how often something was; s of `time.perf_counter`, when a device was
         self._export, self._moved = export, moved
-        self.message, self._mode = "", ""
+        self.message, self._mode, self._state = "", "", ""
         gui = server.gui
         gui.configure_theme(control_width="medium", show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
@@ -69,7 +69,10 @@ class PuppetPanel:
             self.at = gui.add_number("from (s)", 0.0, min=0.0, max=3600.0, step=0.1)
             self.retake = gui.add_button("Retake from", hint="the layer, from the time above on; two seconds lead up")
             self.undo = gui.add_button_group("changes", ("Undo", "Redo"))
-            self.physics = gui.add_button_group("physics", ("Let go", "Stand", "Take back"), hint="while practising")
+            self.physics = gui.add_button_group(
+                "physics", ("Let go", "Stand", "Take back"),
+                hint="it falls, keeps itself up, is drawn up again (F, B, T); recorded, too",
+            )  # fmt: skip
         self._on(self.record, self.session.record)
         self._on(self.play, lambda: self.session.play(float(self.at.value)))
         self._on(self.stop, self.session.practise)
@@ -140,6 +143,9 @@ class PuppetPanel:
         add("Play", "P", lambda: self.session.play(float(self.at.value)))
         add("Stop", "space", self.session.practise)
         add("Calibrate", "C", self._calibrate)
+        add("Let go", "F", self.session.let_go)
+        add("Stand", "B", lambda: self.session.let_go(balances=True))
+        add("Take back", "T", self.session.take_back)
         for number, way in enumerate(WAYS):
             add(f"Other hand: {way}", str(number + 1), lambda way=way: self.hands.follow(way))  # type: ignore[misc]
         words = ("left hand", "right hand")
@@ -258,18 +264,20 @@ class PuppetPanel:
         """Tell how it goes, now and then."""
         if shown.mode != self._mode:
             self.refresh()
-        if shown.number % _SOON and shown.mode == self._mode:
+        if shown.number % _SOON and (shown.mode, shown.state) == (self._mode, self._state):
             return
         words = "practising" if shown.mode == PRACTISE else f"{shown.mode} {max(shown.time, 0.0):.1f} s"
         if shown.mode == "record" and not shown.is_heard:
             words = f"led up to: {shown.time:.1f} s"
+        if shown.state:
+            words += f", {shown.state}"
         latency = self.loop.latency
         told = "" if latency is None else f"{1000.0 * latency:.1f} ms"
         is_there, sentence = self.loop.device.tell()
         _set(self.state, words)
         _set(self.latency, told)
         _set(self.tells, sentence if is_there else f"GONE: {sentence}")
-        self._mode = shown.mode
+        self._mode, self._state = shown.mode, shown.state
 
     @property
     def shows_ghosts(self) -> bool:
