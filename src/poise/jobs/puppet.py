@@ -68,6 +68,7 @@ class Puppetry:
 
     clip     as it was written, where that could be read back
     stances  (side, from, to) s, when feet were down
+    ground   that it was played on
     """
 
     clip: Clip
@@ -75,6 +76,7 @@ class Puppetry:
     stances: tuple[tuple[int, float, float], ...]
     figures: Mapping[str, Any] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    ground: Ground | None = None
 
     @property
     def character(self) -> Character:
@@ -218,7 +220,7 @@ def _write(found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: M
         "max_joint_error_m": error,
         "measured_on": measured_on,
     }
-    return Puppetry(shown, body, found.stances, figures, tuple(outputs))
+    return Puppetry(shown, body, found.stances, figures, tuple(outputs), ground)
 
 
 def measure_puppet(

@@ -9,9 +9,11 @@ import numpy as np
 
 from poise.body.mannequin import build_mannequin
 from poise.body.skin import SkinnedMesh, build_skin
+from poise.jobs.ground_picture import draw_ground, is_uneven
 from poise.pictures.contact_sheet import draw_contact_sheet
 from poise.pictures.figure import BODY_COLOR
-from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture
+from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, render_picture
+from poise.pictures.raster import Look
 
 if TYPE_CHECKING:
     from poise.jobs.puppet import Puppetry
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 MOMENTS, COLUMNS, CELL = 24, 8, (240, 300)
 SIZE, FPS = (640, 480), 30.0
 AZIMUTH, ELEVATION = 0.35, 0.14  # rad: from before, a little to a side
+ASIDE = -1.05  # rad: from the side, so that steps are seen
 
 
 def _skin(found: Puppetry) -> SkinnedMesh:
@@ -30,7 +33,27 @@ def _skin(found: Puppetry) -> SkinnedMesh:
 
 def draw_puppet_sheet(found: Puppetry, moments: int = MOMENTS) -> np.ndarray:
     """(H, W, 3) uint8, moments in rows.   [marionette, fig 8]"""
-    return draw_contact_sheet(found.clip, _skin(found), moments, COLUMNS, CELL, 2)
+    if found.ground is None or not is_uneven(found.ground):
+        return draw_contact_sheet(found.clip, _skin(found), moments, COLUMNS, CELL, 2)
+    picture, end = build_puppet_picture(found), found.clip.duration
+    times = np.linspace(0.0, end, moments)
+    # A way over time, so that the camera follows smoothly between far moments.
+    dense = np.unique(np.concatenate([np.linspace(0.0, end, 200), times]))
+    view = frame_picture(picture, dense, CELL, azimuth=ASIDE, elevation=ELEVATION, climb=True)
+    cells = [render_picture(picture, float(t), CELL, view) for t in times]
+    cells += [np.full_like(cells[0], 255)] * (-len(cells) % COLUMNS)
+    return np.concatenate([np.concatenate(cells[k : k + COLUMNS], axis=1) for k in range(0, len(cells), COLUMNS)])
+
+
+def build_puppet_picture(found: Puppetry) -> Picture:
+    """It and the ground that it is played on."""
+    shown = found.clip.replace(times=found.clip.times - found.clip.times[0])
+    figure = DrawnBody(shown, _skin(found), BODY_COLOR)
+    if found.ground is None or not is_uneven(found.ground):
+        return Picture([figure])
+    hips = shown.positions[:, shown.skeleton.index("hips")]
+    relief, floor = draw_ground(found.ground, hips, shown.times)
+    return Picture([figure], look=Look(floor=floor), scenery=(relief,))
 
 
 def film_puppet(found: Puppetry, path: str | PathLike[str], fps: float = FPS) -> int:
@@ -41,8 +64,8 @@ def film_puppet(found: Puppetry, path: str | PathLike[str], fps: float = FPS) ->
 
     end = found.clip.duration
     check_most(f"a film of {end:.0f} s has", round(end * fps), MOST_FRAMES, "Play less of it, or leave out the film.")
-    shown = found.clip.replace(times=found.clip.times - found.clip.times[0])
-    picture = Picture([DrawnBody(shown, _skin(found), BODY_COLOR)])
-    times = np.arange(int(end * fps) + 1) / fps
-    view = frame_picture(picture, times, SIZE, azimuth=AZIMUTH, elevation=ELEVATION)
+    picture, times = build_puppet_picture(found), np.arange(int(end * fps) + 1) / fps
+    is_level = found.ground is None or not is_uneven(found.ground)
+    azimuth = AZIMUTH if is_level else ASIDE
+    view = frame_picture(picture, times, SIZE, azimuth=azimuth, elevation=ELEVATION, climb=not is_level)
     return save_film(path, film_picture(picture, times, SIZE, view), fps)
