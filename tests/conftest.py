@@ -1,6 +1,39 @@
-"""What all tests share."""
+"""What all tests share, and which of them are `slow`."""
 
+import gc
 import sys
+from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of a test marked `many(n)`, n cases spread evenly over all stay; the rest are `slow`."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("many"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for found in cases.values():
+        mark = found[0].get_closest_marker("many")
+        assert mark is not None
+        stay = set(spread(len(found), *mark.args))
+        for place, item in enumerate(found):
+            if place not in stay:
+                item.add_marker("slow")
+
+
+def spread(count: int, stay: int) -> list[int]:
+    """Which of `count` cases stay: the first, the last, and others evenly between."""
+    if stay >= count:
+        return list(range(count))
+    return [round(i * (count - 1) / max(stay - 1, 1)) for i in range(stay)]
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and their modules stay until the end: Python need not look for garbage among them."""
+    gc.collect()
+    gc.freeze()

@@ -90,6 +90,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 @pytest.mark.parametrize("json_too", [False, True])
+@pytest.mark.many(3)
 def test_no_command_prints_what_acts(
     named: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], json_too: bool
 ) -> None:
@@ -111,6 +112,7 @@ def test_no_command_prints_what_acts(
 @pytest.mark.parametrize(
     "suffix", [entry.suffix for entry in FORMATS if entry.save is not None and entry.suffix != ".fbx"]
 )
+@pytest.mark.many(2)
 def test_file_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     """Read and written, in and out; what the motion is called in the file is text."""
     monkeypatch.chdir(tmp_path)
@@ -134,6 +136,7 @@ def test_file_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names are bytes on POSIX")
+@pytest.mark.slow
 def test_every_command_takes_a_file_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     odd = f"{BYTES}.bvh"

@@ -137,6 +137,7 @@ def stance_limits(walker: Walker, walked: Walked) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", ["flat", "up 10", "aside 10", "steps up", "steps down"])
+@pytest.mark.many(2)
 def test_a_walk_crosses_any_ground_without_a_jump(name: str) -> None:
     ground = GROUNDS[name]
     walker = Walker(HUMAN, WALK, Anchored(WALK, cutoff=np.inf, ground=ground))

@@ -66,6 +66,7 @@ CASES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.many(2)
 def test_a_mix_in_python_writes_what_the_command_does(
     case: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

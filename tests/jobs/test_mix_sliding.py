@@ -158,6 +158,7 @@ def test_mass_above_the_hips_is_refused():
 
 
 @pytest.mark.parametrize(("suffix", "adds"), [(".bvh", False), (".bvh", True), (".npz", False), (".take.npz", False)])
+@pytest.mark.many(2)
 def test_the_command_writes_and_measures_the_same(tmp_path, capsys, suffix, adds):
     plain, twin = tmp_path / "plain.bvh", tmp_path / "twin.bvh"
     clip = own.wave(tpose(), 1.8, 60.0)

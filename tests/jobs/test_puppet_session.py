@@ -414,6 +414,7 @@ def stride(_t: float, hand: int) -> tuple[np.ndarray, np.ndarray]:
     [("grown", pump), ("grown", crouch), ("grown", lift), ("grown", stride), ("child", pump), ("child", lift),
      ("tall", pump), ("tall", stride)],
 )  # fmt: skip
+@pytest.mark.many(3)
 def test_it_is_let_go_of_and_taken_back_without_a_jump(
     tmp_path: Path, body: str, hands: object, balances: bool
 ) -> None:

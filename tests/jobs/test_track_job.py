@@ -181,6 +181,7 @@ def test_the_stiffness_is_found_by_search(files: Path) -> None:
     assert told[0][1] == 0 and told[-1][1] == told[-1][2]
 
 
+@pytest.mark.slow
 def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
     """Man, woman, child and one of odd proportions, each from a file: all follow, each with torques of its own."""
     alien = poise.Character.human(1.9, 55.0)

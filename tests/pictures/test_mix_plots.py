@@ -50,6 +50,7 @@ def count_color(image: np.ndarray, color: tuple[int, int, int]) -> int:
 
 
 @pytest.mark.parametrize("name", PLOTS)
+@pytest.mark.many(2)
 def test_a_plot_is_a_png_and_the_same_every_time(name):
     first, second = PLOTS[name](), PLOTS[name]()
     assert first == second
@@ -78,6 +79,7 @@ def test_supports_that_change_are_all_drawn():
     assert count_color(pixels(empty), BLUE) == count_color(one, BLUE)
 
 
+@pytest.mark.slow
 def test_gaps_are_fine():
     torn, lost = PRESSURE.copy(), np.full_like(CENTER, np.nan)
     torn[20:50, 1] = np.nan
