@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from poise.spatial import quick_compile
+from poise.spatial import late_code, quick_compile
 from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -76,6 +76,7 @@ def _watch() -> None:
                 quick_compile.end()
 
     event.register("numba:compile", Watch())
+    late_code.install()
 
 
 def _is_ours(function: Any) -> bool:
@@ -116,9 +117,32 @@ def _share(compiled: Any) -> Any:
     find = compiled.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        return find(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
+        with late_code.called_by_kernel():
+            return find(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
 
     compiled.get_call_template = get_call_template
+    return _make_late(compiled)
+
+
+def _make_late(compiled: Any) -> Any:
+    """Have machine code of a kernel made when Python calls it, not when another kernel does: see `late_code`."""
+    from numba.core.sigutils import normalize_signature
+
+    compile_now, add = compiled.compile, compiled.add_overload
+
+    def compile_when_called(signature: Any) -> Any:
+        entry = compile_now(signature)
+        if late_code.is_called_by_kernel():
+            return entry
+        return late_code.make_callable(compiled, tuple(normalize_signature(signature)[0]), entry)
+
+    def add_overload(result: Any) -> None:
+        if late_code.is_late(result.library):
+            compiled.overloads[tuple(result.signature.args)] = result
+        else:
+            add(result)
+
+    compiled.compile, compiled.add_overload = compile_when_called, add_overload
     return compiled
 
 
@@ -144,7 +168,9 @@ def compile_law(function: Any, signature: Any) -> Any:
         _tell_one()  # whosever law it is
         quick_compile.begin()
         try:
-            return uncached()
+            result = uncached()
+            late_code.emit(result.library)
+            return result
         finally:
             quick_compile.end()
 
