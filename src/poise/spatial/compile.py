@@ -8,6 +8,8 @@ Numba looks only at the file that a kernel is in to see whether its machine code
 kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew; for a law of
 somebody else's those beside it count as well. A cache that is broken does so too: see `code_cache`.
 
+A kernel gets machine code of its own only if Python calls it: see `late_code`.
+
 A first run compiles for half a minute. `on_compile` has somebody told; nobody is unless he asks.
 """
 
