@@ -3,7 +3,11 @@
 Numba puts the code of a kernel into each that calls it, as LLVM's own language, and translates every one of them to
 machine code by itself as well, though most are never called from outside: a fifth of the time that a compilation takes.
 Here a kernel that is compiled because another calls it is left as LLVM has it, in memory and in the cache. It gets
-machine code when Python calls it, and is kept with that from then on. The code that runs is the same.
+machine code when Python calls it, and is kept with that from then on.
+
+Numba's order is to translate a kernel first, which changes it a little, and to put what is left of it into others; here
+they get it unchanged. Their machine code is some percent shorter for it, and simulations are the same to the last bit
+(`tests/same_bits.py`).
 
 All of it is under Numba's compiler lock.
 """
