@@ -65,7 +65,7 @@ def test_an_error_keeps_its_code_and_sentence_in_a_closed_pipe(library: Path) ->
 
 
 @pytest.mark.parametrize("redirect", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_closed_streams_are_no_fault(library: Path, tmp_path: Path, redirect: str) -> None:
     """Nor does what is printed end up in the file that took the descriptor's number."""
     done = poise("convert", library / "a.bvh", tmp_path / "x.bvh", redirect=redirect)

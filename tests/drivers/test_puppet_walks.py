@@ -56,7 +56,7 @@ def walk(hands: HandsTake, ground: Any = None) -> Walked:
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 45))
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_it_walks_every_way_and_its_feet_stay(degrees: int) -> None:
     way = math.radians(degrees)
     length = 0.34 - 0.1 * abs(math.sin(way))
@@ -83,7 +83,7 @@ def test_it_walks_up_and_down_a_slope(degrees: int) -> None:
 
 @pytest.mark.parametrize("share", [1.06, 1.08, 1.12])  # of a leg: how far hands take it to go with such steps
 @pytest.mark.parametrize("rise", [0.1, 0.14, 0.18])
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_it_climbs_stairs(rise: float, share: float) -> None:
     ground, long = Steps(rise, 0.34, 3, start=0.2), share * LEG
 

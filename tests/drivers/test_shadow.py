@@ -35,7 +35,7 @@ def watch(stage: poise.Stage, ghost: Any, body: Any, seconds: float) -> np.ndarr
 
 
 @pytest.mark.parametrize(("dt", "seed"), [(0.005, 1), (0.005, 2), (0.002, 3)])
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_pushed_it_comes_back(dt: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     stage, ghost, body = haunted(dt, 5)

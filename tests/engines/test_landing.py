@@ -211,6 +211,7 @@ def test_a_saved_fall_goes_on_alike(engine: str) -> None:
     assert np.array_equal(actor.body.state.q, after.q) and np.array_equal(actor.body.state.w, after.w)
 
 
+@pytest.mark.slow
 def test_bullet_holds_a_limb_that_the_body_lies_on() -> None:
     """Shoulders went 46 degrees beyond their ranges under a body that rolled over its arms."""
     pytest.importorskip("pybullet")

@@ -170,7 +170,7 @@ def test_one_sentence(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", HEAVY)
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_memory_is_bounded(case, tmp_path):
     b = small()
     document = b.document()

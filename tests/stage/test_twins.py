@@ -73,7 +73,7 @@ def test_a_twin_goes_on_alike_from_somebody_who_was_loaded_and_pushed_since(engi
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_a_shadow_that_has_changed_feet_is_restored(engine: str) -> None:
     """Its toes bend, so it has other shapes than a state was looked through for: it was refused."""
     if engine == "bullet":

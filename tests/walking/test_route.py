@@ -237,7 +237,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 
 @pytest.mark.parametrize(("size", "height"), [((2.0, 2.0, 0.02), 1.0), ((2.0, 0.4, 0.02), 0.2)])
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_straight_on_for_ever_ends_before_a_thin_wall(size: tuple[float, float, float], height: float) -> None:
     """Feet alone would find places before and behind it."""
     body = Character.human(1.75, 75.0)
