@@ -39,6 +39,7 @@ BYTES = "caf\udce9"
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_what_is_printed_moves_no_cursor(text: str) -> None:
     """Unicode itself is the oracle: no control, format, surrogate or line separator is left, and no letter is lost."""
     shown = printable(text)
@@ -207,6 +208,7 @@ def test_a_long_list_of_names_is_cut(tmp_path: Path) -> None:
     assert len(done.err) < 5000 and "characters more" in done.err
 
 
+@pytest.mark.slow
 def test_a_name_is_no_formula_and_no_warning() -> None:
     """Plots of names that matplotlib would take for mathematics, or that its font lacks; warnings are errors here."""
     from poise.pictures.mix_plots import plot_joint_torques

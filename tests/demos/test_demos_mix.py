@@ -93,6 +93,7 @@ def test_a_rider_who_sits_still_swings_as_a_compound_pendulum() -> None:
     assert np.diff(crossings) == pytest.approx(period, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_rider_who_moves_drives_the_swing_as_a_model_derived_by_hand_says() -> None:
     """First order in the step, as the engine's integrator is; twice the reaction, or none, would be off by 1e-2."""
     errors = []

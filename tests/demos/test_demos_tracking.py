@@ -137,7 +137,7 @@ def players() -> tuple[dict[str, poise.Character], dict[str, poise.Clip]]:
 
 
 @pytest.mark.parametrize("speed", pattycake.SPEEDS)
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_hands_meet_at_every_clap_with_offsets_and_miss_without(players: Any, speed: float) -> None:
     children, clips = players
     game = pattycake.play(children, pattycake.put_together(children, clips), speed)

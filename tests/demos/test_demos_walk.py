@@ -19,7 +19,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["stairs", "slope", "rough", "moving"])
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_a_walk_on_every_ground(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module(f"poise.demos.{name}")
     monkeypatch.setattr(module, "STEPS", 3)

@@ -96,6 +96,7 @@ def test_it_climbs_stairs(rise: float, share: float) -> None:
     assert found.foot < 130.0 and found.root < 40.0
 
 
+@pytest.mark.slow
 def test_a_foot_across_an_edge_lies_on_what_is_higher() -> None:
     ground = Steps(-0.1, 1.0, 1, start=0.05)  # its heels are on the upper level, its toes over the lower one
     stage = poise.Stage(ground=ground)

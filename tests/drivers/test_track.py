@@ -146,7 +146,7 @@ def test_the_papers_law_lags_by_100_ms_and_feeding_forward_by_none(engine: str) 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
 @pytest.mark.parametrize("dt", [0.002, 0.005, 0.01])
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_it_follows_closely_at_any_step(dt: float, engine: str) -> None:
     """Springs alone sag by what they carry; what is fed forward carries it."""
     clip = swing()

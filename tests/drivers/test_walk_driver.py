@@ -107,6 +107,7 @@ def test_looking_changes_nothing() -> None:
     assert np.array_equal(runs[0][1], runs[1][1])
 
 
+@pytest.mark.slow
 def test_arms_of_another_driver_are_its_own_and_their_weight_counts() -> None:
     """Both hands swung far to one side: the hips go to the other, and the centre of mass stays inside."""
     stage, actor = stage_with(poise.Walk(6))
@@ -179,7 +180,7 @@ def test_change_of_path_pace_and_stop() -> None:
 
 
 @pytest.mark.parametrize("when", [300, 450, 560])
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_to_balance_in_the_middle_of_a_step_and_back(when: int) -> None:
     stage, actor = stage_with(poise.Walk(6))
     track = Track()
@@ -237,7 +238,7 @@ def test_goes_on_from_a_saved_state_with_the_same_bits() -> None:
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.002, 0.005, 0.01])
-@pytest.mark.many(2)
+@pytest.mark.slow
 def test_walks_with_a_free_root(dt: float) -> None:
     """The ground alone carries it, and it stays with the plan."""
     stages = [poise.Stage(dt=dt) for _ in range(2)]

@@ -22,7 +22,7 @@ def distance(run: Pressed) -> np.ndarray:
 
 @pytest.mark.parametrize("motion", MOTIONS)
 @pytest.mark.parametrize("body", BODIES)
-@pytest.mark.many(3)
+@pytest.mark.many(1)
 def test_the_zero_moment_point_is_where_the_engine_presses(body: str, motion: str) -> None:
     run = press(BODIES[body], MOTIONS[motion], 2.8, 0.0025)
     assert distance(run).max() < MOST

@@ -51,7 +51,7 @@ def test_who_is_let_go_in_the_ground_rises_slowly(dt: float, softness: float) ->
 
 
 @pytest.mark.parametrize("softness", [0.0, 0.02])
-@pytest.mark.many(1)
+@pytest.mark.slow
 def test_who_rises_goes_on_alike_in_a_twin(softness: float) -> None:
     actor, twin = sink(0.005, softness), sink(0.005, softness)
     actor.stage.advance(10)

@@ -30,7 +30,7 @@ def axis_warnings(reading: Reading) -> list[str]:
 
 
 @pytest.mark.parametrize("name", postures.STANDING)
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_the_motion_is_followed_where_it_stands_along_another_axis(name):
     """Over all pairs of axes, in several units, facing every way. At the origin, so that no floor is where it lies."""
     clip = postures.STANDING[name](HUMAN)

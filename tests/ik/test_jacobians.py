@@ -83,7 +83,7 @@ def find_errors(body, still, was, root, turns, goals, edges, center):
 
 @pytest.mark.parametrize("kind", BODIES)
 @pytest.mark.parametrize("held", [None, "leftFoot", "rightHand", "head"])
-@pytest.mark.many(3)
+@pytest.mark.many(2)
 def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     """Edges, the centre of mass, points, turns and looks; the last two where they are met, which is where rates add."""
     body = BODIES[kind]()

@@ -267,7 +267,7 @@ def test_a_character_of_the_users_own_slides_too(tmp_path):
 
 @pytest.mark.parametrize("adds", [False, True])
 @pytest.mark.parametrize("edits", [Edits(), Edits(0.5, 2.0), Edits(fps=60.0), Edits(in_place=True), Edits(loop=True)])
-@pytest.mark.many(3)
+@pytest.mark.many(1)
 def test_conversions_of_a_file(tmp_path, adds, edits):
     clip = own.walk(tpose(), 4.0, 30.0)
     path = tmp_path / "in.bvh"

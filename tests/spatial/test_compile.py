@@ -84,7 +84,7 @@ WAYS: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_a_broken_cache_is_made_again(way: str, tmp_path: Path) -> None:
     pattern, spoil = WAYS[way]
     right = 4.0 + float((np.arange(4.0) ** 2).sum())

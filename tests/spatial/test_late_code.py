@@ -144,7 +144,7 @@ def test_the_cache_keeps_it_as_it_is(tmp_path: Path) -> None:
     assert run("outer") == [[22.0], [1, 1], [True]]
     assert run("outer") == [[22.0], [0, 0], []]  # it is in the other's
     before = measure(code)
-    assert run("inner") == [[7.0], [0, 0], [False]]  # made of what the cache has
+    assert run("inner") == [[7.0], [1, 0], [False]]  # with what Python calls it by
     assert measure(code) != before  # and kept
     after = measure(code)
     assert run("inner", "outer") == [[7.0, 22.0], [0, 0], [False]]

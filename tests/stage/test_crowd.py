@@ -261,6 +261,7 @@ def test_nobody_stands_in_anothers_place() -> None:
     assert apart.min() > 1.6
 
 
+@pytest.mark.slow
 def test_the_demo_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import pygltflib
 

@@ -118,7 +118,7 @@ def shortest(blocks: list[Prop], clearance: float, cell: float = 0.05) -> float:
 
 
 @pytest.mark.parametrize("seed", range(8))
-@pytest.mark.many(2)
+@pytest.mark.many(1)
 def test_among_blocks_it_is_about_the_shortest_way_there_is(seed: int) -> None:
     blocks, limits = random_blocks(seed), StepLimits()
     wide, narrow = shortest(blocks, limits.radius + 0.12), shortest(blocks, limits.radius - 0.05)

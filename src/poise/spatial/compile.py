@@ -78,7 +78,6 @@ def _watch() -> None:
                 quick_compile.end()
 
     event.register("numba:compile", Watch())
-    late_code.install()
 
 
 def _is_ours(function: Any) -> bool:
@@ -127,24 +126,11 @@ def _share(compiled: Any) -> Any:
 
 
 def _make_late(compiled: Any) -> Any:
-    """Have machine code of a kernel made when Python calls it, not when another kernel does: see `late_code`."""
-    from numba.core.sigutils import normalize_signature
-
-    compile_now, add = compiled.compile, compiled.add_overload
-
-    def compile_when_called(signature: Any) -> Any:
-        entry = compile_now(signature)
-        if late_code.is_called_by_kernel():
-            return entry
-        return late_code.make_callable(compiled, tuple(normalize_signature(signature)[0]), entry)
-
-    def add_overload(result: Any) -> None:
-        if late_code.is_late(result.library):
-            compiled.overloads[tuple(result.signature.args)] = result
-        else:
-            add(result)
-
-    compiled.compile, compiled.add_overload = compile_when_called, add_overload
+    """Have machine code of a kernel of ours made when Python calls it, not when another does: see `late_code`."""
+    if _is_ours(compiled.py_func):
+        compile_now, add = compiled.compile, compiled.add_overload
+        compiled.compile = lambda signature: late_code.compile_late(compiled, signature, compile_now)
+        compiled.add_overload = lambda result: late_code.add_overload(compiled, result, add)
     return compiled
 
 

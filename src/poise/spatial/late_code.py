@@ -1,9 +1,9 @@
 """Machine code only for what is run: a kernel that only other kernels call gets none of its own.
 
-Numba puts the code of a kernel into each that calls it, as LLVM's own language, and translates every one of them to
-machine code by itself as well, though most are never called from outside: a fifth of the time that a compilation takes.
-Here a kernel that is compiled because another calls it is left as LLVM has it, in memory and in the cache. It gets
-machine code when Python calls it, and is kept with that from then on.
+Numba puts the code of a kernel into each that calls it, as LLVM's own language. By itself it makes of every one of them
+machine code as well, and a function by which Python calls it, though most are never called from outside: a third of the
+time that a compilation takes. Here a kernel that is compiled because another calls it has neither, in memory and in the
+cache. If Python calls it later, it is compiled again with both, and kept so.
 
 Numba's order is to translate a kernel first, which changes it a little, and to put what is left of it into others; here
 they get it unchanged. Their machine code is some percent shorter for it, and simulations are the same to the last bit
@@ -21,12 +21,12 @@ from typing import Any
 
 from poise.spatial import quick_compile
 
-_WRAPPER = "_ZN7cpython5poise"  # how the names begin by which Python calls kernels of ours
 _UNRESOLVED = ".numba.unresolved$"  # of kernels that call themselves: Numba looks for their machine code
+_OPTION = "no_cpython_wrapper"
 _thread = threading.local()  # calls: kernels that are asked for by others, each for the one before
 _waiting: dict[str, Any] = {}  # name -> environment of a kernel, until there is machine code that looks there
 _reading = False  # a kernel without machine code is being read from the cache
-_installed: list[bool] = []
+_installed: list[bool] = []  # whether this Numba can do it
 
 
 @contextmanager
@@ -43,41 +43,51 @@ def is_called_by_kernel() -> bool:
     return getattr(_thread, "calls", 0) > 0
 
 
-def install() -> None:
-    """Have Numba make its libraries of code late; one that is built otherwise goes on as it does."""
-    if _installed:
-        return
-    _installed.append(True)
+def compile_late(compiled: Any, signature: Any, plain: Any) -> Any:
+    """What `plain` gives, Numba's own way to compile a kernel: that which Python calls, if it was Python that asked."""
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.sigutils import normalize_signature
+
+    if not install():
+        return plain(signature)
+    with global_compiler_lock:
+        if is_called_by_kernel():
+            compiled.targetoptions[_OPTION] = True
+            try:
+                return plain(signature)
+            finally:
+                del compiled.targetoptions[_OPTION]
+        entry, args = plain(signature), tuple(normalize_signature(signature)[0])
+        if is_late(compiled, args):
+            del compiled.overloads[args]
+            with _forget_cache(compiled):
+                entry = plain(signature)
+        return entry
+
+
+def add_overload(compiled: Any, result: Any, plain: Any) -> None:
+    """Do as `plain`, Numba's own way to keep what was compiled; but Python is not told of what it cannot call."""
+    if getattr(result.library, "late", False):
+        compiled.overloads[tuple(result.signature.args)] = result
+    else:
+        plain(result)
+
+
+def is_late(compiled: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a kernel for arguments of some types has nothing that Python could call."""
+    found = compiled.overloads.get(args)
+    return found is not None and getattr(found.library, "late", False)
+
+
+@contextmanager
+def _forget_cache(compiled: Any) -> Iterator[None]:
+    """What the cache has of a kernel is not read meanwhile; it is written."""
+    cache = compiled._cache
+    cache.load_overload = lambda signature, context: None
     try:
-        from numba.core.codegen import JITCodeLibrary
-        from numba.core.registry import cpu_target
-
-        codegen = cpu_target.target_context.codegen()
-        needed = ("_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols", "_unserialize")
-        if codegen._library_class is not JITCodeLibrary or not all(hasattr(JITCodeLibrary, name) for name in needed):
-            return
-        plain, engine = codegen.set_env, codegen._engine
-        engine.is_symbol_defined  # noqa: B018  a Numba without it is built otherwise
-    except (ImportError, AttributeError):
-        return
-
-    def set_env(name: str, environment: Any) -> None:
-        if engine.is_symbol_defined(name):
-            plain(name, environment)
-        else:
-            _waiting[name] = environment
-
-    def give_environments() -> None:
-        for name in [name for name in _waiting if engine.is_symbol_defined(name)]:
-            plain(name, _waiting.pop(name))
-
-    codegen.set_env = set_env
-    codegen._library_class = _build_library(JITCodeLibrary, give_environments)
-
-
-def is_late(library: Any) -> bool:
-    """Whether nothing of it can be called from outside."""
-    return getattr(library, "is_placeholder", False)
+        yield
+    finally:
+        del cache.load_overload
 
 
 def emit(library: Any) -> None:
@@ -86,30 +96,40 @@ def emit(library: Any) -> None:
         library.emit()
 
 
-def make_callable(compiled: Any, args: tuple[Any, ...], entry: Any) -> Any:
-    """What Python calls a kernel by, whose machine code is made and kept if there is none.
+def install() -> bool:
+    """Have Numba make its libraries of code late; False for one that is built otherwise and goes on as it does."""
+    if not _installed:
+        _installed.append(_install())
+    return _installed[0]
 
-    args   types of its arguments
-    entry  what Numba would have Python call
-    """
-    from numba.core.compiler_lock import global_compiler_lock
 
-    with global_compiler_lock:
-        found = compiled.overloads.get(args)
-        if found is None:
-            return entry
-        library = found.library
-        if is_late(library):
-            emit(library)
-            library.is_placeholder = False
-            entry = found.target_context.get_executable(library, found.fndesc, found.environment)
-            found = found._replace(entry_point=entry)
-            found.target_context.insert_user_function(entry, found.fndesc, [library])
-            compiled.add_overload(found)
-        if getattr(library, "is_kept_late", False):
-            library.is_kept_late = False
-            compiled._cache.save_overload(args, found)
-        return found.entry_point
+def _install() -> bool:
+    try:
+        from numba.core.codegen import JITCodeLibrary
+        from numba.core.registry import cpu_target
+
+        codegen = cpu_target.target_context.codegen()
+        needed = ("_finalize_final_module", "_finalize_dynamic_globals", "_verify_declare_only_symbols", "_unserialize")
+        if codegen._library_class is not JITCodeLibrary or not all(hasattr(JITCodeLibrary, name) for name in needed):
+            return False
+        plain, engine = codegen.set_env, codegen._engine
+        is_defined = engine.is_symbol_defined
+    except (ImportError, AttributeError):
+        return False
+
+    def set_env(name: str, environment: Any) -> None:
+        if is_defined(name):
+            plain(name, environment)
+        else:
+            _waiting[name] = environment
+
+    def give_environments() -> None:
+        for name in [name for name in _waiting if is_defined(name)]:
+            plain(name, _waiting.pop(name))
+
+    codegen.set_env = set_env
+    codegen._library_class = _build_library(JITCodeLibrary, give_environments)
+    return True
 
 
 def _build_library(base: Any, give_environments: Any) -> type:
@@ -117,8 +137,6 @@ def _build_library(base: Any, give_environments: Any) -> type:
         """Code of one kernel, with that of all that it calls."""
 
         late = False  # there is no machine code yet
-        is_placeholder = False  # Python has been given nothing that it could call
-        is_kept_late = False  # the cache has no machine code of it
 
         def _finalize_final_module(self) -> None:
             compiles = quick_compile.is_compiling() and getattr(self, "_compiled_object", None) is None
@@ -126,7 +144,6 @@ def _build_library(base: Any, give_environments: Any) -> type:
                 self._finalize_dynamic_globals()
                 self._verify_declare_only_symbols()
                 self._finalized = self.late = True
-                self.is_kept_late = _reading
                 return
             super()._finalize_final_module()
             give_environments()
@@ -143,12 +160,10 @@ def _build_library(base: Any, give_environments: Any) -> type:
             give_environments()
 
         def get_pointer_to_function(self, name: str) -> int:
+            """Where it is in memory; 0 if there is none of that name, as of a kernel that Python does not call."""
             self._ensure_finalized()
             if self.late:
                 if not self._has(name):
-                    return 0
-                if is_called_by_kernel() and name.startswith(_WRAPPER):
-                    self.is_placeholder = True
                     return 0
                 self.emit()
             return int(super().get_pointer_to_function(name))
@@ -160,10 +175,7 @@ def _build_library(base: Any, give_environments: Any) -> type:
                 return False
 
         def serialize_using_object_code(self) -> Any:
-            if not self.late:
-                return super().serialize_using_object_code()
-            self.is_kept_late = True
-            return self.serialize_using_bitcode()
+            return self.serialize_using_bitcode() if self.late else super().serialize_using_object_code()
 
         @classmethod
         def _unserialize(cls, codegen: Any, state: Any) -> Any:
