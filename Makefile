@@ -20,9 +20,11 @@ CREATE  := $(PYTHON) -m venv $(VENV)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input
 endif
 INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+# Each worker begins with a share of the files: what is set up or compiled for a file is so once, in one of them.
+PYTEST  := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench placo sweep clean
+.PHONY: help demo test slow check format bench placo sweep clean
 # Targets share one environment, and pytest has its own workers: -j is accepted and changes nothing.
 .NOTPARALLEL:
 
@@ -32,8 +34,11 @@ help: ## say what there is to make
 demo: $(VENV)/.ready-poise ## film a conductor, animated only beside mixed, with files, plots and figures, into out/demo
 	$(BIN)/poise demo $(or $(NAME),conductor) -o $(OUT) $(ARGS)
 
-test: $(VENV)/.ready-test ## run the tests
-	$(BIN)/python -m pytest -n auto $(ARGS)
+test: $(VENV)/.ready-test ## run the tests, all but those that take long
+	$(PYTEST) -m "not slow and not data" $(ARGS)
+
+slow: $(VENV)/.ready-test ## run the tests that take long, and those on recordings
+	$(PYTEST) -m "slow or data" $(ARGS)
 
 check: $(VENV)/.ready-check ## lint, format and types
 	$(BIN)/ruff check

@@ -82,6 +82,7 @@ def test_crowd_and_bare_begin_from_the_same_states() -> None:
     assert len({round(end / bench.stage.dt) for _, _, end in found.values()}) == 1
 
 
+@pytest.mark.slow
 def test_figures_of_the_crowd_follow_from_one_another() -> None:
     figures = run_crowd_bench(count=3, rounds=3, frames=1)
     assert {"realtime_characters", "us_per_character_step", "bare_engine_us", "ratio"} <= set(figures)

@@ -75,6 +75,7 @@ def adult_meshes() -> dict[str, Mesh]:
 
 
 @pytest.mark.parametrize("case", SKELETONS)
+@pytest.mark.many(3)
 def test_every_segment_is_closed(case):
     meshes = build_mannequin(SKELETONS[case], 70.0)
     assert meshes
@@ -89,6 +90,7 @@ def test_whole_body_in_few_triangles():
 
 
 @pytest.mark.parametrize(("stature", "mass"), [(1.75, 45.0), (1.75, 72.0), (1.75, 130.0), (1.2, 22.0)])
+@pytest.mark.many(1)
 def test_the_body_as_seen_holds_its_mass(stature, mass):
     """Volume of the union of all segments, overlaps once, counted in voxels."""
     skeleton = make_human(stature)

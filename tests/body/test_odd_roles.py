@@ -29,6 +29,7 @@ def test_ordinary_people_are_found_and_trusted():
 
 
 @pytest.mark.parametrize("oddity", [word for word in (*ODDITIES, *BUILDS) if word not in UNKNOWABLE])
+@pytest.mark.many(3)
 def test_one_oddity_does_not_hide_a_person(oddity):
     """Of what is trusted nothing is wrong; and all but a few are right."""
     rng = np.random.default_rng(2)
@@ -43,6 +44,7 @@ def test_one_oddity_does_not_hide_a_person(oddity):
     assert right >= 8
 
 
+@pytest.mark.slow
 def test_confidence_says_how_often_a_guess_is_right():
     """People with one to three oddities, and what is no person: hardly anything wrong is trusted, no animal ever."""
     rng = np.random.default_rng(3)

@@ -85,6 +85,7 @@ def test_a_locked_joint_has_one_angle() -> None:
 
 
 @pytest.mark.parametrize("name", bodies.PHYSIQUES)
+@pytest.mark.many(3)
 def test_every_kind_is_a_body_that_can_be_saved_and_drawn(name: str) -> None:
     body = poise.bodies.build_body(name, 1.6, 60.0)
     again = parse_character(format_character(body), "text")

@@ -90,6 +90,7 @@ def test_a_coarse_mesh_is_cut_between_its_vertices():
 
 
 @pytest.mark.parametrize("fault", ["open", "inside out", "doubled", "two-sided", "layer", "seams", "button"])
+@pytest.mark.many(2)
 def test_meshes_as_people_make_them(fault):
     tube = make_tube()
     expected = compute_volume(tube)

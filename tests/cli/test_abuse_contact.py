@@ -41,6 +41,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (ROOM.format(size="0.1, 0.1, 0.1", place="3, 1, 0") + '[touch]\nonly = "table"', ("only", "pairs")),
     ],
 )
+@pytest.mark.many(5)
 def test_a_stage_that_cannot_be_is_refused(
     clip: Path, command: str, room: str, words: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ from fuzz.commands import DRAWN, fuzz_commands
 from poise.cli import app
 
 
+@pytest.mark.slow
 def test_random_commands_end_in_a_result_or_a_sentence(tmp_path: Path) -> None:
     outcome = fuzz_commands(tmp_path, seed=4, runs=300, slow=False)
     assert outcome.findings == {}

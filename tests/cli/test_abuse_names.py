@@ -39,6 +39,7 @@ BYTES = "caf\udce9"
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_what_is_printed_moves_no_cursor(text: str) -> None:
     """Unicode itself is the oracle: no control, format, surrogate or line separator is left, and no letter is lost."""
     shown = printable(text)
@@ -90,6 +91,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 @pytest.mark.parametrize("json_too", [False, True])
+@pytest.mark.many(3)
 def test_no_command_prints_what_acts(
     named: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], json_too: bool
 ) -> None:
@@ -111,6 +113,7 @@ def test_no_command_prints_what_acts(
 @pytest.mark.parametrize(
     "suffix", [entry.suffix for entry in FORMATS if entry.save is not None and entry.suffix != ".fbx"]
 )
+@pytest.mark.many(2)
 def test_file_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
     """Read and written, in and out; what the motion is called in the file is text."""
     monkeypatch.chdir(tmp_path)
@@ -134,6 +137,7 @@ def test_file_names_that_are_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(os.name == "nt", reason="file names are bytes on POSIX")
+@pytest.mark.slow
 def test_every_command_takes_a_file_name_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     odd = f"{BYTES}.bvh"
@@ -204,6 +208,7 @@ def test_a_long_list_of_names_is_cut(tmp_path: Path) -> None:
     assert len(done.err) < 5000 and "characters more" in done.err
 
 
+@pytest.mark.slow
 def test_a_name_is_no_formula_and_no_warning() -> None:
     """Plots of names that matplotlib would take for mathematics, or that its font lacks; warnings are errors here."""
     from poise.pictures.mix_plots import plot_joint_torques

@@ -560,6 +560,7 @@ _known: dict[tuple[str, ...], Seen] = {}
 @pytest.mark.parametrize(
     ("command", "option"), [(command, option) for command, options in WORKS.items() for option in options]
 )
+@pytest.mark.many(14)
 def test_an_option_does_something(place: Path, command: str, option: str) -> None:
     base, more = WORKS[command][option]
     if option == "--film":
@@ -588,6 +589,7 @@ def test_an_idle_option_would_be_seen(place: Path) -> None:
 
 
 @pytest.mark.parametrize(("words", "sentence"), REFUSED, ids=[" ".join(words) for words, _ in REFUSED])
+@pytest.mark.many(16)
 def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[str, ...], sentence: str) -> None:
     before = look(place)
     done = run(*words, "--quiet")
@@ -597,6 +599,7 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.many(3)
 def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,
@@ -619,6 +622,7 @@ def test_json_quiet_and_seed_of_every_command(place: Path, command: str) -> None
 
 
 @pytest.mark.parametrize("fps", ["0.5", "7", "15", "24"])
+@pytest.mark.many(2)
 def test_a_mix_of_few_frames_a_second_is_written_as_glb(place: Path, fps: str) -> None:
     """A reader of GLB adds frames between keys that are far apart; that is no reason to refuse what was written."""
     seen = Seen(place, ("mix", "clip.bvh", "-o", "new.glb", "--fps", fps))
@@ -653,6 +657,7 @@ BAD = ["", " ", "abc", "nan", "inf", "-inf", "-1", "1e400", "1e308", "９", "1_0
         if kind in ("number", "whole")
     ],
 )
+@pytest.mark.many(7)
 def test_absurd_numbers_are_one_sentence(place: Path, command: str, option: str) -> None:
     words = {
         "info": ("info", "clip.bvh"), "convert": TO_BVH, "retarget": RETARGET, "forces": FORCES, "mix": MIX,

@@ -370,6 +370,7 @@ sys.exit(main(sys.argv[1:]))
 
 @POSIX
 @pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz", ".usda", ".usdc"])
+@pytest.mark.many(1)
 def test_a_full_disk_is_a_sentence_and_loses_nothing(place: Path, suffix: str) -> None:
     (place / f"x{suffix}").write_bytes(b"old")
     before = look(place)

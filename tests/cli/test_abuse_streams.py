@@ -43,12 +43,14 @@ def with_closed_pipe(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.many(3)
 def test_help_into_a_closed_pipe(command: str) -> None:
     done = with_closed_pipe(command, "--help")
     assert (done.returncode, done.stderr) == (141, "")
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.many(1)
 def test_all_files_are_written_though_nobody_listens(library: Path, tmp_path: Path, more: tuple[str, ...]) -> None:
     done = with_closed_pipe("convert", library, tmp_path / "out", "--to", "npz", *more)
     assert (done.returncode, done.stderr) == (141, "")
@@ -63,6 +65,7 @@ def test_an_error_keeps_its_code_and_sentence_in_a_closed_pipe(library: Path) ->
 
 
 @pytest.mark.parametrize("redirect", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.many(1)
 def test_closed_streams_are_no_fault(library: Path, tmp_path: Path, redirect: str) -> None:
     """Nor does what is printed end up in the file that took the descriptor's number."""
     done = poise("convert", library / "a.bvh", tmp_path / "x.bvh", redirect=redirect)
@@ -74,6 +77,7 @@ def test_closed_streams_are_no_fault(library: Path, tmp_path: Path, redirect: st
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
+@pytest.mark.many(1)
 def test_a_full_disk_behind_standard_output(library: Path, tmp_path: Path, more: tuple[str, ...]) -> None:
     done = poise("convert", library, tmp_path / "out", "--to", "npz", *more, redirect="> /dev/full")
     assert done.returncode == 2

@@ -65,6 +65,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "play"])
+@pytest.mark.many(6)
 def test_help_of_every_command(capsys: pytest.CaptureFixture[str], name: str) -> None:
     code, out, _ = run(capsys, name, "--help")
     assert code == 0

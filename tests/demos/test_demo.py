@@ -43,6 +43,7 @@ def test_figures_are_of_what_was_written(folder: Path) -> None:
     assert np.ptp(clip.root[:, 2]) > 1.0, "it walks away"
 
 
+@pytest.mark.slow
 def test_the_same_bytes_again(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "motion", "-o", str(tmp_path), "--json", "--quiet"]) == 0
     assert json.loads(capsys.readouterr().out) == json.loads((folder / "motion.json").read_text())

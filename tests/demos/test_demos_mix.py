@@ -78,6 +78,7 @@ def integrate(rider: Actor, gesture: Pump, seconds: float, h: float = 4e-3) -> n
     return np.array(angles)
 
 
+@pytest.mark.slow
 def test_a_rider_who_sits_still_swings_as_a_compound_pendulum() -> None:
     stage, rider, gesture = seated(0.0, 0.002)
     take = stage.run(7.0, fps=200)
@@ -92,6 +93,7 @@ def test_a_rider_who_sits_still_swings_as_a_compound_pendulum() -> None:
     assert np.diff(crossings) == pytest.approx(period, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_rider_who_moves_drives_the_swing_as_a_model_derived_by_hand_says() -> None:
     """First order in the step, as the engine's integrator is; twice the reaction, or none, would be off by 1e-2."""
     errors = []
@@ -103,6 +105,7 @@ def test_a_rider_who_moves_drives_the_swing_as_a_model_derived_by_hand_says() ->
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.2)
 
 
+@pytest.mark.slow
 def test_pumping_in_phase_feeds_the_swing_and_half_a_swing_late_takes_from_it() -> None:
     rise = {late: swing.find_amplitude(swing.pump(late, 6.0)[1]) for late in (0.0, 0.5)}
     assert rise[0.0][-1] > 1.4 * rise[0.0][0]

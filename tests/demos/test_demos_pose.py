@@ -15,6 +15,7 @@ from poise.files.formats import load_clip
 from posed import place
 
 
+@pytest.mark.slow
 def test_one_leg_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer poses, and quicker, than the demo has."""
     monkeypatch.setattr(onleg, "EACH", 0.8)

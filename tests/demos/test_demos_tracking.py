@@ -137,6 +137,7 @@ def players() -> tuple[dict[str, poise.Character], dict[str, poise.Clip]]:
 
 
 @pytest.mark.parametrize("speed", pattycake.SPEEDS)
+@pytest.mark.slow
 def test_hands_meet_at_every_clap_with_offsets_and_miss_without(players: Any, speed: float) -> None:
     children, clips = players
     game = pattycake.play(children, pattycake.put_together(children, clips), speed)
@@ -146,6 +147,7 @@ def test_hands_meet_at_every_clap_with_offsets_and_miss_without(players: Any, sp
     assert gaps(pattycake.play(children, clips, speed), children)[partner].min() > 0.02
 
 
+@pytest.mark.slow
 def test_longer_windows_help_what_lags(players: Any) -> None:
     children, clips = players
     partner = [k for k, clap in enumerate(ROUND) if clap != OWN]
@@ -156,6 +158,7 @@ def test_longer_windows_help_what_lags(players: Any) -> None:
     assert worst[1] < 0.85 * worst[0]
 
 
+@pytest.mark.slow
 def test_each_feels_the_other(players: Any) -> None:
     """What one's hand gives, the other's gets: equal and opposite in every step, and zero where they do not touch."""
     children, clips = players
@@ -261,6 +264,7 @@ def test_punches_peak_as_the_markers_say() -> None:
 
 
 @pytest.mark.parametrize(("name", "plot"), [("staff", "-tilt.png"), ("bow", "-sway.png")])
+@pytest.mark.slow
 def test_a_demo_writes_its_files(
     name: str, plot: str, tmp_path: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

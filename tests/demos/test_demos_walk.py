@@ -19,6 +19,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["stairs", "slope", "rough", "moving"])
+@pytest.mark.many(1)
 def test_a_walk_on_every_ground(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module(f"poise.demos.{name}")
     monkeypatch.setattr(module, "STEPS", 3)
@@ -31,6 +32,7 @@ def test_a_walk_on_every_ground(name: str, tmp_path: Path, monkeypatch: pytest.M
     assert json.loads((tmp_path / f"{name}.json").read_text())["steps"] == 3
 
 
+@pytest.mark.slow
 def test_bodies_walk_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bodies, "STEPS", 2)
     monkeypatch.setattr(bodies, "PHYSIQUES", {name: bodies.PHYSIQUES[name] for name in ("fat", "locked-knee")})

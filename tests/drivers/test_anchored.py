@@ -137,6 +137,7 @@ def stance_limits(walker: Walker, walked: Walked) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("name", ["flat", "up 10", "aside 10", "steps up", "steps down"])
+@pytest.mark.many(2)
 def test_a_walk_crosses_any_ground_without_a_jump(name: str) -> None:
     ground = GROUNDS[name]
     walker = Walker(HUMAN, WALK, Anchored(WALK, cutoff=np.inf, ground=ground))
@@ -157,6 +158,7 @@ def test_a_walk_crosses_any_ground_without_a_jump(name: str) -> None:
 
 
 @pytest.mark.parametrize(("stature", "speed"), [(1.2, 0.5), (1.95, 1.48)])
+@pytest.mark.many(1)
 def test_small_and_large_bodies_walk_slowly_and_fast(stature: float, speed: float) -> None:
     character = Character.human(stature, 75.0 * (stature / 1.75) ** 3, preset="mix")
     clip = walk(character.skeleton, 4.5, 60.0, speed=speed)

@@ -91,6 +91,7 @@ BODIES = [(1.2, 30.0), (1.75, 75.0), (2.1, 150.0), (1.6, 150.0), (2.1, 60.0)]
 
 
 @pytest.mark.parametrize(("height", "mass"), BODIES)
+@pytest.mark.many(2)
 def test_bodies_of_all_kinds_stand_for_a_minute(height: float, mass: float) -> None:
     stage = Stage()
     actor = stage.add(Character.human(height, mass, preset="mix"))
@@ -166,6 +167,7 @@ def test_pushes_of_15_newton_seconds_are_recovered(direction: float) -> None:
 
 
 @pytest.mark.parametrize("direction", [0.0, 0.5 * np.pi, np.pi])
+@pytest.mark.many(1)
 def test_what_nobody_can_recover_without_a_step_falls_and_is_told(direction: float) -> None:
     """Twice m w d, with d the distance of the target to the support's edge in that direction."""
     player, body = standing()
@@ -266,6 +268,7 @@ def test_what_a_step_is_too_long_for_is_refused_with_what_it_allows(
 
 
 @pytest.mark.parametrize("push", [(0.0, 0.0, 400.0), (0.0, 0.0, -300.0)])
+@pytest.mark.many(1)
 def test_fixed_feet_lose_their_balance_too(push: tuple[float, float, float]) -> None:
     """A body that hangs out over its fixed feet is let go, and does not explode."""
     stage = Stage()

@@ -25,6 +25,7 @@ def lean(take: Take, actor: Actor) -> np.ndarray:
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(1)
 def test_a_staff_that_tilts_by_thirty_degrees_is_kept_within_five(engine: str) -> None:
     pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")
     found = {}

@@ -61,6 +61,7 @@ def check_rates(player: KinematicPlayer, times: np.ndarray, slack: float = 1.0) 
 
 @pytest.mark.parametrize("dt", [0.005, 0.0037])
 @pytest.mark.parametrize("couple", ["exact", "paper"])
+@pytest.mark.many(2)
 def test_joints_are_where_the_clip_says_at_every_frame(dt: float, couple: str) -> None:
     """Frames of the clip, which are no multiples of the step, on a body that balances and sways under them."""
     clip = waving()

@@ -132,6 +132,7 @@ def test_a_jump_is_gone_at_the_filters_own_pace(angle: float) -> None:
 
 
 @pytest.mark.parametrize(("rate", "jitter"), [(20.0, 0.0), (20.0, 0.9), (60.0, 0.5), (240.0, 0.9)])
+@pytest.mark.many(2)
 def test_any_feed_is_the_motion_itself_a_little_late(rate: float, jitter: float) -> None:
     late = 0.1 + 0.5 * DT + 0.5 / rate  # a frame is shown, on average, for half of its time too long
     q, w, dw, *_ = follow(fed(rate, jitter), 3.0)

@@ -62,6 +62,7 @@ def energy(actor: Actor, record: ActorTake) -> np.ndarray:
 
 @pytest.mark.parametrize("dt", STEPS)
 @pytest.mark.parametrize("loose", [Loose(0.3), Loose(0.05, 0.2), Loose(3.0, 1.0)])
+@pytest.mark.many(4)
 def test_an_arm_that_is_let_go_of_loses_energy_and_comes_to_rest(dt: float, loose: Loose) -> None:
     take, actor = hang(dt, loose, seconds=4.0)
     found = energy(actor, take.actor())
@@ -92,6 +93,7 @@ def test_it_rests_where_springs_and_weight_are_in_balance(dt: float) -> None:
 
 @pytest.mark.parametrize("dt", STEPS)
 @pytest.mark.parametrize("stiffness", [0.0, 0.3, 30.0, 1e4])
+@pytest.mark.many(6)
 def test_an_arm_of_a_standing_body_is_calm_at_any_step(dt: float, stiffness: float) -> None:
     stage = Stage(dt=dt, touch=NOWHERE)
     actor = stage.add(HUMAN)

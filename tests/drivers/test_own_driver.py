@@ -59,6 +59,7 @@ def numbers(take: poise.Take) -> bytes:
 
 
 @pytest.mark.parametrize("driver", OWN)
+@pytest.mark.many(1)
 def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver]) -> None:
     stage = conductor(driver(bpm=100, swing=0.4))
     actor = first(stage)

@@ -94,6 +94,7 @@ def test_nothing_jumps_as_it_leaves_and_lands() -> None:
     assert steps[landing - 3 : landing + 12].max() < 0.8
 
 
+@pytest.mark.slow
 def test_who_crouches_quickly_or_rises_slowly_stays() -> None:
     for quick in (0.5, 1.0):
         stage, actor = set_up(crouch_and_rise(quick))

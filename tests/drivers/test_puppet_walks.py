@@ -88,6 +88,7 @@ def measure(clip: Clip, player: PuppetPlayer, ground: Any) -> Walked:
 
 
 @pytest.mark.parametrize("degrees", range(0, 360, 45))
+@pytest.mark.many(1)
 def test_it_walks_every_way_and_its_feet_stay(degrees: int) -> None:
     way = math.radians(degrees)
     length = 0.34 - 0.1 * abs(math.sin(way))
@@ -99,6 +100,7 @@ def test_it_walks_every_way_and_its_feet_stay(degrees: int) -> None:
 
 
 @pytest.mark.parametrize("degrees", [8.0, -8.0])
+@pytest.mark.many(1)
 def test_it_walks_up_and_down_a_slope(degrees: int) -> None:
     ground = Tilted(math.radians(degrees))
 
@@ -113,6 +115,7 @@ def test_it_walks_up_and_down_a_slope(degrees: int) -> None:
 
 @pytest.mark.parametrize("share", [1.06, 1.08, 1.12])  # of a leg: how far hands take it to go with such steps
 @pytest.mark.parametrize("rise", [0.1, 0.14, 0.18])
+@pytest.mark.many(1)
 def test_it_climbs_stairs(rise: float, share: float) -> None:
     ground, long = Steps(rise, 0.34, 3, start=0.2), share * LEG
 
@@ -133,6 +136,7 @@ def on_treads(ground: Steps, half: float, behind: float) -> list[tuple[int, floa
     ]
 
 
+@pytest.mark.many(2)
 @pytest.mark.parametrize("run", [0.29, 0.34])
 @pytest.mark.parametrize("rise", [-0.18, -0.1, 0.1, 0.18])
 def test_hands_that_look_lead_it_down_stairs_and_up(rise: float, run: float) -> None:
@@ -145,6 +149,7 @@ def test_hands_that_look_lead_it_down_stairs_and_up(rise: float, run: float) -> 
     assert found.foot < 130.0 and found.root < 70.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "mass"), [(1.2, 25.0), (1.95, 110.0)])
 def test_a_child_and_a_tall_man_go_down_the_same_stairs(size: float, mass: float) -> None:
     ground = Steps(-0.1, 0.34, 3, start=0.2)
@@ -154,6 +159,7 @@ def test_a_child_and_a_tall_man_go_down_the_same_stairs(size: float, mass: float
     assert found.foot < 130.0 and found.root < 70.0
 
 
+@pytest.mark.many(1)
 @pytest.mark.parametrize("degrees", [8.0, -8.0])
 def test_hands_that_look_go_as_far_on_a_slope_as_they_mean(degrees: float) -> None:
     ground = Tilted(math.radians(degrees))
@@ -168,6 +174,7 @@ def test_hands_that_look_go_as_far_on_a_slope_as_they_mean(degrees: float) -> No
     assert found.foot < 130.0 and found.root < 70.0
 
 
+@pytest.mark.slow
 def test_a_foot_across_an_edge_lies_on_what_is_higher() -> None:
     ground = Steps(-0.1, 1.0, 1, start=0.05)  # its heels are on the upper level, its toes over the lower one
     stage = poise.Stage(ground=ground)

@@ -35,6 +35,7 @@ def watch(stage: poise.Stage, ghost: Any, body: Any, seconds: float) -> np.ndarr
 
 
 @pytest.mark.parametrize(("dt", "seed"), [(0.005, 1), (0.005, 2), (0.002, 3)])
+@pytest.mark.slow
 def test_pushed_it_comes_back(dt: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
     stage, ghost, body = haunted(dt, 5)
@@ -52,6 +53,7 @@ def test_pushed_it_comes_back(dt: float, seed: int) -> None:
     assert body.body.state.root[2] > 1.5
 
 
+@pytest.mark.slow
 def test_held_back_the_ghost_waits_and_goes_on_when_it_comes_free() -> None:
     stage, ghost, body = haunted(0.005, 6)
     body.push("chest", (0.0, 0.0, -450.0), 2.5, start=2.2)
@@ -74,6 +76,7 @@ def test_held_back_the_ghost_waits_and_goes_on_when_it_comes_free() -> None:
     ],
     ids=lambda prop: prop.name,
 )
+@pytest.mark.many(1)
 def test_blocked_it_stands_and_the_ghost_does_not_run_away(prop: poise.Prop) -> None:
     stage, ghost, body = haunted(0.005, 12, prop)
     rows = watch(stage, ghost, body, 9.0)

@@ -127,6 +127,7 @@ def push_another(engine: str, dt: float, far: float) -> dict[str, Any]:
     return {"back": back, "away": away, "fell": (one.fallen, two.fallen)}
 
 
+@pytest.mark.slow
 def test_who_is_pushed_hard_falls_and_who_pushed_sways_back() -> None:
     inverse, other = (push_another(engine, dt, 0.3) for engine, dt in ENGINES)
     for each in (inverse, other):

@@ -135,6 +135,7 @@ def test_in_the_air_it_is_what_moves_the_joints_so(seed: int) -> None:
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(1)
 def test_the_papers_law_lags_by_100_ms_and_feeding_forward_by_none(engine: str) -> None:
     """A damper of k / 10 on all of the velocity: atan(0.1 w) / w behind, 94 ms at 0.7 Hz, more with the inertia."""
     clip = swing()
@@ -145,6 +146,7 @@ def test_the_papers_law_lags_by_100_ms_and_feeding_forward_by_none(engine: str) 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
 @pytest.mark.parametrize("dt", [0.002, 0.005, 0.01])
+@pytest.mark.many(1)
 def test_it_follows_closely_at_any_step(dt: float, engine: str) -> None:
     """Springs alone sag by what they carry; what is fed forward carries it."""
     clip = swing()
@@ -157,6 +159,7 @@ def test_it_follows_closely_at_any_step(dt: float, engine: str) -> None:
 
 @pytest.mark.parametrize("dt", [0.002, 0.005, 0.01])
 @pytest.mark.parametrize("law", LAWS)
+@pytest.mark.many(2)
 def test_no_stiffness_is_too_much_for_a_step(law: str, dt: float) -> None:
     """Hands and heads are light, and turn about their long axes next to nothing: 1 to 1,000,000 /s2, all stay near."""
     clip = swing(1.0)
@@ -256,6 +259,7 @@ def hit_hand(clip: Clip, give: float, engine: str = "mujoco", force: float = 60.
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(1)
 def test_it_gives_way_where_it_is_hit_and_comes_back(engine: str) -> None:
     """The arm that is hit does, up to the shoulder, and nothing else; a second later it is where it was to be."""
     clip = swing(2.6)

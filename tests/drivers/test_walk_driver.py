@@ -107,6 +107,7 @@ def test_looking_changes_nothing() -> None:
     assert np.array_equal(runs[0][1], runs[1][1])
 
 
+@pytest.mark.slow
 def test_arms_of_another_driver_are_its_own_and_their_weight_counts() -> None:
     """Both hands swung far to one side: the hips go to the other, and the centre of mass stays inside."""
     stage, actor = stage_with(poise.Walk(6))
@@ -123,6 +124,7 @@ def test_arms_of_another_driver_are_its_own_and_their_weight_counts() -> None:
         assert actor.player("body").find_support(actor.body).margin > -1e-3
 
 
+@pytest.mark.slow
 def test_arms_are_taken_on_the_way_and_the_walk_goes_on() -> None:
     stage, actor = stage_with(poise.Walk(5))
     track = Track()
@@ -153,6 +155,7 @@ def test_load_in_a_hand_shifts_the_hips_without_a_jump() -> None:
     assert max(track.slides()) < 1e-4
 
 
+@pytest.mark.slow
 def test_change_of_path_pace_and_stop() -> None:
     stage, actor = stage_with(poise.Walk())
     stage.advance(900)
@@ -177,6 +180,7 @@ def test_change_of_path_pace_and_stop() -> None:
 
 
 @pytest.mark.parametrize("when", [300, 450, 560])
+@pytest.mark.slow
 def test_to_balance_in_the_middle_of_a_step_and_back(when: int) -> None:
     stage, actor = stage_with(poise.Walk(6))
     track = Track()
@@ -234,6 +238,7 @@ def test_goes_on_from_a_saved_state_with_the_same_bits() -> None:
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.002, 0.005, 0.01])
+@pytest.mark.slow
 def test_walks_with_a_free_root(dt: float) -> None:
     """The ground alone carries it, and it stays with the plan."""
     stages = [poise.Stage(dt=dt) for _ in range(2)]
@@ -250,6 +255,7 @@ def test_walks_with_a_free_root(dt: float) -> None:
     assert worst < 0.02
 
 
+@pytest.mark.slow
 def test_with_a_free_root_it_comes_back_to_its_way() -> None:
     """A push turns it a little: walked on as planned it would end 4 cm beside its way."""
     stage = poise.Stage(dt=0.005)
@@ -327,6 +333,7 @@ def test_refuses_a_body_that_is_not_on_its_feet_and_the_body_goes_on(how: str) -
     assert np.isfinite(actor.body.state.q).all()
 
 
+@pytest.mark.slow
 def test_several_walk_at_once() -> None:
     stage = poise.Stage()
     actors = []

@@ -94,6 +94,7 @@ def test_batches_do_not_mix_frames() -> None:
 
 @pytest.mark.parametrize("seed", FEW_SEEDS)
 @pytest.mark.parametrize("kind", ["random", "human"])
+@pytest.mark.many(2)
 def test_joint_space_inertia(kind: str, seed: int) -> None:
     rng, tree = make(kind, seed)
     state = random_state(rng, tree, (3,))
@@ -118,6 +119,7 @@ def test_equation_of_motion_is_inertia_times_acceleration_plus_bias(seed: int) -
 @pytest.mark.parametrize("seed", FEW_SEEDS)
 @pytest.mark.parametrize("kind", ["random", "human"])
 @pytest.mark.parametrize("split", ["joints", "directions", "all forces", "all accelerations", "root held"])
+@pytest.mark.many(3)
 def test_hybrid_dynamics_agrees_with_the_dense_solve(kind: str, seed: int, split: str) -> None:
     rng, tree = make(kind, seed)
     tree, n = loaded(tree, rng), tree.size

@@ -22,6 +22,7 @@ def distance(run: Pressed) -> np.ndarray:
 
 @pytest.mark.parametrize("motion", MOTIONS)
 @pytest.mark.parametrize("body", BODIES)
+@pytest.mark.many(1)
 def test_the_zero_moment_point_is_where_the_engine_presses(body: str, motion: str) -> None:
     run = press(BODIES[body], MOTIONS[motion], 2.8, 0.0025)
     assert distance(run).max() < MOST
@@ -38,6 +39,7 @@ def test_what_is_apart_is_the_engines_step() -> None:
 
 
 @pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.many(2)
 def test_poses_alone_say_where_it_presses(motion: str) -> None:
     """What `poise forces` finds, of nothing but the poses of every step."""
     run = press(BODIES["adult"], MOTIONS[motion], 1.6, 0.0025)

@@ -215,6 +215,7 @@ def kinetic_energy(tree: Tree, at: BodyState) -> float:
     return float(energy)
 
 
+@pytest.mark.many(1)
 def test_hinge_ranges_hold(engine: Engine) -> None:
     if not engine.abilities.hinges:
         pytest.skip(f"{engine.name} has no hinges")
@@ -379,6 +380,7 @@ def run(simulation: Simulation, seconds: float, dt: float, force: np.ndarray, he
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.01])
+@pytest.mark.many(3)
 def test_a_box_stands_on_the_ground(engine: Engine, dt: float) -> None:
     simulation = engine.build(Scene((box_body(height=0.452),), ground=Ground(0.45), dt=dt))
     path = run(simulation, 1.5, dt, np.zeros(3))
@@ -397,6 +399,7 @@ def test_a_box_stands_on_the_ground(engine: Engine, dt: float) -> None:
 
 
 @pytest.mark.parametrize(("direction", "friction"), list(itertools.product([0.0, np.pi / 4, 2.0], [0.3, 0.8])))
+@pytest.mark.many(5)
 def test_friction_holds_below_and_gives_above(engine: Engine, direction: float, friction: float) -> None:
     toward, dt, weight = np.array([np.cos(direction), 0, np.sin(direction)]), 0.005, 30.0 * 9.81
     simulation = engine.build(Scene((box_body(),), ground=Ground(0.0, friction), dt=dt))
@@ -625,6 +628,7 @@ def test_two_builds_give_the_same_bits(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("at", [20, 120])
+@pytest.mark.many(2)
 def test_a_restored_state_goes_on_with_the_same_bits(engine: Engine, at: int) -> None:
     simulation = engine.build(shaken())
     trace(simulation, range(at))
@@ -654,6 +658,7 @@ def light_arm(engine: Engine, dt: float, kind: Joint, root: int) -> tuple[Simula
     ("dt", "kind", "root"),
     list(itertools.product([0.001, 0.002, 0.005, 0.01], ["ball", "hinge"], [FREE, GIVEN])),
 )
+@pytest.mark.many(8)
 def test_damping_is_implicit(engine: Engine, dt: float, kind: str, root: int) -> None:
     """w' = w / (1 + dt D / I) in each step, whatever the step: decay without a sign change at any damping."""
     joint = Joint(BALL) if kind == "ball" else Joint(HINGES, np.array([[1.0, 0, 0]]), np.array([[-np.inf, np.inf]]))
@@ -693,6 +698,7 @@ def test_a_damped_human_stays_calm(engine: Engine, dt: float) -> None:
 
 
 @pytest.mark.parametrize(("seed", "dt"), [(1, 0.005), (2, 0.01)])
+@pytest.mark.many(2)
 def test_a_damped_human_falls_without_flying_off(engine: Engine, seed: int, dt: float) -> None:
     """Light limbs, large damping and contacts that come and go: what damping foreseen wrongly would blow up."""
     rng = np.random.default_rng(seed)
@@ -728,6 +734,7 @@ def leg_on_foot() -> SceneBody:
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.01])
+@pytest.mark.many(3)
 def test_damping_is_right_for_a_body_that_is_pushed_from_the_first_step(engine: Engine, dt: float) -> None:
     """Before a contact is known the foot counts as free, and would spin; that it does not says nothing against it."""
     simulation = engine.build(Scene((leg_on_foot(),), dt=dt))
@@ -745,6 +752,7 @@ def test_damping_is_right_for_a_body_that_is_pushed_from_the_first_step(engine: 
 
 
 @pytest.mark.parametrize("dt", [0.001, 0.005, 0.01])
+@pytest.mark.many(3)
 def test_damping_is_right_for_a_body_that_stands(engine: Engine, dt: float) -> None:
     """A light foot on the ground under a heavy leg: the ankle's damping works on the leg, whose inertia is large.
 

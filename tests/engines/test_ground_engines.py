@@ -74,6 +74,7 @@ def build_brick(ground: Ground, x: float, z: float) -> Prop:
 
 
 @pytest.mark.parametrize(("ground", "x", "z"), CASES.values(), ids=CASES)
+@pytest.mark.many(17)
 def test_a_brick_rests_where_the_ground_is_and_goes_along(engine: Engine, ground: Ground, x: float, z: float) -> None:
     if ground.moves and not engine.abilities.moving:
         pytest.skip(f"{engine.name} has no ground that moves")

@@ -87,6 +87,7 @@ def simulation_of(actor: Actor) -> MujocoSimulation:
 
 
 @pytest.mark.parametrize("dt", [0.0025, 0.005, 0.01])
+@pytest.mark.many(1)
 def test_who_lands_fast_stays_above_the_ground(dt: float) -> None:
     """Feet that come down with 3.4 m/s move by 34 mm in a step of 10 ms."""
     actor = drop(dt=dt)
@@ -119,6 +120,7 @@ def test_toes_that_slap_down_stay_above_the_ground() -> None:
 
 
 @pytest.mark.parametrize("name", ["full", "unreal"])
+@pytest.mark.many(1)
 def test_bullet_lands_above_the_ground_and_gains_nothing(name: str) -> None:
     """By whole steps hands and toes came down 29 mm deep, and what whipped round in one gained 6.5 % of m g h."""
     pytest.importorskip("pybullet")
@@ -209,6 +211,7 @@ def test_a_saved_fall_goes_on_alike(engine: str) -> None:
     assert np.array_equal(actor.body.state.q, after.q) and np.array_equal(actor.body.state.w, after.w)
 
 
+@pytest.mark.slow
 def test_bullet_holds_a_limb_that_the_body_lies_on() -> None:
     """Shoulders went 46 degrees beyond their ranges under a body that rolled over its arms."""
     pytest.importorskip("pybullet")
@@ -241,6 +244,7 @@ def test_a_push_lasts_a_whole_step_in_bullet() -> None:
     np.testing.assert_allclose(v, [80.0 / 4.0 * scene.dt, -9.81 * scene.dt, 0.0], atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_fall_in_bullet_goes_on_alike_in_a_twin() -> None:
     """Two on one another, put back on the way. What came near in a restored world was looked for less far ahead."""
     pytest.importorskip("pybullet")

@@ -96,6 +96,7 @@ def test_switches_take_no_memory() -> None:
     assert switch(10) - before < 1 << 17
 
 
+@pytest.mark.slow
 def test_maps_of_heights_take_no_memory_in_bullet() -> None:
     """Every world on one took 87 kB for good: pybullet keeps the lists that it is given."""
     pytest.importorskip("pybullet")

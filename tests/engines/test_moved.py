@@ -31,6 +31,7 @@ def figures(run: Run, case: Case, dt: float) -> np.ndarray:
 
 @pytest.mark.parametrize("dt", [0.002, 0.01])
 @pytest.mark.parametrize("name", STRIKES)
+@pytest.mark.many(2)
 def test_a_given_hand_strikes_as_that_of_a_whole_body(name: str, dt: float) -> None:
     """Where in a step they meet changes the peak by a tenth, in both: means of several places."""
     case, found, wanted, untold = STRIKES[name], [], [], []

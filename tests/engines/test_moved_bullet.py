@@ -30,6 +30,7 @@ ENGINE = BulletEngine()
 
 
 @pytest.mark.parametrize("name", STRIKES)
+@pytest.mark.many(2)
 def test_a_given_hand_strikes_as_that_of_a_whole_body(name: str) -> None:
     """Bullet's contacts are hard: where in a step they meet says how much of it is in that step."""
     case, dt, found, wanted = STRIKES[name], 0.005, [], []
@@ -183,6 +184,7 @@ def test_a_stiff_joint_keeps_its_mass_and_its_turn() -> None:
     np.testing.assert_allclose(found, np.where(stiff, 0.0, wanted), atol=1e-3 * np.abs(wanted).max())
 
 
+@pytest.mark.slow
 def test_an_arm_that_is_knocked_to_the_end_of_its_range_is_stopped_beside_a_given_one() -> None:
     """Where segments are given, Bullet takes back all of a motor's error at once: stops threw it at 200 rad/s."""
     for dt in (0.0025, 0.005, 0.0075):
@@ -218,6 +220,7 @@ def test_feet_are_on_all_their_corners_from_the_first_step_on() -> None:
 
 
 @pytest.mark.parametrize(("dt", "softness"), [(0.002, 0.0), (0.01, 0.0), (0.01, 0.02)])
+@pytest.mark.many(1)
 def test_a_blow_on_an_animated_head_moves_a_standing_body_no_more_than_it_can(dt: float, softness: float) -> None:
     """86 N s at the head of somebody whose upper body is given: the ground adds little to J / M in the first steps."""
     stage = Stage(engine="bullet", dt=dt, touch=poise.Touch(softness=softness))
@@ -288,6 +291,7 @@ def test_what_a_collar_bone_weighs_is_taken_from_the_chest() -> None:
     np.testing.assert_allclose(np.sum(moments, axis=0) / sum(masses), actor.body.c, atol=2e-4)
 
 
+@pytest.mark.slow
 def test_a_small_child_stands_quietly_at_long_steps() -> None:
     """Its feet shook at 300 rad/s."""
     stage = Stage("bullet", 0.01)
@@ -303,6 +307,7 @@ def test_a_small_child_stands_quietly_at_long_steps() -> None:
     assert fastest < 5.0
 
 
+@pytest.mark.slow
 def test_a_loose_collar_bone_without_mass_holds_an_animated_arm() -> None:
     """Limbs went at 57 m/s."""
     found = run(3)  # a child of 1.2 m at 2 ms: the left upper arm and the right collar bone are tracked

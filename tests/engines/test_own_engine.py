@@ -109,6 +109,7 @@ def test_a_crowd_is_the_same_bits_on_any_number_of_threads() -> None:
 
 
 @pytest.mark.parametrize("driver", [Wave(), FastWave(), poise.Kinematic(poise.gestures.conduct())])
+@pytest.mark.many(1)
 def test_parts_change_hands_without_a_jump(driver: poise.Driver) -> None:
     stage = dancer(Euler())
     actor = stage.actors["mix"]

@@ -42,6 +42,7 @@ def throw(actor: Any, speed: float) -> None:
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(1)
 def test_two_that_fly_at_each_other_hand_over_what_their_contacts_say(engine: str) -> None:
     """Both together keep their momentum, and what one loses is the sum of its contacts' forces times the step."""
     pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")

@@ -36,6 +36,7 @@ def find_center(actor: Actor) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("dt", "softness"), [(0.001, 0.0), (0.005, 0.0), (0.01, 0.0), (0.002, 0.02)])
+@pytest.mark.many(1)
 def test_who_is_let_go_in_the_ground_rises_slowly(dt: float, softness: float) -> None:
     """Pushed out by a share of the depth a step he went at 15 m/s, and in parts of a step at more."""
     actor = sink(dt, softness)
@@ -50,6 +51,7 @@ def test_who_is_let_go_in_the_ground_rises_slowly(dt: float, softness: float) ->
 
 
 @pytest.mark.parametrize("softness", [0.0, 0.02])
+@pytest.mark.slow
 def test_who_rises_goes_on_alike_in_a_twin(softness: float) -> None:
     actor, twin = sink(0.005, softness), sink(0.005, softness)
     actor.stage.advance(10)

@@ -45,6 +45,7 @@ def places(text: str, clip: Clip, unit: float, up: str, adds: bool) -> np.ndarra
         (0.001, "X", ("YXZ",)),
     ],
 )
+@pytest.mark.many(8)
 def test_every_joint_is_where_the_file_has_it(tmp_path, carrier, adds, stretch, unit, up, orders):
     text = write_twin(WALK, 3, carrier, adds, unit, up, orders, stretch)
     path = save(tmp_path, text)

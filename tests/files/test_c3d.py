@@ -247,6 +247,7 @@ def test_cut_off_and_foreign_files(tmp_path: Path) -> None:
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
+@pytest.mark.slow
 def test_mutated_files_are_read_or_refused(tmp_path: Path, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(["walk", "plate"]))
     path = tmp_path / f"{source}.c3d"

@@ -45,6 +45,7 @@ def check_kept(words: list[object], output: Path, capsys: pytest.CaptureFixture[
 
 
 @pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz", *USD])
+@pytest.mark.many(2)
 def test_a_conversion_that_cannot_be_read_again_leaves_the_old_file(
     suffix: str, walking: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:

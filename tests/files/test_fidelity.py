@@ -195,6 +195,7 @@ SLICE = [(name, case, SUFFIXES[i % len(SUFFIXES)]) for i, (name, case) in enumer
 
 
 @pytest.mark.parametrize(("name", "case", "suffix"), SLICE, ids=[f"{name} to {suffix}" for name, _, suffix in SLICE])
+@pytest.mark.many(4)
 def test_generated_files_are_converted_within_a_tenth_of_a_millimetre(
     name: str, case: BvhCase | GltfCase, suffix: str, tmp_path: Path
 ) -> None:
@@ -204,6 +205,7 @@ def test_generated_files_are_converted_within_a_tenth_of_a_millimetre(
 
 
 @pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.many(4)
 def test_a_model_keeps_its_motion(name: str, tmp_path: Path) -> None:
     found = check(GltfCase(SINGLE[name]), ".glb", tmp_path, keep=True)
     assert found.off < AIM and abs(found.off - found.told) < AIM

@@ -17,6 +17,7 @@ READABLE = [entry.suffix for entry in FORMATS if entry.read is not None and entr
 
 
 @pytest.mark.parametrize("suffix", READABLE)
+@pytest.mark.many(3)
 def test_broken_files_are_read_or_refused(suffix: str, tmp_path: Path) -> None:
     if write_seed(suffix, tmp_path) is None:
         pytest.skip(reason_for_none(suffix))
@@ -47,6 +48,7 @@ def test_a_fault_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert Path(found["file"]).stat().st_size == found["bytes"]
 
 
+@pytest.mark.slow
 def test_hostile_files_are_written_for_every_reader(tmp_path: Path) -> None:
     """Those that cost little to write: each is refused in a sentence, and at once."""
     for path in (*hostile._devices(tmp_path), *hostile._json(tmp_path)):

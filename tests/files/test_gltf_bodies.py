@@ -37,6 +37,7 @@ def find_places(path: Path, names: tuple[str, ...], times: np.ndarray) -> np.nda
 
 
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.many(7)
 def test_joints_are_where_the_nodes_are(name: str, tmp_path: Path) -> None:
     builder, nodes = build(BODIES[name])
     path = builder.save(tmp_path / "x.glb")
@@ -49,6 +50,7 @@ def test_joints_are_where_the_nodes_are(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.many(7)
 def test_the_plain_evaluation_is_the_specifications(name: str, tmp_path: Path) -> None:
     """The second opinion has an opinion of its own to be held against."""
     builder, _ = build(BODIES[name])

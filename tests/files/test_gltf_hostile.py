@@ -170,6 +170,7 @@ def test_one_sentence(case, tmp_path):
 
 
 @pytest.mark.parametrize("case", HEAVY)
+@pytest.mark.slow
 def test_memory_is_bounded(case, tmp_path):
     b = small()
     document = b.document()
@@ -288,6 +289,7 @@ ODD = st.one_of(
 
 @given(data=st.data())
 @FUZZ
+@pytest.mark.slow
 def test_json_at_random(data, tmp_path):
     b = small()
     document = b.document()
@@ -306,6 +308,7 @@ def test_json_at_random(data, tmp_path):
 
 @given(values=st.lists(st.floats(width=32), min_size=1, max_size=6), seed=st.integers(0, 2**32 - 1))
 @FUZZ
+@pytest.mark.slow
 def test_floats_at_random(values, seed, tmp_path):
     rng = np.random.default_rng(seed)
     b = small()

@@ -128,6 +128,7 @@ def test_names_are_matched_by_their_numbers() -> None:
 @pytest.mark.parametrize("adds", [False, True])
 @pytest.mark.parametrize("others", ["six", "three"])
 @pytest.mark.parametrize(("above", "carrier"), [(0, 0), (1, 0), (1, 1), (3, 2)])
+@pytest.mark.many(5)
 def test_position_channels_are_taken_as_the_bones_say(
     above: int, carrier: int, others: str, adds: bool, tmp_path: Path
 ) -> None:

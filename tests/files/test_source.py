@@ -37,6 +37,7 @@ OPTIONS: dict[str, tuple[list[str], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.many(3)
 def test_an_option_means_what_it_does_to_a_command(
     option: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

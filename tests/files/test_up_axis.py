@@ -30,6 +30,7 @@ def axis_warnings(reading: Reading) -> list[str]:
 
 
 @pytest.mark.parametrize("name", postures.STANDING)
+@pytest.mark.many(1)
 def test_the_motion_is_followed_where_it_stands_along_another_axis(name):
     """Over all pairs of axes, in several units, facing every way. At the origin, so that no floor is where it lies."""
     clip = postures.STANDING[name](HUMAN)
@@ -45,6 +46,7 @@ def test_the_motion_is_followed_where_it_stands_along_another_axis(name):
 
 
 @pytest.mark.parametrize("name", postures.FLOOR)
+@pytest.mark.many(3)
 def test_who_is_on_the_floor_or_upside_down_is_left_there(name):
     """Wherever it is, however high, and whichever way it faces."""
     clip = postures.FLOOR[name](HUMAN)

@@ -69,6 +69,7 @@ def test_the_gradient_is_that_of_differences(ranged, is_level):
 
 
 @pytest.mark.parametrize("ranged", [True, False])
+@pytest.mark.slow
 def test_it_comes_as_low_as_scipys_bfgs(ranged):
     """From the same start, with the same weights and bounds."""
     rng = np.random.default_rng(13)

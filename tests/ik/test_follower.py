@@ -86,6 +86,7 @@ def test_it_does_not_depend_on_the_frame_rate() -> None:
     assert np.degrees(np.abs(angles[0] - angles[1])).max() < 3.0
 
 
+@pytest.mark.slow
 def test_it_is_the_least_of_what_is_said() -> None:
     """[follow, 1], against SciPy's least squares on places by SciPy's rotations, without barriers at the ends."""
     places, center = step_course(10)

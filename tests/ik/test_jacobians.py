@@ -83,6 +83,7 @@ def find_errors(body, still, was, root, turns, goals, edges, center):
 
 @pytest.mark.parametrize("kind", BODIES)
 @pytest.mark.parametrize("held", [None, "leftFoot", "rightHand", "head"])
+@pytest.mark.many(2)
 def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     """Edges, the centre of mass, points, turns and looks; the last two where they are met, which is where rates add."""
     body = BODIES[kind]()
@@ -147,6 +148,7 @@ def move(body, arrays, root, turns, d):
 
 @pytest.mark.parametrize("kind", BODIES)
 @pytest.mark.parametrize("held", [None, "leftFoot", "head"])
+@pytest.mark.many(3)
 def test_second_slopes_are_those_of_differences(kind: str, held: str | None) -> None:
     """Along lines at random, each of which turns all angles at once. Turns where they are met; nothing looks."""
     body = BODIES[kind]()

@@ -15,6 +15,7 @@ from posed import BODY, draw, keep, place, stand
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("preset", ["mix", "full"])
+@pytest.mark.many(2)
 def test_what_can_be_reached_is_reached(method: str, preset: str) -> None:
     """Both hands and the free foot of random legal poses, from standing on; the held foot does not move at all."""
     body = Character.human(1.6, 60.0, preset=preset)

@@ -15,6 +15,7 @@ MARGIN = 5e-5
 
 
 @pytest.mark.parametrize("feet", [2, 1])
+@pytest.mark.slow
 def test_what_is_out_of_reach_is_given_up_and_nothing_else(feet: int) -> None:
     stand = make_stand(feet)
     places = draw_places(np.random.default_rng(10 + feet), 40)
@@ -43,6 +44,7 @@ def test_what_is_out_of_reach_is_given_up_and_nothing_else(feet: int) -> None:
     ("feet", "which", "is_met"),
     [(2, 2741, True), (2, 4201, True), (2, 9420, False), (1, 2975, True), (1, 2704, False), (1, 7445, False)],
 )
+@pytest.mark.many(1)
 def test_the_last_of_the_way_is_gone(feet: int, which: int, is_met: bool) -> None:
     """Places of the sweep at which steps by slopes alone left off short: of 1.6 and 11 mm, and of 20 to 28 mm."""
     stand = make_stand(feet)

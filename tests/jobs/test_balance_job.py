@@ -42,6 +42,7 @@ def test_what_balances_is_left_alone(name: str) -> None:
 @pytest.mark.parametrize("axis", [AHEAD, BACK, ASIDE])
 @pytest.mark.parametrize("degrees", [5.0, 10.0, 15.0, 20.0])
 @pytest.mark.parametrize("name", CLEAN)
+@pytest.mark.many(6)
 def test_what_leans_is_put_over_its_feet(name: str, degrees: float, axis, stiff: bool) -> None:
     leaned = lean(CLEAN[name], degrees, axis, stiff)
     found = balance_clip(leaned, BODY)

@@ -211,6 +211,7 @@ def test_places_on_oneself(tmp_path):
     assert np.linalg.norm(palm(found.clip, "rightHand", 1.2) - there) < 1e-4
 
 
+@pytest.mark.slow
 def test_a_transition_through_the_body_is_warned_of(tmp_path):
     text = 'format = "poise-edit 1"\nsequence = ["front", "back"]\n[clips.idle]\ngesture = "idle"\nseconds = 4\n'
     one = poise.edit(save(tmp_path, text.replace('sequence = ["front", "back"]\n', "")))
@@ -310,6 +311,7 @@ def test_outputs_are_refused_before_anything_is_done(tmp_path):
     assert path.read_text() == PLAIN
 
 
+@pytest.mark.slow
 def test_mangled_recipes_are_refused_in_a_sentence_or_followed(tmp_path):
     """Lines dropped, doubled and swapped, values exchanged: no faults, no files but whole ones."""
     rng = np.random.default_rng(0)

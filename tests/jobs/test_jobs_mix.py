@@ -66,6 +66,7 @@ CASES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.many(1)
 def test_a_mix_in_python_writes_what_the_command_does(
     case: str, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -92,6 +93,7 @@ def test_a_mix_in_python_writes_what_the_command_does(
     assert not any("--" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_a_recipe_and_a_clip_that_is_no_file_give_the_same(place: Path) -> None:
     said: dict[str, Any] = {"pushes": "t=0.1 spine 0,0,30 0.1s", "loads": "rightHand=1"}
     first = poise.mix("idle.bvh", **said, outputs=["a.glb", "a.bvh", "r.toml"])

@@ -113,6 +113,7 @@ def test_a_squat_leaves_its_soles_where_they_are(body: poise.Character) -> None:
 
 @pytest.mark.parametrize("size", [0.3, 0.6, 1.0, 1.5])
 @pytest.mark.parametrize("shift", [0.05, 0.09, 0.15, 0.3])
+@pytest.mark.many(4)
 def test_a_step_is_one_whatever_the_size_of_who_takes_it(body: poise.Character, size: float, shift: float) -> None:
     """A foot that is down elsewhere by a share of the leg's length; it was by 0.1 m, for a doll of 0.5 m too."""
     walked, standing = walk(body.skeleton, fps=50.0), squat(body.skeleton, fps=50.0)
@@ -290,6 +291,7 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (["--recipe", "none.toml"], "none.toml: there is no such file"),
     ],
 )
+@pytest.mark.many(6)
 def test_bad_input_is_one_sentence(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], complaint: str
 ) -> None:

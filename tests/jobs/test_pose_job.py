@@ -26,6 +26,7 @@ def look(found, frame=-1):
 
 @pytest.mark.parametrize("stand", ["both", "left", "right"])
 @pytest.mark.parametrize("name", PHYSIQUES)
+@pytest.mark.many(9)
 def test_every_body_reaches_balanced_on_feet_that_stand(name: str, stand: str) -> None:
     height = 1.75 * PHYSIQUES[name].height
     target = np.array([-0.12, 0.78, 0.18]) * height

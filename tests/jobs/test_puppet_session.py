@@ -70,6 +70,7 @@ def test_what_was_seen_while_recording_is_what_is_played(tmp_path: Path) -> None
         assert np.array_equal(one.pose.root, other.pose.root) and one.time == other.time
 
 
+@pytest.mark.slow
 def test_it_is_played_from_the_middle_as_from_the_beginning(tmp_path: Path) -> None:
     played = Played(tmp_path)
     session = played.session
@@ -366,6 +367,7 @@ def test_what_is_asked_of_a_puppet_at_rest_wakes_it(tmp_path: Path, wakes: str) 
     assert stage.time > before
 
 
+@pytest.mark.slow
 def test_a_ghost_that_is_hidden_is_not_played_and_catches_up(tmp_path: Path) -> None:
     played = Played(tmp_path)
     session = played.session
@@ -414,6 +416,7 @@ def stride(_t: float, hand: int) -> tuple[np.ndarray, np.ndarray]:
     [("grown", pump), ("grown", crouch), ("grown", lift), ("grown", stride), ("child", pump), ("child", lift),
      ("tall", pump), ("tall", stride)],
 )  # fmt: skip
+@pytest.mark.many(3)
 def test_it_is_let_go_of_and_taken_back_without_a_jump(
     tmp_path: Path, body: str, hands: object, balances: bool
 ) -> None:

@@ -129,6 +129,7 @@ def test_peaks_are_told_with_their_angles() -> None:
     assert knee["-x"]["peak_nm"] == pytest.approx(0.163 * 70 * 9.81 * 1.75)
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn() -> None:
     muscles = Muscles.from_character(MAN)
     for rows in ([0], list(range(7))):

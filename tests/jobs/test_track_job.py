@@ -181,6 +181,7 @@ def test_the_stiffness_is_found_by_search(files: Path) -> None:
     assert told[0][1] == 0 and told[-1][1] == told[-1][2]
 
 
+@pytest.mark.slow
 def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
     """Man, woman, child and one of odd proportions, each from a file: all follow, each with torques of its own."""
     alien = poise.Character.human(1.9, 55.0)
@@ -218,6 +219,7 @@ def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
     assert len({round(torque, 3) for torque in torques.values()}) == 4
 
 
+@pytest.mark.slow
 def test_a_model_that_faces_backward_and_moves_already(tmp_path: Path) -> None:
     """What is written onto a model's own mesh is measured there: as in a BVH, and as another reader finds it."""
     child = poise.Character.human(1.2, 22.0, age=7.0)

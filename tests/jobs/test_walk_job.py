@@ -131,6 +131,7 @@ def test_a_load_shifts_the_weight() -> None:
 
 
 @pytest.mark.parametrize("body", ["fat", "short", "long-leg", "one-arm", "backpack"])
+@pytest.mark.many(2)
 def test_odd_bodies_walk(body: str) -> None:
     found = run_walk(WalkRecipe(steps=3, body=body, fps=30.0))
     assert not found.fell and found.figures["com_margin_m"] > 0.003
@@ -138,6 +139,7 @@ def test_odd_bodies_walk(body: str) -> None:
 
 
 @pytest.mark.parametrize(("facing", "way"), [("back", [0, 0, -1]), ("left", [1, 0, 0]), ("right", [-1, 0, 0])])
+@pytest.mark.many(1)
 def test_it_walks_backwards_and_sideways(facing: str, way: list[int]) -> None:
     """Left is +X, whoever faces +Z."""
     found = run_walk(WalkRecipe(steps=3, facing=facing, fps=20.0))
@@ -145,6 +147,7 @@ def test_it_walks_backwards_and_sideways(facing: str, way: list[int]) -> None:
     assert gone @ np.array(way) > 0.2 and not found.fell
 
 
+@pytest.mark.slow
 def test_stairs_and_their_pictures(tmp_path: Path) -> None:
     """Up a kerb; the ground of its picture is where the ground is, and files come out."""
     names = ("kerb.bvh", "kerb.png", "kerb-center.png", "kerb-joints.png")
@@ -182,7 +185,8 @@ def test_words_to_numbers() -> None:
             parse_path([wrong])
 
 
-def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_wall_and_a_gap_are_refused() -> None:
     wall = Steps(0.7, 0.3, 1, start=0.6)
     with pytest.raises(InputError, match=r"0\.70 m"):
         run_walk(WalkRecipe(wall, steps=6))
@@ -190,6 +194,9 @@ def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
     heights[45:55] = -3.0
     with pytest.raises(InputError, match=r"gap|drops|low"):
         run_walk(WalkRecipe(HeightMap(heights, 0.1), path=((0.0, 3.0),)))
+
+
+def test_what_cannot_be_walked_is_refused(tmp_path: Path) -> None:
     for asked, piece in (
         (WalkRecipe(path=((float("nan"), 1.0),)), "finite"), (WalkRecipe(steps=0), "from 1 to"),
         (WalkRecipe(steps=10**9), "from 1 to"), (WalkRecipe(fps=0.0), "frames a second"),

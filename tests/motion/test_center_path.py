@@ -31,6 +31,7 @@ def jump(request):
     return drop_jump(tpose(), *request.param)
 
 
+@pytest.mark.many(1)
 def test_a_drop_jump_without_noise_keeps_its_force(jump):
     found = forces_of(jump.clip)
     assert rms(found.reaction.force[:, 1] / WEIGHT - jump.force[:, 1]) < 0.05
@@ -38,6 +39,7 @@ def test_a_drop_jump_without_noise_keeps_its_force(jump):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.many(2)
 def test_a_blurred_drop_jump_is_about_as_near_to_its_force_as_the_best_filter_for_it(jump, seed):
     clip = blur(jump, seed, gain=1.03, noise=0.0005, wobble=0.0005)
     found = forces_of(clip)

@@ -221,6 +221,7 @@ def test_joints_stay_within_what_a_person_can(name):
 
 
 @pytest.mark.parametrize("name", [n for n in GESTURES if n != "breathe"])
+@pytest.mark.many(5)
 def test_no_hand_goes_through_the_trunk_or_the_head(name):
     gesture, skeleton = GESTURES[name], human()
     pose = GestureMotion(gesture, skeleton).pose(cycle(gesture, 20) / gesture.rate)

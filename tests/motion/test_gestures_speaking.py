@@ -22,6 +22,7 @@ def random_speech(seed: int) -> Speak:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("body", ["mix", "1.2 m", "A-pose", "no hands"])
+@pytest.mark.many(3)
 def test_strokes_end_on_their_stresses(body, seed):
     skeleton, gesture = find_body(body), random_speech(seed)
     for stress in gesture.stresses:

@@ -74,6 +74,7 @@ def reading_of(name: str, folder: Path, suffix: str = ".c3d") -> Reading:
 
 
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.many(5)
 def test_the_joints_come_back(name: str, tmp_path: Path) -> None:
     reading = reading_of(name, tmp_path)
     unit, _, up, _, _ = FORM_OF[name]
@@ -301,6 +302,7 @@ def test_joints_and_skin_are_not_mixed_up() -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
+@pytest.mark.many(3)
 def test_any_part_of_a_set_is_built_or_refused(name: str) -> None:
     """Random parts of a set, with random gaps and few frames: a finite clip that names what it lacks, or a sentence."""
     rng = np.random.default_rng(len(name))

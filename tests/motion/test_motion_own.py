@@ -40,6 +40,7 @@ def bend(clip: Clip, joint: str) -> np.ndarray:
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("name", MOTIONS)
+@pytest.mark.many(7)
 def test_planted_feet_stay_put_and_none_goes_through_the_floor(name, body):
     clip = getattr(own, name)(BODIES[body]())
     points = foot_points(clip)
@@ -75,6 +76,7 @@ def test_joints_stay_within_human_limits(name):
 
 
 @pytest.mark.parametrize("name", MOTIONS)
+@pytest.mark.many(2)
 def test_position_velocity_and_acceleration_are_continuous(name):
     """Halving the step halves the jumps from frame to frame: of C1 curves in velocity, of C2 in acceleration."""
     make = getattr(own, name)
@@ -91,6 +93,7 @@ def test_position_velocity_and_acceleration_are_continuous(name):
     ("name", "hips", "turning"),
     [("wave", 1, 60), ("squat", 2, 20), ("lift", 2, 20), ("walk", 6, 600), ("jump", 25, 2000)],
 )
+@pytest.mark.many(2)
 def test_accelerations_are_those_of_a_body(name, hips, turning):
     for height in (1.2, 1.75, 2.1):
         acceleration = (clip := getattr(own, name)(tpose(height))).spline.acceleration(clip.times)
@@ -99,6 +102,7 @@ def test_accelerations_are_those_of_a_body(name, hips, turning):
 
 
 @pytest.mark.parametrize("name", [*MOTIONS, "wave_squat_walk"])
+@pytest.mark.many(2)
 def test_the_same_every_time_at_every_rate_and_calm_at_both_ends(name):
     make = getattr(own, name)
     clip, again, double = make(tpose(), fps=60.0), make(tpose(), fps=60.0), make(tpose(), fps=120.0)
@@ -181,6 +185,7 @@ def test_a_squat_keeps_the_centre_of_mass_over_flat_feet(body):
 
 
 @pytest.mark.parametrize("body", ["1.2 m", "1.75 m", "full", "mix"])
+@pytest.mark.many(2)
 def test_a_lift_takes_the_hand_low_and_high_over_flat_feet_in_balance(body):
     skeleton = BODIES[body]()
     leg = Figure(skeleton).leg

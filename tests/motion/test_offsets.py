@@ -149,6 +149,7 @@ BODIES = {
 
 @pytest.mark.parametrize("joint", ["leftHand", "rightHand", "leftFoot", "rightFoot"])
 @pytest.mark.parametrize("name", BODIES)
+@pytest.mark.many(7)
 def test_every_limb_of_every_body(name, joint):
     skeleton = BODIES[name]
     clip = own.squat(skeleton, 2.0, 30.0)

@@ -47,6 +47,7 @@ def test_a_jump_at_a_wrong_rate_is_found_and_its_true_rate_too(jumping, factor, 
 @pytest.mark.parametrize("make", [walk, idle, squat])
 @pytest.mark.parametrize("factor", [0.25, 0.5, 1.0])
 @pytest.mark.parametrize("noise", [0.0, 0.001])
+@pytest.mark.many(6)
 def test_calm_motions_at_their_rate_or_slower_prove_nothing(make, factor, noise):
     clip = make(make_human(1.75), 4.0, fps=60.0)
     assert not check_rate(played(shaken(clip, noise), factor)).is_wrong
@@ -89,6 +90,7 @@ GROUNDED = {
 
 @pytest.mark.parametrize("noise", [0.0, 0.0005, 0.002])
 @pytest.mark.parametrize("name", FLYING)
+@pytest.mark.many(3)
 def test_flights_tell_the_true_rate_whatever_is_stated(name, noise):
     """At most two of 24 are missed, none is told a rate that is not its own, and none at its own is doubted."""
     hits = 0
@@ -104,6 +106,7 @@ def test_flights_tell_the_true_rate_whatever_is_stated(name, noise):
 
 @pytest.mark.parametrize("noise", [0.0, 0.0005])
 @pytest.mark.parametrize("name", GROUNDED)
+@pytest.mark.many(3)
 def test_who_stands_on_one_leg_does_not_fly(name, noise):
     """At its rate or slower nothing is said; nothing is ever said to be too slow."""
     for fps in RATES:
@@ -115,6 +118,7 @@ def test_who_stands_on_one_leg_does_not_fly(name, noise):
 
 @pytest.mark.parametrize("arc", [None, "sine", "throw"])
 @pytest.mark.parametrize("ease", EASES)
+@pytest.mark.many(3)
 def test_drawn_jumps_are_not_accused(ease, arc):
     for fps in RATES:
         for height in (0.3, 0.6, 1.0, 1.6, 2.5):

@@ -233,6 +233,7 @@ def test_there_and_back_again(motion: str) -> None:
 
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("motion", MOTIONS)
+@pytest.mark.many(7)
 def test_feet_stand_and_nothing_jumps(motion: str, body: str) -> None:
     clip = motion_of(motion)
     result = retarget(clip, body_of(body))

@@ -93,6 +93,7 @@ CUTS = {
 
 
 @pytest.mark.parametrize("name", CUTS)
+@pytest.mark.many(2)
 def test_neither_place_nor_speed_jumps(name):
     """By differences: what is C1 has jumps that shrink with the frames' distance, a jump has not."""
     place, speed = [], []

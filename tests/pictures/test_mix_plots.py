@@ -50,6 +50,7 @@ def count_color(image: np.ndarray, color: tuple[int, int, int]) -> int:
 
 
 @pytest.mark.parametrize("name", PLOTS)
+@pytest.mark.many(1)
 def test_a_plot_is_a_png_and_the_same_every_time(name):
     first, second = PLOTS[name](), PLOTS[name]()
     assert first == second
@@ -58,6 +59,7 @@ def test_a_plot_is_a_png_and_the_same_every_time(name):
     assert image.std() > 5
 
 
+@pytest.mark.slow
 def test_center_of_mass_shows_support_and_target():
     with_both = pixels(plot_center_of_mass(TIMES, CENTER, SQUARE, np.array([0.0, 0.04])))
     without = pixels(plot_center_of_mass(TIMES, CENTER))
@@ -70,6 +72,7 @@ def test_center_of_mass_shows_support_and_target():
     assert np.ptp(columns[outline]) / np.ptp(rows[outline]) == pytest.approx(4 / 3, rel=0.03)
 
 
+@pytest.mark.slow
 def test_supports_that_change_are_all_drawn():
     steps = [SQUARE + [0.0, 0.3 * k] for k in range(3)]
     one, three = (pixels(plot_center_of_mass(TIMES, CENTER, s)) for s in (SQUARE, steps))
@@ -78,6 +81,7 @@ def test_supports_that_change_are_all_drawn():
     assert count_color(pixels(empty), BLUE) == count_color(one, BLUE)
 
 
+@pytest.mark.slow
 def test_gaps_are_fine():
     torn, lost = PRESSURE.copy(), np.full_like(CENTER, np.nan)
     torn[20:50, 1] = np.nan

@@ -26,6 +26,7 @@ def test_errors_over_time_with_and_without_a_search() -> None:
     assert plot_tracking(times, np.zeros((20, 0)), [])[:4] == PNG
 
 
+@pytest.mark.slow
 def test_panels_of_curves() -> None:
     curves = dict.fromkeys(("one", "two", "three", "four"), (CURVE, 100.0))
     assert plot_stiffness(curves, columns=2)[:4] == PNG

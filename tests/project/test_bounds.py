@@ -186,6 +186,7 @@ def test_windows_are_bounded_at_absurd_rates() -> None:
     assert smooth.shape == values.shape and np.isfinite(smooth).all()
 
 
+@pytest.mark.slow
 def test_plots_take_any_name_and_any_length() -> None:
     """Names that are no formulas, a thousand letters, half a million frames and sixty connectors."""
     rng = np.random.default_rng(0)

@@ -73,6 +73,7 @@ def recipe_of(page: str) -> str:
         ("module", ""),
     ],
 )
+@pytest.mark.many(1)
 def test_a_recipe_that_is_shown_runs(page: str, added: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_guide("own_driver")
     monkeypatch.chdir(tmp_path)

@@ -141,6 +141,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.many(3)
 def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
     assert not loaded_by(f"from poise.cli import main; main(['{command}', '--help'])") & HEAVY
 

@@ -52,6 +52,7 @@ def rename(body: poise.Character, old: str, new: str) -> poise.Character:
 
 @pytest.mark.parametrize("joint", ["hips", "leftLowerLeg"])
 @pytest.mark.parametrize("name", [*NAMES, "\ud800"])
+@pytest.mark.many(12)
 def test_a_joint_may_be_called_anything(name: str, joint: str) -> None:
     body = rename(BODY, joint, name)
     ends = []

@@ -26,6 +26,7 @@ COUPLE = {"mujoco": "exact", "bullet": "paper"}
 
 
 @pytest.mark.parametrize("use", USES)
+@pytest.mark.many(2)
 def test_odd_skeletons_work_or_are_refused(use: str) -> None:
     counts, findings = try_bodies(range(25 if "retarget" not in use else 12), [use])
     assert findings == {}
@@ -48,6 +49,7 @@ def test_a_fault_would_be_seen() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
+@pytest.mark.many(1)
 def test_commands_end_in_words_at_odd_bodies(seed: int, tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     clip = make_motion(seed, make_body(seed)[0])
     path = tmp_path / "odd.bvh"

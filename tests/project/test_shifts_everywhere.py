@@ -215,6 +215,7 @@ def test_retargeting_onto_another_body_goes_as_far_as_the_plain_walk():
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".bvh", ".glb", ".usda", ".usdc"])
+@pytest.mark.many(2)
 def test_files(tmp_path, suffix):
     path = tmp_path / f"walk{suffix}"
     if suffix.startswith(".usd"):
@@ -266,6 +267,7 @@ def test_a_character_of_the_users_own_slides_too(tmp_path):
 
 @pytest.mark.parametrize("adds", [False, True])
 @pytest.mark.parametrize("edits", [Edits(), Edits(0.5, 2.0), Edits(fps=60.0), Edits(in_place=True), Edits(loop=True)])
+@pytest.mark.many(1)
 def test_conversions_of_a_file(tmp_path, adds, edits):
     clip = own.walk(tpose(), 4.0, 30.0)
     path = tmp_path / "in.bvh"

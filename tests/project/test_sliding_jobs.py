@@ -39,6 +39,7 @@ def plain():
 
 
 @pytest.mark.parametrize(("carrier", "adds"), WAYS)
+@pytest.mark.many(2)
 def test_forces_and_retargeting(tmp_path, plain, carrier, adds):
     forces, moved, other = plain
     unit, up = (0.01, "Y") if carrier % 2 else (0.0254, "Z")
@@ -55,6 +56,7 @@ def test_forces_and_retargeting(tmp_path, plain, carrier, adds):
 
 @pytest.mark.parametrize(("carrier", "adds"), WAYS)
 @pytest.mark.parametrize("edits", [Edits(fps=30.0, in_place=True), Edits(loop=True)], ids=["in place", "loop"])
+@pytest.mark.many(1)
 def test_edits_and_formats(tmp_path, carrier, adds, edits):
     reading = read(tmp_path, write_twin(WALK, 3, carrier, adds, 0.01, "Y", ("ZXY",), 0.01), 0.01, "Y")
     clip, _, _ = edits.apply(reading.clip)

@@ -84,6 +84,7 @@ WAYS: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.many(1)
 def test_a_broken_cache_is_made_again(way: str, tmp_path: Path) -> None:
     pattern, spoil = WAYS[way]
     right = 4.0 + float((np.arange(4.0) ** 2).sum())
@@ -97,6 +98,7 @@ def test_a_broken_cache_is_made_again(way: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.many(1)
 def test_a_cache_that_cannot_be_mended_is_gone_without(pattern: str, tmp_path: Path) -> None:
     right, _, _ = run(tmp_path)
     for path in list((tmp_path / "cache").rglob(pattern)):

@@ -33,6 +33,7 @@ def error(t, x, a, cutoff):
 
 @pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0, 240.0])
 @pytest.mark.parametrize("size", [1e-5, 1e-4, 1e-3, 5e-3])
+@pytest.mark.many(8)
 def test_near_the_best_cutoff_for_white_noise(rate, size):
     t, x, a = gait(rate)
     x = x + size * np.random.default_rng(1).standard_normal(x.shape)

@@ -166,6 +166,7 @@ def check_random_body(seed: int) -> float:
 
 
 @pytest.mark.parametrize("block", range(BODIES // EACH))
+@pytest.mark.many(2)
 def test_any_split_of_any_body_solves_the_equation_of_motion(block: int) -> None:
     """Trees of 3 to 25 joints; roots that float, are given or stand still; balls, and hinges beyond given bodies."""
     worst = max(check_random_body(seed) for seed in range(EACH * block, EACH * (block + 1)))

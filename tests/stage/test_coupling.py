@@ -86,6 +86,7 @@ def dense(tree: Tree, partition: Partition, state: Kinematics, force: np.ndarray
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kinematic", [("arms", "head"), ("leftArm",), ("upperBody",)])
+@pytest.mark.many(3)
 def test_exact_coupling_solves_the_equation_of_motion(seed: int, kinematic: tuple[str, ...]) -> None:
     rng, character, tree = body(seed)
     partition = split(character, kinematic)

@@ -75,6 +75,7 @@ def test_a_crowd_of_one_is_the_actor() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.many(1)
 def test_runs_and_thread_counts_give_the_same_bits(threads: int) -> None:
     one, other = crowd(9, 1), crowd(9, threads)
     a, b = run_crowd(one, 1.0), run_crowd(other, 1.0)
@@ -260,6 +261,7 @@ def test_nobody_stands_in_anothers_place() -> None:
     assert apart.min() > 1.6
 
 
+@pytest.mark.slow
 def test_the_demo_writes_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import pygltflib
 
@@ -308,6 +310,7 @@ def contacts_of(stage: Stage) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.many(1)
 def test_at_a_shared_workspace_a_step_is_the_same_and_so_are_its_contacts(threads: int) -> None:
     """Twenty characters of two structures (half have a loose trunk), at desks and each in its own `MjData`."""
     shared, own = (build_stage(draw_conductors(20, bodies=3), BODIES, threads) for _ in range(2))

@@ -81,6 +81,7 @@ def test_ten_seconds_of_flight_keep_momentum(split: str, gravity: float, dt: flo
 
 
 @pytest.mark.parametrize("split", ["arms", "a loose arm on an animated trunk"])
+@pytest.mark.many(1)
 def test_flight_keeps_momentum_in_bullet_too(split: str) -> None:
     """Given segments are bodies of their own there."""
     pytest.importorskip("pybullet")
@@ -94,6 +95,7 @@ def test_flight_keeps_momentum_in_bullet_too(split: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(1)
 def test_a_doll_keeps_its_momentum_whatever_the_gain(engine: str) -> None:
     """Nobody gives a motion that a gain could scale. Without it one of 4 kg that is knocked got faster and faster."""
     if engine == "bullet":

@@ -39,6 +39,7 @@ def find_fastest(stage: Stage, seconds: float) -> dict[str, float]:
 
 @pytest.mark.parametrize("is_loose", [False, True])
 @pytest.mark.parametrize("part", ["", "body"])
+@pytest.mark.many(1)
 def test_who_goes_after_another_flings_nobody(part: str, is_loose: bool) -> None:
     """He was there within 0.03 s, at 40 m/s, hit whom he went after, and went after him again: up to 46 m/s."""
     stage = Stage()

@@ -46,6 +46,7 @@ def test_a_staff_goes_where_the_hand_goes(engine: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.many(1)
 def test_a_hand_and_its_staff_swing_as_one_compound_pendulum(engine: str) -> None:
     """T = 2 pi sqrt(I / (m g l)) of both together about the wrist: without the staff it is half as long."""
     pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")

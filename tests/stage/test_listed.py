@@ -65,6 +65,7 @@ def test_nobody_stands_against_gravity_that_does_not_point_down(gravity: tuple[f
         stage.advance(1)
 
 
+@pytest.mark.slow
 def test_three_ragdolls_dropped_on_one_another_at_long_steps() -> None:
     """Two of six such became non-finite."""
     stage, rng = Stage(dt=0.01), np.random.default_rng(1)

@@ -34,6 +34,7 @@ def find_momentum(actor: Actor) -> float:
     (0.005, 1e-4, 0.0), (0.005, 1e-4, 0.0123), (0.005, 0.0075, 0.0), (0.005, 0.0301, 0.0123), (0.01, 0.002, 0.019),
     (0.01, 0.1, 0.0), (0.0037, 0.1, 0.05),
 ])  # fmt: skip
+@pytest.mark.many(6)
 def test_a_push_gives_its_impulse(engine: str, dt: float, seconds: float, start: float) -> None:
     if engine == "bullet":
         pytest.importorskip("pybullet")

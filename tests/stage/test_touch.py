@@ -91,6 +91,7 @@ def test_distances_of_lines_are_those_of_many_points() -> None:
 
 @pytest.mark.parametrize("above", ["nothing", "a ground"])
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.many(2)
 def test_two_that_fly_at_each_other_are_moved_together_and_keep_their_momentum(engine: str, above: str) -> None:
     """Linear momentum, summed over the segments by hand, beside what one of them hands over."""
     pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")
@@ -173,6 +174,7 @@ def test_two_push_hands_and_both_sway() -> None:
         assert measure_sway(record, slice(130, None)) > 5.0 * measure_sway(record, slice(25, 50))
 
 
+@pytest.mark.slow
 def test_children_hand_against_hand_are_calm_at_long_steps_of_bullet() -> None:
     """Held at the hands, hips weigh less than `Balance` thinks: asked once in 10 ms, feet shook at 180 rad/s."""
     pytest.importorskip("pybullet")

@@ -46,6 +46,7 @@ def set_up(engine: str, loads: list[poise.Load]) -> tuple[Stage, Actor, Actor]:
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
 @pytest.mark.parametrize("name", DRIVERS)
+@pytest.mark.many(3)
 def test_a_twin_goes_on_alike_from_somebody_who_was_loaded_and_pushed_since(engine: str, name: str) -> None:
     """Of `Shadow` neither the foot that was fixed nor how hard the other one is drawn came out alike."""
     if engine == "bullet":
@@ -72,6 +73,7 @@ def test_a_twin_goes_on_alike_from_somebody_who_was_loaded_and_pushed_since(engi
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.slow
 def test_a_shadow_that_has_changed_feet_is_restored(engine: str) -> None:
     """Its toes bend, so it has other shapes than a state was looked through for: it was refused."""
     if engine == "bullet":
@@ -108,6 +110,7 @@ def list_contacts(stage: Stage) -> list[tuple[Any, ...]]:
     return sorted(found)
 
 
+@pytest.mark.slow
 def test_a_twin_of_who_touches_nothing_touches_nothing() -> None:
     """Bullet takes contacts from states that have some, and otherwise kept those that the twin was built with."""
     pytest.importorskip("pybullet")
@@ -135,6 +138,7 @@ def test_a_twin_of_who_touches_nothing_touches_nothing() -> None:
     assert list_contacts(stage) == list_contacts(twin) != []
 
 
+@pytest.mark.slow
 def test_a_twin_goes_on_alike_where_things_have_several_shapes() -> None:
     """Of two segments that touch with several shapes, Bullet restores the contacts of one."""
     pytest.importorskip("pybullet")

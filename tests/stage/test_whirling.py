@@ -32,6 +32,7 @@ def dropped(dt: float) -> Actor:
 
 @pytest.mark.parametrize("make", [slapped, dropped])
 @pytest.mark.parametrize("dt", [0.005, 0.01])
+@pytest.mark.many(2)
 def test_they_stay_finite(make: object, dt: float) -> None:
     """All of these exploded within 0.8 s."""
     actor = make(dt)  # type: ignore[operator]

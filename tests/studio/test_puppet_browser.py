@@ -19,6 +19,7 @@ pytest.importorskip("viser", reason="viser is not installed")
 
 from poise.studio.puppet_scene import CAMERA, FOV, HOMES
 
+pytestmark = pytest.mark.slow
 LOW = np.array([0.0, -0.13, 0.0])  # a place on a tube, below what turns and moves it
 
 

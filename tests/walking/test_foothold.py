@@ -107,6 +107,7 @@ def fits(ground: Ground, x: float, z: float, heading: float, flat: float) -> boo
 
 
 @pytest.mark.parametrize("ground", [STONES, Steps(0.17, 0.31, 10, -1.0, 0.3)], ids=["stones", "stairs"])
+@pytest.mark.slow
 def test_no_place_that_is_much_nearer_would_do(ground: Ground) -> None:
     """A search through every place of a finer grid, with least squares of NumPy's."""
     terrain, rng, moved = Terrain(ground, margin=0.0), np.random.default_rng(3), 0

@@ -118,6 +118,7 @@ def shortest(blocks: list[Prop], clearance: float, cell: float = 0.05) -> float:
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.many(1)
 def test_among_blocks_it_is_about_the_shortest_way_there_is(seed: int) -> None:
     blocks, limits = random_blocks(seed), StepLimits()
     wide, narrow = shortest(blocks, limits.radius + 0.12), shortest(blocks, limits.radius - 0.05)
@@ -162,6 +163,7 @@ def pit(wide: float) -> HeightMap:
     ],
     ids=["kerb", "high kerb", "kerb down", "high kerb down", "ditch", "trench", "log", "hedge", "gate", "beam", "bank"],
 )  # fmt: skip
+@pytest.mark.many(3)
 def test_what_can_be_stepped_on_and_over_is(floor: Floor, is_open: bool) -> None:
     if is_open:
         assert plan_route(floor, (0.0, 0.5), [(0.0, 3.5)]).is_given
@@ -219,6 +221,7 @@ def test_limits_are_those_of_a_leg() -> None:
         (lambda: StepLimits.of_leg(-1.0), "length of a leg is -1 m"),
     ],
 )  # fmt: skip
+@pytest.mark.many(3)
 def test_refusals_say_where_why_and_what_to_do(ask: object, said: str) -> None:
     with pytest.raises(InputError) as error:
         ask()  # type: ignore[operator]
@@ -234,6 +237,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 
 @pytest.mark.parametrize(("size", "height"), [((2.0, 2.0, 0.02), 1.0), ((2.0, 0.4, 0.02), 0.2)])
+@pytest.mark.slow
 def test_straight_on_for_ever_ends_before_a_thin_wall(size: tuple[float, float, float], height: float) -> None:
     """Feet alone would find places before and behind it."""
     body = Character.human(1.75, 75.0)

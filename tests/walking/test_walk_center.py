@@ -92,6 +92,7 @@ def test_what_cannot_be_is_told() -> None:
     assert out > 0.05
 
 
+@pytest.mark.slow
 def test_no_smoother_path_is_inside() -> None:
     """Against SciPy on the same knots: sums of squared jerk agree where only ends of the first axis matter."""
     regions, corners = stepping(32, 8, 23)

@@ -32,6 +32,7 @@ def find_pressure(body: Character, root: np.ndarray, rotations: np.ndarray) -> n
 
 
 @pytest.mark.parametrize(("height", "mass"), [(1.75, 75.0), (1.2, 25.0), (1.95, 110.0)])
+@pytest.mark.many(1)
 def test_the_whole_body_presses_inside_what_carries_it(height: float, mass: float) -> None:
     body = Character.human(height, mass)
     poser = set_out(body, None, 4)

@@ -12,6 +12,7 @@ from walked import measure_margin
 
 
 @pytest.mark.parametrize(("height", "mass", "pace"), [(1.75, 75.0, 1.4), (1.9, 120.0, 2.0)])
+@pytest.mark.slow
 def test_steps_that_take_longer_are_what_the_path_was_found_for(height: float, mass: float, pace: float) -> None:
     """Down stairs at a pace that balance cannot keep up with: times are changed again and again, heels are up early."""
     body, ground = poise.Character.human(height, mass), poise.Steps(-0.17, 0.29, 20, 0.6, 0.0)

@@ -60,6 +60,7 @@ def find_over(foot, stance, ground):
 
 
 @pytest.mark.parametrize("name", GROUNDS)
+@pytest.mark.many(2)
 def test_walks_are_balanced_on_every_ground(name: str) -> None:
     body = poise.Character.human(1.75, 75.0)
     poser, judged = judge(body, GROUNDS[name]())
@@ -73,6 +74,7 @@ def test_walks_are_balanced_on_every_ground(name: str) -> None:
     ("height", "mass", "preset", "name"),
     [(1.15, 20.0, "full", "stairs up"), (1.95, 120.0, "full", "stairs down"), (1.6, 55.0, "mix", "stones")],
 )
+@pytest.mark.many(1)
 def test_other_bodies_walk_too(height: float, mass: float, preset: str, name: str) -> None:
     """A child, a giant, and one whose feet have no toes."""
     _, judged = judge(poise.Character.human(height, mass, preset=preset), GROUNDS[name]())
@@ -80,6 +82,7 @@ def test_other_bodies_walk_too(height: float, mass: float, preset: str, name: st
 
 
 @pytest.mark.parametrize("facing", ["back", "left", "right"])
+@pytest.mark.many(1)
 def test_backwards_and_sideways(facing: str) -> None:
     body = poise.Character.human(1.75, 75.0)
     poser, judged = judge(body, poise.Ground(), 6, facing=facing)
@@ -116,10 +119,14 @@ def test_the_same_walk_is_the_same_to_the_last_bit() -> None:
     np.testing.assert_array_equal(one.root, two.root)
 
 
+@pytest.mark.slow
+def test_what_nobody_can_climb_is_refused() -> None:
+    with pytest.raises(InputError, match="m"):
+        walk(poise.Character.human(1.75, 75.0), poise.Steps(0.6, 0.29, 5, 0.6, 0.0))
+
+
 def test_what_cannot_be_walked_is_refused() -> None:
     body = poise.Character.human(1.75, 75.0)
-    with pytest.raises(InputError, match="m"):
-        walk(body, poise.Steps(0.6, 0.29, 5, 0.6, 0.0))
     with pytest.raises(InputError, match="steps, or a path"):
         set_out(body, poise.Ground())
     with pytest.raises(InputError, match=r"the pace of a walk is 0\.3 to 2; given 9"):
@@ -164,6 +171,7 @@ def test_a_plan_that_is_carried_elsewhere_turns_no_joint() -> None:
         assert np.allclose(turn.apply(here) + [[shift[0], 0.0, shift[1]], [0, 0, 0], [0, 0, 0]], there, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_soles_of_a_child_lie_on_stones() -> None:
     """Where a shorter step has it lie flat, a sole is not put across an edge: half of it would hang over the ground."""
     body, ground = poise.Character.human(1.2, 24.0), build_terrain("rough", 0, stones=0.5, length=99.0, width=6.0)
@@ -243,6 +251,7 @@ def test_a_knee_that_does_not_bend_is_walked_with(knee: str) -> None:
     assert judged.beyond < 1e-9 and judged.turning < 400.0
 
 
+@pytest.mark.slow
 def test_stairs_are_refused_to_a_knee_that_does_not_bend() -> None:
     body = lock(poise.Character.human(1.75, 75.0), "leftLowerLeg")
     with pytest.raises(InputError, match="no place for the"):

@@ -218,6 +218,7 @@ class Poser:
             {"rows": ROWS, "blocks": BLOCKS, "null-space": NULL_SPACE}[method],
         )  # fmt: skip
         turns = _stack([goal.turn for goal in goals if isinstance(goal, Turn)], 4)
+        root = np.require(root, requirements="W")  # for one that is only read all would be compiled again
         asked = kernels.Asked(
             root, rotations, compiled.point_goal[None].copy(), turns[None], compiled.look_goal[None].copy(),
             compiled.center[None].copy(),

@@ -8,6 +8,8 @@ Numba looks only at the file that a kernel is in to see whether its machine code
 kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew; for a law of
 somebody else's those beside it count as well. A cache that is broken does so too: see `code_cache`.
 
+A kernel gets machine code of its own only if Python calls it: see `late_code`.
+
 A first run compiles for half a minute. `on_compile` has somebody told; nobody is unless he asks.
 """
 
@@ -19,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
-from poise.spatial import quick_compile
+from poise.spatial import late_code, quick_compile
 from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -116,9 +118,19 @@ def _share(compiled: Any) -> Any:
     find = compiled.get_call_template
 
     def get_call_template(args: Any, kws: Any) -> Any:
-        return find(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
+        with late_code.called_by_kernel():
+            return find(tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()})
 
     compiled.get_call_template = get_call_template
+    return _make_late(compiled)
+
+
+def _make_late(compiled: Any) -> Any:
+    """Have machine code of a kernel of ours made when Python calls it, not when another does: see `late_code`."""
+    if _is_ours(compiled.py_func):
+        compile_now, add = compiled.compile, compiled.add_overload
+        compiled.compile = lambda signature: late_code.compile_late(compiled, signature, compile_now)
+        compiled.add_overload = lambda result: late_code.add_overload(compiled, result, add)
     return compiled
 
 
@@ -144,7 +156,9 @@ def compile_law(function: Any, signature: Any) -> Any:
         _tell_one()  # whosever law it is
         quick_compile.begin()
         try:
-            return uncached()
+            result = uncached()
+            late_code.emit(result.library)
+            return result
         finally:
             quick_compile.end()
 

@@ -44,6 +44,11 @@ def end() -> None:
             gc.enable()
 
 
+def is_compiling() -> bool:
+    """Whether a kernel of ours is being compiled."""
+    return _depth > 0
+
+
 def get_seconds() -> float:
     """s that this process has spent on compiling kernels of ours."""
     return _spent
