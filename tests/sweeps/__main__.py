@@ -1,11 +1,12 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
 `walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md, `getup`
-docs/puppet-sweeps.md.
+and `treads` docs/puppet-sweeps.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | tips | splits | soak | steps | gains | published |
-                                              engines | crowd | abuse | ik | walk | track | limited | getup ...]
+                                              engines | crowd | abuse | ik | walk | track | limited | getup |
+                                              treads ...]
                                              [--soak] [--minutes 10]
 
 Exit 1 if any aim was missed.
@@ -38,6 +39,7 @@ from sweeps import (
     standing_sweep,
     tip_sweep,
     track_sweep,
+    treads_sweep,
     walk_sweep,
 )
 from sweeps.page import write_section
@@ -69,13 +71,13 @@ def main() -> int:
         nargs="*",
         default=["all"],
         metavar="name",
-        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", "getup", *SWEEPS],
+        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", "getup", "treads", *SWEEPS],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     words = parser.parse_args()
     names = (
-        ["files", "cli", "reading", "ik", "walk", "track", "limited", "getup", *SWEEPS]
+        ["files", "cli", "reading", "ik", "walk", "track", "limited", "getup", "treads", *SWEEPS]
         if "all" in words.names
         else words.names
     )
@@ -125,11 +127,12 @@ def main() -> int:
             print(f"limited: {bad} aims missed", flush=True)
             missed += bad
             continue
-        if name == "getup":
-            text, bad = getup_sweep.sweep()
+        if name in ("getup", "treads"):
+            text, bad = getup_sweep.sweep() if name == "getup" else treads_sweep.sweep()
+            title = "Falls and getting up" if name == "getup" else "Stairs at random"
             body = f"{text}\n\nAims missed: {bad or 'none'}."
-            write_section("Falls and getting up", body, page=getup_sweep.PAGE, page_title=getup_sweep.TITLE)
-            print(f"getup: {bad} aims missed", flush=True)
+            write_section(title, body, page=getup_sweep.PAGE, page_title=getup_sweep.TITLE)
+            print(f"{name}: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

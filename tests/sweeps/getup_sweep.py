@@ -32,7 +32,7 @@ from sweeps.page import table
 PAGE = Path(__file__).parents[2] / "docs" / "puppet-sweeps.md"
 TITLE = """# Puppets over ranges
 
-Written by `make sweep NAME=getup`. Nothing is tuned between the rows of a table.
+Written by `make sweep NAME=getup` and `NAME=treads`. Nothing is tuned between the rows of a table.
 """
 FPS = round(1.0 / FRAME)
 DOWN, UP = 4.5, 4.0  # s, that it is left to physics, and that it is watched after it was taken back

@@ -23,6 +23,7 @@ from poise.drivers.body import Body
 
 RISES, _FOR = 0.6, 3  # m/s; frames
 TAU, _KNOWN = 0.06, 42  # s; frames that are known
+HIGHEST = 3.5  # m/s, that hands throw it up with at most: 62 cm, as far as people jump who are good at it
 LONGEST = 3.0  # s, that it is in the air at most
 
 
@@ -85,6 +86,7 @@ class Airborne:
         free = self.past[-1] + v * dt + self.gravity * dt * dt
         if self.find_center(body)[1] >= free[1]:  # c_k < c_k-1 + v dt - g dt^2   [air, 1]
             return False
+        v = v * (1.0, min(1.0, HIGHEST / v[1]), 1.0)
         self.thrown[:3], self.thrown[3:6] = self.past[-1], v
         self.thrown[6:] = (self.past[-1] - self.past[0])[[0, 2]] / ((len(self.past) - 1) * dt)
         self.count[1] = 1

@@ -30,6 +30,7 @@ RISES = 40.0  # m/s2, that a foot counts on to be lifted with before it comes to
 _AWAY, _QUICK = 0.03, 0.3  # m that a foot is held back by, and m/s that it is lifted with, of one that does not stand
 LOOKS = np.array([1, 2, 3, 4, 6, 9, 13, 18, 24, 30]) / 120.0  # s, that a foot in the air looks ahead
 _LANDS, _GENTLY = 9.0, 60.0  # Hz, how fast a foot that is a little over the ground, or under it, comes to it; m/s2
+SINKS = 1.5  # m/s, that hips give way with at most
 _RISES = 2.0  # Hz, how fast a body that went down since its legs were too short comes up again
 _YIELDS = 0.025  # of its length: within so much of straight, hips come down for a foot that stands beyond its reach
 
@@ -43,6 +44,7 @@ class PlantedFeet:
     left    (2, 2) m, how high over the ground each foot was when it went up, and s since: it goes up with _PARTS
     bears   (2, 2) the part of each foot that has ground under it, from heel (0) to ball (1)
     grip    from 0, as it is taken over, to 1: how much of that feet are held by
+    lacks   (2,) of its length, by which each leg is too short for its foot, if hips do not give way
     sunk    (2,) m, by which the body is lower than the strings have it, and its speed
     """
 
@@ -65,11 +67,13 @@ class PlantedFeet:
         self.grip = 1.0
         self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
         self.stands, self.sunk, self.left = np.zeros(2, np.bool_), np.zeros(2), np.zeros((2, 2))
-        self.bears = np.tile([0.0, 1.0], (2, 1))
+        self.bears, self.lacks = np.tile([0.0, 1.0], (2, 1)), np.zeros(2)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """All that changes, by name."""
-        return {name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "left", "bears")}
+        return {
+            name: getattr(self, name) for name in ("spot", "fall", "off", "stands", "sunk", "left", "bears", "lacks")
+        }
 
     def begin(self, over: np.ndarray) -> None:
         """Have feet be (2,) m over the ground, or in it: those in the air leave it from there."""
@@ -105,11 +109,13 @@ class PlantedFeet:
             # |way + (0, sunk, 0)| = reach: what the hip has to come down by
             reach = self._find_reach(side, length(way), length(body.p[foot] - body.p[upper]))
             room = reach**2 - way[0] ** 2 - way[2] ** 2
-            if self.stands[side] and way[1] < 0.0:
-                short = max(short, -way[1] - np.sqrt(max(room, 1e-6)))
+            lacks = -way[1] - np.sqrt(max(room, 1e-6)) if self.stands[side] and way[1] < 0.0 else 0.0
+            self.lacks[side] = lacks / self._sizes[side]
+            short = max(short, lacks)
         sunk, speed = follow(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
-        if sunk < short:
-            speed, sunk = max((short - self.sunk[0]) / dt, 0.0), short
+        if sunk < short:  # no faster than SINKS: a foot that is too far away for that is let go of by the ground
+            sunk = min(short, max(sunk, self.sunk[0] + SINKS * dt))
+            speed = max((sunk - self.sunk[0]) / dt, 0.0)
         self.sunk[:] = sunk, speed
         body.state.root[1] -= sunk
         body.p[:, 1] -= sunk

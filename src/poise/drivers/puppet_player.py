@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 FRAME = 1.0 / 120.0  # s
 _AHEAD, _BEHIND = 2, 6
 _NEAR, _OFF = 0.006, 0.03  # m over the ground: a foot that is nearer comes to be down, one that is farther goes up
+_OUT_OF_REACH = 0.15  # of the leg, that one which does not carry may be beyond its reach
 _REALLY = 0.02  # m over the ground, of a foot that comes to be down beside an edge, as it is led
 _LED, _CLOSE = 0.1, 0.03  # m, by which a foot that does not carry is led at most, and when it comes down
 _SLOW = 0.25  # m/s: one that comes down faster than that slides on until it carries
@@ -535,6 +536,7 @@ class PuppetPlayer(MotionPlayer):
             away = length(stand.led[side])
             # one that is led too far away makes a step, but for one whose strings are in a riser
             stays = over[lowest] < _OFF + weights[side] and (away < _LED or is_inside[mine].any())
+            stays = stays and self.feet.lacks[side] < _OUT_OF_REACH
             is_there = over[lowest] + self.feet.off[side, 0, 1] < _REALLY or not has_edge[lowest]
             lands = over[lowest] < _NEAR and is_there and slow and away < _CLOSE
             self.puppet.down[side] = carries or (not self.air.is_up and (stays if was else lands))
