@@ -45,8 +45,17 @@ def lead(
     mass: float = 75.0, **more: float,
 ) -> tuple[Walked, LookingHands]:  # fmt: skip
     """What comes of hands that look: (side, x, z) m of ankles, one a step, for hips of half a width."""
+    clip, player, hands = record(footholds, ground, poise.Character.human(size, mass), **more)
+    return measure(clip, player, ground), hands
+
+
+def record(
+    footholds: Callable[[float], list[tuple[int, float, float]]], ground: Any, character: poise.Character,
+    **more: float,
+) -> tuple[Clip, PuppetPlayer, LookingHands]:  # fmt: skip
+    """A body that hands lead which look, every picture of it."""
     stage = poise.Stage(dt=0.5 / FPS) if ground is None else poise.Stage(dt=0.5 / FPS, ground=ground)
-    actor = stage.add(poise.Character.human(size, mass))
+    actor = stage.add(character)
     live = LiveHands(np.zeros((2, 3)))
     actor.drive("body", poise.Puppet([poise.PuppetLayer(poise.load_mapping("legs"), live)]))
     half = float(actor.skeleton.rest_positions()[actor.skeleton.index("leftUpperLeg")][0])
@@ -61,8 +70,7 @@ def lead(
         poses.append(actor.pose())
         assert len(poses) < 60.0 * FPS
     roots, turns = (np.array([getattr(pose, name) for pose in poses]) for name in ("root", "rotations"))
-    clip = Clip(actor.skeleton, (1.0 + np.arange(len(poses))) / FPS, roots, turns)
-    return measure(clip, player, ground), hands
+    return Clip(actor.skeleton, (1.0 + np.arange(len(poses))) / FPS, roots, turns), player, hands
 
 
 def measure(clip: Clip, player: PuppetPlayer, ground: Any) -> Walked:

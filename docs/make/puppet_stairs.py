@@ -1,0 +1,30 @@
+"""Makes docs/pictures/puppet-stairs.png: a puppet that hands which look lead down stairs.
+
+PYTHONPATH=tests .venv/bin/python docs/make/puppet_stairs.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from led_puppets import on_treads, record
+from poise.jobs.pose import PoseRecipe, find_body
+from poise.jobs.puppet import Puppetry
+from poise.jobs.puppet_pictures import draw_puppet_sheet
+from poise.pictures.png import save_png
+from poise.world.steps import Steps
+
+PICTURE = Path(__file__).parents[1] / "pictures" / "puppet-stairs.png"
+GROUND = Steps(-0.16, 0.3, 3, start=0.2)
+
+
+def main() -> None:
+    """Draw it."""
+    body = find_body(PoseRecipe(height=1.75, mass=75.0))
+    clip, _, _ = record(lambda half: on_treads(GROUND, half, 0.1), GROUND, body.character, beat=1.4)
+    shown = clip.pick(slice(150, 1350))  # without standing before and after
+    save_png(PICTURE, draw_puppet_sheet(Puppetry(shown, body, (), ground=GROUND), 8))
+
+
+if __name__ == "__main__":
+    main()
