@@ -64,7 +64,7 @@ class PlantedFeet:
         hinges = [puppet.P[puppet.row(f"{side}LowerLeg")] for side in SIDES]
         # the knee's axis in the rest axes of the thigh
         self._hinges = [rotation.rotate(rotation.conjugate(P), np.array([1.0, 0.0, 0.0])) for P in hinges]
-        self.grip = 1.0
+        self.grip, self.begins = 1.0, False
         self.spot, self.fall, self.off = np.zeros((2, 3)), np.zeros(2), np.zeros((2, 2, 3))
         self.stands, self.sunk, self.left = np.zeros(2, np.bool_), np.zeros(2), np.zeros((2, 2))
         self.bears, self.lacks = np.tile([0.0, 1.0], (2, 1)), np.zeros(2)
@@ -78,6 +78,7 @@ class PlantedFeet:
     def begin(self, over: np.ndarray) -> None:
         """Have feet be (2,) m over the ground, or in it: those in the air leave it from there."""
         self.left[:, 0], self.left[:, 1] = np.minimum(over, _CLEAR), 0.0
+        self.begins = True
 
     def step(
         self, body: Body, dt: float, heights: np.ndarray, over: np.ndarray, ahead: np.ndarray, back: np.ndarray,
@@ -114,9 +115,9 @@ class PlantedFeet:
             short = max(short, lacks)
         sunk, speed = follow(self.sunk[0], self.sunk[1], dt, _RISES, 1.0, short, -1.0, 1.0)
         if sunk < short:  # no faster than SINKS: a foot that is too far away for that is let go of by the ground
-            sunk = min(short, max(sunk, self.sunk[0] + SINKS * dt))
-            speed = max((sunk - self.sunk[0]) / dt, 0.0)
-        self.sunk[:] = sunk, speed
+            sunk = short if self.begins else min(short, max(sunk, self.sunk[0] + SINKS * dt))
+            speed = 0.0 if self.begins else max((sunk - self.sunk[0]) / dt, 0.0)
+        self.sunk[:], self.begins = (sunk, speed), False
         body.state.root[1] -= sunk
         body.p[:, 1] -= sunk
         for side in range(2):

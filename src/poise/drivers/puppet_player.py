@@ -132,12 +132,13 @@ class StandingPlayer(AnchoredPlayer):
         """
         ground = ask_height(self._ground, places[:, 0], places[:, 2])
         for side, mine in enumerate(self.mine):
-            flat, g, normal = places[mine][:, [0, 2]], ground[mine], rotation.rotate(self.slope[side], UP)
+            flat, g = places[mine][:, [0, 2]], ground[mine]
             if self.planted[side]:  # what came to hold it up does so still
-                at = self.holds[side]
+                at, normal = self.holds[side], rotation.rotate(self.slope[side], UP)
                 g = float(ask_height(self._ground, at[:1], at[1:])[0])
                 ground[mine] = g - (flat - at) @ normal[[0, 2]] / normal[1]
             elif g.max() - g.min() > _EDGE:
+                normal = self.find_normal(places[mine])
                 # Its ends do not count: one that is over an edge by no more is brought off it as it comes down.
                 ends = flat.copy()
                 way = ends[-1] - ends[0]
@@ -147,6 +148,10 @@ class StandingPlayer(AnchoredPlayer):
                 y = (inner - (flat[:, None] - ends) @ normal[[0, 2]] / normal[1]).max(axis=1)
                 ground[mine] = np.where(np.abs(y - g) > _EDGE, y, g)
         return ground
+
+    def find_normal(self, places: np.ndarray) -> np.ndarray:
+        """(3,) of the ground under a foot: at all its points the least steep, an edge beside it is no slope."""
+        return max((self._normal(place) for place in places), key=lambda normal: float(normal[1]))
 
     def _ground_at(self, x: float, z: float) -> float:
         """See `AnchoredPlayer`: for the foot that carries, with that support at x and z."""
@@ -493,12 +498,11 @@ class PuppetPlayer(MotionPlayer):
         return found
 
     def _lay_ground(self, side: int) -> None:
-        """See how the ground lies under a foot: of all its points the least steep, an edge beside it is no slope."""
+        """See how the ground lies under a foot that comes down, and what of it holds it up."""
         stand = self.stand
-        normals = [stand._normal(place) for place in stand.where_led(stand._found[0])[stand.mine[side]]]
-        self.puppet.lay_ground(side, rotation.between(UP, max(normals, key=lambda normal: float(normal[1]))))
         places = stand.where_led(stand._found[0])[stand.mine[side]]
-        normal = rotation.rotate(self.puppet.slope[side], UP)
+        normal = stand.find_normal(places)
+        self.puppet.lay_ground(side, rotation.between(UP, normal))
         level = ask_height(stand._ground, places[:, 0], places[:, 2]) + places[:, [0, 2]] @ normal[[0, 2]] / normal[1]
         stand.holds[side] = places[int(np.argmax(level)), [0, 2]]
         # Which part of it, from heel to ball, has ground under it: the rest juts out over an edge.

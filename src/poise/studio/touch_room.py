@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.errors import printable
+from poise.files.loading import read_bytes
 from poise.puppetry.mapping import STEMS, HandMapping
 from poise.studio.serving import Answer
 from poise.studio.touch_hands import MOST_BYTES, TouchHands
@@ -61,7 +62,7 @@ class TouchRoom:
         names = {PATH: "touch.html"} | {
             f"{PATH}/{each}": each for each in ("touch.css", "touch.js", "pads.js", "view.css")
         }
-        self._files = {path: Answer(_KINDS[Path(name).suffix], (FOLDER / name).read_bytes())
+        self._files = {path: Answer(_KINDS[Path(name).suffix], read_bytes(FOLDER / name))
                        for path, name in names.items()}  # fmt: skip
 
     def find_file(self, path: str) -> Answer | None:
