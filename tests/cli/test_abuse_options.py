@@ -227,7 +227,8 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
     "puppet": {
         "--input": (PUPPET, ("-i", "arms=up.hands")),
         "--seconds": (PUPPET, ("--seconds", "0.3")),
-        "--terrain": (PUPPET, ("--terrain", "slope")),
+        # the first slope is 60 cm ahead: who only stands is the same there, and seen before it
+        "--terrain": ((*PUPPET, "-o", "new.png"), ("--terrain", "slope")),
         "--fps": (PUPPET[:-2], ("--fps", "20")),
         "--body": (PUPPET, ("--body", "fat")),
         "--height": (PUPPET, ("--height", "1.6")),
