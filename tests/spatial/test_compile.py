@@ -168,7 +168,12 @@ def test_a_line_is_said_once_where_there_is_no_terminal(
     assert screen.text == ("" if quiet else f"poise: {SENTENCE}\n")
 
 
-def test_a_bar_makes_way_for_what_is_said(fresh_kernel: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_bar_is_cleared_before_a_message(
+    fresh_kernel: Callable[[], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The bar shows the compiled fraction; without these it would depend on what the process has compiled before.
+    monkeypatch.setattr(compiling, "_compiled", 4)
+    monkeypatch.setattr(compiling, "_made", 10)
     screen = Screen(is_terminal=True)
     monkeypatch.setattr(sys, "stderr", screen)
     with tell_compiling(quiet=False):
@@ -207,3 +212,51 @@ def test_nothing_is_told_where_all_is_in_the_cache(tmp_path: Path) -> None:
         for _ in range(2)
     ]
     assert [text.count("compiled") for text in said] == [2, 0]
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package of three kernel files and a file of constants: upper imports lower, lower imports the constants."""
+    package = tmp_path / "src" / "poise"
+    package.mkdir(parents=True)
+    (package / "constants.py").write_text("STEP = 1\n")
+    (package / "lower_kernels.py").write_text("from poise.constants import STEP\n")
+    (package / "upper_kernels.py").write_text("from poise import (\n    lower_kernels,\n)\n")
+    (package / "other_kernels.py").write_text("import numpy\n")
+    monkeypatch.setattr(compiling, "_PACKAGE", package)
+    return package
+
+
+def stamps(package: Path) -> dict[str, str]:
+    """Return the stamp of each kernel file as a new process would compute it."""
+    compiling._stamp_of.cache_clear()
+    compiling._read.cache_clear()
+    try:
+        return {path.stem: compiling._stamp_of(path) for path in package.glob("*_kernels.py")}
+    finally:
+        compiling._stamp_of.cache_clear()
+        compiling._read.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("edited", "stale"),
+    [
+        ("constants", {"lower_kernels", "upper_kernels"}),
+        ("lower_kernels", {"lower_kernels", "upper_kernels"}),
+        ("upper_kernels", {"upper_kernels"}),
+        ("other_kernels", {"other_kernels"}),
+    ],
+)
+def test_an_edit_makes_only_dependent_kernels_stale(edited: str, stale: set[str], tree: Path) -> None:
+    before = stamps(tree)
+    path = tree / f"{edited}.py"
+    path.write_text(path.read_text() + "# edited\n")
+    after = stamps(tree)
+    assert {name for name in before if before[name] != after[name]} == stale
+
+
+def test_a_touched_file_keeps_its_stamp(tree: Path) -> None:
+    before = stamps(tree)
+    for path in tree.glob("*.py"):
+        os.utime(path, (1, 1))
+    assert stamps(tree) == before

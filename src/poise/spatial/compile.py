@@ -4,9 +4,10 @@ A module with kernels is imported only when it is used, since Numba takes half a
 in Numba's cache, beside the source or in the user's cache directory (`NUMBA_CACHE_DIR` overrides both); where neither
 can be written, as in a read-only installation, each process compiles anew instead of failing.
 
-Numba looks only at the file that a kernel is in to see whether its machine code is still true, though the code of the
-kernels that it calls is part of it. Here a change in any file with kernels makes all of them compile anew; for a law of
-somebody else's those beside it count as well. A cache that is broken does so too: see `code_cache`.
+Numba looks only at the file that a kernel is in to see whether its machine code is still valid, though that code
+contains the kernels it calls. Here the contents of all files that the kernel's file imports count, transitively, so an
+edit recompiles only what depends on it, and a checkout or a copy of the tree recompiles nothing. For a law outside the
+package the kernel files beside it count as well. A broken cache is rebuilt: see `code_cache`.
 
 A kernel gets machine code of its own only if Python calls it: see `late_code`.
 
@@ -16,6 +17,7 @@ A first run compiles for half a minute. `on_compile` has somebody told; nobody i
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,9 +28,13 @@ from poise.spatial.code_cache import guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Files that have kernels, here and beside the laws of others; a test looks that the package has no more.
+# Files that have kernels, in the package and beside laws outside it; a test checks that the package has no others.
 _PACKAGE = Path(__file__).parent.parent
 _SOURCES = ("*kernels.py", "*_law.py", "*_record.py", "instant.py", "addresses.py")
+_COMPILER = ("compile.py", "late_code.py", "quick_compile.py")  # these decide what machine code is made
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from|import)[ \t]+(poise[\w.]*)(?:[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))?", re.MULTILINE
+)
 Listener = Callable[[int, int], None]
 _listeners: list[Listener] = []
 _made = _compiled = 0  # kernels in the modules that were imported; those of them that were not in the cache
@@ -168,26 +174,52 @@ def compile_law(function: Any, signature: Any) -> Any:
 
 
 def _stamp(compiled: Any) -> Any:
-    """Have the cache of a kernel look at all sources; a Numba that keeps its stamp elsewhere goes on as it does."""
+    """Make a kernel's cache depend on all its sources; a Numba that keeps its stamp elsewhere stays as it is."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         function = getattr(compiled, "py_func", None) or getattr(compiled, "_pyfunc", None)
-        own = Path(function.__code__.co_filename).parent if function is not None else _PACKAGE
-        file._source_stamp = (file._source_stamp, _package_stamp(), *_stamp_of(own))
+        source = Path(function.__code__.co_filename) if function is not None else Path(__file__)
+        file._source_stamp = _stamp_of(source)
     guard_cache(compiled)
     return compiled
 
 
-def _stamp_of(folder: Path) -> tuple[str, ...]:
-    """What is in the files beside somebody else's law, as they are now; nothing for one of the package's own."""
-    if folder.is_relative_to(_PACKAGE) or not folder.is_dir():
-        return ()
-    paths = sorted(path for name in _SOURCES for path in folder.glob(name) if path.is_file())
-    return tuple(hashlib.sha256(path.read_bytes()).hexdigest() for path in paths)
+@cache
+def _stamp_of(source: Path) -> str:
+    """SHA-256 of the files that the kernels of a source file depend on."""
+    paths = {Path(__file__).parent / name for name in _COMPILER}
+    if source.is_relative_to(_PACKAGE):
+        paths |= _find_sources(source)
+    else:
+        # The kernel files beside it are read as they are now, and Poise's kernels may all be called.
+        beside = (path for pattern in _SOURCES for path in source.parent.glob(pattern) if path.is_file())
+        paths |= {*beside, *(path for pattern in _SOURCES for path in _PACKAGE.rglob(pattern))}
+        if source.is_file():
+            paths.add(source)
+    total = hashlib.sha256()
+    for path in sorted(paths):
+        total.update(_read(path)[0])
+    return total.hexdigest()
+
+
+def _find_sources(source: Path) -> set[Path]:
+    """Return a kernel file, the kernel files it imports, transitively, and the other files that these import."""
+    found, open_ones = {source}, [source]
+    while open_ones:
+        for path in _read(open_ones.pop())[1] - found:
+            found.add(path)
+            if any(path.match(pattern) for pattern in _SOURCES):
+                open_ones.append(path)
+    return found
 
 
 @cache
-def _package_stamp() -> tuple[int, int]:
-    """Newest change (ns) and total size (bytes) of all sources of the package with kernels."""
-    found = [path.stat() for name in _SOURCES for path in _PACKAGE.rglob(name)]
-    return max(stat.st_mtime_ns for stat in found), sum(stat.st_size for stat in found)
+def _read(path: Path) -> tuple[bytes, frozenset[Path]]:
+    """Return the SHA-256 of a file's content and the files of the package that it imports."""
+    content = path.read_bytes()
+    imports = set()
+    for module, names in _IMPORT.findall(content.decode()):
+        base = _PACKAGE.parent.joinpath(*module.split("."))
+        imports.add(base.with_suffix(".py"))
+        imports.update(base / f"{name}.py" for name in re.findall(r"\w+", names))
+    return hashlib.sha256(content).digest(), frozenset(path for path in imports if path.is_file())
