@@ -150,6 +150,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--weak": (LIFT, ("--weak",)),
         "--base": (LIFT, ("--base", "kinematic")),
         "--center": (LIFT, ("--center", "none")),
+        "--priorities": (LIFT, ("--priorities", "strict")),
         "--lead": (LIFT, ("--lead", "rightHand=position")),
         "--path": (LIFT, ("--path", "rightHand=hand.csv")),
         "--push": (LIFT, ("--push", "t=0.1 chest 0,0,40 0.1s")),

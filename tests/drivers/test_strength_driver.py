@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import poise
+from oracles.limiting import solve_bounded, solve_damped, solve_levels
+from poise.drivers.strength_work import Problem
+from poise.dynamics.limited import DAMPING
 from poise.motion.own.tracks import stand_pose
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
@@ -175,6 +178,72 @@ def test_a_path_may_turn_a_hand() -> None:
 def test_paths_that_make_no_sense_are_refused(options: dict[str, object], complaint: str) -> None:
     with pytest.raises(poise.InputError, match=complaint):
         poise.Strength(SWING, **options)  # type: ignore[arg-type]
+
+
+def draw_problems(priorities: str, load: float) -> list[Problem]:
+    """Problems that the driver solves while an arm too weak for its load is led by its hand, every sixth step."""
+    stage = poise.Stage("inverse", 1.0 / 30.0)
+    actor = stage.add(HUMAN, loads=[poise.Load("rightHand", load)] if load else [])
+    muscles = poise.Muscles.weak(HUMAN) if load else None
+    led = {"rightHand": "position"}
+    actor.drive("body", poise.Strength(SWING, muscles, effectors=led, priorities=priorities))
+    problems = []
+    for _ in range(5):
+        stage.advance(6)
+        problems.append(actor.player("body").problem)  # type: ignore[attr-defined]
+    return problems
+
+
+@pytest.mark.parametrize("load", [0.0, 4.0, 8.0])
+def test_weighted_priorities_are_the_optimum_of_a_general_solver(load: float) -> None:
+    """Oracle: bounded least squares by Lawson and Hanson's method."""
+    for each in draw_problems("weighted", load):
+        roots = np.sqrt(each.weights / each.weights.mean())
+        pieces = [(np.diag(roots), roots * each.wanted), (each.A, each.y)]
+        best = solve_bounded(pieces, each.H, each.low - each.b, each.high - each.b, each.wanted)
+        np.testing.assert_allclose(each.u, best, atol=1e-7 * np.abs(best).max())
+
+
+@pytest.mark.parametrize("load", [0.0, 4.0, 8.0])
+def test_strict_priorities_are_the_optimum_of_a_hierarchical_solver(load: float) -> None:
+    """Oracles: levels solved one after the other by Lawson and Hanson's method, with damping and without it.
+
+    With 8 kg the body falls and its goals are nearly singular, which is what the damping is for.
+    """
+    for each in draw_problems("strict", load):
+        goals = [(each.A[each.level == k], each.y[each.level == k]) for k in np.unique(each.level)]
+        problem = (each.H, each.b, each.low, each.high, each.wanted, goals, each.weights)
+        damped = solve_damped(*problem, damping=DAMPING)
+        np.testing.assert_allclose(each.u, damped, atol=1e-6 * np.abs(damped).max())
+        if load <= 4.0:
+            for (A, y), best in zip(goals, solve_levels(*problem), strict=True):
+                assert np.linalg.norm(A @ each.u - y) < np.linalg.norm(best - y) + 1e-5
+
+
+def test_strict_priorities_leave_feet_and_balance_alone_where_weighted_ones_trade() -> None:
+    """4 kg is too much for the arm: weighted goals give up some of the balance for the hand, strict ones do not."""
+    missed = {}
+    for priorities in ("weighted", "strict"):
+        stage = poise.Stage("inverse", 1.0 / 30.0)
+        actor = stage.add(HUMAN, loads=[poise.Load("rightHand", 4.0)])
+        actor.drive(
+            "body",
+            poise.Strength(
+                SWING, poise.Muscles.weak(HUMAN), effectors={"rightHand": "position"}, priorities=priorities
+            ),
+        )
+        found = []
+        for _ in range(30):
+            stage.step()
+            found.append(actor.player("body").missed)  # type: ignore[attr-defined]
+        missed[priorities] = max(found)
+        assert actor.fallen is None
+    assert missed["strict"] < 1e-4 < 1e-2 < missed["weighted"]
+
+
+def test_rejects_unknown_priorities() -> None:
+    with pytest.raises(poise.InputError, match="weighted"):
+        poise.Strength(SWING, priorities="stict")
 
 
 def test_no_strength_is_no_standing() -> None:

@@ -33,7 +33,7 @@ def solve_levels(
     for A, y in goals:
         x = wanted
         for _ in range(8):
-            x = _solve([(np.diag(roots) / HEAVY, roots * x / HEAVY), *kept, (A, y)], H, low - b, high - b, x)
+            x = solve_bounded([(np.diag(roots) / HEAVY, roots * x / HEAVY), *kept, (A, y)], H, low - b, high - b, x)
         kept.append((HEAVY * A, HEAVY * A @ x))
     return [values / HEAVY for _, values in kept]
 
@@ -59,16 +59,16 @@ def solve_damped(
     for A, y in goals:
         x = wanted
         for _ in range(passes):
-            x = _solve([(np.diag(roots), roots * x), *kept, (A / damping, y / damping)], H, low - b, high - b, x)
+            x = solve_bounded([(np.diag(roots), roots * x), *kept, (A / damping, y / damping)], H, low - b, high - b, x)
         _, s, V = np.linalg.svd(A / roots, full_matrices=False)
         t = s / damping
         spring = np.minimum(t * t * np.exp(np.minimum(18.0 * (t - 1.0), 50.0)), min(1e10 * most, 1e18))
         rows = np.sqrt(spring)[:, None] * V * roots
         kept.append((rows, rows @ x))
-    return _solve([(np.diag(roots), roots * wanted), *kept], H, low - b, high - b, wanted)
+    return solve_bounded([(np.diag(roots), roots * wanted), *kept], H, low - b, high - b, wanted)
 
 
-def _solve(
+def solve_bounded(
     pieces: list[tuple[np.ndarray, np.ndarray]], H: np.ndarray, low: np.ndarray, high: np.ndarray, start: np.ndarray
 ) -> np.ndarray:
     """x (n,) with the least sum of |E_i x - f_i|^2 over pieces, within low <= H x <= high."""

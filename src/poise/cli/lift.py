@@ -42,6 +42,13 @@ class LiftingOptions:
             "seconds and metres; center=com.csv for the centre of mass; repeatable.",
         ),
     ] = ()
+    priorities: Annotated[
+        Literal["weighted", "strict"],
+        Parameter(
+            help="weighted: feet, centre of mass, led bodies and joints are weighted goals; strict: each is solved in "
+            "the null space of those before it, as in the paper."
+        ),
+    ] = "weighted"
     base: Annotated[
         Literal["auto", "kinematic", "balance"] | None,
         Parameter(
@@ -128,7 +135,7 @@ def lift(
     whole, joints = parse_strengths(strength)
     request = LiftRequest(
         asked, whole, joints, weak, simulation.center, dict(map(parse_lead, simulation.lead)),
-        dict(map(parse_path, simulation.path)),
+        dict(map(parse_path, simulation.path)), simulation.priorities,
     )  # fmt: skip
     report.tell_nothing_random()
     found = run_lift(request, list_outputs(asked), report, source.list_files(), report.json)

@@ -10,6 +10,10 @@ share the load is found with the rest. Before the joints' own tracking, in this 
     2. the centre of mass goes its way, along the axes that are chosen
     3. hands and other bodies go theirs, where the user says so
 
+By default (`priorities="weighted"`) these goals are weighted least squares in one problem, with weights far apart. With
+`"strict"` they are the paper's hierarchy (eq 12 to 18): each goal is solved in the null space of those before it, so no
+later goal changes an earlier one, however far off it is.
+
 On a root that somebody else moves only the third is left: that carries it, whatever that takes.
 
 The centre of mass is wanted where the motion has it, loads and all, as far as soles can push it there and keep it: that
@@ -41,6 +45,7 @@ from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
 from poise.drivers.playable import check_playable
 from poise.drivers.strength_work import MOST_TOUCHES, Problem, Room, Work
+from poise.dynamics.limited import DAMPING
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError, unknown_name
@@ -63,6 +68,7 @@ _GAIN = 3.0  # of the pressure over an error of the capture point; 1.5 to 6 stan
 _LEANS = 0.8  # the same of who leans on a hand: pushed back no harder than it must be
 _WINDOW, _EVERY = 241, 1.0 / 60.0  # samples of a plan, and s between them; it is made anew after half of it
 _STAYS, _LEADS = 1e3, 1e2  # rows of goals beside those of joints: feet, and the centre of mass
+WEIGHTED, STRICT = PRIORITIES = ("weighted", "strict")
 _TIPS = 1.0  # the same of the centre of mass of who reaches for something
 # rad: what is led, however far off, counts for no more than a joint that is off by so much. An arm that is too weak
 # stays behind for ever, and whoever wants the more the farther it is off throws his trunk about until he falls.
@@ -108,6 +114,8 @@ class Strength(Driver):
     hands      whether hands that hold nothing reach for things that never move when balance is short (`helping.py`)
     paths      joint -> where it is led instead, on the motion's clock, in the world; `center`: the centre of mass,
                along the axes that are chosen. What is not among the effectors is led by all that its path has
+    priorities "weighted": feet, centre of mass, effectors and joints are weighted goals of one problem. "strict": the
+               paper's null-space hierarchy, in that order; `insists` then only limits how fast an effector returns
     """
 
     motion: Motion
@@ -120,6 +128,7 @@ class Strength(Driver):
     cutoff: float | None = None
     hands: bool = True
     paths: Mapping[str, PointPath] = field(default_factory=dict)
+    priorities: str = WEIGHTED
     level = TORQUE
     keeps = True
 
@@ -137,6 +146,8 @@ class Strength(Driver):
             raise InputError(f"a motion is followed from a finite time on; given {self.start:g} s.")
         if not 0.0 < self.insists <= _STAYS:
             raise InputError(f"insists is above 0 and at most {_STAYS:g}; given {self.insists:g}.")
+        if self.priorities not in PRIORITIES:
+            raise unknown_name("kind of priorities,", self.priorities, PRIORITIES)
         for axis in self.center:
             if axis not in "xyz":
                 raise unknown_name("axis of the centre of mass,", axis, "xyz")
@@ -411,9 +422,13 @@ class StrengthPlayer(TorquePlayer):
         r.wanted[:n], r.wanted[n:], r.weights[:n], r.weights[n:] = k.wanted, 0.25 / max(c, 1), k.weights, _EVEN
         r.wanted[n + 4 * k.soles : n + 4 * k.pads] = 0.0  # a hand pushes only as it must
         rows = self._set_goals(body, t, r)
+        solve, damping = limited.weigh, 1.0
+        if self.driver.priorities == STRICT:
+            solve, damping = limited.limit, DAMPING
+            self._rank(r, rows)
         self._last = r, rows
-        limited.weigh(
-            r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], 1.0,
+        solve(
+            r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:rows], r.y[:rows], k.level[:rows], damping,
             *k.room(size, rows), r.u, r.value, r.bound, k.residual[:rows],
         )  # fmt: skip
         if not np.abs(r.u).max(initial=0.0) < _MOST_FOUND:
@@ -428,6 +443,18 @@ class StrengthPlayer(TorquePlayer):
         )  # fmt: skip
         self.moving, self.missed = float(k.off[0]), float(k.off[1])
         body.torque[self.joints] += k.vectors[self.joints]
+
+    def _rank(self, r: Room, rows: int) -> None:
+        """Order the goals' rows by priority and take back their weights: the damping is in the unit of the rows."""
+        k = self._work
+        order, full = np.argsort(k.kinds[:rows], kind="stable"), np.array([_STAYS, _LEADS, 1.0])
+        for each in (r.rows, r.y, k.scales, k.kinds):
+            each[:rows] = each[order]
+        k.level[:rows] = k.kinds[:rows]
+        weights = np.where(k.level[:rows] == 2, k.scales[:rows], full[k.level[:rows]])
+        r.rows[:rows] /= weights[:, None]
+        r.y[:rows] /= weights
+        k.scales[:rows] /= weights
 
     def _resist(self, body: Body) -> None:
         """A damper on what the step does beside what was foreseen, which is nothing where the model is right:
@@ -630,7 +657,7 @@ class StrengthPlayer(TorquePlayer):
         if self._last is None:
             return None
         r, m = self._last
-        arrays = (r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:m], r.y[:m], r.u)
+        arrays = (r.H, r.b, r.low, r.high, r.wanted, r.weights, r.rows[:m], r.y[:m], self._work.level[:m], r.u)
         return Problem(*(array.copy() for array in arrays))
 
     def _plan(self, body: Body, t: float) -> None:

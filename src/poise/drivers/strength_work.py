@@ -13,7 +13,11 @@ PADS = 4  # where hands that help are pushed, at most
 
 
 class Problem(NamedTuple):
-    """A step: least |A u - y|^2 + |u - wanted|^2, weighed, with H u + b in range; see `limited_kernels.weigh`."""
+    """One step's problem: u near `wanted` with H u + b in range and A u near y.
+
+    Weighted priorities solve least |A u - y|^2 + |u - wanted|^2 (`limited_kernels.weigh`); strict ones solve level by
+    level (`limited_kernels.limit`).
+    """
 
     H: np.ndarray
     b: np.ndarray
@@ -23,6 +27,7 @@ class Problem(NamedTuple):
     weights: np.ndarray
     A: np.ndarray
     y: np.ndarray
+    level: np.ndarray
     u: np.ndarray
 
 

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 
 from poise.body.character import Character
+from poise.drivers.strength import WEIGHTED
 from poise.errors import InputError
 from poise.files.audience import Notebook
 from poise.files.source import Roles, Source, parse_roles
@@ -35,6 +36,7 @@ def lift(
     center: str = "xz",
     lead: Mapping[str, str] | None = None,
     paths: Mapping[str, PointPath | File] | None = None,
+    priorities: str = WEIGHTED,
     pushes: Push | str | Iterable[Push | str] = (),
     base: str | None = None,
     engine: str | None = None,
@@ -61,6 +63,7 @@ def lift(
     lead       joint -> "position", "orientation" or "both": bodies that are led as well
     paths      joint, or "center" for the centre of mass -> where it is led instead of where the clip has it: a
                `PointPath` (s after the first frame, m in the clip's world), or its CSV
+    priorities "weighted", or "strict" for the paper's null-space hierarchy: see `Strength`
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     base       "balance": the whole body stands on its own legs; "kinematic": pelvis and legs follow the clip; "auto":
                balance if both feet stay within 10 cm
@@ -95,6 +98,6 @@ def lift(
     )
     whole, joints = (1.0, dict(strength)) if isinstance(strength, Mapping) else (float(strength), {})
     ways = {joint: path if isinstance(path, PointPath) else Path(path) for joint, path in (paths or {}).items()}
-    request = LiftRequest(asked, whole, joints, weak, center, dict(lead or {}), ways)
+    request = LiftRequest(asked, whole, joints, weak, center, dict(lead or {}), ways, priorities)
     found = run_lift(request, files, audience, Source(roles=roles).list_files())
     return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))

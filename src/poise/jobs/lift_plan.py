@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from poise.body.character import Character
 from poise.body.muscles import Muscles
-from poise.drivers.strength import CENTER, POSITION, WAYS
+from poise.drivers.strength import CENTER, POSITION, PRIORITIES, WAYS, WEIGHTED
 from poise.errors import InputError, unknown_name
 from poise.jobs.follow_plan import BALANCE, WITHIN, FollowPlan, find_farthest
 from poise.jobs.plan import AUTO, DT, KINEMATIC, PLANTED
@@ -38,7 +38,7 @@ class LiftPlan(FollowPlan):
     center    axes along which the centre of mass is led: `xz`, `xyz`, `none`
     lead      joint -> `position`, `orientation` or `both`: bodies that are led as well
     paths     joint, or `center` -> where it is led instead, s after the first frame: see `Strength`
-    insists   as of `Strength`
+    insists, priorities   as of `Strength`
     """
 
     engine: str = INVERSE
@@ -49,6 +49,7 @@ class LiftPlan(FollowPlan):
     center: str = "xz"
     lead: Mapping[str, str] = field(default_factory=dict)
     insists: float = 10.0
+    priorities: str = WEIGHTED
     paths: Mapping[str, PointPath] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -57,6 +58,8 @@ class LiftPlan(FollowPlan):
             raise unknown_name("engine", self.engine, ENGINES)
         if self.center not in CENTERS:
             raise unknown_name("axes of the centre of mass,", self.center, CENTERS)
+        if self.priorities not in PRIORITIES:
+            raise unknown_name("kind of priorities,", self.priorities, PRIORITIES)
         for way in self.lead.values():
             if way not in WAYS:
                 raise unknown_name("way to lead a body,", way, WAYS)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.strength import WEIGHTED
 from poise.errors import InputError, SolveError
 from poise.files.audience import NOBODY, Audience
 from poise.jobs.follow_plan import BALANCE
@@ -49,6 +50,7 @@ class LiftRequest:
     center: str = "xz"
     lead: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, PointPath | Path] = field(default_factory=dict)
+    priorities: str = WEIGHTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +139,7 @@ def find_lift_plan(asked: LiftRequest) -> LiftPlan:
     return LiftPlan(
         loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
         weak=asked.weak, center=asked.center, lead=asked.lead, paths=paths, engine=source.engine or INVERSE,
+        priorities=asked.priorities,
         dt=choose_longest(source.engine) if source.dt is None else source.dt, base=source.base or AUTO,
     )  # fmt: skip
 

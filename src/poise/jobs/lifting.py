@@ -13,7 +13,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.strength import Strength, StrengthPlayer
+from poise.drivers.strength import STRICT, Strength, StrengthPlayer
 from poise.errors import InputError
 from poise.jobs.follow_plan import find_legs
 from poise.jobs.lift_feet import plant_soles
@@ -157,9 +157,15 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     part = [names[i] for i in moved]
     center = "" if plan.center == "none" or base.name == KINEMATIC else plan.center
     paths = {joint: path.shifted(-start) for joint, path in plan.paths.items()}
+    if plan.priorities == STRICT and base.name == KINEMATIC and not (plan.lead or paths):
+        raise InputError(
+            "strict priorities need goals to rank; on a kinematic base nothing balances, and no joint is led. Lead a "
+            "joint (rightHand=position), or use weighted priorities."
+        )
     strength = Strength(
-        clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths
-    )
+        clip, muscles, start, center=center, effectors=dict(plan.lead), insists=plan.insists, paths=paths,
+        priorities=plan.priorities,
+    )  # fmt: skip
     if rest:  # first: a split is judged when it is whole
         actor.drive([names[i] for i in rest], Kinematic(clip, start))
     actor.drive(part, strength)
