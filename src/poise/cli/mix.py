@@ -35,6 +35,14 @@ class SimulationOptions:
     torque_only: Annotated[
         bool | None, Parameter(negative="", show_default=False, help="With --couple paper: torque without force.")
     ] = None
+    coupling_filter: Annotated[
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="With --couple paper: fraction of past accelerations, 0 (as published, may diverge) to below 1. "
+            "[default: chosen so that it is stable]",
+        ),
+    ] = None
     engine: Annotated[Literal["mujoco", "bullet"] | None, Parameter(help="[default: mujoco]")] = None
     dt: Annotated[
         float | None,
@@ -127,7 +135,7 @@ def mix(
         simulation.stage, simulation.engine, simulation.couple, simulation.gain,
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
-        report.seed or None, base=base,
+        report.seed or None, base=base, coupling_filter=simulation.coupling_filter,
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

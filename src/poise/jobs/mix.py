@@ -38,6 +38,7 @@ def mix(
     couple: str | None = None,
     gain: float | None = None,
     torque_only: bool | None = None,
+    coupling_filter: float | None = None,
     engine: str | None = None,
     dt: float | None = None,
     stiffness: float | None = None,
@@ -64,7 +65,7 @@ def mix(
     physical   parts or joints that physics moves; the rest follows the clip exactly
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
-    couple, gain, torque_only, engine, dt   as of `Stage`; dt is the longest step that may be taken
+    couple, gain, torque_only, coupling_filter, engine, dt   as of `Stage`; dt is the longest step that may be taken
     stiffness, pinned   of the balance
     base       what physical legs stand on: `planted` feet, or the clip's own legs (`kinematic`: root and legs follow
                it); `auto` plants the feet of a clip that stands
@@ -105,6 +106,7 @@ def mix(
         couple=couple,
         gain=gain,
         torque_only=torque_only or None,
+        coupling_filter=coupling_filter,
         dt=dt,
         physical=None if words is None else parse_parts(words),
         stiffness=stiffness,

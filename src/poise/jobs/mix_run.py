@@ -21,7 +21,7 @@ from poise.jobs.mix_checks import check_effects, check_files, choose_dump
 from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
-from poise.jobs.recipe import Recipe, format_recipe
+from poise.jobs.recipe import STAGE_SETTINGS, Recipe, format_recipe
 from poise.jobs.retarget import Target
 from poise.motion.clip import Clip
 
@@ -111,7 +111,7 @@ def find_plan(asked: Recipe) -> MixPlan:
 
     said: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("physical", "couple", "gain", "torque_only", "dt", "engine", "stiffness", "base")
+        for name in ("physical", *STAGE_SETTINGS, "stiffness", "base")
         if getattr(asked, name) is not None
     }
     if asked.stage is not None:

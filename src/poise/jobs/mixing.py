@@ -122,7 +122,10 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
     ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
-    stage = Stage(plan.engine, dt, plan.couple, plan.gain, plan.torque_only, ground, touch=plan.scenery.touch)
+    stage = Stage(
+        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground,
+        touch=plan.scenery.touch,
+    )  # fmt: skip
     for prop in plan.scenery.props:
         stage.add_prop(prop)
     for load in plan.loads:

@@ -42,7 +42,7 @@ class MixPlan:
     """How a clip is mixed with physics.
 
     physical     parts that physics moves; the rest follows the clip exactly
-    couple, gain, torque_only, engine   as of `Stage`
+    couple, gain, torque_only, coupling_filter, engine   as of `Stage`
     loads, pushes, scenery              see there
     pinned       whether the feet are fixed to the ground
     dt           s, the longest step: the one taken is the longest of which a frame is a multiple
@@ -56,6 +56,7 @@ class MixPlan:
     couple: str = "exact"
     gain: float = 1.0
     torque_only: bool = False
+    coupling_filter: float | None = None
     loads: tuple[Load, ...] = ()
     pushes: tuple[Push, ...] = ()
     pinned: bool = False

@@ -63,10 +63,11 @@ from poise.world.push import Push
 FORMAT = "poise-recipe 1"
 STIFFNESS = (0.01, 50.0)  # of a balance, as it has it itself
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale")
+STAGE_SETTINGS = ("engine", "couple", "gain", "torque_only", "coupling_filter", "dt")
 # Where a recipe has what a `Recipe` has.
 _TABLES = {
     "character": ("clip", "character", "roles", *SOURCE_TEXTS, *SOURCE_NUMBERS),
-    "stage": ("stage", "engine", "couple", "gain", "torque_only", "dt"),
+    "stage": ("stage", *STAGE_SETTINGS),
     "drivers": ("physical", "stiffness", "pin"),
     "outputs": ("output", "film", "plot"),
 }
@@ -110,6 +111,7 @@ class Recipe:
     seed: int | None = field(default=None)
     drives: tuple[Drive, ...] = ()
     base: str | None = None
+    coupling_filter: float | None = None
 
     def list_said(self) -> list[str]:
         """Names of the fields that say something."""
@@ -189,6 +191,7 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     where = top.table("stage")
     said |= {"stage": place(where, "file"), "engine": where.text("engine"), "couple": where.text("couple")}
     said |= {"gain": where.number("gain"), "dt": where.number("dt"), "torque_only": where.flag("torque_only")}
+    said["coupling_filter"] = where.number("coupling_filter")
     drivers = top.table("drivers")
     said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
     said |= {"pin": drivers.flag("pin"), "base": drivers.text("base")}
@@ -217,7 +220,8 @@ def _check(recipe: Recipe) -> None:
         usual.dt if recipe.dt is None else recipe.dt,
         usual.couple if recipe.couple is None else recipe.couple,
         usual.gain if recipe.gain is None else recipe.gain,
-        False,  # whether that goes with the coupling is known when all is said
+        False,  # whether this and the filter go with the coupling is known when all is said
+        None,
         1,
     )
     check_stiffness(recipe.stiffness, keys)
@@ -281,7 +285,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
         },
         "stage": {
             "file": place(recipe.stage),
-            **{key: getattr(recipe, key) for key in ("engine", "couple", "gain", "torque_only", "dt")},
+            **{key: getattr(recipe, key) for key in STAGE_SETTINGS},
         },
         "drivers": {
             "physical": None if recipe.physical is None else list(recipe.physical),  # none at all is said, too

@@ -72,7 +72,7 @@ class Actor:
         self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.start_height = 0.0
-        self.coupled = Coupled(self.body, stage.torque_only)
+        self.coupled = Coupled(self.body, stage.torque_only, stage.coupling_filter is not None)
         self.limits = Limits(self.body)
         self.effort = Effort(self)
         self.flight = Flight(self)
@@ -106,10 +106,10 @@ class Actor:
         assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
-        if self.stage.couple == "paper":
+        if self._is_guarded:
             live = [i for a in assignments if a.driver.is_live and a.driver.level == MOTION for i in a.claim.moved]
             check_live(self.body, live, self.name)
-        if self.started and self.stage.couple == "paper":
+        if self.started and self._is_guarded:
             given = ~np.isin(np.arange(len(self.body.tree)), partition.physical)
             stands = any(a.claim.stands for a in assignments) and not self.has_lost_balance
             check_standing(self.body, given, stands, self.name)
@@ -187,7 +187,7 @@ class Actor:
                 f"'{self.name}' has {len(self.pushes)} pushes before it already, as many as can be planned at once. "
                 "Let some of them end first."
             )
-        if self.stage.couple == "paper":
+        if self._is_guarded:
             push = spread(push, float(self.coupled.share[0]), self.stage.dt)
         with self.stage.hold():
             self.pushes.append(push)
@@ -279,6 +279,11 @@ class Actor:
         return any(answers)
 
     @property
+    def _is_guarded(self) -> bool:
+        """Whether the `paper` coupling is kept stable: see `published.py`. A filter that the user chose is not."""
+        return self.stage.couple == "paper" and self.stage.coupling_filter is None
+
+    @property
     def has_lost_balance(self) -> bool:
         """Whether a player says so."""
         return any(player.has_lost_balance for player in self.players)
@@ -290,7 +295,7 @@ class Actor:
 
     def _let_go(self) -> None:
         """Stop what is played, from where it is: all that does not keep on goes limp."""
-        is_late = self.stage.couple == "paper" and is_followed_late(float(self.coupled.share[0]))
+        is_late = self._is_guarded and is_followed_late(float(self.coupled.share[0]))
         assignments = let_go(self.assignments, self.character.skeleton, self.body.tree, self.name, is_late)
         gone = [a.part for a, old in zip(assignments, self.assignments, strict=True) if a is not old]
         if gone:

@@ -65,10 +65,13 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
     body.root_is_given = bool(actor.given[0])
     if stage.couple == "paper":
-        burden = stage.engine.abilities.burden
-        if starting:
-            check_standing(body, actor.given, bool(stands), actor.name)
-        actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
+        if stage.coupling_filter is None:
+            burden = stage.engine.abilities.burden
+            if starting:
+                check_standing(body, actor.given, bool(stands), actor.name)
+            actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
+        else:
+            actor.coupled.share[0] = 1.0 - stage.coupling_filter
     actor.flight.settle(t)
 
 

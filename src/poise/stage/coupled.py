@@ -25,10 +25,10 @@ class Coupled:
     bare          (J,) bool, segments of next to no mass beside what hangs from them
     tied          (J,) N m s/rad, damping that ties a trunk to hips that stand: see `step_law.calm`
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
-    share         (1,) of the last step in them: see `published.py`
+    share         (1,) of the last step in them: see `published.py`; constant if the stage's user chose a filter
     """
 
-    def __init__(self, body: Body, torque_only: bool):
+    def __init__(self, body: Body, torque_only: bool, keeps_share: bool):
         from poise.stage.step_law import COUPLING
 
         j, room = len(body.tree), body.arena
@@ -41,7 +41,7 @@ class Coupled:
         self.block = Block(
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
             al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
-            bare=self.bare, tied=self.tied, share=self.share,
+            bare=self.bare, tied=self.tied, share=self.share, keeps_share=keeps_share,
         )  # fmt: skip
 
     def settle(self, partition: Partition, is_carried: bool, stands: bool = False) -> None:

@@ -19,7 +19,9 @@ def is_step(dt: float) -> bool:
     return math.isfinite(dt) and STEPS[0] * (1.0 - 1e-9) <= dt <= STEPS[1] * (1.0 + 1e-9)
 
 
-def check_settings(dt: float, couple: str, gain: float, torque_only: bool, threads: int) -> None:
+def check_settings(
+    dt: float, couple: str, gain: float, torque_only: bool, coupling_filter: float | None, threads: int
+) -> None:
     """Raise InputError for what no stage can be."""
     if couple not in COUPLINGS:
         raise unknown_name("coupling", couple, COUPLINGS)
@@ -31,6 +33,11 @@ def check_settings(dt: float, couple: str, gain: float, torque_only: bool, threa
         raise InputError(f"a stage runs on 1 to 256 threads; {threads!r} given.")
     if torque_only and couple == "exact":
         raise InputError("torque alone is an option of the 'paper' coupling; 'exact' hands on the whole wrench.")
+    if coupling_filter is not None:
+        if couple == "exact":
+            raise InputError("a coupling filter requires the 'paper' coupling; 'exact' uses no past accelerations.")
+        if not 0.0 <= coupling_filter < 1.0:
+            raise InputError(f"the coupling filter must be from 0 (as published) to below 1; got {coupling_filter:g}.")
 
 
 def take_gravity(gravity: Iterable[float]) -> np.ndarray:

@@ -79,6 +79,9 @@ class Stage:
     couple       `exact`, which takes any split; or `paper`, which lags: by the connectors' accelerations of the past
     gain         k: 1 is physics, 0 no coupling, above 1 exaggerates
     torque_only  with `paper`: hand on the torque without the force that goes with it
+    coupling_filter  with `paper`: fraction of the past in the connectors' accelerations, 0 to below 1. 0 is the law as
+                 published, which diverges if kinematic parts outweigh what carries them. None: a stable one is chosen,
+                 and splits for which there is none are rejected
     ground       None: there is none
     gravity      (3,) m/s2
     threads      that share many actors; the result does not depend on it
@@ -92,6 +95,7 @@ class Stage:
         couple: str = "exact",
         gain: float = 1.0,
         torque_only: bool = False,
+        coupling_filter: float | None = None,
         ground: Ground | None = Ground(),  # noqa: B008  frozen
         gravity: Iterable[float] = tuple(GRAVITY),
         threads: int = 1,
@@ -99,10 +103,11 @@ class Stage:
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
         check_engine(self.engine)
-        check_settings(dt, couple, gain, torque_only, threads)
+        check_settings(dt, couple, gain, torque_only, coupling_filter, threads)
         check_coupling(self.engine, couple)
         check_ground(self.engine, ground)
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
+        self.coupling_filter = None if coupling_filter is None else float(coupling_filter)
         self.ground, self.gravity = ground, take_gravity(gravity)
         self.touch, self.company = take_touch(touch), Company()
         self.actors: dict[str, Actor] = {}

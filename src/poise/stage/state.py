@@ -87,7 +87,8 @@ def check_same(stage: Stage, saved: dict[str, Any]) -> None:
 def _tell_settings(stage: Stage) -> dict[str, Any]:
     """What of a stage must be the same when a state is restored, besides who is on it."""
     ground = None if stage.ground is None else _tell_ground(stage.ground)
-    settings = {"dt": stage.dt, "couple": stage.couple, "gain": stage.gain, "torque_only": stage.torque_only}
+    names = ("dt", "couple", "gain", "torque_only", "coupling_filter")
+    settings = {name: getattr(stage, name) for name in names}
     props = [_tell_prop(prop) for prop in stage.props.values()]
     return {**settings, "gravity": stage.gravity.tolist(), "ground": ground, "props": props, "touch": repr(stage.touch)}
 

@@ -16,7 +16,7 @@ from poise.stage.published_kernels import choose_share, find_ratio
 # share  (1,) of the last step in the accelerations that the `paper` coupling goes by; the rest is of those before it
 COUPLING = fields(
     arrays="given accelerating touched work al acc om_before vel_before pushes inertia bare tied share",
-    integers="push_count torque_only",
+    integers="push_count torque_only keeps_share",
     floats="gain",
 )
 # c below. Of 40 runs of slapped arms and ragdolls with little damping, at 1 to 10 ms, 21 explode with 0, none with 1.
@@ -79,7 +79,7 @@ def differentiate(body: int, block: int) -> None:
     _copy(vel, vel_before)
     update_body(b)
     share = floats(x.share, 1)
-    if b.steps % EVERY == EVERY - 1:
+    if x.keeps_share == 0 and b.steps % EVERY == EVERY - 1:
         ratio = find_ratio(
             integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
             flags(x.given, j), blocks(b.R, j, 3, 3), vectors(b.p, j, 3), x.torque_only == 1,
