@@ -29,6 +29,7 @@ from poise.drivers.body import Body
 from poise.drivers.limits import Limits
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.engines.engine import BodyState
+from poise.engines.penalty import build_simulation
 from poise.engines.registry import get_engine
 from poise.engines.scene import BALL, GIVEN, Joint, Scene, SceneBody
 from poise.ik.limb import reach_with_limb
@@ -209,7 +210,7 @@ class Rise:
         self.engine = get_engine("mujoco")
         self.limits = Limits(body)
         self.limits.begin(joints, not self.engine.abilities.axial)
-        self.simulation = self.engine.build(scene)
+        self.simulation = build_simulation(self.engine, scene)
         self._soft = self.springs.stiffness.copy()
         feet = [self._legs[side][2] for side in range(2)]
         self._give = self.springs.damping * np.where(np.isin(loose, feet), _FEET, 1.0)

@@ -9,6 +9,10 @@ so far allow, the bound that is missed by most is approached along v, what of it
 the way a member's multiplier may come to nothing: it leaves, and the way is found anew. The length of z grows with
 every bound that is reached, so that no set of members comes twice, and it ends.
 
+Rounding can break that: when a bound is missed by rounding alone and its row is nearly in the span of the members, its
+multiplier is all rounding, and members that belong there are dropped when multipliers are computed anew. A search that
+arrives within all bounds again, with a z that is no longer than the last time, ends there.
+
 A row that lies in the span of the members while none of them can leave is *set aside*: no z meets it and them.
 """
 
@@ -25,6 +29,8 @@ from poise.spatial.compile import kernel
 _DEPENDENT = 1e-22
 # Of the largest multiplier: rounding.
 _WRONG = 1e-13
+# |z|^2 that grows by a smaller share than this does not grow.
+_GROWTH = 1e-12
 ASIDE, IGNORED = 2, 3
 # Numbers in `counts`. They are there and not in arguments: Numba compiles a kernel once for each constant it is given.
 MEMBERS, FIXED, ROUNDS, KEPT = range(4)
@@ -108,21 +114,32 @@ def bound_of(room: Room, j: int) -> float:
 
 @kernel
 def settle(room: Room) -> None:
-    """z and mu of the members as they are; those that are bounds and whose multiplier has the wrong sign leave."""
-    Q, R, z, y, c, mu, size = room.Q, room.R, room.z, room.y, room.c, room.mu, len(room.z)
-    while True:
-        k = room.counts[MEMBERS]
-        for j in range(k):
-            c[j] = bound_of(room, j)
-        solve_lower(R, k, c, y)
-        solve_upper(R, room.counts[FIXED], k, y, mu)
-        worst = _find_wrong(room)
-        if worst < 0:
-            break
+    """Compute z and mu of the members; bounds whose multiplier has the wrong sign leave."""
+    _find_multipliers(room)
+    worst = _find_wrong(room)
+    while worst >= 0:
         leave(room, worst)
-    z[:] = 0.0
+        _find_multipliers(room)
+        worst = _find_wrong(room)
+    _set_z(room)
+
+
+@kernel
+def _find_multipliers(room: Room) -> None:
+    """Compute mu of the members, and y, the components of z along the rows of Q."""
+    k = room.counts[MEMBERS]
     for j in range(k):
-        add_to(z, y[j], Q[j], size)
+        room.c[j] = bound_of(room, j)
+    solve_lower(room.R, k, room.c, room.y)
+    solve_upper(room.R, room.counts[FIXED], k, room.y, room.mu)
+
+
+@kernel
+def _set_z(room: Room) -> None:
+    """Compute z from its components y."""
+    room.z[:] = 0.0
+    for j in range(room.counts[MEMBERS]):
+        add_to(room.z, room.y[j], room.Q[j], len(room.z))
 
 
 @kernel
@@ -201,7 +218,7 @@ def find_nearest(room: Room, more: int) -> bool:
     Returns whether all bounds but those set aside are kept.
     """
     settle(room)
-    limit, is_fresh = room.counts[ROUNDS] + more, True
+    limit, is_fresh, longest = room.counts[ROUNDS] + more, True, -1.0
     while room.counts[ROUNDS] < limit:
         row, side = find_worst(room)
         if row >= 0:
@@ -210,6 +227,13 @@ def find_nearest(room: Room, more: int) -> bool:
                 continue
         elif is_fresh:
             return True
+        else:
+            length = dot(room.z, room.z, len(room.z))
+            if not length > (1.0 + _GROWTH) * longest:
+                _find_multipliers(room)
+                _set_z(room)
+                return True
+            longest = length
         settle(room)  # once more, without what rounding has summed up
         is_fresh = True
     return False

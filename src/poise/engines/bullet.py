@@ -55,6 +55,7 @@ class BulletSimulation(Simulation):
     """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
 
     cuts = True
+    memory_bytes = 36 << 20  # of which pybullet takes 30 for the messages of a client
 
     def __init__(self, scene: Scene):
         self.scene = scene

@@ -184,11 +184,13 @@ class SimulationLaws:
 class Simulation(ABC):
     """A scene as an engine holds it, with its state.
 
-    cuts       whether it has no laws and may make a step in parts: it then calls `ask_again` before each but the first
-    ask_again  functions of itself and of the length of the part that comes next (s): they `apply` what is asked then
+    cuts          whether it has no laws and may divide a step: it then calls `ask_again` before each part but the first
+    ask_again     functions of itself and of the length of the part that comes next (s): they `apply` what is asked then
+    memory_bytes  about how much memory it holds: decides when discarded simulations are collected (`memory.py`)
     """
 
     cuts = False
+    memory_bytes = 4 << 20
     ask_again: Sequence[Callable[[Simulation, float], None]] = ()
 
     @abstractmethod

@@ -47,6 +47,7 @@ from poise.world.moving import Moving
 from poise.world.prop import Prop
 
 _EVERYWHERE = np.zeros(0)
+_BODY = 1 << 20  # bytes of a body, besides MuJoCo's own
 
 
 class MujocoEngine(Engine):
@@ -79,6 +80,8 @@ class MujocoSimulation(Simulation):
         self._names = SceneNames(scene)
         self.model = _compile(scene, self._names)
         self._data, self.away = mujoco.MjData(self.model), Away(self.model)
+        own = self.model.nbuffer + self._data.nbuffer + self._data.narena
+        self.memory_bytes = int(own) + len(scene.bodies) * _BODY
         pairs = zip(scene.bodies, self._names.bodies, strict=True)
         self.layouts = [find_layout(self.model, body, names) for body, names in pairs]
         self._care = Care(self.model, scene, self.layouts) if needs_care(scene, self.model.nv) else None

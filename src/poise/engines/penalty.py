@@ -20,6 +20,7 @@ import numpy as np
 
 from poise.body.shape import Box, Shape, Sphere
 from poise.engines.engine import BodyState, Engine, PropState, Simulation, Touches
+from poise.engines.memory import count_memory
 from poise.engines.scene import FREE, Scene, Thing
 from poise.spatial import rotation
 from poise.world.touch import FORCES, find_damping
@@ -32,11 +33,14 @@ LEAST = 3.0
 
 
 def build_simulation(engine: Engine, scene: Scene) -> Simulation:
-    """A scene with the forces that its touch asks for."""
+    """Build a scene in an engine, with the contact forces that its `touch` asks for."""
     if scene.touch.forces == FORCES[0]:
-        return engine.build(scene)
-    bare = dataclasses.replace(scene, meets=None, apart=(), touch=dataclasses.replace(scene.touch, props=False))
-    return PenaltySimulation(engine.build(bare), scene)
+        simulation = engine.build(scene)
+    else:
+        bare = dataclasses.replace(scene, meets=None, apart=(), touch=dataclasses.replace(scene.touch, props=False))
+        simulation = PenaltySimulation(engine.build(bare), scene)
+    count_memory(simulation)
+    return simulation
 
 
 class PenaltySimulation(Simulation):
@@ -46,7 +50,7 @@ class PenaltySimulation(Simulation):
     """
 
     def __init__(self, inner: Simulation, scene: Scene):
-        self.inner, self.scene = inner, scene
+        self.inner, self.scene, self.memory_bytes = inner, scene, inner.memory_bytes
         self._first = np.cumsum([0, *(len(body.tree) for body in scene.bodies)])
         self._props = {prop.name: int(self._first[-1]) + k for k, prop in enumerate(scene.props)}
         count = int(self._first[-1]) + len(scene.props)

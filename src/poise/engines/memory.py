@@ -1,0 +1,40 @@
+"""Garbage collection by the memory that simulations hold.
+
+A stage and its actors refer to each other, so a discarded stage is freed by Python's cycle collector, which counts
+objects: a stage is some hundred objects and up to 40 MB of an engine's memory, and the collector may leave hundreds of
+discarded stages alone. Here the bytes are counted. Once the simulations that exist hold `_STEP` more than after the
+last collection (or half as much again, if that is more), the garbage is collected.
+"""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import weakref
+
+from poise.engines.engine import Simulation
+
+_STEP = 128 << 20  # bytes
+
+_sizes: dict[int, int] = {}  # bytes of each simulation that exists; single operations on it are thread-safe
+_numbers = itertools.count()
+_limit = _STEP
+
+
+def count_memory(simulation: Simulation) -> None:
+    """Count the memory of a new simulation until it is freed; collect garbage if there may be much.
+
+    A program that has switched the collector off (`gc.disable`) collects by itself.
+    """
+    global _limit
+    number = next(_numbers)
+    _sizes[number] = simulation.memory_bytes
+    weakref.finalize(simulation, _sizes.pop, number, None).atexit = False
+    if _count_bytes() > _limit and gc.isenabled():
+        gc.collect()
+        held = _count_bytes()
+        _limit = held + max(_STEP, held // 2)
+
+
+def _count_bytes() -> int:
+    return sum(list(_sizes.values()))
