@@ -17,7 +17,7 @@ from poise.errors import InputError
 from poise.files import save_clip
 from poise.files.gltf.glb import build_lozenges, format_glb, save_glb
 from poise.files.shading import compute_shaded_vertices
-from poise.files.writing import write_made
+from poise.files.writing import write_result
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -167,7 +167,7 @@ def test_who_stands_still_does_so_for_as_long(tmp_path):
     glb = Glb((tmp_path / "still.glb").read_bytes())
     lengths = [len(glb.array(sampler.input)) for sampler in glb.gltf.animations[0].samplers]
     assert sorted(lengths)[-2:] == [1, 20]
-    assert write_made(still, tmp_path / "again.glb") < 1e-5
+    assert write_result(still, None, tmp_path / "again.glb").error < 1e-5
 
 
 def test_neighbouring_keys_lie_on_one_side():

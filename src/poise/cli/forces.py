@@ -55,6 +55,7 @@ def forces(
     from poise.files.atomic import write_together
     from poise.files.formats import read_source
     from poise.files.series import format_series
+    from poise.jobs.clip_body import find_body
     from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
 
     report.tell_nothing_random()
@@ -64,7 +65,8 @@ def forces(
     if cutoff is not None and not cutoff > 0:
         raise InputError(f"--cutoff must be a positive number of hertz, or inf for no filter; {cutoff:g} given.")
     reading = read_source(clip, source, report)
-    motion, character = reading.clip, source.build_character(reading, report)
+    body = find_body(reading.clip, reading, source, report)
+    motion, character = body.clip, body.character
     found = compute_forces(motion, character, cutoff, shares)
     if cutoff is None:
         report.note(f"derivatives are low-passed: {found.cutoff_reason} Override with --cutoff.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -47,7 +47,7 @@ FORMATS = [
     Format("FBX", ".fbx", "poise.files.fbx:read_fbx", "poise.files.fbx:save_fbx", "poise.files.fbx:check_blender"),
     Format("glTF binary", ".glb", "poise.files.gltf.reading:read_gltf", "poise.files.gltf.glb:save_glb"),
     Format("glTF", ".gltf", "poise.files.gltf.reading:read_gltf"),
-    Format("VRM", ".vrm", "poise.files.gltf.reading:read_gltf"),
+    Format("VRM", ".vrm", "poise.files.gltf.reading:read_gltf", "poise.files.gltf.animate:save_vrm"),
     Format("VRM animation", ".vrma", "poise.files.gltf.reading:read_gltf"),
     Format("AMC", ".amc", "poise.files.amc:read_amc"),
     Format("ASF", ".asf", "poise.files.asf:read_asf"),
@@ -173,11 +173,18 @@ def _save_foreign(
             raise InputError(f"the function that writes {name} wrote nothing to the path that it was given.")
 
 
-def check_can_save(path: str | PathLike[str]) -> None:
-    """Refuse a path whose suffix names no format that can be written, or one that needs something that is not here."""
+def check_can_save(path: str | PathLike[str], read: Iterable[str | PathLike[str]] | None = None) -> None:
+    """Refuse a path whose suffix names no format that can be written, or one that needs something that is not here.
+
+    read  the files that the motion and its body are read from, if known: a .vrm is written only onto a .vrm
+    """
     entry = _find_format(path, "save")
     if entry.needs is not None:
         _load(entry.needs)(path)
+    if entry.suffix == ".vrm" and read is not None and all(Path(each).suffix.lower() != ".vrm" for each in read):
+        raise FileError(
+            path, "a .vrm file must hold a VRM character, and no input is a .vrm file. Write a .glb instead."
+        )
 
 
 def _load(target: str | Callable[..., Any] | None) -> Callable[..., Any]:

@@ -62,11 +62,10 @@ def _read_motion(path: Path, tree: int, kept: bool) -> PlainMotion:
     suffix = path.suffix.lower()
     if suffix == ".bvh":
         return read_bvh_motions(path, as_written=not kept)[tree]
-    if suffix == ".glb":
+    if suffix in (".glb", ".vrm"):
         file = read_gltf_file(path)
-        animation = len(file.json["animations"]) - 1  # the one that was added last
-        times = list_key_times(file, animation)
-        return read_gltf_motion(file, animation, times - times[0])
+        times = list_key_times(file, 0)  # the new motion is the first; a character's own file may have more
+        return read_gltf_motion(file, 0, times - times[0])
     if suffix == ".npz":
         return read_npz_motion(path)
     return read_source_motion(read_recording(path))  # FBX, as Blender reads it

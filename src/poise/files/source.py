@@ -36,7 +36,7 @@ class Source:
 
     mass    kg of the body
     height  m, stature: the clip is scaled to it
-    character  file of a body with the clip's joints, or the body itself
+    character  file of a body that performs the clip, or the body itself
     fps     the true frame rate, where the file's is wrong
     roles   role -> joint, or `role=joint` words, or files of them (.toml, .json)
     clip    which one, in a file that has several: its name, or its number from 0
@@ -103,6 +103,8 @@ class Source:
     def build_character(self, motion: Reading | Clip, audience: Audience = NOBODY) -> Character:
         """The body under a motion's skeleton, as heavy and tall as these options say or as is usual.
 
+        `character` is for `jobs.clip_body.find_body`.
+
         Where the motion is of a file, the body is as tall as the file's (`Reading.stature`).
         """
         from poise.body.character import Character
@@ -110,8 +112,6 @@ class Source:
         from poise.motion.clip import Clip
 
         clip = motion if isinstance(motion, Clip) else motion.clip
-        if self.character is not None:
-            return self.load_body(clip, audience)
         height = self.height
         if height is None and not isinstance(motion, Clip):
             height = motion.find_height()
@@ -127,25 +127,6 @@ class Source:
                 f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with {audience.spell('mass')}."
             )
         return character
-
-    def load_body(self, clip: Clip, audience: Audience = NOBODY) -> Character:
-        """The body that was given, or is in the file that was named, on the clip's skeleton."""
-        from poise.body.character import Character
-        from poise.files.gltf.character import load_character
-
-        own = audience.spell("character")
-        for option in ("mass", "height"):
-            if getattr(self, option) is not None:
-                raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
-        body = self.character
-        character = body if isinstance(body, Character) else load_character(str(body))
-        if set(character.skeleton.names) != set(clip.skeleton.names):
-            said = (
-                f"this body has other joints than the clip ({', '.join(character.skeleton.names[:6])}, ...). "
-                "Give a body that was made from the clip's skeleton."
-            )
-            raise FileError(str(body), said) if character is not body else InputError(f"{own}: {said}")
-        return dataclasses.replace(character, skeleton=clip.skeleton)  # segments, limits and freedoms go by name
 
     def _scaled(self, reading: Reading, audience: Audience) -> Reading:
         """The reading, scaled so that the body is as tall as was asked for."""

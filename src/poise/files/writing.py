@@ -28,6 +28,7 @@ from poise.motion.edits import resample, trim
 
 # Formats that carry a body beside the motion.
 _WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")
+_MOST_LISTED = 6
 
 
 @dataclass(frozen=True)
@@ -84,15 +85,21 @@ def write_clean(
 ) -> Written:
     """Write a motion in metres, Y up, in the format that the suffix names.
 
+    A motion from a glTF or VRM file is written onto that file, if the format is the same and joints keep their names.
+
     names  "own": joints are called as in the input; "vrm": those that have a role are called by it
     mass   kg of the body that is drawn, where the format has one; usual for the stature if None
     """
     edits = edits or Edits()
     clip, begins, figures = edits.apply(reading.clip)
+    model = find_model(reading, path) if names == "own" else None
     if names == "vrm":
         clip = clip.replace(skeleton=rename_by_role(clip.skeleton))
     with checked_output(path) as draft:
-        places, notes = _save_with_body(clip, reading, draft, stem_of(path), mass)
+        if model is None:
+            places, notes = _save_with_body(clip, reading, draft, stem_of(path), mass)
+        else:
+            places, notes = _save_on_model(clip, model, draft, stem_of(path), mass, in_meters=draft.suffix == ".glb")
         if edits.loop and places is not None:
             from poise.motion.looping import measure_gap
 
@@ -103,32 +110,54 @@ def write_clean(
     return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
 
 
-def write_result(clip: Clip, reading: Reading | None, path: Path, mass: float | None = None) -> Written:
-    """Write a clip that was made from a reading, on the input's own body where it has one, as `write_clean` does.
+def write_result(
+    clip: Clip,
+    reading: Reading | None,
+    path: Path,
+    mass: float | None = None,
+    stature: float | None = None,
+    title: str | None = None,
+) -> Written:
+    """Write a clip that was made, on the body that it was read from or made for.
 
-    How far it is from the source has no meaning: the error is that of writing.
+    A glTF or VRM file keeps all that it has, with the motion as its first animation. Other files are written with the
+    body's mesh, or a mannequin of a mass (kg) and a stature (m) if it has none. The error is that of writing.
+
+    reading  how the body's own file was read; None if there is none
+    title    name of a motion without one, or with one that the body's file has already; the path's if None
     """
+    model, title = find_model(reading, path), title or stem_of(path)
     with checked_output(path) as draft:
-        places, notes = _save_with_body(clip, reading, draft, stem_of(path), mass)
-        error = None if places is None else measure_distance(places, clip.positions)
+        if model is None:
+            places, notes = _save_with_body(clip, reading, draft, title, mass, stature)
+            meant, unit = clip.positions, 1.0
+        else:
+            places, notes = _save_on_model(clip, model, draft, title, mass)
+            meant, unit = find_placement(model).to_file(clip).positions, model.scale
+        error = None if places is None else unit * measure_distance(places, meant)
     return Written(len(clip), error, {}, notes, writing_error=error)
 
 
-def write_made(clip: Clip, path: Path, **options: Any) -> float | None:
-    """Write a clip that is of no file; m, how far its joints in the file are from it, None where that cannot be read.
+def find_model(reading: Reading | None, path: Path) -> Reading | None:
+    """The reading of a glTF or VRM file that motions are written onto; None if a new file is made."""
+    from poise.files.gltf.animate import SUFFIXES
 
-    options  for the format's own function, as in `save_clip`
-    """
-    with checked_output(path) as draft:
-        places = _save(clip, draft, stem_of(path), **options)
-        return None if places is None else measure_distance(places, clip.positions)
+    if reading is None or path.suffix.lower() not in SUFFIXES:
+        return None
+    return reading if isinstance(reading.recording.source, GltfSource) else None
+
+
+def has_mesh(reading: Reading) -> bool:
+    """Whether a file has a mesh of its own, be it one that cannot be read."""
+    source = reading.recording.source
+    return reading.skin is not None or (isinstance(source, GltfSource) and bool(source.document.meshes))
 
 
 def _save_with_body(
-    clip: Clip, reading: Reading | None, path: Path, name: str, mass: float | None
+    clip: Clip, reading: Reading | None, path: Path, name: str, mass: float | None, stature: float | None = None
 ) -> tuple[np.ndarray | None, tuple[str, ...]]:
     """As `_save`, with the body of a reading or one made up for it; and what there is to say of that."""
-    options, notes = _choose_body(clip, path, reading, mass)
+    options, notes = _choose_body(clip, path, reading, mass, stature)
     return _save(clip, path, name, **options), notes
 
 
@@ -158,12 +187,12 @@ def keep_as(reading: Reading, path: Path, edits: Edits | None = None, fps: float
     entry, own = find_format(path), find_format(reading.recording.path)
     if isinstance(reading.recording.source, BvhFile) and entry is not None and entry == own:
         return _keep_bvh(reading, path, edits, fps)
-    if isinstance(reading.recording.source, GltfSource) and path.suffix.lower() == ".glb":
+    if find_model(reading, path) is not None:
         return _keep_gltf(reading, path, edits)
     raise FileError(
         path,
-        f"--keep writes BVH as BVH, and glTF or VRM as .glb; '{reading.recording.path}' is {reading.recording.format}. "
-        "Leave out --keep, or change the suffix.",
+        f"--keep writes BVH as BVH, and glTF or VRM as .glb or .vrm; '{reading.recording.path}' is "
+        f"{reading.recording.format}. Leave out --keep, or change the suffix.",
     )
 
 
@@ -193,25 +222,35 @@ def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
     is_same = edits.only_trims and not reading.mended
     frames = _find_frames(reading.clip, clip, begins) if is_same else None
     with checked_output(path) as draft:
-        places, meant = _save_on_model(clip, reading, draft, stem_of(path))
-        written = judge(reading, places, meant, frames, kept=True)
-    return dataclasses.replace(written, frames=len(clip), figures=figures)
+        places, notes = _save_on_model(clip, reading, draft, stem_of(path), None)
+        written = judge(reading, places, find_placement(reading).to_file(clip).positions, frames, kept=True)
+    return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
 
 
-def write_on_model(clip: Clip, reading: Reading, path: Path) -> float | None:
-    """Write a clip onto the glTF or VRM file that a reading is of; m, how far its joints in the file are from it."""
-    with checked_output(path) as draft:
-        places, meant = _save_on_model(clip, reading, draft, stem_of(path))
-        return None if places is None else reading.scale * measure_distance(places, meant)
+def _save_on_model(
+    clip: Clip, reading: Reading, path: Path, name: str, mass: float | None, in_meters: bool = False
+) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Where the joints of the clip are in the file, in its units and axes; and a note of the animations it had.
 
+    A file without a mesh is given a mannequin of a mass (kg).
+    """
+    from poise.files.gltf.animate import choose_name, list_own_animations, save_on_character
+    from poise.files.gltf.glb import find_skin
 
-def _save_on_model(clip: Clip, reading: Reading, path: Path, name: str) -> tuple[np.ndarray | None, np.ndarray]:
-    """Where the joints of the clip are in the file, and where they were meant to be: in the file's units and axes."""
-    from poise.files.gltf.animate import save_on_character
-
-    save_on_character(clip, reading, path, clip.name or name)
-    meant = find_placement(reading).to_file(clip)
-    return read_positions(path, meant.skeleton, kept=True), meant.positions
+    title, body, notes = choose_name(clip.name or name, name, reading), None, tuple[str, ...]()
+    if not has_mesh(reading):
+        options, notes = _choose_body(clip, path, reading, mass, None)
+        body = find_skin(clip.skeleton, options.get("meshes"))
+    save_on_character(clip, reading, path, title, in_meters, body)
+    own = list_own_animations(reading)
+    if own:
+        listed = ", ".join(f"'{each}'" for each in own[:_MOST_LISTED])
+        more = f" and {len(own) - _MOST_LISTED} more" if len(own) > _MOST_LISTED else ""
+        notes = (
+            *notes,
+            f"the new motion is the first animation; those of the character's file follow it: {listed}{more}.",
+        )
+    return read_positions(path, clip.skeleton, kept=True), notes
 
 
 def rename_by_role(skeleton: Skeleton) -> Skeleton:
@@ -225,7 +264,7 @@ def rename_by_role(skeleton: Skeleton) -> Skeleton:
 
 
 def _choose_body(
-    clip: Clip, path: Path, reading: Reading | None, mass: float | None
+    clip: Clip, path: Path, reading: Reading | None, mass: float | None, stature: float | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a format with a body shows: the input's own, a mannequin where it is a person's skeleton, else its bones."""
     if path.suffix.lower() not in _WITH_BODY:
@@ -239,7 +278,9 @@ def _choose_body(
 
     try:
         if mass is None:
-            mass = estimate_mass(compute_stature(clip.skeleton) if reading is None else reading.stature)
+            if stature is None:
+                stature = compute_stature(clip.skeleton) if reading is None else reading.stature
+            mass = estimate_mass(stature)
         return {"meshes": build_mannequin(clip.skeleton, mass)}, ()
     except InputError as error:
         return {}, (f"only bones are drawn: {error}",)

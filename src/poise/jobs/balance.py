@@ -13,9 +13,10 @@ import numpy as np
 from poise.body.character import Character
 from poise.errors import FileError, InputError
 from poise.files.audience import NOBODY, Audience, Notebook
-from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 from poise.jobs.balancing import AUTO, COM, KEEPS, POSE, RULES, Balanced, balance_clip, measure_margins
+from poise.jobs.clip_body import ClipBody, find_body
+from poise.jobs.figures import describe_body
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -63,7 +64,7 @@ class Balancing:
             if entry is None or entry.save is None:
                 known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
                 raise FileError(output, f"'{output.suffix}' cannot be written; a motion is written as {known}.")
-            check_can_save(output)
+            check_can_save(output, (*read, *self.source.list_files()))
 
     def run(
         self, output: Path | None = None, film: Path | None = None, plot: Path | None = None,
@@ -82,14 +83,22 @@ class Balancing:
             raise InputError(
                 f"the clip has {len(clip) * len(clip.skeleton):,} poses of joints; at most {MOST_POSES:,}."
             )
-        character = self.source.build_character(reading or clip, audience)
+        body = find_body(clip, reading, self.source, audience)
+        clip, character = body.clip, body.character
         found = balance_clip(clip, character, self.by, self.margin, self.keep, audience.progress)
         for sentence in found.notes:
             audience.note(sentence)
-        figures = _write(found, clip, character, reading, output)
+        saved = body.target.save(found.clip, output, audience)
+        figures = {
+            **measure_balance(found, clip, found.clip if saved.clip is None else saved.clip, character),
+            **describe_body(character),
+            "max_joint_error_m": saved.error,
+            "measured_on": saved.measured_on,
+            "notes": list(saved.notes),
+        }
         for sentence in _describe(figures):
             audience.note(sentence)
-        _draw(found, clip, character, reading, film, plot)
+        _draw(found, body, film, plot)
         return BalanceFound(found.clip, character, found, figures)
 
 
@@ -101,30 +110,6 @@ class BalanceFound:
     character: Character
     balanced: Balanced
     figures: Mapping[str, Any]
-
-
-def _write(
-    found: Balanced, clip: Clip, character: Character, reading: Reading | None, output: Path | None
-) -> dict[str, Any]:
-    """Write the motion; its figures, of what was written."""
-    from poise.files.checked import checked_output
-    from poise.files.naming import stem_of
-    from poise.files.writing import write_result
-    from poise.jobs.figures import describe_body, read_written
-
-    error, there, measured_on = None, None, "the poses: nothing was written"
-    if output is not None:
-        with checked_output(output) as draft:
-            named = found.clip.replace(name=found.clip.name or stem_of(output))
-            error = write_result(named, reading, draft, character.mass).error
-            there = read_written(draft, found.clip)
-        measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
-    return {
-        **measure_balance(found, clip, found.clip if there is None else there, character),
-        **describe_body(character),
-        "max_joint_error_m": error,
-        "measured_on": measured_on,
-    }
 
 
 def measure_balance(found: Balanced, clip: Clip, result: Clip, character: Character) -> dict[str, Any]:
@@ -175,12 +160,11 @@ def _describe(figures: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _draw(
-    found: Balanced, clip: Clip, character: Character, reading: Reading | None, film: Path | None, plot: Path | None
-) -> None:
+def _draw(found: Balanced, body: ClipBody, film: Path | None, plot: Path | None) -> None:
     """A film of before and after, and the centre of mass over the support."""
     from poise.files.atomic import write_bytes
 
+    clip = body.clip
     if plot is not None:
         from poise.pictures.mix_plots import plot_margins
 
@@ -191,9 +175,8 @@ def _draw(
         from poise.pictures.film import save_film
         from poise.pictures.picture import Picture, film_picture, place_side_by_side
 
-        skin = None if reading is None else reading.skin
         bodies = [
-            draw_body(each, character, found.contacts.foot, label=label, skin=skin)
+            draw_body(each, body.character, found.contacts.foot, label=label, skin=body.target.skin)
             for label, each in (("before", clip), ("after", found.clip))
         ]
         times = np.arange(int(clip.duration * FPS) + 1) / FPS
@@ -227,7 +210,7 @@ def balance(
                point on the average (`zmp`); `auto`: as the clip is
     margin     m, how far inside the support the centre of mass comes where it was outside
     keep       what stays as it was: the `pose`, or the places of `hands` and head
-    character  a body on the clip's skeleton, or its file; or its `mass` (kg), where it is made up
+    character  a body, or its file, that the motion is put on; or its `mass` (kg), where it is made up
     height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
     output     a motion file;  film: before and after;  plot: .png of how far inside the centre of mass is
     """

@@ -14,7 +14,9 @@ from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
+from poise.files.writing import has_mesh
 from poise.jobs.changes import Changes
+from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.outputs import check_outputs
 from poise.kinds import checked
 
@@ -62,7 +64,7 @@ class Conversion:
         if output.is_dir():
             raise FileError(output, f"is a folder. Give the path of a file in it, such as '{output / path.name}'.")
         check_outputs([path, *self.source.list_files()], [("the output", output)], json)
-        check_can_save(output)
+        check_can_save(output, [path, *self.source.list_files()])
 
     def _check_kept(self, audience: Audience) -> None:
         """Refuse what `keep` leaves as it is; units, axes and roles matter where the motion is changed."""
@@ -85,9 +87,13 @@ class Conversion:
         if self.keep:
             written = keep_as(reading, output, self.changes.plan(), self.source.fps)
         else:
-            written = write_clean(
-                reading, output, self.changes.plan(), self.names, self.find_mass(reading, output, audience)
-            )
+            body = self.find_body(reading, output, audience)
+            if body is None or body.target.reading is reading:
+                mass = self.source.mass if body is None else body.character.mass
+                written = write_clean(reading, output, self.changes.plan(), self.names, mass)
+            else:
+                clip, _, figures = self.changes.plan().apply(body.clip)
+                written = dataclasses.replace(body.target.write(clip, output), figures=figures)
         for sentence in written.notes:
             audience.note(f"{output}: {sentence}")
         for sentence in written.warnings:
@@ -99,25 +105,29 @@ class Conversion:
             "reading_error_m": written.reading_error,
             "writing_error_m": written.writing_error,
             "joints_left_out": list(written.left_out),
+            "notes": list(written.notes),
             **written.figures,
         }
 
-    def find_mass(self, reading: Reading, output: Path, audience: Audience = NOBODY) -> float | None:
-        """kg of the body that is drawn, where one is asked for; refused where none is drawn."""
+    def find_body(self, reading: Reading, output: Path, audience: Audience = NOBODY) -> ClipBody | None:
+        """The body that is given, if one is; refused, as a mass is, if it would change nothing."""
         given = next((option for option in ("character", "mass") if getattr(self.source, option) is not None), None)
-        if given is None:
-            return None
-        why = find_why_bodiless(reading, output)
+        body = None
+        if given == "character":
+            body = find_body(reading.clip, reading, self.source, audience)
+            if body.target.reading is not reading:
+                return body
+        why = None if given is None else find_why_bodiless(reading, output)
         if why is not None:
-            raise InputError(f"{audience.spell(given)} is for the body that is drawn, and {why}. Leave it out.")
-        return self.source.mass if given == "mass" else self.source.load_body(reading.clip, audience).mass
+            raise InputError(f"{audience.spell(str(given))} is for the body that is drawn, and {why}. Leave it out.")
+        return body
 
 
 def find_why_bodiless(reading: Reading, output: Path) -> str | None:
     """Why no body of a given mass is drawn in a file, in words; None where one is."""
     if output.suffix.lower() not in WITH_BODY:
         return f"'{output.suffix}' holds none"
-    if reading.skin is not None:
+    if has_mesh(reading):
         return "the input has a mesh of its own"
     if reading.clip.skeleton.find_role("hips") is None:
         return "these joints are no person's, so that only bones are drawn"
@@ -151,7 +161,8 @@ def convert(
 
     keep, mend, names           see `Conversion`
     start, end, resample, loop, root   see `Changes`
-    mass, character             of the body that is drawn, where the format has one
+    mass                        of the body that is drawn, where the format has one
+    character                   a body, or its file, that the motion is put on
     height, fps, roles, clip, scale, up   how the file is read, as for `load_clip`
     tell                        called with `note` or `warning` and a sentence as it happens
     """

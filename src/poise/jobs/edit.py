@@ -24,6 +24,7 @@ from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
+from poise.files.written import Written
 from poise.jobs.edit_clips import find_clips
 from poise.jobs.edit_figures import measure_edit
 from poise.jobs.edit_plans import ActorPlan, EditRecipe, OffsetPlan, PlacePlan, find_size
@@ -50,6 +51,7 @@ class EditedActor:
     bent       the same with offsets; both at the recipe's own speed
     clip       what is written
     character  its body; None where it is no person's
+    target     how it is written
     """
 
     plan: ActorPlan
@@ -57,8 +59,7 @@ class EditedActor:
     bent: OffsetClip
     clip: Clip
     character: Character | None
-    target: Target | None
-    reading: Reading | None
+    target: Target
 
     @property
     def name(self) -> str:
@@ -109,13 +110,13 @@ def run_edit(
     named = [(actor, name_output(path, actor.name, len(recipe.actors))) for path in outputs for actor in recipe.actors]
     check_outputs(recipe.list_files(), [(audience.spell("output"), path) for _, path in named], json)
     for path in outputs:
-        check_can_save(path)
+        check_can_save(path, recipe.list_files())
     with recipe.file:
         actors = make_actors(recipe, audience)
-    written: dict[str, list[tuple[Path, float | None]]] = {actor.name: [] for actor in actors}
+    written: dict[str, list[tuple[Path, Written]]] = {actor.name: [] for actor in actors}
     for actor in actors:
         for path in (path for plan, path in named if plan.name == actor.name):
-            written[actor.name].append((path, _write(actor, path, audience)))
+            written[actor.name].append((path, actor.target.write(actor.clip, path, audience)))
     figures = measure_edit(recipe, actors, written)
     for sentence in figures["warnings"]:
         audience.warn(sentence)
@@ -156,9 +157,8 @@ def make_actors(recipe: EditRecipe, audience: Audience = NOBODY) -> tuple[Edited
 
 def _stand(recipe: EditRecipe, plan: ActorPlan, readings: dict[str, Reading], audience: Audience) -> EditedActor:
     """An actor with its stretches joined, where it stands."""
-    target, character, reading = _find_body(plan, readings, audience)
-    skeleton = target.skeleton if target is not None else reading.clip.skeleton  # type: ignore[union-attr]
-    clips = find_clips(plan.sequence, recipe.clips, readings, skeleton, audience)
+    target, character = _find_body(plan, readings, audience)
+    clips = find_clips(plan.sequence, recipe.clips, readings, target.skeleton, audience)
     cuts = []
     for segment in plan.sequence:
         clip, table = clips[segment.clip], segment.table
@@ -183,7 +183,7 @@ def _stand(recipe: EditRecipe, plan: ActorPlan, readings: dict[str, Reading], au
         arranged = arrange(cuts, recipe.transition, fps / recipe.speed, recipe.align, how)
     moved = _place(arranged.clip, plan)
     arranged = replace(arranged, clip=moved.replace(name=recipe.path.stem))
-    return EditedActor(plan, arranged, OffsetClip(arranged.clip, ()), arranged.clip, character, target, reading)
+    return EditedActor(plan, arranged, OffsetClip(arranged.clip, ()), arranged.clip, character, target)
 
 
 def _place(clip: Clip, plan: ActorPlan) -> Clip:
@@ -197,21 +197,20 @@ def _place(clip: Clip, plan: ActorPlan) -> Clip:
     return translate(stand_at(clip, where, heading), np.array([0.0, float(where[1]), 0.0]))
 
 
-def _find_body(
-    plan: ActorPlan, readings: dict[str, Reading], audience: Audience
-) -> tuple[Target | None, Character | None, Reading | None]:
-    """Whose body an actor has: as it is written, as it is weighed, and the file whose own it is."""
+def _find_body(plan: ActorPlan, readings: dict[str, Reading], audience: Audience) -> tuple[Target, Character | None]:
+    """The body of an actor: as it is written, and as it is weighed."""
     body = plan.body
     if body.file is not None:
         with body.table.reading("file"):
             target = read_target(body.file, {}, audience)
-        return target, _weigh(target.skeleton, target.mass), None
+        return target, _weigh(target.skeleton, target.mass)
     first = next((segment.clip for segment in plan.sequence if segment.clip in readings), None)
     if body.is_said or first is None:
         with body.table.reading():
             character = build_body(body.kind or "average", *find_size(body))
-        return Target(character.skeleton, mass=character.mass, stature=character.height), character, None
-    return None, _weigh(readings[first].clip.skeleton, None), readings[first]
+        return Target(character.skeleton, mass=character.mass, stature=character.height), character
+    skeleton = readings[first].clip.skeleton
+    return Target(skeleton, readings[first]), _weigh(skeleton, None)
 
 
 def _weigh(skeleton: Any, mass: float | None) -> Character | None:
@@ -253,17 +252,3 @@ def _find_spot(plan: OffsetPlan, target: PlacePlan, clips: Mapping[str, Clip], r
     if not target.is_meeting:
         return there
     return MidSpot(BodySpot(clips[plan.actor], plan.joint, plan.point), there)
-
-
-def _write(actor: EditedActor, path: Path, audience: Audience) -> float | None:
-    """Write a motion; m, how far joints in the file are from where they should be."""
-    if actor.target is not None:
-        return actor.target.write(actor.clip, path)
-    from poise.files.writing import write_result
-
-    written = write_result(actor.clip, actor.reading, path)
-    for sentence in written.notes:
-        audience.note(f"{path}: {sentence}")
-    for sentence in written.warnings:
-        audience.warn(f"{path}: {sentence}")
-    return written.error

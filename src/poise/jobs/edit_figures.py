@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from poise.errors import FileError, PoiseError
+from poise.files.fidelity import to_metres
 from poise.files.formats import read_recording
 from poise.files.readback import read_positions
+from poise.files.writing import find_model
+from poise.files.written import Written
 from poise.motion.body_points import find_point
 from poise.motion.clip import Clip
 from poise.motion.offsets import MET
@@ -30,9 +33,9 @@ _MOST_TOLD = 3  # pairs of segments that are told of a join or an offset
 def measure_edit(
     recipe: EditRecipe,
     actors: Iterable[EditedActor],
-    written: Mapping[str, list[tuple[Path, float | None]]],
+    written: Mapping[str, list[tuple[Path, Written]]],
 ) -> dict[str, Any]:
-    """The figures of `poise edit --json`; `written`: actor -> files, and m that joints in each are off."""
+    """The figures of `poise edit --json`; `written`: actor -> files, and what is in each."""
     joins: list[dict[str, Any]] = []
     offsets: list[dict[str, Any]] = []
     warnings: list[str] = []
@@ -52,7 +55,8 @@ def measure_edit(
         offsets += told_offsets
         warnings += [who + sentence for sentence in sentences]
     clip = actors[0].clip
-    errors = [error for files in written.values() for _, error in files if error is not None]
+    each = [there for files in written.values() for _, there in files]
+    errors = [there.error for there in each if there.error is not None]
     return {
         "duration_s": clip.duration,
         "frames": len(clip),
@@ -65,6 +69,7 @@ def measure_edit(
         "offsets": offsets,
         "offset_miss_mm": max((offset["miss_mm"] for offset in offsets), default=0.0),
         "warnings": warnings,
+        "notes": [sentence for there in each for sentence in there.notes],
         "max_joint_error_m": max(errors, default=None),
         "files": [str(path) for files in written.values() for path, _ in files],
     }
@@ -73,10 +78,13 @@ def measure_edit(
 def find_places(actor: EditedActor, files: Iterable[Path]) -> np.ndarray:
     """(F, J, 3) m, where the joints are in what was written: the first file that says so; else in the clip."""
     for path in files:
+        model = find_model(actor.target.reading, path)
         try:
-            places = read_positions(path, actor.clip.skeleton)
-        except FileError:  # a model of somebody's own, whose joints are not all there
+            places = read_positions(path, actor.clip.skeleton, kept=model is not None)
+        except FileError:  # a model whose joints are not all there
             continue
+        if model is not None and places is not None:
+            places = to_metres(model, places)
         if places is not None and places.shape == actor.clip.positions.shape:
             return places
     return actor.clip.positions

@@ -57,21 +57,20 @@ def find_stepping(clip: Clip) -> bool:
 def read_written(path: Path, clip: Clip, model: Reading | None = None) -> Clip | None:
     """The motion in a file that Poise has written of a clip, on the clip's skeleton; None where it cannot be read.
 
-    model  somebody's own model that it was written onto: the file has its units, axes, rest pose and other motions
+    model  a model's own file that it was written onto: it keeps its units, axes and rest pose
     """
     from poise.files.formats import find_format, read_recording
-    from poise.files.gltf.reading import read_gltf_added
     from poise.files.placement import find_placement
     from poise.files.readback import find_order
 
     entry = find_format(path)
     if entry is None or entry.read is None:
         return None
+    recording = read_recording(path)
     if model is None:
-        recording = read_recording(path)
         motion, unit = recording.clip, recording.unit or 1.0
     else:
-        motion, unit = find_placement(model).from_file(read_gltf_added(path).clip), 1.0
+        motion, unit = find_placement(model).from_file(recording.clip), 1.0
     there = _at_frames(motion, clip)
     order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
     turns = there.rotations[:, order]

@@ -41,7 +41,11 @@ def info(
 def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOBODY) -> dict[str, Any]:
     """Read a file as a source says, and describe it."""
     reading = read_source(file, source, audience)
-    mass = source.mass if source.character is None else source.load_body(reading.clip, audience).mass
+    mass = source.mass
+    if source.character is not None:
+        from poise.jobs.clip_body import find_body
+
+        mass = find_body(reading.clip, reading, source, audience).character.mass
     return describe(reading, mass)
 
 

@@ -17,6 +17,7 @@ from poise.body.character import Character
 from poise.drivers.strength import WEIGHTED
 from poise.errors import InputError, SolveError
 from poise.files.audience import NOBODY, Audience
+from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.follow_plan import BALANCE
 from poise.jobs.lift_figures import describe_limits, find_changes, list_joints, list_limits, say_limits
 from poise.jobs.lift_plan import INVERSE, LiftPlan, choose_longest
@@ -27,7 +28,6 @@ from poise.jobs.mix_run import list_source, read_clip, say_broken, write_clip
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, PLANTED, Scenery
 from poise.jobs.recipe import Recipe
-from poise.jobs.track_body import TrackedBody, find_body
 from poise.motion.clip import Clip
 from poise.motion.point_path import PointPath
 from poise.motion.rooting import root_at_hips
@@ -112,7 +112,7 @@ def run_lift(
     found = simulate_lift(body.clip, body.character, plan)
     for sentence in found.mix.notes:
         audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
-    figures = _write(found, body, plan, next(iter(outputs.motions), None))
+    figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
     if found.mix.broken is not None:
@@ -144,15 +144,17 @@ def find_lift_plan(asked: LiftRequest) -> LiftPlan:
     )  # fmt: skip
 
 
-def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None) -> dict[str, Any]:
+def _write(
+    found: Lifted, body: ClipBody, plan: LiftPlan, output: Path | None, audience: Audience = NOBODY
+) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
     from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
 
     mix = found.mix
-    there, error, measured_on = write_clip(mix, body.clip, body.reading, body.character, output, body.target)
-    result = mix.clip if there is None else there
+    saved = write_clip(mix, body, output, audience)
+    result = mix.clip if saved.clip is None else saved.clip
     n = len(result)
     wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
     stood = found.efforts.before(mix.fell_at)
@@ -184,7 +186,7 @@ def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None
         "tracked_joints": len(mix.tracked),
         **feet,
         "frames": n,
-        "max_joint_error_m": error,
+        "max_joint_error_m": saved.error,
         "fps": body.clip.fps,
         "dt_s": mix.dt,
         "engine": plan.engine,
@@ -192,7 +194,8 @@ def _write(found: Lifted, body: TrackedBody, plan: LiftPlan, output: Path | None
         "hits": list_hits(mix.take),
         **describe_body(body.character),
         **describe_effort(mix.take.actor(), mix.physical, mix.kinematic),
-        "measured_on": measured_on,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
 
 
@@ -207,7 +210,7 @@ def _find_changes(found: Lifted, result: Clip, wanted: Clip) -> dict[str, float]
     return find_changes(apart[0], apart[1], found.muscles)
 
 
-def _draw(found: Lifted, body: TrackedBody, plan: LiftPlan, outputs: MixOutputs) -> None:
+def _draw(found: Lifted, body: ClipBody, plan: LiftPlan, outputs: MixOutputs) -> None:
     from poise.files.atomic import write_bytes
     from poise.jobs.mix_pictures import save_mix_film
 

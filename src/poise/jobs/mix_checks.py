@@ -37,7 +37,7 @@ def check_files(
     named = [(audience.spell(option), path) for option, path in outputs.list_named()]
     check_outputs((*inputs, *read), named, json)
     for path in outputs.motions:
-        _check_motion(path)
+        _check_motion(path, (*inputs, *(each for each in read if each is not None)))
     for option, paths, suffixes in (
         ("film", outputs.films, FILMS),
         ("plot", outputs.plots, (".png",)),
@@ -52,7 +52,7 @@ def check_files(
             film.check_film(path)
 
 
-def _check_motion(path: Path) -> None:
+def _check_motion(path: Path, inputs: Iterable[Path]) -> None:
     from poise.files.formats import FORMATS, check_can_save, find_format
 
     if path.name.endswith(TAKE):
@@ -61,7 +61,7 @@ def _check_motion(path: Path) -> None:
     if entry is None or entry.save is None:
         known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
         raise FileError(path, f"'{path.suffix}' cannot be written; a mix is written as {known} or {TAKE}.")
-    check_can_save(path)
+    check_can_save(path, inputs)
 
 
 def check_effects(

@@ -17,12 +17,13 @@ from poise.files.formats import read_source
 from poise.files.normalise import Reading
 from poise.files.quirks.up_axis import AXES
 from poise.files.source import Source
+from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.mix_checks import check_effects, check_files, choose_dump
 from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
 from poise.jobs.recipe import STAGE_SETTINGS, Recipe, format_recipe
-from poise.jobs.retarget import Target
+from poise.jobs.retarget import Saved
 from poise.motion.clip import Clip
 
 _OF_FILES = ("fps", "height", "roles", "take", "scale", "up")  # what says how a file is read
@@ -47,38 +48,30 @@ def run_mix(
     check_files(asked, outputs, read, audience, json)
     recipes = {path: _format_recipe(asked, path, audience) for path in outputs.recipes}
     clip, reading = read_clip(asked, audience)
-    character = list_source(asked).build_character(clip if reading is None else reading, audience)
+    body = find_body(clip, reading, list_source(asked), audience)
     plan = find_plan(asked)
-    check_effects(clip, character, plan, asked, bool(outputs.films), audience)
-    return _perform(clip, reading, character, plan, outputs, recipes, audience)
+    check_effects(body.clip, body.character, plan, asked, bool(outputs.films), audience)
+    return _perform(body, plan, outputs, recipes, audience)
 
 
-def _perform(
-    clip: Clip,
-    reading: Reading | None,
-    character: Character,
-    plan: MixPlan,
-    outputs: MixOutputs,
-    recipes: dict[Path, bytes],
-    audience: Audience,
-) -> Mix:
+def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Audience) -> Mix:
     """Simulate, write and draw. recipes: what is written besides the motion, once it is."""
     from poise.files.atomic import write_bytes
     from poise.jobs.mixing import simulate
 
-    audience.progress(f"simulating {clip.duration:.1f} s")
-    found = simulate(clip, character, plan)
+    audience.progress(f"simulating {body.clip.duration:.1f} s")
+    found = simulate(body.clip, body.character, plan)
     for sentence in _describe(found, plan, audience):
         audience.note(sentence)
-    figures = write_motion(found, clip, reading, character, plan, next(iter(outputs.motions), None))
+    figures = write_motion(found, body, plan, next(iter(outputs.motions), None), audience)
     for path in outputs.motions[1:]:
-        write_motion(found, clip, reading, character, plan, path)
+        write_motion(found, body, plan, path)
     if found.broken is not None:
         figures["fell_why"] = say_broken(found, outputs, audience)
         audience.warn(figures["fell_why"])
     for path, data in recipes.items():
         write_bytes(path, data)
-    _draw(found, character, plan, outputs)
+    _draw(found, body.character, plan, outputs)
     return dataclasses.replace(found, figures=figures, files=tuple(outputs))
 
 
@@ -119,53 +112,31 @@ def find_plan(asked: Recipe) -> MixPlan:
     return MixPlan(loads=asked.loads, pushes=asked.pushes, drives=asked.drives, pinned=bool(asked.pin), **said)
 
 
-def write_clip(
-    found: Mix,
-    clip: Clip,
-    reading: Reading | None,
-    character: Character,
-    output: Path | None,
-    target: Target | None = None,
-) -> tuple[Clip | None, float | None, str]:
-    """Write a result: what is read back, m that it is off, and in words what it can be measured on.
-
-    target  who is written to, where that is not the clip's own body
-    """
+def write_clip(found: Mix, body: ClipBody, output: Path | None, audience: Audience = NOBODY) -> Saved:
+    """Write a result on its body, or as a take; and read it back."""
     from poise.files.checked import checked_output
-    from poise.files.naming import stem_of
-    from poise.files.writing import write_result
-    from poise.jobs.figures import read_written
     from poise.stage.take import save_take
     from poise.stage.take_file import load_take
 
-    if output is None:
-        return None, None, "the poses: nothing was written"
+    if output is None or not str(output).endswith(TAKE):
+        return body.target.save(found.clip, output, audience)
     with checked_output(output) as draft:
-        error = None
-        if str(output).endswith(TAKE):
-            save_take(found.take, draft)
-            there: Clip | None = load_take(draft).clip(start=-float(clip.times[0]))
-        else:
-            named = found.clip.replace(name=found.clip.name or stem_of(output))
-            if target is None:
-                error = write_result(named, reading, draft, character.mass).error
-                there = read_written(draft, found.clip)
-            else:
-                error = target.write(named, draft)
-                there = target.read_back(found.clip, draft)
-    return there, error, "the file" if there is not None else "the poses: this format cannot be read back"
+        save_take(found.take, draft)
+        there = load_take(draft).clip(start=-float(body.clip.times[0]))
+    return Saved(there, measured_on="the file")
 
 
 def write_motion(
-    found: Mix, clip: Clip, reading: Reading | None, character: Character, plan: MixPlan, output: Path | None
+    found: Mix, body: ClipBody, plan: MixPlan, output: Path | None, audience: Audience = NOBODY
 ) -> dict[str, Any]:
-    """Write the motion, on the input's own body where it has one; its figures, of what was written."""
+    """Write the motion on its body; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
     from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
 
-    there, error, measured_on = write_clip(found, clip, reading, character, output)
-    result = found.clip if there is None else there
+    saved = write_clip(found, body, output, audience)
+    clip, character = body.clip, body.character
+    result = found.clip if saved.clip is None else saved.clip
     n = len(result)
     short = clip if n == len(clip) else clip.pick(slice(0, n))
     tree = load_tree(build_tree(character), character, plan.loads)
@@ -180,7 +151,7 @@ def write_motion(
         "stepping": found.stepping,
         "base": found.base,
         "frames": n,
-        "max_joint_error_m": error,
+        "max_joint_error_m": saved.error,
         "fps": clip.fps,
         "dt_s": found.dt,
         "engine": plan.engine,
@@ -188,7 +159,8 @@ def write_motion(
         "hits": list_hits(found.take),
         **describe_body(character),
         **describe_effort(found.take.actor(), found.physical, found.kinematic),
-        "measured_on": measured_on,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
 
 

@@ -21,9 +21,10 @@ from poise.errors import FileError, InputError, check_most, unknown_name
 from poise.files.atomic import all_or_none
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.source import Source
+from poise.jobs import clip_body
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import parse_load
-from poise.jobs.retarget import Target
+from poise.jobs.retarget import Target, load_body
 from poise.jobs.standing import STANDS, STEPS, Standing, Wanted, stand_at_ease, take_stance
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -129,7 +130,7 @@ class PoseOutputs:
                 raise FileError(
                     self.output, f"'{self.output.suffix}' cannot be written; a pose is written as {known} or .png."
                 )
-            check_can_save(self.output)
+            check_can_save(self.output, read)
         check_suffix(audience.spell("picture"), self.picture, ".png")
         check_suffix(audience.spell("plot"), self.plot, ".png")
         check_suffix(audience.spell("film"), self.film, *FILMS)
@@ -188,7 +189,7 @@ def run_pose(
     audience.progress("posing")
     clip, down, took = _solve(asked, body, wanted)
     with all_or_none():
-        figures = _write(clip, body, wanted, down, outputs)
+        figures = _write(clip, body, wanted, down, outputs, audience)
         figures |= {"solve_us": float(np.median(took)), "stand": asked.stand}
         notes = _say_missed(figures, wanted)
         for sentence in notes:
@@ -242,7 +243,7 @@ def find_body(asked: PoseRecipe, audience: Audience = NOBODY) -> Standee:
             option = "mass" if asked.mass is not None else "height"
             own = audience.spell("character")
             raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
-        character, target = _read_character(asked.character, audience)
+        character, target = load_body(asked.character, audience)
     else:
         size = HEIGHT if asked.height is None else asked.height, MASS if asked.mass is None else asked.mass
         name = asked.body or "average"
@@ -260,28 +261,15 @@ def _read_start(asked: PoseRecipe, source: Source, audience: Audience) -> tuple[
 
     reading = None if isinstance(asked.start, Clip) else read_source(str(asked.start), source, audience)
     clip = asked.start if isinstance(asked.start, Clip) else reading.clip  # type: ignore[union-attr]
-    character = source.build_character(reading or clip, audience)
+    body = clip_body.find_body(clip, reading, source, audience)
+    clip = body.clip
     at = 0.0 if asked.at is None else asked.at
     if not 0.0 <= at <= clip.duration + 1e-9:
         raise InputError(f"{audience.spell('at')} must be from 0 to {clip.duration:g} s, the clip's end; {at:g} given.")
     frame = int(np.argmin(np.abs(clip.times - clip.times[0] - at)))
     if clip.shifts is not None and np.abs(clip.shifts[frame]).max() > 1e-6:
         raise InputError("bones of the clip change their length, and a pose has rigid ones. Give another start.")
-    return character, Target(clip.skeleton, reading, character.mass), clip.pick(slice(frame, frame + 1))
-
-
-def _read_character(given: Character | Path, audience: Audience) -> tuple[Character, Target]:
-    if isinstance(given, Character):
-        return given, Target(given.skeleton, mass=given.mass)
-    from poise.files.gltf.character import MODELS, load_character, read_character
-
-    if given.suffix.lower() not in MODELS:
-        character = load_character(given)
-        return character, Target(character.skeleton, mass=character.mass)
-    found = read_character(given)
-    for sentence in found.warnings:
-        audience.warn(f"{given}: {sentence}")
-    return found.character, Target(found.character.skeleton, found.reading)
+    return body.character, body.target, clip.pick(slice(frame, frame + 1))
 
 
 def _find_wanted(asked: PoseRecipe, character: Character, audience: Audience) -> Wanted:
@@ -328,24 +316,22 @@ def _solve(asked: PoseRecipe, body: Standee, wanted: Wanted) -> tuple[Clip, np.n
     return clip, moved.down, way.microseconds
 
 
-def _write(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: PoseOutputs) -> dict[str, Any]:
+def _write(
+    clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: PoseOutputs, audience: Audience
+) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
-    from poise.files.checked import checked_output
     from poise.jobs.figures import describe_body
 
-    path, there, error, measured_on = outputs.output, None, None, "the poses: nothing was written"
-    if path is not None and path.suffix.lower() != ".png":
-        with checked_output(path) as draft:
-            error = body.target.write(clip, draft)
-            there = body.target.read_back(clip, draft)
-        measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
-    shown = clip if there is None else there
+    is_motion = outputs.output is not None and outputs.output.suffix.lower() != ".png"
+    saved = body.target.save(clip, outputs.output if is_motion else None, audience)
+    shown = clip if saved.clip is None else saved.clip
     return {
         **measure_pose(shown, body.character, wanted, down),
         "frames": len(clip),
         **describe_body(body.character),
-        "max_joint_error_m": error,
-        "measured_on": measured_on,
+        "max_joint_error_m": saved.error,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
 
 

@@ -152,7 +152,7 @@ def run_puppet(
         "layers": [layer.mapping.name for layer in layers], "lost_samples": played.lost, "falls": played.falls,
         "physics_s": played.in_physics,
     }  # fmt: skip
-    found = _write(found, outputs, find_terrain(asked.terrain, 0).ground, more)
+    found = _write(found, outputs, find_terrain(asked.terrain, 0).ground, more, audience)
     _draw(found, outputs)
     return found
 
@@ -196,20 +196,17 @@ def perform_cued(
     return Performed(take.clip(), tuple(puppet.stances), puppet.lost, puppet.falls, puppet.in_physics)
 
 
-def _write(found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: Mapping[str, Any]) -> Puppetry:
+def _write(
+    found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: Mapping[str, Any], audience: Audience
+) -> Puppetry:
     """Write the motion; it and its figures as they are in the file."""
-    from poise.files.checked import checked_output
     from poise.jobs.figures import describe_body
 
     clip, body = found.clip, found.body
-    there, error, measured_on = None, None, "the poses: nothing was written"
-    for path in outputs.motions:
-        with checked_output(path) as draft:
-            wrote = body.target.write(clip, draft)
-            if path == outputs.motions[0]:
-                error, there = wrote, body.target.read_back(clip, draft)
-                measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
-    shown = clip if there is None else there
+    saved = body.target.save(clip, next(iter(outputs.motions), None), audience)
+    for path in outputs.motions[1:]:
+        body.target.write(clip, path)
+    shown = clip if saved.clip is None else saved.clip
     figures = {
         **measure_puppet(shown, found.stances, ground),
         **more,
@@ -217,8 +214,9 @@ def _write(found: Puppetry, outputs: WalkOutputs, ground: Ground | None, more: M
         "fps": round(clip.fps, 9),
         "duration_s": clip.duration,
         **describe_body(body.character),
-        "max_joint_error_m": error,
-        "measured_on": measured_on,
+        "max_joint_error_m": saved.error,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
     return Puppetry(shown, body, found.stances, figures, tuple(outputs), ground)
 

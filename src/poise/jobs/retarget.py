@@ -16,6 +16,7 @@ from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source, parse_roles
+from poise.files.written import Written, judge_result
 from poise.jobs.outputs import check_outputs
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -64,11 +65,10 @@ class Retargeting:
         if output is not None:
             inputs = [path for path in (self.clip, self.target) if isinstance(path, Path)]
             check_outputs((*inputs, *self.source.list_files()), [(audience.spell("output"), output)], json)
-            check_can_save(output)
+            check_can_save(output, inputs)
 
     def run(self, output: Path | None = None, audience: Audience = NOBODY, measured: bool = True) -> Retargeted:
         """Put the motion on the target, and write it. measured: whether figures are wanted, which take a while."""
-        from poise.files.written import judge_result
         from poise.motion.retargeting import retarget as put_on
         from poise.motion.retargeting.measures import measure_retargeting
 
@@ -80,10 +80,14 @@ class Retargeting:
         result = put_on(motion, target.skeleton, feet=self.feet, hands=self.hands, ground=self.ground, skin=target.skin)
         if output is None:
             return Retargeted(result, measure_retargeting(motion, result, self.ground) if measured else {})
-        written = target.write(result, output)
-        figures = {**measure_retargeting(motion, result, self.ground), "max_joint_error_m": written}
+        written = target.write(result, output, audience)
+        figures = {
+            **measure_retargeting(motion, result, self.ground),
+            "max_joint_error_m": written.error,
+            "notes": list(written.notes),
+        }
         if reading is not None:
-            errors = judge_result(reading, written, len(result))
+            errors = judge_result(reading, written.error, len(result))
             for sentence in errors.warnings:
                 audience.warn(f"{output}: {sentence}")
             figures |= {
@@ -132,51 +136,57 @@ class Target:
             raise InputError(f"{audience.spell('mass')} is for the body that is drawn, and {why}. Leave it out.")
         return replace(self, mass=mass)
 
-    def write(self, clip: Clip, path: Path) -> float | None:
-        """Write a clip of this body; m, how far the joints in what was written are from the clip's."""
-        from poise.files.writing import write_made, write_on_model
+    def write(self, clip: Clip, path: Path, audience: Audience = NOBODY, title: str | None = None) -> Written:
+        """Write a clip of this body, onto its own file if it has one; what there is to say goes to the audience.
 
-        model = self._find_model(path)
-        if model is not None:
-            return write_on_model(clip, model, path)
-        return write_made(clip, path, **self._meshes(clip, path))
+        title  name of a motion without one, or with one that the body's file has already; the path's if None
+        """
+        from poise.files.writing import write_result
 
-    def read_back(self, clip: Clip, path: Path) -> Clip | None:
-        """What `write` has written of a clip, on the clip's skeleton; None where that cannot be read."""
+        written = write_result(clip, self.reading, path, self.mass, self.stature, title)
+        for sentence in written.notes:
+            audience.note(sentence)
+        return written
+
+    def save(self, clip: Clip, path: Path | None, audience: Audience = NOBODY) -> Saved:
+        """Write a clip of this body and read it back, before the file takes its name. path: None to write nothing."""
+        from poise.files.checked import checked_output
+        from poise.files.naming import stem_of
+        from poise.files.writing import find_model
         from poise.jobs.figures import read_written
 
-        return read_written(path, clip, self._find_model(path))
+        if path is None:
+            return Saved()
+        with checked_output(path) as draft:
+            written = self.write(clip, draft, audience, stem_of(path))
+            there = read_written(draft, clip, find_model(self.reading, path))
+        measured_on = "the poses: this format cannot be read back" if there is None else "the file"
+        return Saved(there, written.error, measured_on, written.notes)
 
-    def _find_model(self, path: Path) -> Reading | None:
-        """The model whose own file is written to; None where a file is made anew."""
-        return self.reading if path.suffix.lower() == ".glb" and self.skin is not None else None
 
-    def _meshes(self, clip: Clip, path: Path) -> dict[str, Any]:
-        """What a GLB shows: a mannequin, or bones where that cannot be made."""
-        if path.suffix.lower() != ".glb":
-            return {}
-        from poise.body.mannequin import build_mannequin
-        from poise.body.stature import estimate_mass
-        from poise.files.normalise import compute_stature
+@dataclass(frozen=True, eq=False)
+class Saved:
+    """A motion as it is in a file.
 
-        try:
-            stature = compute_stature(clip.skeleton) if self.stature is None else self.stature
-            mass = self.mass if self.mass is not None else estimate_mass(stature)
-            return {"meshes": build_mannequin(clip.skeleton, mass)}
-        except InputError:
-            return {}
+    clip         as read back, on the skeleton that was written; None if nothing was written or it cannot be read
+    error        m, the largest distance of a joint in the file from where it was meant to be; None as above
+    measured_on  in words, what figures can be measured on
+    notes        what there is to say about the file, a sentence each
+    """
+
+    clip: Clip | None = None
+    error: float | None = None
+    measured_on: str = "the poses: nothing was written"
+    notes: tuple[str, ...] = ()
 
 
 def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBODY) -> Target:
     """The body in a file: a character of Poise's own, a model at rest, or whoever moves in a motion file."""
     if path.suffix.lower() == ".json":
-        from poise.files.character import load_character
-
         if roles:
             option = audience.spell("character_roles")
             raise FileError(path, f"this body has roles of its own; leave out {option}.")
-        body = load_character(path)
-        return Target(body.skeleton, mass=body.mass)
+        return load_body(path)[1]
     from poise.files.formats import read_recording
     from poise.files.gltf.reading import read_gltf_rest
     from poise.files.normalise import normalise
@@ -186,6 +196,19 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBOD
     for warning in reading.warnings:
         audience.warn(f"{path}: {warning}")
     return Target(reading.clip.skeleton, reading if is_model else None, stature=reading.stature)
+
+
+def load_body(body: Character | Path, audience: Audience = NOBODY) -> tuple[Character, Target]:
+    """A character, given or of a file, and how motions of it are written."""
+    from poise.files.gltf.character import load_character, read_character
+
+    if isinstance(body, Path) and body.suffix.lower() in MODELS:
+        model = read_character(body)
+        for warning in model.warnings:
+            audience.warn(f"{body}: {warning}")
+        return model.character, Target(model.character.skeleton, model.reading)
+    character = body if isinstance(body, Character) else load_character(body)
+    return character, Target(character.skeleton, mass=character.mass)
 
 
 @checked

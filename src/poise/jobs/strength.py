@@ -242,14 +242,13 @@ def run_find(
 ) -> tuple[NeededStrength, Character]:
     """Read a motion as a source says, and find what it needs; the body without its loads."""
     from poise.files.formats import read_source
+    from poise.jobs.clip_body import find_body
 
     check_sex_age("neutral" if sex is None else sex, 30.0 if age is None else age)
-    if isinstance(file, Clip):
-        motion, character = file, source.build_character(file, audience)
-    else:
-        reading = read_source(file, source, audience)
-        motion, character = reading.clip, source.build_character(reading, audience)
-    character = set_person(character, sex, age)
+    reading = None if isinstance(file, Clip) else read_source(file, source, audience)
+    clip = file if isinstance(file, Clip) else reading.clip  # type: ignore[union-attr]
+    body = find_body(clip, reading, source, audience)
+    motion, character = body.clip, set_person(body.character, sex, age)
     needed = find_needed(motion, character, build_muscles(character, table), loads, cutoff)
     if cutoff is None:
         audience.note(
@@ -278,12 +277,9 @@ def build_person(source: Source, sex: str | None, age: float | None, audience: A
         for option in ("mass", "height"):
             if getattr(source, option) is not None:
                 raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
-        body = source.character
-        if not isinstance(body, Character):
-            from poise.files.gltf.character import load_character
+        from poise.jobs.retarget import load_body
 
-            body = load_character(str(body))
-        return set_person(body, sex, age)
+        return set_person(load_body(source.character, audience)[0], sex, age)
     height = HEIGHT if source.height is None else source.height
     person = Character.human(
         height, source.mass, sex="neutral" if sex is None else sex, age=30.0 if age is None else age

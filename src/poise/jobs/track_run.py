@@ -17,6 +17,7 @@ from poise.body.character import Character
 from poise.drivers.track import FEEDFORWARD
 from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience
+from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.follow_plan import BALANCE
 from poise.jobs.mix_checks import check_effects, check_files
 from poise.jobs.mix_outputs import MixOutputs, list_outputs
@@ -24,7 +25,6 @@ from poise.jobs.mix_run import list_source, read_clip, say_broken, write_clip
 from poise.jobs.mixing import Mix, simulate
 from poise.jobs.plan import PLANTED, Scenery
 from poise.jobs.recipe import Recipe
-from poise.jobs.track_body import TrackedBody, find_body
 from poise.jobs.track_figures import find_angles, find_lag, find_spins
 from poise.jobs.track_plan import AUTOMATIC, TrackPlan
 from poise.jobs.track_search import Trial, find_best
@@ -139,7 +139,7 @@ def run_track(
         )
     if not found.tracked:
         audience.note(f"nothing is tracked, so the result is the clip. Name parts with {audience.spell('parts')}.")
-    figures = _write(found, body, plan, next(iter(outputs.motions), None))
+    figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
     figures |= _describe_search(trials)
@@ -188,15 +188,17 @@ def find_track_plan(asked: TrackRequest) -> TrackPlan:
     )  # fmt: skip
 
 
-def _write(found: Mix, body: TrackedBody, plan: TrackPlan, output: Path | None) -> dict[str, Any]:
+def _write(
+    found: Mix, body: ClipBody, plan: TrackPlan, output: Path | None, audience: Audience = NOBODY
+) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
     from poise.jobs.base import has_feet
     from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
 
-    there, error, measured_on = write_clip(found, body.clip, body.reading, body.character, output, body.target)
-    result = found.clip if there is None else there
+    saved = write_clip(found, body, output, audience)
+    result = found.clip if saved.clip is None else saved.clip
     n, joints = len(result), found.tracked
     wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
     lag = find_lag(result, wanted, joints)
@@ -223,7 +225,7 @@ def _write(found: Mix, body: TrackedBody, plan: TrackPlan, output: Path | None) 
         "tracked_joints": len(joints),
         **feet,
         "frames": n,
-        "max_joint_error_m": error,
+        "max_joint_error_m": saved.error,
         "fps": body.clip.fps,
         "dt_s": found.dt,
         "engine": plan.engine,
@@ -231,7 +233,8 @@ def _write(found: Mix, body: TrackedBody, plan: TrackPlan, output: Path | None) 
         "hits": list_hits(found.take),
         **describe_body(body.character),
         **describe_effort(found.take.actor(), found.physical, found.kinematic),
-        "measured_on": measured_on,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
 
 
@@ -254,7 +257,7 @@ def _list_curve(trials: tuple[Trial, ...]) -> dict[str, np.ndarray]:
 
 
 def _draw(
-    found: Mix, body: TrackedBody, plan: TrackPlan, trials: tuple[Trial, ...], outputs: MixOutputs
+    found: Mix, body: ClipBody, plan: TrackPlan, trials: tuple[Trial, ...], outputs: MixOutputs
 ) -> None:  # fmt: skip
     from poise.files.atomic import write_bytes
     from poise.jobs.mix_pictures import save_mix_film

@@ -101,7 +101,7 @@ class WalkOutputs:
                     path, f"'{path.suffix}' cannot be written; a walk is written as a motion (.glb, .bvh, ...), a film "
                     f"({', '.join(FILMS)}) or a .png."
                 )  # fmt: skip
-            check_can_save(path)
+            check_can_save(path, read)
         for option in ("picture", "plot", "joints"):
             for path in kinds[option]:
                 check_suffix(audience.spell(option), path, ".png")
@@ -218,7 +218,7 @@ def run_walk(
     clip, footfalls, speed = plan_walk(asked, body, scenery, audience)
     floor = Floor(scenery.ground, scenery.props)
     found = WalkFound(clip, body, scenery, floor, footfalls, WalkBalance(np.zeros((0, 3)), [], np.zeros(0)))
-    found = write_walk(found, asked, outputs, speed)
+    found = write_walk(found, asked, outputs, speed, audience)
     if found.fell:
         audience.warn(
             f"at {found.figures['fell_at_s']:.2f} s the centre of mass is outside of what carries it, by up to "
@@ -298,22 +298,18 @@ def plan_walk(
     return clip, falls, speed
 
 
-def write_walk(found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed: Mapping[str, float]) -> WalkFound:
+def write_walk(
+    found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed: Mapping[str, float], audience: Audience = NOBODY
+) -> WalkFound:
     """Write the motion; it and its figures as they are in the file."""
-    from poise.files.checked import checked_output
     from poise.jobs.figures import describe_body
     from poise.jobs.walk_figures import measure_balance, measure_walk
 
     clip, body = found.clip, found.body
-    there, error, measured_on = None, None, "the poses: nothing was written"
-    for path in outputs.motions:
-        with checked_output(path) as draft:
-            wrote = body.target.write(clip, draft)
-            if path == outputs.motions[0]:
-                error = wrote
-                there = body.target.read_back(clip, draft)
-                measured_on = "the file" if there is not None else "the poses: this format cannot be read back"
-    shown = clip if there is None else there
+    saved = body.target.save(clip, next(iter(outputs.motions), None), audience)
+    for path in outputs.motions[1:]:
+        body.target.write(clip, path)
+    shown = clip if saved.clip is None else saved.clip
     balance = measure_balance(shown, body.character, found.floor, found.footfalls)
     figures = {
         **measure_walk(shown, body.character, found.floor, found.footfalls, balance),
@@ -322,8 +318,9 @@ def write_walk(found: WalkFound, asked: WalkRecipe, outputs: WalkOutputs, speed:
         "frames": len(clip),
         "fps": asked.fps,
         **describe_body(body.character),
-        "max_joint_error_m": error,
-        "measured_on": measured_on,
+        "max_joint_error_m": saved.error,
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
     }
     return replace(found, clip=shown, balance=balance, figures=figures, files=tuple(outputs))
 

@@ -59,12 +59,6 @@ def read_gltf_rest(path: str | PathLike[str]) -> Recording:
     return _read(read_document(path), None)
 
 
-def read_gltf_added(path: str | PathLike[str]) -> Recording:
-    """The motion that Poise wrote onto somebody's own file: its last animation, whatever else moves there."""
-    document = read_document(path)
-    return _read(document, len(document.animations) - 1 if document.animations else None)
-
-
 def _read(document: Document, animation: int | None) -> Recording:
     humanoid = read_humanoid(document)
     nodes = read_nodes(document)
