@@ -101,7 +101,7 @@ def test_text_of_a_character_goes_both_ways() -> None:
         ({"actor__ann__soles": np.full((3, 2, 4, 3), 1e300)}, "too large"),
         ({"actor__ann__character": np.array("{}")}, "lacks 'format'"),
         ({"actor__ann__connectors": np.array("[1]")}, "must be names"),
-        ({"events": np.array('[["a", "b", "c", "d"]]')}, r"an event of a take is"),
+        ({"events": np.array('[["a", "b", "c", "d"]]')}, r"an event of a take must be"),
         ({"events": np.array("{")}, "must be a JSON list"),
         ({"stray": np.zeros(3)}, "'stray' has no place in a take"),
         ({"prop__ball": np.zeros((3, 6))}, "needed"),

@@ -25,7 +25,6 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "numbers": {name: array.copy() for name, array in _list_numbers(actor).items()},
         "fallen": actor.fallen,
         "start_height": actor.start_height,
-        "strained": actor.effort.is_strained,
         "limp": actor.limp,
         "still": None if actor.still is None else actor.still.describe(),
         "players": [player.save() for player in actor.players],
@@ -44,7 +43,6 @@ def save_actor(actor: Actor) -> dict[str, Any]:
 def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
     """Have an actor be again what was saved, under the same drivers."""
     actor.fallen, actor.start_height = saved["fallen"], saved["start_height"]
-    actor.effort.is_strained = saved["strained"]
     actor.body.block["called"] = 0
     actor.body.block["aloft"] = int(saved.get("aloft", 0))
     write_over(_list_numbers(actor), saved["numbers"])
@@ -86,4 +84,5 @@ def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
         "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
         "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.kept,
         "share": coupled.share, "carried": coupled.inertia, "tied": coupled.tied,
+        "strained": actor.effort.strained, "began": actor.effort.began,
     }  # fmt: skip

@@ -61,6 +61,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     actor.still = None if starting else _let_run_out(actor, t)
     if starting:
         actor.start_height = hips_over_floor(actor)
+        actor.effort.begin(t)
     body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
     actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
     body.root_is_given = bool(actor.given[0])
@@ -82,7 +83,7 @@ def _hand_on(actor: Actor) -> None:
         body.v_before[:] = body.state.v - body.dt * body.a
     body.pulling[:] = (body.state.v - body.v_before) / body.dt
     body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
-    body.handed[:] = actor.measure()[0]
+    body.handed[:] = actor.effort.compute()[0]
     # What kept joints in their ranges goes on to do so by itself.
     stops = np.einsum("jba,jb->ja", body.R, body.stops) - body.axial * body.state.w
     body.handed[~given] -= stops[~given]

@@ -27,16 +27,17 @@ def record_frame(
     spins: np.ndarray,
     torque: np.ndarray,
     effort: np.ndarray,
+    strained: np.ndarray,
 ) -> int:
     """Write a frame at time t (s); the body is as it was afterwards, but for where everything is in the world.
 
     body     the address of its record;  gives (n, 3) laws that give motions, each with body and block
-    given, strength, work   see `measure_kernels.measure`
+    given, strength, work, strained   see `measure_kernels.measure`
     kept     (KEPT J + 6,) for work
     place    (4, 3): the root, its velocity, the centre of mass and its velocity
     turns (J, 4), spins (J, 3), torque (J, 3), effort (J,)   as in a take
 
-    Returns the given joint with the largest effort.
+    Returns the number of joints whose overload begins or ends.
     """
     b = record(body, BODY)
     j = b.joints
@@ -51,11 +52,12 @@ def record_frame(
     for k in range(len(gives)):
         call_with_two(gives[k, 0], gives[k, 1], gives[k, 2])
     update_body(b)
-    hardest = measure(
+    changed = measure(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
         blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), v,
         vectors(b.w_before, j, 3), floats(b.v_before, 3), vectors(b.dw, j, 3), given, vectors(b.torque, j, 3),
         floats(b.damping, j), vectors(b.axial, j, 3), gravity, strength, b.dt, work, torque, effort,
+        strained,
     )  # fmt: skip
     _copy(root, place[0])
     _copy(v, place[1])
@@ -69,7 +71,7 @@ def record_frame(
     _copy(kept[7 * j : 10 * j], dw)
     _copy(kept[10 * j : 10 * j + 3], root)
     _copy(kept[10 * j + 3 :], v)
-    return hardest
+    return changed
 
 
 @kernel

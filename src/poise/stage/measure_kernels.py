@@ -37,6 +37,7 @@ def measure(
     work: np.ndarray,
     torque: np.ndarray,
     effort: np.ndarray,
+    strained: np.ndarray,
 ) -> int:
     """Write torque (J, 3) N m, body axes, and effort (J,), its share of strength (J,); see `Actor.measure`.
 
@@ -46,8 +47,9 @@ def measure(
     damping       (J,) N m s/rad about all axes, and axial (J, 3) about each of the body's: taken at the step's end. A
                   servo's torque and its damper may be large and all but cancel: what acted is both
     gravity       (3,) m/s2;  dt s;  work (WORK, J, 3)
+    strained      (J,) which joints are overloaded already: see `is_over`
 
-    Returns the given joint with the largest effort.
+    Returns the number of joints whose overload begins or ends.
     """
     turning, al, acc, f, n, a0 = work[0], work[1], work[2], work[3], work[4], work[5, 0]
     for i in range(len(parents)):
@@ -58,7 +60,7 @@ def measure(
     accelerate_bodies(parents, R, p, w, turning, om, a0, al, acc)
     net_forces(masses, centers, inertias, R, om, al, acc, f, n)
     gather_inward(parents, p, f, n)
-    hardest, most = 0, 0.0
+    changed = 0
     for i in range(len(parents)):
         x, y, z = driven[i, 0], driven[i, 1], driven[i, 2]
         if given[i]:
@@ -69,7 +71,11 @@ def measure(
                 torque[i, b] -= (damping[i] + axial[i, b]) * w[i, b]
         size = np.sqrt(torque[i, 0] * torque[i, 0] + torque[i, 1] * torque[i, 1] + torque[i, 2] * torque[i, 2])
         effort[i] = size / strength[i]
-        share = effort[i] if given[i] else 0.0
-        if i == 0 or share > most or (share != share and most == most):
-            hardest, most = i, share
-    return hardest
+        changed += is_over(effort[i], given[i], strained[i]) != strained[i]
+    return changed
+
+
+@kernel
+def is_over(effort: float, is_given: bool, was_over: bool) -> bool:
+    """Return whether a joint is overloaded: a given joint above its strength, and until it is back below 0.9 of it."""
+    return is_given and effort > (0.9 if was_over else 1.0)

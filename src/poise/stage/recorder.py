@@ -162,14 +162,15 @@ class QuickFrame:
     def record(self, t: float, rows: dict[str, np.ndarray], frame: int) -> None:
         """Write a frame at time t (s) into the rows of a take's arrays, but for what feet and connectors say."""
         actor, place, efforts = self._actor, self._place, rows["effort"][frame]
-        hardest = self._record(
+        changed = self._record(
             actor.body.block.address, self._table, t, actor.given, actor.body.gravity, actor.effort.strength,
             self._work, self._kept, place, rows["rotations"][frame], rows["angular_velocity"][frame],
-            rows["torque"][frame], efforts,
+            rows["torque"][frame], efforts, actor.effort.strained,
         )  # fmt: skip
         rows["root"][frame], rows["velocity"][frame] = place[0], place[1]
         rows["center"][frame], rows["center_velocity"][frame] = place[2], place[3]
-        actor.effort.tell(hardest, efforts)
+        if changed:
+            actor.effort.report(efforts)
 
 
 def _mix(out: BodyState, a: BodyState, b: BodyState, share: float) -> None:

@@ -232,6 +232,7 @@ class Stage:
             self.steps = began + steps
             self._tell_hits()
             self._end_pushes()
+            self._watch_efforts()
             return
         told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}
         odd = self.crowd.find_odd()
@@ -246,6 +247,13 @@ class Stage:
         for name in [name for name in self.actors if name in told] if told else ():
             self.check_finite(told[name])
             told[name].follow(self.time)
+        self._watch_efforts()
+
+    def _watch_efforts(self) -> None:
+        """Measure the efforts of the actors that have listeners; a take measures them in its frames."""
+        for actor in () if self._is_recorded else list(self.actors.values()):
+            if actor.listeners and actor.started and actor.given.any():
+                actor.effort.watch()
 
     def _run(self, crowd: Crowd, steps: int, own: bool) -> None:
         """Run some programs. Where a player raises, the clock of all is where that one came to."""
