@@ -90,7 +90,7 @@ def test_distances_of_lines_are_those_of_many_points() -> None:
 
 
 @pytest.mark.parametrize("above", ["nothing", "a ground"])
-@pytest.mark.parametrize("engine", ["mujoco", "bullet"])
+@pytest.mark.parametrize("engine", ["mujoco", "bullet", "inverse"])
 @pytest.mark.many(2)
 def test_two_that_fly_at_each_other_are_moved_together_and_keep_their_momentum(engine: str, above: str) -> None:
     """Linear momentum, summed over the segments by hand, beside what one of them hands over."""

@@ -46,7 +46,9 @@ class InverseEngine(Engine):
     """Hard contacts, at steps of up to 40 ms."""
 
     name = "inverse"
-    abilities = Abilities(couplings=("exact",), pins=False, carriers=False, moving=False, axial=True, nudges=True)
+    abilities = Abilities(
+        couplings=("exact",), pins=False, carriers=False, moving=False, axial=True, nudges=True, flights=True
+    )
 
     def build(self, scene: Scene) -> Simulation:
         """A model of the scene with its state."""
@@ -115,8 +117,7 @@ class InverseSimulation(MujocoSimulation):
         """See `Simulation.find_contacts`."""
         if self._touched is not None and self._is_restored:
             return self._touched[1][body]
-        count = int(self._kept.counts[2])
-        pair = self._body_of[self._kept.geoms[:count]]
+        pair = self._body_of[self._list_met()]
         mine = self._joint_of[body][pair]
         second, first = np.flatnonzero(mine[:, 1] >= 0), np.flatnonzero(mine[:, 0] >= 0)
         rows = np.concatenate([second, first])
@@ -140,15 +141,19 @@ class InverseSimulation(MujocoSimulation):
 
     def laws(self, bodies: list[Block]) -> SimulationLaws | None:
         """See `Simulation.laws`."""
-        from poise.engines.inverse_law import step
+        from poise.engines.inverse_law import read, step
 
         theirs = super().laws(bodies)
         assert theirs is not None  # nobody rides on a prop
-        return SimulationLaws(theirs.take, step, theirs.read, theirs.bodies, self._block, again=self._again)
+        for each in theirs.bodies:
+            each.set(scene=self._block.address)
+        return SimulationLaws(
+            theirs.take, step, read, theirs.bodies, self._block, steer=theirs.steer, again=self._again
+        )
 
-    def is_aloft(self, body: int) -> bool:
-        """See `Simulation.is_aloft`."""
-        return False
+    def _list_met(self) -> np.ndarray:
+        """See `MujocoSimulation._list_met`."""
+        return self._kept.geoms[: int(self._kept.counts[2])]
 
     def save(self) -> Any:
         """See `Simulation.save`."""

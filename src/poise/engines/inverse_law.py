@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from poise.dynamics.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
+from poise.dynamics.body_kernels import BODY
 from poise.engines.engine import AGAIN
 from poise.engines.hit_kernels import HITS, end_step, note_contact
 from poise.engines.inverse_kernels import (
@@ -27,6 +28,8 @@ from poise.engines.inverse_kernels import (
     list_ends,
     place_of,
 )
+from poise.engines.mujoco_kernels import stands_fast
+from poise.engines.mujoco_law import DATA, PLACES, read_state
 from poise.spatial.addresses import (
     blocks,
     call_with_three,
@@ -268,6 +271,23 @@ def _remember(
         _place(places, kept)[:] = place
         kept += 1
     counts[PAIRS] = kept
+
+
+@law
+def read(body: int, block: int) -> None:
+    """See `mujoco_law.read`: what touched a body is what pushed it in any part of the step."""
+    b, p = record(body, BODY), record(block, PLACES)
+    read_state(b, p, record(p.data, DATA), p.floater != 0 and _meets_floaters(record(p.scene, INVERSE), p))
+
+
+@kernel
+def _meets_floaters(x: Any, p: Any) -> bool:
+    """Whether all that pushed a body in the last step floats itself."""
+    floater, geoms = integers(p.floater, p.geoms), tables(x.geoms, x.most, 2)
+    for i in range(integers(x.counts, 4)[FELT]):
+        if stands_fast(floater, geoms[i, 0], geoms[i, 1], p.number):
+            return False
+    return True
 
 
 # hits: the block of `Hits`;  scene: the simulation's;  thing (shapes,): what each shape is of

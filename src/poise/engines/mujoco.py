@@ -208,15 +208,20 @@ class MujocoSimulation(Simulation):
         """See `Simulation.is_aloft`."""
         from poise.engines.mujoco_kernels import is_aloft
 
-        x, contact = self.layouts[body], self.data.contact
+        x = self.layouts[body]
         if self._care is not None and self._care.is_unsolved:
             return bool(is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, False))
         if is_aloft(x.kind, x.vadr, self.data.qfrc_constraint, self._is_open):
             return True
         if self.floater is None or x.kind[0] != FREE:
             return False
-        pairs = self.floater[contact.geom[contact.efc_address >= 0]]
+        pairs = self.floater[self._list_met()]
         return not bool(np.any((pairs == body) & (pairs[:, ::-1] < 0)))
+
+    def _list_met(self) -> np.ndarray:
+        """(n, 2) the shapes that touched each other in the last step."""
+        contact = self.data.contact
+        return np.asarray(contact.geom[contact.efc_address >= 0])
 
     def find_outside(self, body: int) -> np.ndarray:
         """See `Simulation.find_outside`."""

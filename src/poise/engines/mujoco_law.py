@@ -18,12 +18,13 @@ from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
 # Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0.
+# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene: the
+# block of the engine `inverse`, or 0.
 PLACES = fields(
     arrays="""
         kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater
     """,
-    integers="data given_count bodies is_open number geoms",
+    integers="data given_count bodies is_open number geoms scene",
 )
 # Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
 # moved, or things that float: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing:
@@ -86,7 +87,17 @@ def step(_body: int, block: int) -> None:
 def read(body: int, block: int) -> None:
     """The state of a body's simulated joints, and whether it is in flight."""
     b, x = record(body, BODY), record(block, PLACES)
-    d, j = record(x.data, DATA), b.joints
+    d = record(x.data, DATA)
+    read_state(b, x, d, x.floater != 0 and _meets_floaters(d, x))
+
+
+@kernel
+def read_state(b: Any, x: Any, d: Any, meets_floaters: bool) -> None:
+    """Write the state of a body's simulated joints, and whether it is in flight.
+
+    meets_floaters  whether all that touches the body floats itself
+    """
+    j = b.joints
     kind, vadr = integers(x.kind, j), integers(x.vadr, j)
     read_body(
         kind, integers(x.qadr, j), vadr, integers(x.count, j), blocks(x.axes, j, 2, 3), vectors(x.built, j, 4),
@@ -96,7 +107,7 @@ def read(body: int, block: int) -> None:
     constraint = floats(d.constraint, d.nv)
     # where MuJoCo found no forces, what it says that they are is not what moved the body
     b.aloft = 1 if is_aloft(kind, vadr, constraint, x.is_open == 1) else 0
-    if b.aloft == 0 and x.floater != 0 and kind[0] == FREE and _meets_floaters(d, x):
+    if b.aloft == 0 and kind[0] == FREE and meets_floaters:
         b.aloft = 1
     if d.unsolved == 1 and not is_aloft(kind, vadr, constraint, False):
         b.aloft = 0
