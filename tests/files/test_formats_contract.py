@@ -20,7 +20,8 @@ from poise.motion.clip import Clip
 from seeds import reason_for_none, write_seed
 
 READABLE = [entry.suffix for entry in FORMATS if entry.read is not None]
-WRITABLE = [entry.suffix for entry in FORMATS if entry.save is not None]
+# A .vrm is written only onto a VRM character: see test_looks.
+WRITABLE = [entry.suffix for entry in FORMATS if entry.save is not None and entry.suffix != ".vrm"]
 BOTH = [suffix for suffix in READABLE if suffix in WRITABLE]
 # m, on a body of a few metres: what the format's numbers allow (six decimals of a degree, single precision, double).
 BOUND = {".bvh": 1e-5, ".npz": 1e-12}

@@ -147,7 +147,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a push before it": (lambda: poise.mix(CLIP, pushes=poise.Push("hips", (0, 0, 1), 1, -1)), "begins at 0 s"),
     "a ground by number": (lambda: poise.mix(CLIP, ground=1), "ground of a mix is a poise.Ground; given 1"),
     "two sceneries": (lambda: poise.mix(CLIP, scenery=Scenery(), ground=poise.Ground()), "its own ground and props"),
-    "other joints": (lambda: poise.mix(CLIP, character=poise.Character.human()), "^character: this body has other"),
+    "two masses": (lambda: poise.mix(CLIP, character=poise.Character.human(), mass=70), "^character has a mass of its"),
     "keep and mend": (lambda: poise.convert("idle.bvh", "o.bvh", keep=True, mend=True), "^keep keeps the input"),
     "onto itself": (lambda: poise.convert("idle.bvh", "idle.bvh"), "would overwrite the input"),
     "a root": (lambda: poise.convert("idle.bvh", "o.bvh", root="gone"), "root 'gone' is not known"),  # type: ignore[arg-type]

@@ -10,7 +10,6 @@ import numpy as np
 
 from poise.errors import FileError, PoiseError
 from poise.files.fidelity import to_metres
-from poise.files.formats import read_recording
 from poise.files.readback import read_positions
 from poise.files.writing import find_model
 from poise.files.written import Written
@@ -128,12 +127,14 @@ def _at_speed(piercing: Piercing, rate: float) -> Piercing:
 
 def find_written(actor: EditedActor, files: Iterable[Path]) -> Clip | None:
     """The motion as the first file that was written has it and can be read again; None where there is none."""
+    from poise.jobs.figures import read_written
+
     for path in files:
         try:
-            clip = read_recording(path).clip
-        except PoiseError:  # what is only written
+            clip = read_written(path, actor.clip, find_model(actor.target.reading, path))
+        except PoiseError:  # a model whose joints are not all there
             continue
-        if set(actor.clip.skeleton.names) <= set(clip.skeleton.names):
+        if clip is not None:
             return clip
     return None
 

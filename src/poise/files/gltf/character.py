@@ -72,11 +72,14 @@ def read_character(
     up and roles as for `normalise`, the other arguments as for load_character
     """
     from poise.files.gltf.reading import read_gltf_rest
+    from poise.files.gltf.skin import check_mesh
 
     reading = normalise(read_gltf_rest(path), scale, up, roles)
     skin = reading.skin
     if skin is None:
-        raise FileError(path, "has no mesh, so it is a motion and not a character.")
+        source = reading.recording.source
+        _, reasons = check_mesh(source.document, source.nodes, source.rig)
+        raise FileError(path, next(iter(reasons), "has no mesh, so it is a motion and not a character."))
     try:
         cut = build_character(
             reading.clip.skeleton, skin, mass, reading.stature if height is None else height, name=stem_of(path)
