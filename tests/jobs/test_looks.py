@@ -129,11 +129,11 @@ def test_buffers_and_pictures_beside_a_gltf_are_put_into_the_result(place, tmp_p
 
 
 def pack_meshopt(b) -> None:
-    """The texture coordinates compressed, as gltfpack does it: the view is of a buffer without data."""
-    uv = b.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"]
-    view = b.json["bufferViews"][b.json["accessors"][uv]["bufferView"]]
+    """The vertices compressed, as gltfpack does it: the view is of a buffer without data."""
+    vertices = b.json["meshes"][0]["primitives"][0]["attributes"]["POSITION"]
+    view = b.json["bufferViews"][b.json["accessors"][vertices]["bufferView"]]
     packed = {key: view[key] for key in ("buffer", "byteOffset", "byteLength")}
-    view["extensions"] = {"EXT_meshopt_compression": {**packed, "byteStride": 8, "mode": "ATTRIBUTES", "count": 4}}
+    view["extensions"] = {"EXT_meshopt_compression": {**packed, "byteStride": 12, "mode": "ATTRIBUTES", "count": 4}}
     view["buffer"], view["byteOffset"] = 1, 0
     b.json["extensionsRequired"].append("EXT_meshopt_compression")
 

@@ -121,7 +121,8 @@ def mix(
 
     Physical legs keep the body on its feet, which stay planted; arms, head and trunk are where the clip has them.
     A clip that steps is followed on its own legs, and only other parts are physical.
-    What is written has the clip's joints and frame times. Exit 1 if it falls.
+    With --character the motion is retargeted onto that body first. What is written has that body's joints, or the
+    clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
     from poise.files.source import parse_roles
     from poise.jobs.mix_outputs import list_outputs

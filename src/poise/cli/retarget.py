@@ -31,7 +31,7 @@ def retarget(
         Parameter(
             name=["-o", "--output"],
             converter=read_path,
-            help="What to write; .glb writes onto the model's own mesh.",
+            help="What to write; .glb and .vrm are the model's own file with the motion in it.",
         ),
     ],
     feet: Annotated[bool, Parameter(help="Hold standing feet in place, and keep legs within reach.")] = True,

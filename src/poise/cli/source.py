@@ -27,7 +27,8 @@ class SourceOptions(files.Source):
         Path | None,
         Parameter(
             converter=read_input,
-            help="Body to use, with the clip's joints: a .json of poise.save_character, or a model: .glb, .gltf, .vrm.",
+            help="Body that performs the clip: a .json of poise.save_character, or a model (.glb, .gltf, .vrm), onto "
+            "whose own file a .glb or .vrm is written.",
         ),
     ] = None
     fps: Annotated[
