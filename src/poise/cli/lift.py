@@ -131,6 +131,7 @@ def lift(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale, roles,
         simulation.stage, simulation.engine, dt=simulation.dt, loads=tuple(map(parse_load, load)),
         pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot, base=simulation.base,
+        bones=source.bones,
     )  # fmt: skip
     whole, joints = parse_strengths(strength)
     request = LiftRequest(

@@ -125,7 +125,7 @@ def track(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale, roles,
         simulation.stage, simulation.engine, dt=simulation.dt, physical=parse_parts(parts) if parts else None,
         loads=tuple(map(parse_load, load)), pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot,
-        base=base,
+        base=base, bones=source.bones,
     )  # fmt: skip
     stiffness = None if simulation.stiffness is None else parse_stiffness(simulation.stiffness)
     request = TrackRequest(asked, simulation.law, stiffness, simulation.give, tuple(map(parse_pair, touch)))

@@ -49,6 +49,7 @@ def track(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     outputs: File | Iterable[File] = (),
     tell: Callable[[str, str], None] | None = None,
 ) -> Tracked:
@@ -66,7 +67,7 @@ def track(
     engine, dt as of `Stage`; dt is the longest step that may be taken
     scenery    ground and props as of a stage file
     character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
-    height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
     outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), how
                far off it is (.png)
     tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
@@ -87,6 +88,7 @@ def track(
         height=height,
         fps=fps,
         scale=scale,
+        bones=bones,
         roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
         stage=as_path(scenery),
         engine=engine,
