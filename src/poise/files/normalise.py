@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.roles import RoleGuess, guess_roles, with_roles
+from poise.body.roles import RoleGuess, describe_doubts, guess_roles, with_roles
 from poise.body.skin import SkinnedMesh
 from poise.body.stature import MEASURED, STATURES, find_stature
 from poise.errors import InputError
@@ -251,8 +251,7 @@ def normalise(
     elif added is not None:
         warnings.append(f"{added} The frames before are left out.")
         clip = clip.pick(slice(dropped, None))
-    if not guess.is_trusted:
-        warnings.append(_describe_guess(guess))
+    warnings += describe_doubts(guess)
 
     skeleton, lost = (clip.skeleton, ()) if recording.skin is not None else restore_lost_bones(clip.skeleton)
     odd_unit = None
@@ -306,14 +305,3 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
         skeleton = with_roles(skeleton, roles)
         guess = dataclasses.replace(guess, reason=f"given, {guess.reason}")
     return clip.replace(skeleton=skeleton), guess
-
-
-def _describe_guess(guess: RoleGuess) -> str:
-    name = "Name joints with --roles hips=...,head=..., or all that are needed."
-    if not guess.roles:
-        return f"roles: no person was found in the joints. {name}"
-    kept = f"only the {len(guess.sure)} that names or the file say are" if guess.sure else "none is"
-    return (
-        f"roles: {len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too "
-        f"little to go by, so {kept} used. {name}"
-    )
