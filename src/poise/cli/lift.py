@@ -53,7 +53,7 @@ class LiftingOptions:
         Literal["auto", "kinematic", "balance"] | None,
         Parameter(
             help="balance: the whole body stands on its own legs; kinematic: pelvis and legs follow the clip; auto: "
-            "balance if both feet stay within 10 cm. [default: auto]"
+            "balance if the clip does not step. [default: auto]"
         ),
     ] = None
     engine: Annotated[Literal["inverse", "mujoco", "bullet"] | None, Parameter(help="[default: inverse]")] = None

@@ -74,7 +74,7 @@ def track(
         Literal["auto", "kinematic", "balance"] | None,
         Parameter(
             help="balance: legs keep the body on its feet; kinematic: pelvis and legs follow the clip; auto: balance "
-            "if both feet stay within 10 cm. [default: auto]"
+            "if the clip does not step. [default: auto]"
         ),
     ] = None,
     touch: Annotated[
@@ -109,7 +109,7 @@ def track(
 ) -> int:
     """Have a simulated body follow a clip by springs, so that contact, pushes and its own mass change the motion.
 
-    Legs balance where the clip stands; one whose feet go elsewhere is followed on its own pelvis and legs.
+    Legs balance a clip that does not step; one that steps is followed on its own pelvis and legs.
     With --character the motion is put on that body first. What is written has that body's joints and the clip's times.
     Exit 1 if it falls.
     """

@@ -67,7 +67,7 @@ def lift(
     priorities "weighted", or "strict" for the paper's null-space hierarchy: see `Strength`
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     base       "balance": the whole body stands on its own legs; "kinematic": pelvis and legs follow the clip; "auto":
-               balance if both feet stay within 10 cm
+               balance if the clip does not step
     engine     "inverse" (steps of up to 1/30 s), "mujoco" or "bullet" (5 ms);  dt: s, the longest step
     scenery    ground and props as of a stage file
     character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)

@@ -60,7 +60,7 @@ def track(
     law, give  of `Track`
     stiffness  1/s2; "auto": found by search; None: as usual for the law
     base       `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-               where both feet stay within 10 cm
+               where the clip does not step
     touch      pairs of names, or words: "leftHand=drum". Only these touch, besides the ground; none: props alone
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"

@@ -4,9 +4,9 @@ A converter that gives a joint the bone *before* it has no place for a bone that
 the thorax (neck and both shoulders sit on its lower end) and the wrist (fingers and thumb sit on it) have no length,
 and the body is 12 cm short. The legs are whole.
 
-The thorax is given the length of the trunk's bone below it, as those models divide the back evenly (subject 02: 11.6
-cm, 11.7 in its ASF file); the wrist, what the hand lacks of its usual share of the stature (de Leva 1996: 10.0 cm; 9.5
-in the ASF). Both go along the bone before them.
+`--bones restore` restores them. The thorax gets the length of the trunk's bone below it, as those models divide the
+back evenly (subject 02: 11.6 cm, 11.7 in its ASF file); the wrist, what the hand lacks of its usual share of the
+stature (de Leva 1996: 10.0 cm; 9.5 in the ASF). Both go along the bone before them.
 """
 
 from __future__ import annotations
