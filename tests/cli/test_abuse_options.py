@@ -57,6 +57,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (("info", "clip.bvh"), ("--mass", "51")),
         "--character": (("info", "clip.bvh"), ("--character", "body.json")),
         "--clip": (("info", "pair.bvh"), ("--clip", "1")),
+        "--bones": (("info", "lost.bvh"), ("--bones", "restore")),
     },
     "convert": {
         **{option: (TO_BVH, (option, value)) for option, value in SOURCE.items() if option != "--roles"},
@@ -65,7 +66,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--character": (("convert", "clip.bvh", "new.glb"), ("--character", "body.json")),
         "--clip": (("convert", "pair.bvh", "new.bvh"), ("--clip", "1")),
         "--keep": (("convert", "seed.bvh", "new.bvh"), ("--keep",)),
-        "--mend": (("convert", "tpose.bvh", "new.bvh"), ("--mend",)),
+        "--bones": (("convert", "lost.bvh", "new.bvh"), ("--bones", "restore")),
         "--names": (("convert", "named.bvh", "new.bvh"), ("--names", "vrm")),
         "--to": (("convert", "library", "new"), ("--to", "npz")),
         "--start": (TO_BVH, ("--start", "0.1")),
@@ -80,18 +81,23 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--roles": (RETARGET, ("--roles", "leftUpperArm=rightUpperArm")),
         "--mass": (("retarget", "clip.bvh", "other.bvh", "-o", "new.glb"), ("--mass", "51")),
         "--clip": (("retarget", "pair.bvh", "other.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--bones": (("retarget", "lost.bvh", "other.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--feet": (("retarget", "walk.npz", "long.bvh", "-o", "new.npz"), ("--no-feet",)),
         "--hands": (("retarget", "clap.npz", "long.bvh", "-o", "new.npz"), ("--no-hands",)),
         "--ground": (RETARGET, ("--ground", "0.5")),
         "--character-roles": (RETARGET, ("--character-roles", "leftUpperArm=rightUpperArm")),
         "--output": (RETARGET, ("-o", "new2.npz")),
     },
-    "edit": {"--output": (EDIT, ("-o", "new2.npz"))},
+    "edit": {
+        "--output": (EDIT, ("-o", "new2.npz")),
+        "--bones": (("edit", "lost.toml", "-o", "new.npz"), ("--bones", "restore")),
+    },
     "forces": {
         **{option: (FORCES, (option, value)) for option, value in SOURCE.items()},
         "--mass": (FORCES, ("--mass", "51")),
         "--character": (FORCES, ("--character", "body.json")),
         "--clip": (("forces", "pair.bvh", "-o", "new.csv"), ("--clip", "1")),
+        "--bones": (("forces", "lost.bvh", "-o", "new.csv"), ("--bones", "restore")),
         "--plot": (FORCES, ("--plot", "new.png")),
         "--cutoff": (FORCES, ("--cutoff", "3")),
         "--shares": (FORCES, ("--shares", "paper")),
@@ -102,6 +108,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (MIX, ("--mass", "51")),
         "--character": (MIX, ("--character", "body.json")),
         "--clip": (("mix", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--bones": (("mix", "lost.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--physical": (MIX, ("--physical", "leftArm")),
         "--load": (MIX, ("--load", "rightHand=2")),
         "--push": (MIX, ("--push", "t=0.1 chest 0,0,40 0.1s")),
@@ -126,6 +133,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (TRACK, ("--mass", "51")),
         "--character": (TRACK, ("--character", "body.json")),
         "--clip": (("track", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--bones": (("track", "lost.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--parts": (TRACK, ("--parts", "arms")),
         "--law": (TRACK, ("--law", "paper")),
         "--stiffness": (TRACK, ("--stiffness", "50")),
@@ -146,6 +154,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (LIFT, ("--mass", "51")),
         "--character": (LIFT, ("--character", "body.json")),
         "--clip": (("lift", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--bones": (("lift", "lost.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--load": (LIFT, ("--load", "rightHand=0.5")),
         "--strength": (LIFT, ("--strength", "0.8", "--strength", "rightUpperArm=0.9")),
         "--weak": (LIFT, ("--weak",)),
@@ -181,6 +190,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--character": (POSE, ("--character", "body.json")),
         "--start": (POSE, ("--start", "clip.bvh")),
         "--at": ((*POSE, "--start", "clip.bvh"), ("--at", "0.2")),
+        "--bones": ((*POSE, "--start", "lost.bvh"), ("--bones", "restore")),
         "--weak": (POSE, ("--weak", "rightUpperArm=0.1")),
         "--output": (POSE, ("-o", "new2.npz")),
     },
@@ -190,6 +200,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (BALANCE, ("--mass", "51")),
         "--character": (BALANCE, ("--character", "body.json")),
         "--clip": (("balance", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
+        "--bones": (("balance", "lost.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--by": (BALANCE, ("--by", "zmp")),
         "--keep": (LEANING, ("--keep", "hands")),
         "--margin": (LEANING, ("--margin", "0.03")),
@@ -243,6 +254,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--mass": (NEEDED, ("--mass", "51")),
         "--character": (NEEDED, ("--character", "body.json")),
         "--clip": (("strength", "find", "pair.bvh"), ("--clip", "1")),
+        "--bones": (("strength", "find", "lost.bvh"), ("--bones", "restore")),
         "--joints": (("strength", "show"), ("--joints", "leftHand,head")),
         "--load": (NEEDED, ("--load", "rightHand=2")),
         "--sex": (NEEDED, ("--sex", "female")),
@@ -289,6 +301,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("convert", "clip.bvh", "new.bvh", "--keep", "--mass", "51"), "--mass has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--scale", "2"), "--scale has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--up", "Z"), "--up has no effect"),
+    (("convert", "lost.bvh", "new.bvh", "--keep", "--bones", "restore"), "--keep keeps the input's bones"),
+    ((*POSE, "--bones", "keep"), "--bones says how the file of --start is read"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--height", "1.5"), "--height has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--roles", "leftToes=rightToes"), "--roles has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--start", "99"), "after the clip's last frame"),
@@ -466,7 +480,7 @@ def place(tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-
 
 
 def write_more(folder: Path) -> None:
-    """Inputs that give an option something to do: two people, another name, a T-pose, a walk, hands that meet."""
+    """Inputs that give an option something to do: two people, another name, lost bones, a walk, hands that meet."""
     from abuse import make_clip
     from clips import random_clip
     from poise.files.formats import save_clip
@@ -485,9 +499,10 @@ def write_more(folder: Path) -> None:
     (folder / "pair.bvh").write_text("\n".join([head + second, "MOTION", *rows[:2], *pair]) + "\n")
     (folder / "named.bvh").write_text(text.replace("JOINT leftFoot", "JOINT LeftAnkle"))
     clip = make_clip()
-    bowed = clap_clip(clip).rotations.copy()
-    bowed[0] = rotation.identity()  # the rest pose, and then far from it
-    save_clip(clip.replace(rotations=bowed), folder / "tpose.bvh")
+    offsets = clip.skeleton.offsets.copy()
+    offsets[[clip.skeleton.index(role) for role in ("neck", "leftShoulder", "rightShoulder")]] = 0.0
+    save_clip(clip.replace(skeleton=clip.skeleton.replace(offsets=offsets)), folder / "lost.bvh")
+    (folder / "lost.toml").write_text('format = "poise-edit 1"\nsequence = ["a"]\n[clips.a]\nfile = "lost.bvh"\n')
     save_clip(walk(clip.skeleton, 4), folder / "walk.npz")
     hands = np.zeros((40, 2, 3))
     hands[20:, 0, 1] = 0.1

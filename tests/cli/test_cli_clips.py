@@ -189,16 +189,18 @@ def test_a_recording_is_converted_within_ten_micrometres(
 
 
 @pytest.mark.data
-def test_converting_changes_no_pose_and_mending_says_what_it_changes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """The file has an added T-pose and lost bones: kept as they are, or mended on request."""
+def test_convert_keeps_frames_and_bones_unless_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The file has an added T-pose and lost bones."""
     path = data_file("bvh-cmu/07_01.bvh")
     ask(capsys, "convert", path, tmp_path / "same.bvh")
     before, after = (read_bvh(file).clip for file in (path, tmp_path / "same.bvh"))
     assert after.skeleton.names == before.skeleton.names
     np.testing.assert_allclose(after.positions, before.positions * (0.0254 / 0.45), atol=1e-5)
-    assert ask(capsys, "convert", path, tmp_path / "mended.bvh", "--mend")["frames"] == 316
+    found = ask(capsys, "convert", path, tmp_path / "restored.bvh", "--bones", "restore")
+    moved = read_bvh(tmp_path / "restored.bvh").clip.positions - after.positions
+    assert found["frames"] == 317 and found["max_joint_error_m"] < 1e-5
+    assert found["restored_bones_error_m"] == pytest.approx(np.linalg.norm(moved, axis=-1).max(), abs=1e-5)
+    assert found["restored_bones_error_m"] > 0.1
 
 
 def test_a_conversion_onto_its_own_input_is_refused(capsys: pytest.CaptureFixture[str], walk: Path) -> None:

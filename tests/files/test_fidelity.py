@@ -35,7 +35,7 @@ def walking(tmp_path: Path) -> Path:
 
 
 def read(path: Path) -> Reading:
-    return normalise(read_recording(path), mend=False)
+    return normalise(read_recording(path), whole=True)
 
 
 def ask(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[dict[str, Any], str]:
@@ -128,19 +128,18 @@ def test_an_edited_motion_has_the_sum_of_two_errors(edits: Edits, walking: Path,
     assert worse.error == pytest.approx(0.1, abs=1e-4)
 
 
-def test_bones_that_are_given_back_are_not_an_error(tmp_path: Path) -> None:
-    """A mended reading is judged as it was before it was mended."""
+def test_restored_bones_are_not_a_reading_error(tmp_path: Path) -> None:
     human = make_human(1.75)
     offsets = human.offsets.copy()
     stacked = [human.names.index(name) for name in ("neck", "leftShoulder", "rightShoulder")]
     offsets[stacked] = 0.0
     clip = walk(with_roles(human), 4.0)
     save_bvh(clip.replace(skeleton=clip.skeleton.replace(offsets=offsets)), tmp_path / "lost.bvh")
-    reading = normalise(read_recording(tmp_path / "lost.bvh"))
-    assert reading.mended and any(warning.startswith("lost bones") for warning in reading.warnings)
+    reading = normalise(read_recording(tmp_path / "lost.bvh"), bones="restore")
+    assert reading.is_changed and any(warning.startswith("lost bones") for warning in reading.warnings)
     written = write_clean(reading, tmp_path / "x.npz")
     assert written.error is not None and written.error < 1e-6
-    assert not normalise(read_recording(tmp_path / "lost.bvh"), mend=False).mended
+    assert not normalise(read_recording(tmp_path / "lost.bvh")).is_changed
 
 
 def test_joints_that_are_left_out_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def test_both_opinions_agree_on_a_file_of_every_format(suffix: str, tmp_path: Pa
     path = write_seed(suffix, tmp_path)
     if path is None:
         pytest.skip(f"no {suffix} can be made here")
-    reading = normalise(read_recording(path), mend=False)
+    reading = normalise(read_recording(path), whole=True)
     source = find_source_places(reading)
     if suffix in (".c3d", ".trc"):
         assert (
@@ -58,7 +58,7 @@ def test_both_opinions_agree_on_turned_roots_orders_and_bones_that_move(motion: 
     for old, new in (("8.0 30.0", "30.0"), ("8.5 29.0", "29.0")):
         text = text.replace(old, new)
     (tmp_path / "seed.amc").write_text(text)
-    reading = normalise(read_recording(tmp_path / ("seed.amc" if motion else "seed.asf")), mend=False)
+    reading = normalise(read_recording(tmp_path / ("seed.amc" if motion else "seed.asf")), whole=True)
     source = find_source_places(reading)
     assert source.unchecked == ""
     error = measure_reading(source, reading)
@@ -69,7 +69,7 @@ def test_amass_is_evaluated_on_the_body_that_was_taken(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     path = tmp_path / "amass.npz"
     np.savez(path, trans=rng.normal(size=(6, 3)), poses=rng.normal(size=(6, 156)), mocap_framerate=60.0)
-    reading = normalise(read_recording(path), mend=False)
+    reading = normalise(read_recording(path), whole=True)
     source = find_source_places(reading)
     assert source.places is not None and source.places.shape == (6, 52, 3)
     error = measure_reading(source, reading)
@@ -164,5 +164,5 @@ def test_what_cannot_be_followed_is_told(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(UnreadableError, match="FileNotFoundError"):
         read_source_motion(recording)
-    source = find_source_places(normalise(recording, mend=False))
+    source = find_source_places(normalise(recording, whole=True))
     assert source.places is None and "FileNotFoundError" in source.unchecked

@@ -10,7 +10,7 @@ from poise.body.skeleton import Skeleton
 from poise.body.stature import estimate_stature
 from poise.files.formats import read_clip
 from poise.files.measures import compute_stature
-from poise.files.quirks.lost_bones import repair_lost_bones
+from poise.files.quirks.lost_bones import restore_lost_bones
 from poise.files.quirks.rest_pose import find_arm_drop, name_rest_pose
 from poise.files.quirks.unit import find_unit
 from realdata import data_file
@@ -78,22 +78,22 @@ def test_a_lost_thorax_is_given_back():
     human = make_human(1.75)
     lost = lose_thorax(human)
     assert compute_stature(lost) < compute_stature(human)
-    repaired, warning = repair_lost_bones(lost)
-    assert warning.startswith("lost bones:") and "upperChest" in warning
+    repaired, names = restore_lost_bones(lost)
+    assert names == ("upperChest",)
     below = human.offsets[human.index("upperChest")]
     np.testing.assert_allclose(repaired.offsets[human.index("neck")], below)
     for role in ("leftUpperLeg", "leftFoot", "spine"):
         np.testing.assert_array_equal(repaired.offsets[human.index(role)], human.offsets[human.index(role)])
-    again, silence = repair_lost_bones(repaired)
-    assert silence is None
+    again, names = restore_lost_bones(repaired)
+    assert names == ()
     np.testing.assert_array_equal(again.offsets, repaired.offsets)
 
 
 @pytest.mark.parametrize("unit", [1.0, 100.0])
 def test_whole_bodies_are_not_repaired(unit):
     for human in (make_human(1.75), make_human(1.2, arms_down=True), make_human(1.75, without=("Shoulder", "neck"))):
-        skeleton, warning = repair_lost_bones(human.scaled(unit))
-        assert warning is None
+        skeleton, names = restore_lost_bones(human.scaled(unit))
+        assert names == ()
         np.testing.assert_array_equal(skeleton.offsets, human.scaled(unit).offsets)
 
 
@@ -104,8 +104,8 @@ def test_a_long_trunk_whose_top_joints_share_a_place_is_whole():
     offsets[human.index("upperChest")] += human.offsets[human.index("neck")]
     for role in ("neck", "leftShoulder", "rightShoulder"):
         offsets[human.index(role)] = 0.0
-    _, warning = repair_lost_bones(human.replace(offsets=offsets))
-    assert warning is None
+    _, names = restore_lost_bones(human.replace(offsets=offsets))
+    assert names == ()
 
 
 @pytest.mark.parametrize(("arms_down", "kind"), [(False, "T"), (True, "arms down")])
@@ -124,7 +124,7 @@ def test_a_rest_pose_without_arms_is_unknown():
 def test_the_lost_thorax_of_a_subject_whose_own_skeleton_is_known():
     """Subject 02 of the CMU database: 11.7 cm of thorax and 9.5 cm of wrist in its ASF file, none in the BVH."""
     whole = read_clip(data_file("asf-amc-cmu/02.asf")).clip.skeleton
-    repaired = read_clip(data_file("bvh-cmu/02_05.bvh")).clip.skeleton
+    repaired = read_clip(data_file("bvh-cmu/02_05.bvh"), bones="restore").clip.skeleton
     rest = {}
     for name, skeleton in (("whole", whole), ("repaired", repaired)):
         places = skeleton.rest_positions()

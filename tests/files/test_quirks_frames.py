@@ -45,8 +45,10 @@ def test_an_added_rest_pose_is_found_whatever_its_heading(walking):
     rest = rotation.identity((len(walking.skeleton),))
     for heading in (0.0, 2.0):
         rest[0] = rotation.exp(np.array([0.0, heading, 0.0]))
-        warning = find_added_tpose(with_first(bow(walking), rest))
-        assert warning is not None and warning.startswith("added T-pose: the first frame is the rest pose")
+        count, warning = find_added_tpose(with_first(bow(walking), rest))
+        assert (
+            count == 1 and warning is not None and warning.startswith("added T-pose: the first frame is the rest pose")
+        )
 
 
 def test_an_added_t_pose_that_is_not_the_rest_pose_is_found(walking):
@@ -62,9 +64,33 @@ def test_an_added_t_pose_that_is_not_the_rest_pose_is_found(walking):
             offsets[i] = rotation.rotate(splay, offsets[i])
         pose[skeleton.index(side + "UpperLeg")] = rotation.conjugate(splay)
     splayed = bow(walking).replace(skeleton=skeleton.replace(offsets=offsets))
-    warning = find_added_tpose(with_first(splayed, pose))
-    assert warning is not None and "a T-pose" in warning
-    assert find_added_tpose(splayed) is None
+    count, warning = find_added_tpose(with_first(splayed, pose))
+    assert count == 1 and warning is not None and "a T-pose" in warning
+    assert find_added_tpose(splayed) == (0, None)
+
+
+@pytest.mark.parametrize("held", [1, 2, 40])
+def test_added_pose_is_found_when_it_is_held(walking: Clip, held: int) -> None:
+    """A T-pose, then the rest pose for some frames at the origin, as some files of the CMU database begin."""
+    rest = rotation.identity((len(walking.skeleton),))
+    arms = rest.copy()
+    for side, sign in (("left", 1.0), ("right", -1.0)):
+        arms[walking.skeleton.index(f"{side}UpperArm")] = rotation.exp(np.array([0.0, 0.0, sign * 0.3]))
+    clip = bow(walking)
+    for _ in range(held):
+        clip = with_first(clip, arms)
+    clip = with_first(clip, rest)
+    assert find_added_tpose(clip)[0] == held + 1
+    reading = normalise(Recording(clip, "BVH", "x.bvh", unit=1.0, up="Y"))
+    assert reading.dropped == held + 1 and len(reading.clip) == len(walking)
+    assert reading.clip.times[0] == pytest.approx((held + 1) / 30.0)
+
+
+def test_still_beginning_is_left_alone_if_it_is_no_t_pose(walking: Clip) -> None:
+    clip = bow(walking)
+    for _ in range(10):
+        clip = with_first(clip, clip.rotations[0])
+    assert find_added_tpose(clip) == (0, None)
 
 
 def test_who_moves_out_of_a_t_pose_is_left_alone(walking):
@@ -74,17 +100,20 @@ def test_who_moves_out_of_a_t_pose_is_left_alone(walking):
     rotations = rotation.slerp(rotation.identity((30, len(walking.skeleton))), target.rotations[:30], ease[:, None])
     clip = target.replace(rotations=np.concatenate([rotations, target.rotations[30:]]))
     assert rotation.angle(clip.rotations[0], rotation.identity((len(walking.skeleton),))).max() < 1e-9
-    assert find_added_tpose(clip) is None
+    assert find_added_tpose(clip) == (0, None)
 
 
 def test_other_first_frames_are_left_alone(walking):
-    assert find_added_tpose(walking) is None
+    assert find_added_tpose(walking) == (0, None)
     sitting = rotation.identity((len(walking.skeleton),))
     for side in ("left", "right"):
         sitting[walking.skeleton.index(f"{side}UpperLeg")] = rotation.exp(np.array([-1.5, 0.0, 0.0]))
-    assert find_added_tpose(with_first(bow(walking), sitting)) is None  # a jump, but no T
+    assert find_added_tpose(with_first(bow(walking), sitting)) == (0, None)  # a jump, but no T
     cut = walking.replace(times=walking.times[:3], root=walking.root[:3], rotations=walking.rotations[:3])
-    assert find_added_tpose(with_first(cut, rotation.identity((len(walking.skeleton),)))) is None  # too short to tell
+    assert find_added_tpose(with_first(cut, rotation.identity((len(walking.skeleton),)))) == (
+        0,
+        None,
+    )  # too short to tell
 
 
 @pytest.mark.parametrize("height", [0.0, 0.2, -0.4])

@@ -148,7 +148,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a ground by number": (lambda: poise.mix(CLIP, ground=1), "ground of a mix is a poise.Ground; given 1"),
     "two sceneries": (lambda: poise.mix(CLIP, scenery=Scenery(), ground=poise.Ground()), "its own ground and props"),
     "two masses": (lambda: poise.mix(CLIP, character=poise.Character.human(), mass=70), "^character has a mass of its"),
-    "keep and mend": (lambda: poise.convert("idle.bvh", "o.bvh", keep=True, mend=True), "^keep keeps the input"),
+    "keep and restored bones": (
+        lambda: poise.convert("idle.bvh", "o.bvh", keep=True, bones="restore"),
+        "^keep keeps the input's bones",
+    ),
+    "bones": (lambda: poise.mix("idle.bvh", bones="mend"), "^bones must be keep or restore; got 'mend'"),
     "onto itself": (lambda: poise.convert("idle.bvh", "idle.bvh"), "would overwrite the input"),
     "a root": (lambda: poise.convert("idle.bvh", "o.bvh", root="gone"), "root 'gone' is not known"),  # type: ignore[arg-type]
     "a target": (lambda: poise.retarget(CLIP, 5), "a skeleton, a character or the path of a file"),  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError
 from poise.files.bvh import read_bvh, save_bvh
 from poise.files.npz import save_npz
-from poise.jobs.figures import find_stepping, measure_error, measure_feet
+from poise.jobs.figures import measure_error, measure_feet
 from poise.jobs.mixing import choose_step
 from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan, parse_push
@@ -26,6 +26,7 @@ from poise.motion.feet import leg_length
 from poise.motion.own import squat, walk
 from poise.motion.own.standing import wave
 from poise.motion.parts import part_joints
+from poise.motion.stepping import find_steps
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.stage.take_file import load_take
@@ -97,7 +98,7 @@ def test_kinematic_joints_are_where_the_clip_says(waving: Clip, body: poise.Char
 
 def test_a_squat_is_followed(body: poise.Character) -> None:
     clip = squat(body.skeleton, fps=50.0)
-    assert not find_stepping(clip)
+    assert not find_steps(clip)
     found = mix(clip, body)
     assert found.fell_at is None
     wanted = clip.root[:, 1] - clip.root[0, 1]
@@ -119,17 +120,17 @@ def test_a_step_is_one_whatever_the_size_of_who_takes_it(body: poise.Character, 
     walked, standing = walk(body.skeleton, fps=50.0), squat(body.skeleton, fps=50.0)
     for clip, expected in ((walked, True), (standing, False)):
         small = Clip(clip.skeleton.scaled(size), clip.times, size * clip.root, clip.rotations)
-        assert find_stepping(small) == expected
+        assert bool(find_steps(small)) == expected
     glide = np.interp(np.arange(len(standing)), [0, 20, 30, len(standing)], [0.0, 0.0, 1.0, 1.0])[:, None]
     leg = leg_length(body.skeleton, "left")
     moved = Clip(standing.skeleton.scaled(size), standing.times,
                  size * (standing.root + shift * leg * glide * [1.0, 0.0, 0.0]), standing.rotations)  # fmt: skip
-    assert find_stepping(moved) == (shift > 0.12)
+    assert bool(find_steps(moved)) == (shift > 0.12)
 
 
 def test_a_walk_goes_on_its_own_legs_unless_its_feet_are_planted(body: poise.Character) -> None:
     clip = walk(body.skeleton, fps=50.0)
-    assert find_stepping(clip)
+    assert find_steps(clip)
     some = slice(0, 70)
     short = Clip(clip.skeleton, clip.times[some], clip.root[some], clip.rotations[some])
     found = mix(short, body, MixPlan(physical=("legs", "arms")))

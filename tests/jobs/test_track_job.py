@@ -22,7 +22,6 @@ from gltfs import Reference
 from poise.body.mannequin import build_mannequin
 from poise.files.audience import Audience
 from poise.files.gltf.glb import save_glb
-from poise.jobs.follow_plan import find_farthest
 from poise.jobs.track_figures import find_lag
 from poise.jobs.track_plan import TrackPlan, parse_stiffness
 from poise.jobs.track_search import SEARCHED, TRIES
@@ -137,10 +136,8 @@ def test_who_does_not_turn_has_no_lag() -> None:
 
 
 @pytest.mark.parametrize(("slide", "base"), [(0.0, "balance"), (0.07, "balance"), (0.14, "kinematic")])
-def test_feet_within_10_cm_stand(slide: float, base: str) -> None:
-    """The rule of `--base auto`, on either side."""
+def test_auto_base_balances_a_clip_that_does_not_step(slide: float, base: str) -> None:
     clip = wave(seconds=1.0, slide=slide)
-    assert find_farthest(clip) == pytest.approx(slide, abs=0.02)
     found = poise.track(clip, character=ADULT)
     assert found.figures["base"] == base
     assert bool(found.mix.kinematic) == (base == "kinematic")

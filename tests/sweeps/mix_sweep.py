@@ -11,11 +11,11 @@ from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import PoiseError
 from poise.files.formats import FORMATS, load_clip
-from poise.jobs.figures import find_stepping
 from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan
 from poise.motion.clip import Clip
 from poise.motion.feet import find_soles
+from poise.motion.stepping import find_steps
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, uniform_rate
 from realdata import data_folder
@@ -124,7 +124,7 @@ def sweep_clips() -> tuple[str, int]:
             f"{1000 * find_travel(clip):.0f}",
             f"{find_least_force(clip):.2f}",
         )
-        if find_stepping(clip):
+        if find_steps(clip):
             cell = try_clip(name, clip, own, 75.0)
             missed += cell.is_broken
             stepping.append((*facts, show(cell)))

@@ -52,7 +52,7 @@ class Outcome:
 def check(case: Case, suffix: str, folder: Path, keep: bool = False) -> Outcome:
     """Convert one file, and measure."""
     source = case.write(folder)
-    reading = normalise(read_recording(source), mend=False)
+    reading = normalise(read_recording(source), whole=True)
     output = folder / f"out{suffix}"
     written = keep_as(reading, output) if keep else write_clean(reading, output)
     turn = reading.scale * UPRIGHT[reading.up].T

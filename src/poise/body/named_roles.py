@@ -28,6 +28,15 @@ def find_named_roles(skeleton: Skeleton) -> dict[str, int]:
     return roles | _find_middle(skeleton, read, roles) | _find_small(read)
 
 
+def list_namesakes(skeleton: Skeleton) -> dict[str, list[int]]:
+    """Return the joints whose names alone may say each role, wherever they are in the tree; the likeliest first."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for i, name in enumerate(parse_names(skeleton.names)):
+        for rank, stem in enumerate(_stems(name)[0]):
+            found.setdefault((name.side or "") + stem, []).append((rank, i))
+    return {role: [i for _, i in sorted(ranked)] for role, ranked in found.items()}
+
+
 def _stems(read: JointName) -> tuple[tuple[str, ...], float]:
     return ((), 0.0) if read.is_helper else find_stems(read.key)
 

@@ -8,13 +8,13 @@ role stay where they are in the tree: nothing is dropped.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from poise.body.joint_names import parse_names, read_name
-from poise.body.named_roles import find_named_roles
+from poise.body.named_roles import find_named_roles, list_namesakes
 from poise.body.role_geometry import ShapeRoles, find_fingers, find_shape_roles
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import (
@@ -45,6 +45,7 @@ __all__ = [
     "RoleGuess",
     "ask_roles",
     "check_human",
+    "describe_doubts",
     "find_part",
     "find_roles",
     "guess_roles",
@@ -64,6 +65,7 @@ _WEIGHTS = {
 }
 _MOST_JOINTS = 5_000  # role finding is for bodies; larger trees are left alone
 _MOST_SHOWN = 60  # joints in a message
+_MOST_OFFERED = 3  # joints that a role may be, in a message
 _SYMMETRY = 0.2  # bones of the two sides that differ by more than this share cast doubt
 
 
@@ -80,13 +82,17 @@ class RoleGuess:
     roles       role -> joint name
     confidence  0 to 1: the share of the body that was found, lowered by what does not fit a person
     reason      where they are from, a few words
-    sure        those of the roles that can be gone by: all, or what file and names say where the shape is not trusted
+    sure        those of the roles that can be used: all, or what file and names say where the shape is not trusted
+    unsure      main role -> joints that it may be, the likeliest first, where it is not sure
+    overruled   main role -> a joint that is called so, where the shape gives the role to one that the limb carries
     """
 
     roles: dict[str, str]
     confidence: float
     reason: str
     sure: dict[str, str]
+    unsure: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    overruled: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def is_trusted(self) -> bool:
@@ -115,7 +121,7 @@ def guess_roles(
     if missing:
         shape = find_shape_roles(skeleton, poses, {role: index[joint] for role, joint in given.items()})
         shape = shape if set(given) & set(sided((*ARM_STEMS, *LEG_STEMS))) else _agree_on_sides(shape, skeleton)
-        filled, fit = _fill(known, shape, set(given))
+        known, filled, fit = _fill(known, shape, set(given))
     roles = known | filled
     for side in SIDES:
         if f"{side}Hand" not in filled:
@@ -130,7 +136,26 @@ def guess_roles(
     least = shape.confidence if missing and len(given) >= 2 else confidence
     is_trusted = is_trusted or min(least, shape.confidence) >= TRUSTED
     sure = found if is_trusted else {role: skeleton.names[said[role]] for role in ROLES if role in said}
-    return RoleGuess(found, confidence, reason, sure)
+    unsure, overruled = _find_doubts(skeleton, found, sure, set(filled)) if missing else ({}, {})
+    return RoleGuess(found, confidence, reason, sure, unsure, overruled)
+
+
+def _find_doubts(
+    skeleton: Skeleton, found: Mapping[str, str], sure: Mapping[str, str], filled: set[str]
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """Return `unsure` and `overruled` of a `RoleGuess`. filled: roles that are known from the shape."""
+    named = {role: [skeleton.names[i] for i in joints] for role, joints in list_namesakes(skeleton).items()}
+    taken = set(sure.values())
+    unsure, overruled = {}, {}
+    for role in _WEIGHTS:
+        others = [joint for joint in named.get(role, ()) if joint not in taken]
+        if role not in sure:
+            guessed = [found[role]] if role in found and found[role] not in taken else []
+            if joints := tuple(dict.fromkeys([*others, *guessed])):
+                unsure[role] = joints
+        elif role in filled and others:
+            overruled[role] = others[0]
+    return unsure, overruled
 
 
 def find_roles(skeleton: Skeleton, poses: np.ndarray | None = None) -> dict[str, str]:
@@ -155,18 +180,53 @@ def check_human(skeleton: Skeleton) -> None:
     if missing:
         raise InputError(
             f"the skeleton has no joint for {', '.join(missing)}, or none that is sure, and a human body needs them. "
-            + ask_roles(skeleton)
+            + ask_roles(skeleton, missing=missing)
         )
 
 
-def ask_roles(skeleton: Skeleton, option: str = "--roles") -> str:
-    """What to do where roles are missing, with the joints that there are. option: where the command line takes them."""
+def ask_roles(skeleton: Skeleton, option: str = "--roles", missing: Sequence[str] = ()) -> str:
+    """Return what to do where roles are missing, with the joints that there are.
+
+    option   where the command line takes them
+    missing  roles to name; joints that are called so are offered
+    """
     shown = ", ".join(skeleton.names[:_MOST_SHOWN])
     more = f" and {len(skeleton) - _MOST_SHOWN} more" if len(skeleton) > _MOST_SHOWN else ""
+    named, taken = list_namesakes(skeleton), set(skeleton.roles.values())
+    free = {role: [j for i in named.get(role, ()) if (j := skeleton.names[i]) not in taken] for role in missing}
+    offered = {role: joints for role, joints in free.items() if joints}
+    if offered:
+        settle = ",".join(f"{role}={joints[0]}" for role, joints in offered.items())
+        return f"Settle them with {option}, such as {option} {settle}. The joints are {shown}{more}."
     return (
         f"Name joints with {option} hips=...,head=...,leftFoot=... (in Python roles={{'hips': ..., ...}}); hips and "
         f"head are often enough to find the others by. The joints are {shown}{more}."
     )
+
+
+def describe_doubts(guess: RoleGuess, option: str = "--roles") -> list[str]:
+    """Return what is not sure about the roles of a skeleton, and how to settle it: a sentence each."""
+    said = []
+    name = f"Name joints with {option} hips=...,head=..., or all that are needed."
+    if not guess.roles:
+        return [f"roles: no person was found in the joints. {name}"]
+    if guess.unsure:
+        doubts = ", ".join(f"{role} ({' or '.join(joints[:_MOST_OFFERED])})" for role, joints in guess.unsure.items())
+        settle = ",".join(f"{role}={joints[0]}" for role, joints in guess.unsure.items())
+        said.append(
+            f"roles: {len(guess.sure)} are sure and used; not sure are {doubts}. Settle them with {option} {settle}."
+        )
+    elif not guess.is_trusted:
+        said.append(
+            f"roles: {len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too "
+            f"little to use, so that {len(guess.sure)} are known. {name}"
+        )
+    for role, joint in guess.overruled.items():
+        said.append(
+            f"roles: {role} is {guess.sure[role]}, which the limb carries; {joint} is called so but hangs elsewhere. "
+            f"Override with {option} {role}={joint}."
+        )
+    return said
 
 
 def _agree_on_sides(shape: ShapeRoles, skeleton: Skeleton) -> ShapeRoles:
@@ -184,16 +244,18 @@ def _agree_on_sides(shape: ShapeRoles, skeleton: Skeleton) -> ShapeRoles:
     return ShapeRoles(roles, sure)
 
 
-def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[dict[str, int], float]:
-    """What the shape adds to the roles known, limb by limb, and how well it fits.
+def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[dict[str, int], dict[str, int], float]:
+    """Return the roles known that stay, what the shape adds to them, limb by limb, and how well it fits.
 
-    A limb that names leave incomplete is taken from the shape as a whole, unless the file gives a role of it. Where the
-    two disagree on the legs, and names have them all, the shape has not understood this body and adds nothing.
+    A limb that names leave incomplete is taken from the shape as a whole, unless the file gives a role of it, or names
+    have two of its joints and the shape reads them otherwise: the end may hang on the root. Where the two disagree on
+    the legs, and names have them all, the shape has not understood this body and adds nothing.
     """
     legs = sided(LEG_STEMS[:3])
     named_legs = [role for role in legs if role in known]
     if len(named_legs) == len(legs) and any(shape.roles.get(role) != known[role] for role in legs):
-        return {}, 1.0
+        return known, {}, 1.0
+    known = dict(known)
     filled: dict[str, int] = {}
     # Limbs that names have whole stay what they are: arms without legs are arms.
     wholes = [sided(stems, [side]) for side in SIDES for stems in (ARM_STEMS[1:], LEG_STEMS[:3])]
@@ -206,11 +268,11 @@ def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[di
             )
             if is_whole or disagrees or not all(side + stem in shape.roles for stem in main):
                 continue
+            limb = {side + stem: shape.roles[side + stem] for stem in stems if side + stem in shape.roles}
+            if set(limb.values()) & named_whole or _contradicts(limb, known, sided(main, [side])):
+                continue
             for stem in stems:
                 known.pop(side + stem, None)
-            limb = {side + stem: shape.roles[side + stem] for stem in stems if side + stem in shape.roles}
-            if set(limb.values()) & named_whole:
-                continue
             for role in [role for role, joint in known.items() if joint in limb.values()]:
                 del known[role]
             filled |= limb
@@ -220,7 +282,13 @@ def _fill(known: dict[str, int], shape: ShapeRoles, given: set[str]) -> tuple[di
     if not any(role in known for role in TRUNK_ROLES):
         trunk = {role: shape.roles[role] for role in TRUNK_ROLES if role in shape.roles}
         filled |= {role: joint for role, joint in trunk.items() if joint not in taken and joint not in filled.values()}
-    return filled, max(0.0, min(1.0, shape.confidence)) if set(filled) & set(legs) else 1.0
+    return known, filled, max(0.0, min(1.0, shape.confidence)) if set(filled) & set(legs) else 1.0
+
+
+def _contradicts(limb: Mapping[str, int], known: Mapping[str, int], main: Sequence[str]) -> bool:
+    """Return whether the shape reads a limb otherwise than its names, of which two or more are known in their order."""
+    named = [role for role in main if role in known]
+    return len(named) > 1 and any(limb.get(role) != known[role] for role in named)
 
 
 def _compute_confidence(skeleton: Skeleton, roles: Mapping[str, int]) -> float:

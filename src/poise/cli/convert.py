@@ -39,14 +39,6 @@ def convert(
             help="Keep names, order, channels, units and axes of the input; needs the input's own format.",
         ),
     ] = False,
-    mend: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="Leave out an added T-pose and give lost bones back, as every other command does.",
-        ),
-    ] = False,
     names: Annotated[
         Literal["own", "vrm"], Parameter(help="own: joints are called as in the input; vrm: by their VRM roles.")
     ] = "own",
@@ -65,7 +57,7 @@ def convert(
     """
     from poise.jobs.convert import Conversion
 
-    job = Conversion(keep, mend, names, changes, source)
+    job = Conversion(keep, names, changes, source)
     job.check(report)
     report.tell_nothing_random()
     job.check_values(report)

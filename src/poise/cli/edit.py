@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -29,6 +29,10 @@ def edit(
             "after it; repeatable.",
         ),
     ],
+    bones: Annotated[
+        Literal["keep", "restore"] | None,
+        Parameter(help="Bones of clips that lost their length: keep the file's, or restore them. [default: keep]"),
+    ] = None,
     report: Report = speaking.DEFAULT,
 ) -> None:
     """Cut clips, put them in an order, join them and bring hands to places, as a recipe says.
@@ -40,7 +44,7 @@ def edit(
     from poise.jobs.edit_recipe import load_edit_recipe
 
     report.tell_nothing_random()
-    found = run_edit(load_edit_recipe(recipe), output, report, report.json)
+    found = run_edit(load_edit_recipe(recipe), output, report, report.json, bones)
     report.result(found.figures, None if report.json else describe(found.figures))
 
 

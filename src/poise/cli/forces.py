@@ -83,4 +83,4 @@ def forces(
 
         written[plot] = plot_forces(found, motion.skeleton, title=clip.name)
     write_together(written)
-    report.result({**describe_forces(found, character), "output": str(output)})
+    report.result({**describe_forces(found, character), **reading.describe_bones(), "output": str(output)})

@@ -53,7 +53,7 @@ class LiftingOptions:
         Literal["auto", "kinematic", "balance"] | None,
         Parameter(
             help="balance: the whole body stands on its own legs; kinematic: pelvis and legs follow the clip; auto: "
-            "balance if both feet stay within 10 cm. [default: auto]"
+            "balance if the clip does not step. [default: auto]"
         ),
     ] = None
     engine: Annotated[Literal["inverse", "mujoco", "bullet"] | None, Parameter(help="[default: inverse]")] = None
@@ -131,6 +131,7 @@ def lift(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale, roles,
         simulation.stage, simulation.engine, dt=simulation.dt, loads=tuple(map(parse_load, load)),
         pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot, base=simulation.base,
+        bones=source.bones,
     )  # fmt: skip
     whole, joints = parse_strengths(strength)
     request = LiftRequest(

@@ -137,6 +137,7 @@ def mix(
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
         report.seed or None, base=base, coupling_filter=simulation.coupling_filter,
+        bones=source.bones,
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

@@ -28,6 +28,10 @@ class PosedBody(MadeBody):
     at: Annotated[
         float | None, Parameter(converter=read_number, help="Which of its frames: s from its first. [default: 0]")
     ] = None
+    bones: Annotated[
+        Literal["keep", "restore"] | None,
+        Parameter(help="Bones of --start that lost their length: keep the file's, or restore them. [default: keep]"),
+    ] = None
     weak: Annotated[
         tuple[str, ...],
         Parameter(
@@ -105,6 +109,7 @@ def pose(
         parse_reach(reach), stand, None if look is None else parse_place(look, "--look"),
         -0.05 if upright else crouch, margin, tuple(map(parse_load, load)), seconds, fps, body.body, body.height,
         body.mass, body.character, body.start, body.at, parse_shares(body.weak) if body.weak else None,
+        body.bones,
     )  # fmt: skip
     found = run_pose(asked, PoseOutputs(output, picture, film, plot), report, report.json)
     report.result({**found.figures, "file": str(output)})

@@ -50,6 +50,13 @@ class SourceOptions(files.Source):
         Literal["X", "Y", "Z", "-X", "-Y", "-Z"] | None,
         Parameter(help="The file's vertical axis; --up=-Y for a negative one."),
     ] = None
+    bones: Annotated[
+        Literal["keep", "restore"] | None,
+        Parameter(
+            help="Bones that lost their length in a conversion (CMU's thorax and hands): keep the file's, or restore "
+            "them from proportions. [default: keep]"
+        ),
+    ] = None
 
 
 DEFAULT = SourceOptions()

@@ -17,7 +17,7 @@ from poise.errors import InputError, printable, unknown_name
 from poise.jobs.outputs import check_outputs, check_suffix
 
 VERBS = ("show", "find")
-_OF_CLIPS = ("fps", "roles", "clip", "scale", "up")
+_OF_CLIPS = ("fps", "roles", "clip", "scale", "up", "bones")
 _MOST_LINES = 8
 
 
@@ -129,8 +129,9 @@ def _find(
     from poise.jobs.strength import describe_needed, list_hardest, run_find
 
     loads = tuple(map(parse_load, load))
-    needed, character = run_find(clip, source, loads, sex, age, table, cutoff, report)
+    needed, character, reading = run_find(clip, source, loads, sex, age, table, cutoff, report)
     figures: dict[str, Any] = describe_needed(needed, character)
+    figures |= {} if reading is None else reading.describe_bones()
     if output is not None:
         from poise.files.atomic import write_together
         from poise.pictures.strength_plots import plot_needed

@@ -74,7 +74,7 @@ def track(
         Literal["auto", "kinematic", "balance"] | None,
         Parameter(
             help="balance: legs keep the body on its feet; kinematic: pelvis and legs follow the clip; auto: balance "
-            "if both feet stay within 10 cm. [default: auto]"
+            "if the clip does not step. [default: auto]"
         ),
     ] = None,
     touch: Annotated[
@@ -109,7 +109,7 @@ def track(
 ) -> int:
     """Have a simulated body follow a clip by springs, so that contact, pushes and its own mass change the motion.
 
-    Legs balance where the clip stands; one whose feet go elsewhere is followed on its own pelvis and legs.
+    Legs balance a clip that does not step; one that steps is followed on its own pelvis and legs.
     With --character the motion is put on that body first. What is written has that body's joints and the clip's times.
     Exit 1 if it falls.
     """
@@ -125,7 +125,7 @@ def track(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale, roles,
         simulation.stage, simulation.engine, dt=simulation.dt, physical=parse_parts(parts) if parts else None,
         loads=tuple(map(parse_load, load)), pushes=tuple(map(parse_push, push)), output=output, film=film, plot=plot,
-        base=base,
+        base=base, bones=source.bones,
     )  # fmt: skip
     stiffness = None if simulation.stiffness is None else parse_stiffness(simulation.stiffness)
     request = TrackRequest(asked, simulation.law, stiffness, simulation.give, tuple(map(parse_pair, touch)))

@@ -84,7 +84,8 @@ def _find_left_out(motion: PlainMotion, matched: set[int]) -> tuple[str, ...]:
 def measure_reading(source: SourcePlaces, reading: Reading) -> float | None:
     """m, how far any joint of a reading is from its source in any frame of the file; None where that is not known.
 
-    A reading that was mended is judged as it was before: a bone that was given back is not in the source.
+    Bones that were restored are judged as they were before, since the source does not have them: `restored_error` tells
+    how far they moved joints.
     """
-    clip = reading.frame.apply(reading.recording.clip) if reading.mended else reading.clip
+    clip = reading.frame.apply(reading.recording.clip) if reading.is_changed else reading.clip
     return source.measure(clip.positions)

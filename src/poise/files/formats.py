@@ -91,19 +91,19 @@ def read_recording(path: str | PathLike[str], clip: str | None = None) -> Record
     return read(Path(path), clip)
 
 
-def read_source(path: str | PathLike[str], source: Source, audience: Audience = NOBODY, mend: bool = True) -> Reading:
+def read_source(path: str | PathLike[str], source: Source, audience: Audience = NOBODY, whole: bool = False) -> Reading:
     """The motion in a file as a source wants it. Says what was guessed.
 
-    mend  leave out an added T-pose and give lost bones back
+    whole  keep an added T-pose, which is left out otherwise
     """
     source.check(audience)
     recording = read_recording(path, None if source.clip is None else valid_text(source.clip))
-    return source.interpret(recording, path, audience, mend)
+    return source.interpret(recording, path, audience, whole)
 
 
 def read_clip(
     path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
-    *, fps: float | None = None, height: float | None = None, roles: Roles = (),
+    *, fps: float | None = None, height: float | None = None, roles: Roles = (), bones: str | None = None,
 ) -> Reading:  # fmt: skip
     """The motion in a file with what was found about it: units, axes, warnings.
 
@@ -113,20 +113,21 @@ def read_clip(
     fps     the true frame rate, where the file's is wrong
     height  m, stature: the clip is scaled to it
     roles   role -> joint, before those that are found; or `role=joint` words, or a .toml or .json file of them
+    bones   "keep" (the default) the lengths of the file's bones, or "restore" those that were lost
     """
     from poise.files.source import Source
 
     which = None if clip is None else str(clip)
-    return read_source(path, Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up))
+    return read_source(path, Source(height=height, fps=fps, roles=roles, clip=which, scale=scale, up=up, bones=bones))
 
 
 @checked
 def load_clip(
     path: str | PathLike[str], scale: float | None = None, up: str | None = None, clip: str | int | None = None,
-    *, fps: float | None = None, height: float | None = None, roles: Roles = (),
+    *, fps: float | None = None, height: float | None = None, roles: Roles = (), bones: str | None = None,
 ) -> Clip:  # fmt: skip
     """The motion in a file, in metres and Y up; the options as for read_clip, which are those of every command."""
-    return read_clip(path, scale, up, clip, fps=fps, height=height, roles=roles).clip
+    return read_clip(path, scale, up, clip, fps=fps, height=height, roles=roles, bones=bones).clip
 
 
 @checked

@@ -4,9 +4,9 @@ One pipeline for all formats; each step is a file of `quirks` and says what it f
 was read, for writers that keep it. In order:
 
     roles          what each joint is                     body/roles.py
-    added T-pose   left out                               quirks/added_tpose.py
+    added T-pose   left out, or kept                      quirks/added_tpose.py
     unit           stated, or found from the stature      quirks/unit.py
-    lost bones     given back from proportions            quirks/lost_bones.py
+    lost bones     kept, or restored from proportions     quirks/lost_bones.py
     up axis        stated, or as rest and motion stand    quirks/up_axis.py
     rest pose      told facing +Z                         quirks/rest_pose.py
     the rest       floor, heading, odd joints, rate       quirks/observations.py, motion/rate.py
@@ -18,17 +18,19 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from poise.body.roles import RoleGuess, guess_roles, with_roles
+from poise.body.roles import RoleGuess, describe_doubts, guess_roles, with_roles
 from poise.body.skin import SkinnedMesh
 from poise.body.stature import MEASURED, STATURES, find_stature
 from poise.errors import InputError
+from poise.files.bones import KEEP, RESTORE
 from poise.files.measures import compute_stature
 from poise.files.quirks import observations
 from poise.files.quirks.added_tpose import find_added_tpose
-from poise.files.quirks.lost_bones import repair_lost_bones
+from poise.files.quirks.lost_bones import restore_lost_bones
 from poise.files.quirks.observations import FloorLevels
 from poise.files.quirks.rest_pose import find_arm_drop, find_rest_turns, name_rest_pose
 from poise.files.quirks.unit import find_unit
@@ -63,7 +65,8 @@ class Reading(Portable):
     rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
     facing        degrees from +Z that the file's rest pose faces, None where it does not stand
     given_rate    whether the frame rate was given, so that it needs no check
-    mended        whether frames were left out or bones given back
+    bones         "keep": bones have the file's lengths; "restore": lost ones were restored from proportions
+    lost_bones    joints of the file that have lost the length of the bone after them
 
     What takes time to find (`ground`, `heading`, `warnings`, `skin`, `stature`) is found when it is asked for.
     """
@@ -82,7 +85,29 @@ class Reading(Portable):
     rest: str = "unknown"
     facing: float | None = None
     given_rate: bool = False
-    mended: bool = False
+    bones: str = KEEP
+    lost_bones: tuple[str, ...] = ()
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether frames were left out or bones restored."""
+        return bool(self.dropped or (self.bones == RESTORE and self.lost_bones))
+
+    @cached_property
+    def restored_error(self) -> float:
+        """Largest distance (m) in any frame between a joint and its place with the bones of the file."""
+        if self.bones != RESTORE or not self.lost_bones:
+            return 0.0
+        kept = self.frame.apply(self.recording.clip.pick(slice(self.dropped, None)))
+        return float(np.linalg.norm(self.clip.positions - kept.positions, axis=-1).max())
+
+    def describe_bones(self) -> dict[str, Any]:
+        """Return `bones`, `lost_bones` and `restored_bones_error_m`, which every command that reads a clip reports."""
+        return {
+            "bones": self.bones,
+            "lost_bones": list(self.lost_bones),
+            "restored_bones_error_m": self.restored_error,
+        }
 
     @cached_property
     def ground(self) -> FloorLevels | None:
@@ -100,6 +125,7 @@ class Reading(Portable):
         skeleton = self.clip.skeleton
         return (
             *self.found,
+            *self._describe_bones(),
             *self._describe_stature(),
             *observations.describe_ground(self.ground),
             *observations.describe_heading(self.heading),
@@ -110,6 +136,17 @@ class Reading(Portable):
             *observations.find_euler_orders(self.recording.source),
             *self._describe_rate(),
         )
+
+    def _describe_bones(self) -> list[str]:
+        if not self.lost_bones:
+            return []
+        lost = f"lost bones: the bones after {', '.join(self.lost_bones)} have no length in the file"
+        if self.bones == KEEP:
+            return [f"{lost} and are kept so. Use --bones {RESTORE} to give them a length from proportions."]
+        return [
+            f"{lost}; they were restored from proportions, which moves joints by up to {1e3 * self.restored_error:.0f} "
+            f"mm from where the file has them. Use --bones {KEEP} to keep the file's lengths."
+        ]
 
     def _describe_stature(self) -> list[str]:
         if self.stature_source is None:
@@ -158,8 +195,9 @@ class Reading(Portable):
 
     @cached_property
     def _find_stature(self) -> tuple[float, str | None]:
-        found = find_stature(self.clip.skeleton)
-        bones, source = (compute_stature(self.clip.skeleton), None if found is None else found[1])
+        skeleton = restore_lost_bones(self.clip.skeleton)[0] if self.lost_bones else self.clip.skeleton
+        found = find_stature(skeleton)
+        bones, source = (compute_stature(skeleton), None if found is None else found[1])
         if self.skin is not None and len(self.skin.vertices):
             height = float(np.ptp(self.skin.vertices[:, 1]))
             if _SKIN_STATURES[0] * bones < height < _SKIN_STATURES[1] * bones and _is_person(height, bones):
@@ -183,7 +221,8 @@ def normalise(
     up: str | None = None,
     roles: Mapping[str, str] | None = None,
     fps: float | None = None,
-    mend: bool = True,
+    bones: str = KEEP,
+    whole: bool = False,
 ) -> Reading:
     """A recording brought to metres, Y up and a rest pose that faces +Z. Given values are used, others found.
 
@@ -191,8 +230,8 @@ def normalise(
     up     the file's vertical axis, "X", "Y" or "Z", or "-X", ...
     roles  role -> joint, before those that the file states and those found
     fps    the true frame rate, where the file's is wrong or it has none
-    mend   leave out an added T-pose and give lost bones back, as bodies that are weighed need it; False keeps every
-           frame and every bone as the file has them, and only names what is odd
+    bones  "keep": bones have the file's lengths; "restore": bones that lost their length get it from proportions
+    whole  keep an added T-pose, which is left out otherwise
     """
     if scale is not None and not (np.isfinite(scale) and scale > 0):
         raise InputError(f"scale {scale} is not a positive number of metres a unit. Leave it out to have it found.")
@@ -205,25 +244,22 @@ def normalise(
     if fps is not None:
         clip = clip.replace(times=np.arange(len(clip)) / fps)
 
-    added = find_added_tpose(clip)
-    if added is not None and not mend:
-        warnings.append("added T-pose: the first frame is not motion; it is kept as the file has it.")
-        added = None
+    dropped, added = find_added_tpose(clip)
+    if added is not None and whole:
+        warnings.append(f"{added} It is kept. Use --start to leave it out.")
+        dropped = 0
     elif added is not None:
-        warnings.append(added)
-        clip = clip.pick(slice(1, None))
-    if not guess.is_trusted:
-        warnings.append(_describe_guess(guess))
+        warnings.append(f"{added} The frames before are left out.")
+        clip = clip.pick(slice(dropped, None))
+    warnings += describe_doubts(guess)
 
-    skeleton, lost = (clip.skeleton, None) if recording.skin is not None else repair_lost_bones(clip.skeleton)
-    if lost is not None and not mend:
-        lost = "lost bones: joints that branch have no length after them; they are kept as the file has them."
+    skeleton, lost = (clip.skeleton, ()) if recording.skin is not None else restore_lost_bones(clip.skeleton)
     odd_unit = None
     if scale is None:
         scale, scale_reason, odd_unit = find_unit(skeleton, recording.unit)
     else:
         scale_reason = "given"
-    if mend:
+    if bones == RESTORE:
         clip = clip.replace(skeleton=skeleton)
     odd_axis = None
     if up is None:
@@ -235,7 +271,7 @@ def normalise(
     frame = Reframe(scale, world, rest_turns)
     clip = frame.apply(clip)
     kind, odd_arms = name_rest_pose(find_arm_drop(clip.skeleton))
-    warnings += [w for w in (lost, odd_unit, odd_axis, odd_rest, odd_arms) if w is not None]
+    warnings += [w for w in (odd_unit, odd_axis, odd_rest, odd_arms) if w is not None]
     return Reading(
         clip,
         scale,
@@ -247,11 +283,12 @@ def normalise(
         guess.confidence,
         guess.reason,
         frame,
-        0 if added is None else 1,
+        dropped,
         kind,
         facing,
         fps is not None,
-        added is not None or (mend and lost is not None),
+        bones,
+        lost,
     )
 
 
@@ -268,14 +305,3 @@ def _with_roles(recording: Recording, roles: Mapping[str, str] | None) -> tuple[
         skeleton = with_roles(skeleton, roles)
         guess = dataclasses.replace(guess, reason=f"given, {guess.reason}")
     return clip.replace(skeleton=skeleton), guess
-
-
-def _describe_guess(guess: RoleGuess) -> str:
-    name = "Name joints with --roles hips=...,head=..., or all that are needed."
-    if not guess.roles:
-        return f"roles: no person was found in the joints. {name}"
-    kept = f"only the {len(guess.sure)} that names or the file say are" if guess.sure else "none is"
-    return (
-        f"roles: {len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too "
-        f"little to go by, so {kept} used. {name}"
-    )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from poise.errors import FileError, InputError
 from poise.files.audience import NOBODY, Audience
+from poise.files.bones import BONES, KEEP
 
 if TYPE_CHECKING:
     from poise.body.character import Character
@@ -42,6 +43,8 @@ class Source:
     clip    which one, in a file that has several: its name, or its number from 0
     scale   metres a unit of the file
     up      the file's vertical axis
+    bones   "keep" the file's lengths of bones, also where they were lost, or "restore" those from proportions; None:
+            keep
     """
 
     mass: float | None = None
@@ -52,6 +55,7 @@ class Source:
     clip: str | None = None
     scale: float | None = None
     up: str | None = None
+    bones: str | None = None
 
     def list_files(self) -> list[Path]:
         """Files that these options name, all of them read."""
@@ -60,16 +64,17 @@ class Source:
         return [self.character, *named] if isinstance(self.character, Path) else named
 
     def interpret(
-        self, recording: Recording, path: str | PathLike[str], audience: Audience = NOBODY, mend: bool = True
+        self, recording: Recording, path: str | PathLike[str], audience: Audience = NOBODY, whole: bool = False
     ) -> Reading:
         """What was read from a file (`formats.read_source`) as these options want it.
 
-        Says what was guessed, and how to override it. mend: leave out an added T-pose and give lost bones back
+        Says what was guessed, and how to override it. whole: keep an added T-pose
         """
         from poise.files.normalise import normalise
 
         roles = parse_roles(self.roles, audience)
-        reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, mend), audience)
+        bones = self.bones or KEEP
+        reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, bones, whole), audience)
         for option, value, reason in (
             ("scale", f"{reading.scale:.4g} m a unit", reading.scale_reason),
             ("up", f"{reading.up} is up", reading.up_reason),
@@ -84,6 +89,8 @@ class Source:
     def check(self, audience: Audience = NOBODY) -> None:
         """Refuse numbers that no person and no recording has, and roles that are none, for every job alike."""
         parse_roles(self.roles, audience)
+        if self.bones not in (None, *BONES):
+            raise InputError(f"{audience.spell('bones')} must be {' or '.join(BONES)}; got {self.bones!r}.")
         for option, (least, most, unit) in _RANGES.items():
             value = getattr(self, option)
             if value is None:

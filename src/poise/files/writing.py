@@ -104,7 +104,7 @@ def write_clean(
             from poise.motion.looping import measure_gap
 
             figures["loop_gap_after_m"] = measure_gap(clip, places)
-        is_same = edits.only_trims and not reading.mended
+        is_same = edits.only_trims and not reading.is_changed
         frames = _find_frames(reading.clip, clip, begins) if is_same else None
         written = judge(reading, places, clip.positions, frames)
     return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
@@ -209,7 +209,7 @@ def _keep_bvh(reading: Reading, path: Path, edits: Edits, fps: float | None) -> 
     frames = dropped + (np.rint(since / step).astype(int) if step else np.zeros(len(edited), int))
     if not edits.only_trims:
         edited = find_placement(reading).to_file(edited)
-        edited = edited.replace(skeleton=recording.clip.skeleton)  # bones that were mended go back to the file's own
+        edited = edited.replace(skeleton=recording.clip.skeleton)  # --keep keeps the file's bones
     with checked_output(path) as draft:
         save_bvh_as(edited, file, draft, tree=tree, frames=frames)
         places = read_positions(draft, edited.skeleton, tree, kept=True)
@@ -219,7 +219,7 @@ def _keep_bvh(reading: Reading, path: Path, edits: Edits, fps: float | None) -> 
 
 def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
     clip, begins, figures = edits.apply(reading.clip)
-    is_same = edits.only_trims and not reading.mended
+    is_same = edits.only_trims and not reading.is_changed
     frames = _find_frames(reading.clip, clip, begins) if is_same else None
     with checked_output(path) as draft:
         places, notes = _save_on_model(clip, reading, draft, stem_of(path), None)

@@ -93,6 +93,7 @@ class Balancing:
             **measure_balance(found, clip, found.clip if saved.clip is None else saved.clip, character),
             **describe_body(character),
             "max_joint_error_m": saved.error,
+            **({} if reading is None else reading.describe_bones()),
             "measured_on": saved.measured_on,
             "notes": list(saved.notes),
         }
@@ -198,6 +199,7 @@ def balance(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     output: File | None = None,
     film: File | None = None,
     plot: File | None = None,
@@ -211,11 +213,11 @@ def balance(
     margin     m, how far inside the support the centre of mass comes where it was outside
     keep       what stays as it was: the `pose`, or the places of `hands` and head
     character  a body, or its file, that the motion is put on; or its `mass` (kg), where it is made up
-    height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
     output     a motion file;  film: before and after;  plot: .png of how far inside the centre of mass is
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(mass, height, body, fps, roles, None if take is None else str(take), scale, up)
+    source = Source(mass, height, body, fps, roles, None if take is None else str(take), scale, up, bones)
     job = Balancing(clip if isinstance(clip, Clip) else Path(clip), by, margin, keep, source)
     motion, moving, still = (None if path is None else Path(path) for path in (output, film, plot))
     audience = Notebook(tell)

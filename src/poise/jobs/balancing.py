@@ -31,7 +31,6 @@ from poise.errors import InputError, unknown_name
 from poise.ik.goals import Goal, Reach, Turn
 from poise.ik.posing import Poser
 from poise.ik.support import find_edges
-from poise.jobs.figures import find_stepping
 from poise.jobs.rooted import cut_character
 from poise.jobs.softening import blur, widen
 from poise.jobs.supports import find_support_points
@@ -40,6 +39,7 @@ from poise.motion.contacts import Contacts, find_contacts
 from poise.motion.feet import leg_length
 from poise.motion.rooting import root_at_hips
 from poise.motion.runs import find_runs
+from poise.motion.stepping import find_steps
 from poise.spatial import rotation
 
 AUTO, COM, ZMP = "auto", "com", "zmp"
@@ -132,7 +132,7 @@ def _balance(
     center = compute_center_of_mass(tree, *clip.poses)
     before, notes = measure_margins(points, center), list[str]()
     if by == AUTO:
-        by = ZMP if len(clip) > 2 and (find_stepping(clip) or contacts.flight.any()) else COM
+        by = ZMP if len(clip) > 2 and (find_steps(clip) or contacts.flight.any()) else COM
         why = "it steps or flies" if by == ZMP else "it stands"
         what = "its zero-moment point counts" if by == ZMP else "its centre of mass counts"
         notes.append(f"{why}: {what}.")

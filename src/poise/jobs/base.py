@@ -16,13 +16,14 @@ from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.jobs.figures import find_sole_corners, find_stepping
+from poise.jobs.figures import find_sole_corners
 from poise.jobs.plan import AUTO, KINEMATIC, PLANTED, MixPlan
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
 from poise.motion.feet import leg_length
 from poise.motion.parts import part_joints
 from poise.motion.runs import find_runs
+from poise.motion.stepping import Step, describe_steps, find_steps
 
 # Of the legs' length: a centre of mass this far outside of the feet is carried by something else, or falls; after so
 # many seconds of it somebody who stands would lie.
@@ -33,23 +34,23 @@ ALOFT = 0.1  # s: shorter flights are gaps in what was found to touch
 class Base(NamedTuple):
     """What a mix stands on.
 
-    name      `planted` or `kinematic`
-    stepping  whether the clip steps
-    why       what there is to say of it; empty: nothing
+    name   `planted` or `kinematic`
+    steps  steps of the clip
+    why    what there is to say of it; empty: nothing
     """
 
     name: str
-    stepping: bool
+    steps: tuple[Step, ...] = ()
     why: str = ""
 
 
 def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool) -> Base:
     """What a clip is mixed on. balances: whether its legs would be physical, all of them."""
     if not has_feet(clip):
-        return Base(KINEMATIC, False)
-    stepping = find_stepping(clip)
+        return Base(KINEMATIC)
+    steps = find_steps(clip)
     if plan.base == KINEMATIC or not balances:
-        return Base(KINEMATIC, stepping, "its root and legs follow the clip, as asked." if balances else "")
+        return Base(KINEMATIC, steps, "its root and legs follow the clip, as asked." if balances else "")
     away = find_off_its_feet(clip, character)
     if plan.base == PLANTED or plan.pinned:
         if away is not None and away == clip.times[0]:
@@ -57,14 +58,20 @@ def choose_base(clip: Clip, character: Character, plan: MixPlan, balances: bool)
                 "the clip begins off its feet, lying or sitting: planted feet cannot carry it. Trim it to where it "
                 f"stands, or leave the base at {AUTO}."
             )
-        return Base(PLANTED, stepping, "the clip steps; its feet stay planted here." if stepping else "")
-    if stepping:
-        return Base(KINEMATIC, stepping, "the clip steps: its root and legs follow it, and no balance is simulated.")
+        return Base(PLANTED, steps, f"{say_steps(steps)}; its feet stay planted here." if steps else "")
+    if steps:
+        why = f"{say_steps(steps)}: its root and legs follow it, and no balance is simulated."
+        return Base(KINEMATIC, steps, why)
     if away is not None:
         when = f"{away - clip.times[0]:.1f} s"
         why = f"the clip is off its feet at {when}: its root and legs follow it, and no balance is simulated."
-        return Base(KINEMATIC, stepping, why)
-    return Base(PLANTED, stepping)
+        return Base(KINEMATIC, steps, why)
+    return Base(PLANTED, steps)
+
+
+def say_steps(steps: tuple[Step, ...]) -> str:
+    """Return the beginning of a sentence about a clip that steps: when each foot first does."""
+    return f"the clip steps ({describe_steps(steps)})"
 
 
 def find_off_its_feet(clip: Clip, character: Character) -> float | None:

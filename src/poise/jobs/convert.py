@@ -11,6 +11,7 @@ from typing import Any, Literal
 from poise.body.character import Character
 from poise.errors import FileError, InputError, unknown_name
 from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.bones import RESTORE
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
@@ -29,12 +30,10 @@ class Conversion:
     """What is done to a file, or to every file of a folder.
 
     keep     in the manner of the input: names, order, channels, units and axes
-    mend     leave out an added T-pose and give lost bones back
     names    `own`: joints are called as in the input; `vrm`: by their roles
     """
 
     keep: bool = False
-    mend: bool = False
     names: Literal["own", "vrm"] = "own"
     changes: Changes = dataclasses.field(default_factory=Changes)
     source: Source = dataclasses.field(default_factory=Source)
@@ -45,8 +44,10 @@ class Conversion:
         if self.names not in NAMES:
             raise unknown_name("naming", self.names, NAMES)
         keep = spell("keep")
-        if self.keep and self.mend:
-            raise InputError(f"{keep} keeps the input as it is; leave out {spell('mend')} or {keep}.")
+        if self.keep and self.source.bones == RESTORE:
+            raise InputError(
+                f"{keep} keeps the input's bones; got {spell('bones')} {RESTORE}. Leave out {spell('bones')} or {keep}."
+            )
         if self.keep and self.names != "own":
             raise InputError(
                 f"{keep} keeps the input's joint names; leave out {spell('names')} {self.names} or {keep}."
@@ -82,7 +83,7 @@ class Conversion:
         """Convert one file; what was written, in figures."""
         from poise.files.writing import keep_as, write_clean
 
-        reading = read_source(path, self.source, audience, self.mend)
+        reading = read_source(path, self.source, audience, whole=True)
         self.changes.check_in(reading.clip, audience)
         if self.keep:
             written = keep_as(reading, output, self.changes.plan(), self.source.fps)
@@ -104,6 +105,7 @@ class Conversion:
             "max_joint_error_m": written.error,
             "reading_error_m": written.reading_error,
             "writing_error_m": written.writing_error,
+            **reading.describe_bones(),
             "joints_left_out": list(written.left_out),
             "notes": list(written.notes),
             **written.figures,
@@ -140,7 +142,6 @@ def convert(
     output: str | PathLike[str],
     *,
     keep: bool = False,
-    mend: bool = False,
     names: Literal["own", "vrm"] = "own",
     start: float | None = None,
     end: float | None = None,
@@ -155,22 +156,23 @@ def convert(
     clip: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> Mapping[str, Any]:
     """Write a motion file in another format: all that `poise convert` does with a file. Returns its figures.
 
-    keep, mend, names           see `Conversion`
+    keep, names                 see `Conversion`
     start, end, resample, loop, root   see `Changes`
     mass                        of the body that is drawn, where the format has one
     character                   a body, or its file, that the motion is put on
-    height, fps, roles, clip, scale, up   how the file is read, as for `load_clip`
+    height, fps, roles, clip, scale, up, bones   how the file is read, as for `load_clip`
     tell                        called with `note` or `warning` and a sentence as it happens
     """
     audience = Notebook(tell)
     body = Path(character) if isinstance(character, str | PathLike) else character
     which = None if clip is None else str(clip)
     changes = Changes(start, end, resample, loop, root)
-    job = Conversion(keep, mend, names, changes, Source(mass, height, body, fps, roles, which, scale, up))
+    job = Conversion(keep, names, changes, Source(mass, height, body, fps, roles, which, scale, up, bones))
     job.check(audience)
     job.check_values(audience)
     job.check_files(Path(file), Path(output), audience)

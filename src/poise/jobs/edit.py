@@ -24,6 +24,7 @@ from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
+from poise.files.source import Source
 from poise.files.written import Written
 from poise.jobs.edit_clips import find_clips
 from poise.jobs.edit_figures import measure_edit
@@ -91,28 +92,35 @@ def edit(
     recipe: File,
     output: File | Iterable[File] = (),
     *,
+    bones: str | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> EditFound:
     """Follow an edit recipe, as `poise edit` does.
 
     recipe  a TOML file, see docs/editing.md
     output  files to write, in any format that is written; of several actors each has its own, called after it
+    bones   how files are read whose clip does not say it, as for `load_clip`
     tell    called with `note` or `warning` and a sentence as it happens
     """
     paths = [output] if isinstance(output, str | PathLike) else output
-    return run_edit(load_edit_recipe(recipe), [Path(path) for path in paths], Notebook(tell))
+    return run_edit(load_edit_recipe(recipe), [Path(path) for path in paths], Notebook(tell), bones=bones)
 
 
 def run_edit(
-    recipe: EditRecipe, outputs: Sequence[Path] = (), audience: Audience = NOBODY, json: bool = False
-) -> EditFound:
-    """Do what a recipe says. What cannot be written is refused before anything is done."""
+    recipe: EditRecipe, outputs: Sequence[Path] = (), audience: Audience = NOBODY, json: bool = False,
+    bones: str | None = None,
+) -> EditFound:  # fmt: skip
+    """Do what a recipe says. What cannot be written is refused before anything is done.
+
+    bones  how files are read whose clip does not say it
+    """
+    Source(bones=bones).check(audience)
     named = [(actor, name_output(path, actor.name, len(recipe.actors))) for path in outputs for actor in recipe.actors]
     check_outputs(recipe.list_files(), [(audience.spell("output"), path) for _, path in named], json)
     for path in outputs:
         check_can_save(path, recipe.list_files())
     with recipe.file:
-        actors = make_actors(recipe, audience)
+        actors = make_actors(recipe, audience, bones)
     written: dict[str, list[tuple[Path, Written]]] = {actor.name: [] for actor in actors}
     for actor in actors:
         for path in (path for plan, path in named if plan.name == actor.name):
@@ -128,14 +136,15 @@ def name_output(path: Path, actor: str, count: int) -> Path:
     return path if count == 1 else path.with_name(f"{path.stem}-{actor}{path.suffix}")
 
 
-def make_actors(recipe: EditRecipe, audience: Audience = NOBODY) -> tuple[EditedActor, ...]:
+def make_actors(recipe: EditRecipe, audience: Audience = NOBODY, bones: str | None = None) -> tuple[EditedActor, ...]:
     """All actors of a recipe, edited. Errors know where in the recipe they are."""
     readings: dict[str, Reading] = {}
     for name in {segment.clip for actor in recipe.actors for segment in actor.sequence}:
         source = recipe.clips[name]
         if source.file is not None:
             with source.table.reading("file"):
-                readings[name] = read_source(source.file, source.source, audience)
+                how = replace(source.source, bones=source.source.bones or bones)
+                readings[name] = read_source(source.file, how, audience)
     standing = [_stand(recipe, plan, readings, audience) for plan in recipe.actors]
     before = {actor.name: actor.arranged.clip for actor in standing}
     rate = 1.0 / recipe.speed

@@ -70,7 +70,17 @@ def measure_edit(
         "warnings": warnings,
         "notes": [sentence for there in each for sentence in there.notes],
         "max_joint_error_m": max(errors, default=None),
+        **_describe_bones(actors),
         "files": [str(path) for files in written.values() for path, _ in files],
+    }
+
+
+def _describe_bones(actors: Iterable[EditedActor]) -> dict[str, Any]:
+    """See `Reading.describe_bones`; of all actors whose bodies are their files' own."""
+    readings = [actor.target.reading for actor in actors if actor.target.reading is not None]
+    return {
+        "lost_bones": sorted({name for reading in readings for name in reading.lost_bones}),
+        "restored_bones_error_m": max((reading.restored_error for reading in readings), default=0.0),
     }
 
 

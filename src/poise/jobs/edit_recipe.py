@@ -118,9 +118,9 @@ def _read_clip(name: str, table: Table, folder: Path) -> ClipSource:
     if file is not None:
         roles = [word if "=" in word else str(folder / word) for word in table.words("roles") or ()]
         numbers = {key: table.number(key) for key in ("height", "fps", "scale")}
-        take, up = table.text("take"), table.text("up")
+        take, up, bones = table.text("take"), table.text("up"), table.text("bones")
         table.check_all_read()
-        source = Source(roles=roles, clip=take, up=up, **numbers)
+        source = Source(roles=roles, clip=take, up=up, bones=bones, **numbers)
         with table.reading():
             source.check()
             if up is not None:

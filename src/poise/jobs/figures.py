@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,43 +16,20 @@ from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.files.normalise import Reading
 from poise.motion.clip import Clip
-from poise.motion.contacts import find_contacts
-from poise.motion.feet import find_soles, leg_length
 from poise.motion.interpolation import interpolate
-from poise.motion.runs import find_runs
+from poise.motion.stepping import Step
 from poise.spatial import rotation
 from poise.stage.take import ActorTake, Take
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, place_corners
 
-# Of the leg's length, and s: feet of a clip that are not down further than this, nor in the air for longer, stand.
-STEP, LIFTED = 0.12, 1.0
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 
 
-def find_stepping(clip: Clip) -> bool:
-    """Whether a clip takes its feet elsewhere: the ball of either is ever down further than `STEP` from where it was.
-
-    One that is lifted and put back stands, unless it is away for longer than `LIFTED`, or at the beginning or end.
-    """
-    positions, orientations = clip.world
-    contacts = find_contacts(clip)
-    for side, sole in enumerate(find_soles(clip.skeleton)):
-        front = sole.foot if sole.toes is None else sole.toes
-        ball = positions[:, front] + rotation.rotate(orientations[:, front], sole.ball)
-        down, step = contacts.foot[:, side], STEP * leg_length(clip.skeleton, SIDES[side])
-        home = ball[int(np.argmax(down))]
-        away = np.linalg.norm(ball - home, axis=1) > step
-        if not down.any():
-            return bool(away.any())
-        if (down & (np.linalg.norm((ball - home)[:, [0, 2]], axis=1) > step)).any():
-            return True
-        if away[0] or away[-1]:
-            return True
-        runs = find_runs(away)
-        if len(runs) and (clip.times[runs[:, 1]] - clip.times[runs[:, 0]]).max() > LIFTED:
-            return True
-    return False
+def list_steps(steps: Sequence[Step]) -> dict[str, Any]:
+    """`stepping`, `first_step_s` and `step_times_s`: whether and when a clip steps, on its own clock."""
+    starts = [step.start for step in steps]
+    return {"stepping": bool(starts), "first_step_s": starts[0] if starts else None, "step_times_s": starts}
 
 
 def read_written(path: Path, clip: Clip, model: Reading | None = None) -> Clip | None:

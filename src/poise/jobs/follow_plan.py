@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.roles import SIDES
 from poise.body.shape import Box, Capsule
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
 BALANCE = "balance"
 FOLLOW_BASES = (AUTO, KINEMATIC, BALANCE)
-WITHIN = 0.10  # m: a clip stands whose feet never are farther from where they begin
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ class FollowPlan(MixPlan):
     """How a clip is followed. What is not said here is as of a mix.
 
     base      `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-              where both feet stay within `WITHIN`
+              where the clip does not step (`motion.stepping`)
     scenery   segments of the body do not touch one another unless its touch says so
     """
 
@@ -56,12 +54,12 @@ class FollowPlan(MixPlan):
 
     def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
         """See `MixPlan.choose_base`."""
-        from poise.jobs.base import Base, find_off_its_feet, has_feet
+        from poise.jobs.base import Base, find_off_its_feet, has_feet, say_steps
+        from poise.motion.stepping import find_steps
 
         if not has_feet(clip):
-            return Base(KINEMATIC, False, "its legs and feet are not known: all but what is physical follows the clip.")
-        away = find_farthest(clip)
-        steps = away > WITHIN
+            return Base(KINEMATIC, (), "its legs and feet are not known: all but what is physical follows the clip.")
+        steps = find_steps(clip)
         off = None if self.base == KINEMATIC or not balances else find_off_its_feet(clip, character)
         if self.base == KINEMATIC or not balances:
             return Base(KINEMATIC, steps, "pelvis and legs follow the clip, as asked." if balances else "")
@@ -71,15 +69,15 @@ class FollowPlan(MixPlan):
                     "the clip begins off its feet, lying or sitting: legs cannot balance it. Trim it to where it "
                     f"stands, or leave the base at {AUTO}."
                 )
-            return Base(PLANTED, steps, f"the clip's feet go {away:.2f} m; here they stay." if steps else "")
+            return Base(PLANTED, steps, f"{say_steps(steps)}; here its feet stay." if steps else "")
         if steps:
-            return Base(KINEMATIC, True, f"the clip's feet go {away:.2f} m: pelvis and legs follow it; no balance is "
-                        "simulated.")  # fmt: skip
+            why = f"{say_steps(steps)}: pelvis and legs follow it; no balance is simulated."
+            return Base(KINEMATIC, steps, why)
         if off is not None:
             when = f"{off - clip.times[0]:.1f} s"
-            return Base(KINEMATIC, False, f"the clip is off its feet at {when}: pelvis and legs follow it; no balance "
+            return Base(KINEMATIC, (), f"the clip is off its feet at {when}: pelvis and legs follow it; no balance "
                         "is simulated.")  # fmt: skip
-        return Base(PLANTED, False)
+        return Base(PLANTED)
 
     def fit_ground(self, ground: Ground, clip: Clip, character: Character, base: Base) -> Ground:
         """See `MixPlan.fit_ground`: one that nobody has placed does not cut into a body whose pelvis follows the clip.
@@ -92,13 +90,6 @@ class FollowPlan(MixPlan):
         legs = find_legs(clip.skeleton)
         lowest = find_lowest(clip, character, [i for i in range(len(clip.skeleton)) if i not in legs])
         return dataclasses.replace(ground, height=min(ground.height, lowest))
-
-
-def find_farthest(clip: Clip) -> float:
-    """m, how far the ankle of either foot ever is from where it begins."""
-    feet = [clip.skeleton.index(side + "Foot") for side in SIDES]
-    places = clip.positions[:, feet]
-    return float(np.linalg.norm(places - places[0], axis=-1).max())
 
 
 def find_legs(skeleton: Skeleton) -> set[int]:

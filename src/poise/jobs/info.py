@@ -27,6 +27,7 @@ def info(
     clip: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> dict[str, Any]:
     """What is in a motion file, under the names of `poise info --json`.
@@ -35,7 +36,7 @@ def info(
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
     which = None if clip is None else str(clip)
-    return run_info(file, Source(mass, height, body, fps, roles, which, scale, up), Notebook(tell))
+    return run_info(file, Source(mass, height, body, fps, roles, which, scale, up, bones), Notebook(tell))
 
 
 def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOBODY) -> dict[str, Any]:
@@ -78,6 +79,7 @@ def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
         "rest_facing_degrees": reading.facing,
         "heading_degrees": reading.heading,
         "floor_m": None if reading.ground is None else reading.ground.height,
+        **reading.describe_bones(),
         "has_mesh": recording.skin is not None,
         "confidence": reading.confidence,
         "roles_from": reading.roles_reason,

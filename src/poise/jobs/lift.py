@@ -50,6 +50,7 @@ def lift(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     outputs: File | Iterable[File] = (),
     tell: Callable[[str, str], None] | None = None,
 ) -> Lift:
@@ -66,11 +67,11 @@ def lift(
     priorities "weighted", or "strict" for the paper's null-space hierarchy: see `Strength`
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     base       "balance": the whole body stands on its own legs; "kinematic": pelvis and legs follow the clip; "auto":
-               balance if both feet stay within 10 cm
+               balance if the clip does not step
     engine     "inverse" (steps of up to 1/30 s), "mujoco" or "bullet" (5 ms);  dt: s, the longest step
     scenery    ground and props as of a stage file
     character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
-    height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
     outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), torque
                over strength (.png)
     tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
@@ -88,6 +89,7 @@ def lift(
         height=height,
         fps=fps,
         scale=scale,
+        bones=bones,
         roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
         stage=as_path(scenery),
         engine=engine,

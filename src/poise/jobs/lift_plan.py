@@ -12,7 +12,7 @@ from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.drivers.strength import CENTER, POSITION, PRIORITIES, WAYS, WEIGHTED
 from poise.errors import InputError, unknown_name
-from poise.jobs.follow_plan import BALANCE, WITHIN, FollowPlan, find_farthest
+from poise.jobs.follow_plan import BALANCE, FollowPlan
 from poise.jobs.plan import AUTO, DT, KINEMATIC, PLANTED
 from poise.motion.clip import Clip
 from poise.motion.feet import leg_length
@@ -68,7 +68,8 @@ class LiftPlan(FollowPlan):
 
     def choose_base(self, clip: Clip, character: Character, balances: bool) -> Base:
         """See `MixPlan.choose_base`. Whoever is to balance does so on its own feet, wherever they go."""
-        from poise.jobs.base import Base, find_off_its_feet, has_feet
+        from poise.jobs.base import Base, find_off_its_feet, has_feet, say_steps
+        from poise.motion.stepping import find_steps
 
         if self.base != PLANTED:
             base = super().choose_base(clip, character, balances)
@@ -89,11 +90,10 @@ class LiftPlan(FollowPlan):
                 "the clip begins off its feet, lying or sitting: nothing there holds the body up. Trim it to where it "
                 f"stands, or leave the base at {AUTO}."
             )
-        away = find_farthest(clip)
-        steps, why = away > WITHIN, ""
+        steps, why = find_steps(clip), ""
         if steps:
             why = (
-                f"the clip's feet go {away:.2f} m: a foot that it lifts carries nothing and goes as the clip does; no "
+                f"{say_steps(steps)}: a foot that it lifts carries nothing and goes as the clip does; no "
                 "step is taken to save the balance."
             )
         elif off is not None:

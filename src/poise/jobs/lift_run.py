@@ -113,6 +113,7 @@ def run_lift(
     for sentence in found.mix.notes:
         audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
     figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
+    figures |= {} if reading is None else reading.describe_bones()
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
     if found.mix.broken is not None:
@@ -150,7 +151,7 @@ def _write(
     """Write the motion; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
-    from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
+    from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     mix = found.mix
     saved = write_clip(mix, body, output, audience)
@@ -182,7 +183,7 @@ def _write(
         "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
         "paths": list(plan.paths),
         "base": BALANCE if mix.base == PLANTED else mix.base,
-        "stepping": mix.stepping,
+        **list_steps(mix.steps),
         "tracked_joints": len(mix.tracked),
         **feet,
         "frames": n,

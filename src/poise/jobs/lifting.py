@@ -133,7 +133,7 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     muscles = plan.build_muscles(character)
     ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(find_legs(skeleton))), clip, character, base)
     notes = [base.why] if base.why else []
-    if base.name == PLANTED and type(ground) is Ground and not base.stepping:
+    if base.name == PLANTED and type(ground) is Ground and not base.steps:
         planted = plant_soles(clip, ground.height)
         off = float(np.degrees(rotation.angle(planted.rotations, clip.rotations)).max())
         if off > NOTED:
@@ -172,7 +172,7 @@ def _lift_body(rooting: Rooting, character: Character, plan: LiftPlan) -> Lifted
     for push in plan.pushes:
         actor.push(find_pushed(skeleton, push.joint), push.force, push.seconds, push.start)
     diary = _Diary(actor, ", ".join(part))
-    mix = run_stage(stage, actor, clip, rest, base.stepping, diary)
+    mix = run_stage(stage, actor, clip, rest, base.steps, diary)
     player = actor.player(diary.part)
     assert isinstance(player, StrengthPlayer)
     diary(stage.time)

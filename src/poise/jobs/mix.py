@@ -55,6 +55,7 @@ def mix(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     recipe: Recipe | File | None = None,
     outputs: File | Iterable[File] = (),
     tell: Callable[[str, str], None] | None = None,
@@ -71,7 +72,7 @@ def mix(
                it); `auto` plants the feet of a clip that stands
     scenery    ground and props as of a stage file; or `ground` and `props` by themselves
     character  a body on the clip's skeleton, or its file; or its `mass` (kg), where it is made up
-    height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
     recipe     says all that is not said here
     outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), the
                centre of mass over the support (.png), the recipe itself (.toml)
@@ -100,6 +101,7 @@ def mix(
         height=height,
         fps=fps,
         scale=scale,
+        bones=bones,
         roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
         stage=_as_path(scenery, Scenery, "scenery"),
         engine=engine,

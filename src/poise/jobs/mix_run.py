@@ -26,7 +26,7 @@ from poise.jobs.recipe import STAGE_SETTINGS, Recipe, format_recipe
 from poise.jobs.retarget import Saved
 from poise.motion.clip import Clip
 
-_OF_FILES = ("fps", "height", "roles", "take", "scale", "up")  # what says how a file is read
+_OF_FILES = ("fps", "height", "roles", "take", "scale", "up", "bones")  # what says how a file is read
 
 
 def run_mix(
@@ -51,7 +51,9 @@ def run_mix(
     body = find_body(clip, reading, list_source(asked), audience)
     plan = find_plan(asked)
     check_effects(body.clip, body.character, plan, asked, bool(outputs.films), audience)
-    return _perform(body, plan, outputs, recipes, audience)
+    found = _perform(body, plan, outputs, recipes, audience)
+    bones = {} if reading is None else reading.describe_bones()
+    return dataclasses.replace(found, figures={**found.figures, **bones})
 
 
 def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Audience) -> Mix:
@@ -95,7 +97,10 @@ def read_clip(asked: Recipe, audience: Audience) -> tuple[Clip, Reading | None]:
 
 def list_source(asked: Recipe) -> Source:
     """What a recipe says of how its clip is read, and of its body."""
-    return Source(asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up)
+    return Source(
+        asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up,
+        asked.bones,
+    )  # fmt: skip
 
 
 def find_plan(asked: Recipe) -> MixPlan:
@@ -132,7 +137,7 @@ def write_motion(
     """Write the motion on its body; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
-    from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
+    from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     saved = write_clip(found, body, output, audience)
     clip, character = body.clip, body.character
@@ -148,7 +153,7 @@ def write_motion(
         **measure_feet(result, tree, found.floor or found.ground),
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
-        "stepping": found.stepping,
+        **list_steps(found.steps),
         "base": found.base,
         "frames": n,
         "max_joint_error_m": saved.error,

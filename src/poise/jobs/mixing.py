@@ -33,6 +33,7 @@ from poise.motion.contacts import find_contacts
 from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.motion.rooting import Rooting, root_at_hips
+from poise.motion.stepping import Step
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
 from poise.stage.actor import Actor
@@ -58,7 +59,7 @@ class Mix(Portable):
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
     kinematic  indices of the joints that followed the clip
     physical   indices of those that the engine moved;  tracked: of those, the ones that springs drew along the clip
-    stepping   whether the clip steps;  base: `planted`, or `kinematic` where root and legs followed it
+    steps      of the clip;  base: `planted`, or `kinematic` where root and legs followed it
     ground     m, its height
     dt         s, the step
     fell_at    s after the first frame, None: it stood;  fell_why: in words
@@ -74,7 +75,7 @@ class Mix(Portable):
     clip: Clip
     kinematic: list[int]
     physical: list[int]
-    stepping: bool
+    steps: tuple[Step, ...]
     ground: float
     dt: float
     fell_at: float | None
@@ -88,6 +89,11 @@ class Mix(Portable):
     files: tuple[Path, ...] = ()
     base: str = PLANTED
     tracked: list[int] = field(default_factory=list)
+
+    @property
+    def stepping(self) -> bool:
+        """Whether the clip steps."""
+        return bool(self.steps)
 
     @property
     def fell(self) -> bool:
@@ -136,7 +142,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     start = -float(clip.times[0])
     claimed: set[int] = set()
     if balances:
-        follow = None if base.stepping else clip
+        follow = None if base.steps else clip
         balance = Balance(plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY)
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
@@ -153,7 +159,7 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
-    found = run_stage(stage, actor, clip, rest, base.stepping)
+    found = run_stage(stage, actor, clip, rest, base.steps)
     said = (base.why,) if base.why else ()
     return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
 
@@ -267,11 +273,13 @@ def find_ground(clip: Clip, plan: MixPlan, has_legs: bool) -> Ground:
     return dataclasses.replace(ground, height=find_contacts(clip).ground_height)
 
 
-def run_stage(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping: bool,
+def run_stage(stage: Stage, actor: Actor, clip: Clip, rest: list[int], steps: tuple[Step, ...],
               each: Callable[[float], None] | None = None) -> Mix:  # fmt: skip
     """Run a stage for as long as a clip lasts, recorded at its frames.
 
-    rest  indices of the joints that follow the clip exactly;  each: called with the time before every step
+    rest   indices of the joints that follow the clip exactly
+    steps  of the clip
+    each   called with the time before every step
     """
     times = np.asarray(clip.times) - clip.times[0]
     grid = np.rint(times / stage.dt) * stage.dt
@@ -301,7 +309,7 @@ def run_stage(stage: Stage, actor: Actor, clip: Clip, rest: list[int], stepping:
     height = stage.ground.height if stage.ground is not None else 0.0
     is_level = type(stage.ground) is Ground and all(prop.inertia is not None for prop in stage.props.values())
     return Mix(
-        take, result, rest, physical, stepping, height, stage.dt,
+        take, result, rest, physical, steps, height, stage.dt,
         None if fell is None else fell.time, "" if fell is None else fell.message, broken, last,
         floor=None if is_level else Floor(stage.ground, stage.props.values()),
     )  # fmt: skip

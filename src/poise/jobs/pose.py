@@ -52,7 +52,8 @@ class PoseRecipe:
     seconds    s of motion into the pose; None: the pose alone;  fps: its frames a second
     body       a kind of body: `bodies.PHYSIQUES`;  height, mass: of the average one that it is made from
     character  a body, or its file
-    start      a clip, or its file, in whose pose it begins, at `at` (s from its first frame)
+    start      a clip, or its file, in whose pose it begins, at `at` (s from its first frame);  bones: how its file is
+               read, as for `load_clip`
     weak       joint or role -> how strong it is beside what is usual; joints then turn by their strength
     """
 
@@ -71,6 +72,7 @@ class PoseRecipe:
     start: Clip | Path | None = None
     at: float | None = None
     weak: Mapping[str, float] | None = None
+    bones: str | None = None
 
     def list_files(self) -> list[Path]:
         """Files that are read."""
@@ -229,13 +231,15 @@ def check_recipe(asked: PoseRecipe, audience: Audience = NOBODY) -> None:
     for option in ("character", "start"):
         if asked.body is not None and getattr(asked, option) is not None:
             raise InputError(f"{spell(option)} has a body of its own; leave out {spell('body')} or {spell(option)}.")
-    Source(asked.mass, asked.height).check(audience)
+    Source(asked.mass, asked.height, bones=asked.bones).check(audience)
+    if asked.bones is not None and not isinstance(asked.start, Path):
+        raise InputError(f"{spell('bones')} says how the file of {spell('start')} is read. Name one, or leave it out.")
 
 
 def find_body(asked: PoseRecipe, audience: Audience = NOBODY) -> Standee:
     """Whose body it is, with what it carries."""
     start, balls = None, tuple[tuple[str, Sphere, float], ...]()
-    source = Source(asked.mass, asked.height, asked.character)
+    source = Source(asked.mass, asked.height, asked.character, bones=asked.bones)
     if asked.start is not None:
         character, target, start = _read_start(asked, source, audience)
     elif asked.character is not None:
@@ -330,6 +334,7 @@ def _write(
         "frames": len(clip),
         **describe_body(body.character),
         "max_joint_error_m": saved.error,
+        **({} if body.target.reading is None else body.target.reading.describe_bones()),
         "measured_on": saved.measured_on,
         "notes": list(saved.notes),
     }
@@ -436,6 +441,7 @@ def pose(
     start: Clip | File | None = None,
     at: float | None = None,
     weak: Mapping[str, float] | None = None,
+    bones: str | None = None,
     output: File | None = None,
     picture: File | None = None,
     film: File | None = None,
@@ -452,7 +458,8 @@ def pose(
     seconds    s of motion into the pose, `fps` frames a second; None: the pose alone
     body       a kind of body (`poise.bodies.PHYSIQUES`) of a `height` (m) and a `mass` (kg); or
     character  a body, or its file; or
-    start      a clip, or its file, in whose pose it begins, at `at` (s from its first frame), its feet where they are
+    start      a clip, or its file, in whose pose it begins, at `at` (s from its first frame), its feet where they are;
+               `bones`: how its file is read, as for `load_clip`
     weak       joint or role -> its strength beside what is usual; {} turns joints by usual strength, None evenly
     output     a motion file (.glb, .bvh, ...) or .png;  picture: .png;  film: .mp4, ...;  plot: .png of the balance
     """
@@ -460,7 +467,7 @@ def pose(
     asked = PoseRecipe(
         reach or {}, stand, look, crouch, margin,
         tuple(parse_load(load) if isinstance(load, str) else load for load in words),
-        seconds, fps, body, height, mass, _as_path(character), _as_path(start), at, weak,
+        seconds, fps, body, height, mass, _as_path(character), _as_path(start), at, weak, bones,
     )  # fmt: skip
     files = PoseOutputs(*(None if path is None else Path(path) for path in (output, picture, film, plot)))
     return run_pose(asked, files, Notebook(tell))

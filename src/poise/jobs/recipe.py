@@ -62,7 +62,7 @@ from poise.world.push import Push
 
 FORMAT = "poise-recipe 1"
 STIFFNESS = (0.01, 50.0)  # of a balance, as it has it itself
-SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up"), ("mass", "height", "fps", "scale")
+SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up", "bones"), ("mass", "height", "fps", "scale")
 STAGE_SETTINGS = ("engine", "couple", "gain", "torque_only", "coupling_filter", "dt")
 # Where a recipe has what a `Recipe` has.
 _TABLES = {
@@ -112,6 +112,7 @@ class Recipe:
     drives: tuple[Drive, ...] = ()
     base: str | None = None
     coupling_filter: float | None = None
+    bones: str | None = None
 
     def list_said(self) -> list[str]:
         """Names of the fields that say something."""
@@ -212,7 +213,7 @@ def _check(recipe: Recipe) -> None:
     """Refuse values that no clip can make sense of."""
     keys = RecipeReader(NOBODY, recipe.list_said())
     source = {key: getattr(recipe, key) for key in SOURCE_NUMBERS}
-    Source(**source, roles=recipe.roles).check(keys)
+    Source(**source, roles=recipe.roles, bones=recipe.bones).check(keys)
     if recipe.up is not None:
         check_up(recipe.up)
     usual = MixPlan()

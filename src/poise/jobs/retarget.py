@@ -94,6 +94,7 @@ class Retargeting:
                 "max_joint_error_m": errors.error,
                 "reading_error_m": errors.reading_error,
                 "writing_error_m": errors.writing_error,
+                **reading.describe_bones(),
             }
         return Retargeted(result, figures)
 
@@ -228,6 +229,7 @@ def retarget(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     output: File | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> Clip:
@@ -241,15 +243,16 @@ def retarget(
     ground    m, height of the target's ground; None: the source's, scaled
     skin      the target's own mesh at rest, if it has one: hands then stay outside of its head, however large
     mass      kg of a body that is drawn
-    height, fps, roles, take, scale, up   how the clip's file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how the clip's file is read, as for `load_clip`; `take` is its `clip`
     output    a file to write; .glb writes onto a model's own mesh
     tell      called with `note` or `warning` and a sentence as it happens
     """
-    source = Source(mass, height, None, fps, roles, None if take is None else str(take), scale, up)
-    if isinstance(clip, Clip) and any(value not in (None, ()) for value in (height, fps, roles, take, scale, up)):
+    source = Source(mass, height, None, fps, roles, None if take is None else str(take), scale, up, bones)
+    given = (height, fps, roles, take, scale, up, bones)
+    if isinstance(clip, Clip) and any(value not in (None, ()) for value in given):
         raise InputError(
-            "height, fps, roles, take, scale and up say how a file is read, and the clip is given as it is. Give its "
-            "path, or say it to poise.load_clip."
+            "height, fps, roles, take, scale, up and bones say how a file is read, and the clip is given as it is. "
+            "Give its path, or say it to poise.load_clip."
         )
     job = Retargeting(
         clip if isinstance(clip, Clip) else _as_path(clip, "the motion", "a clip"),

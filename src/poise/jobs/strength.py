@@ -26,6 +26,7 @@ from poise.body.reshaping import add_mass
 from poise.body.roles import ARM_STEMS, LEG_STEMS, TRUNK_ROLES
 from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience, Notebook
+from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -215,6 +216,7 @@ def strength(
     clip: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     tell: Callable[[str, str], None] | None = None,
 ) -> dict[str, Any]:
     """The least strength that a motion needs, under the names of `poise strength find --json`.
@@ -225,9 +227,9 @@ def strength(
     sentence.
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(mass, height, body, fps, roles, None if clip is None else str(clip), scale, up)
-    needed, person = run_find(file, source, tuple(loads), sex, age, table, cutoff, Notebook(tell))
-    return describe_needed(needed, person)
+    source = Source(mass, height, body, fps, roles, None if clip is None else str(clip), scale, up, bones)
+    needed, person, reading = run_find(file, source, tuple(loads), sex, age, table, cutoff, Notebook(tell))
+    return {**describe_needed(needed, person), **({} if reading is None else reading.describe_bones())}
 
 
 def run_find(
@@ -239,8 +241,8 @@ def run_find(
     table: str | PathLike[str] | None = None,
     cutoff: float | None = None,
     audience: Audience = NOBODY,
-) -> tuple[NeededStrength, Character]:
-    """Read a motion as a source says, and find what it needs; the body without its loads."""
+) -> tuple[NeededStrength, Character, Reading | None]:
+    """Read a motion as a source says; return what it needs, the body without its loads, and how the file was read."""
     from poise.files.formats import read_source
     from poise.jobs.clip_body import find_body
 
@@ -255,7 +257,7 @@ def run_find(
             f"derivatives are low-passed: {needed.forces.cutoff_reason} Override with {audience.spell('cutoff')}."
         )
     _warn_of_rough(needed, character, audience)
-    return needed, character
+    return needed, character, reading
 
 
 def _warn_of_rough(needed: NeededStrength, character: Character, audience: Audience) -> None:

@@ -49,6 +49,7 @@ def track(
     take: str | int | None = None,
     scale: float | None = None,
     up: str | None = None,
+    bones: str | None = None,
     outputs: File | Iterable[File] = (),
     tell: Callable[[str, str], None] | None = None,
 ) -> Tracked:
@@ -59,14 +60,14 @@ def track(
     law, give  of `Track`
     stiffness  1/s2; "auto": found by search; None: as usual for the law
     base       `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-               where both feet stay within 10 cm
+               where the clip does not step
     touch      pairs of names, or words: "leftHand=drum". Only these touch, besides the ground; none: props alone
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     engine, dt as of `Stage`; dt is the longest step that may be taken
     scenery    ground and props as of a stage file
     character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
-    height, fps, roles, take, scale, up   how a file is read, as for `load_clip`; `take` is its `clip`
+    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
     outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), how
                far off it is (.png)
     tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
@@ -87,6 +88,7 @@ def track(
         height=height,
         fps=fps,
         scale=scale,
+        bones=bones,
         roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
         stage=as_path(scenery),
         engine=engine,

@@ -140,6 +140,7 @@ def run_track(
     if not found.tracked:
         audience.note(f"nothing is tracked, so the result is the clip. Name parts with {audience.spell('parts')}.")
     figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
+    figures |= {} if reading is None else reading.describe_bones()
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
     figures |= _describe_search(trials)
@@ -195,7 +196,7 @@ def _write(
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
     from poise.jobs.base import has_feet
-    from poise.jobs.figures import describe_body, describe_effort, list_hits, measure_error, measure_feet
+    from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     saved = write_clip(found, body, output, audience)
     result = found.clip if saved.clip is None else saved.clip
@@ -221,7 +222,7 @@ def _write(
         "give": plan.give,
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "base": BALANCE if found.base == PLANTED else found.base,
-        "stepping": found.stepping,
+        **list_steps(found.steps),
         "tracked_joints": len(joints),
         **feet,
         "frames": n,

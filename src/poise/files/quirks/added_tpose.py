@@ -1,7 +1,9 @@
 """A T-pose that a converter put before the recording.
 
-It is told by two things together: the first frame is the rest pose, or a T, and the second is far from it, while the
-rest of the clip is continuous. Actors who really begin in a T move out of it like everybody else, and are left alone.
+Two things together tell it: the first frame is the rest pose, or a T, and the recording is far from it, while the rest
+of the clip is continuous. The pose may be held for several frames, and a second one may follow it: some files of the
+CMU database begin with a T, then hold the rest pose at the origin for half a second. Held frames equal each other
+exactly. Actors who really begin in a T move out of it like everybody else, and are left alone.
 """
 
 from __future__ import annotations
@@ -19,28 +21,37 @@ _ARM_ANGLE, _LEG_ANGLE = np.radians(25.0), np.radians(15.0)
 # without), and as a share of the body's size.
 _JUMP, _SIZE = 4.0, 0.03
 _FEWEST = 5  # frames, to know what a usual step is
+_MOST_POSES = 2  # held one after the other before the recording
+_HELD = 1e-6  # of the body's size: a recording's own noise moves joints by more between frames
 
 
-def find_added_tpose(clip: Clip) -> str | None:
-    """A warning where the first frame is an added T-pose, else None. Needs no units and no axes."""
+def find_added_tpose(clip: Clip) -> tuple[int, str | None]:
+    """Return how many first frames are an added T-pose, and a warning; 0 and None without one."""
     if len(clip) < _FEWEST:
-        return None
+        return 0, None
     hips = clip.skeleton.find_role("hips") or 0
     places = clip.positions - clip.positions[:, hips, None]
     steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).mean(axis=1)
     size = float(np.linalg.norm(np.ptp(clip.skeleton.rest_positions(), axis=0)))
-    if steps[0] < _JUMP * steps[1:].max() or steps[0] < _SIZE * size:
-        return None
+    poses = np.cumsum(steps > _HELD * size)  # how many were held up to each step
+    later = np.maximum.accumulate(steps[::-1])[::-1][1:]  # the largest step after each, but the last
+    jumps = (steps[:-1] >= _SIZE * size) & (steps[:-1] >= _JUMP * later)
+    last = np.flatnonzero(jumps & (poses[:-1] <= _MOST_POSES))
+    if not len(last) or len(clip) - last[-1] < _FEWEST:
+        return 0, None
     turns = rotation.angle(clip.rotations[0, 1:], rotation.identity((len(clip.skeleton) - 1,)))
     if turns.size and turns.max() < _REST_ANGLE:
         what = "the rest pose"
     elif _is_t_pose(clip, places[0]):
         what = "a T-pose"
     else:
-        return None
-    return (
-        f"added T-pose: the first frame is {what}, {steps[0] / max(steps[1:].max(), 1e-12):.0f} times as far from the "
-        f"second as any frame from its next; it is left out, and the motion begins at {clip.times[1]:.4g} s."
+        return 0, None
+    k = int(last[-1])
+    count = "the first frame is" if k == 0 else f"the first {k + 1} frames hold"
+    ratio = steps[k] / max(later[k], 1e-12)
+    return k + 1, (
+        f"added T-pose: {count} {what}, {ratio:.0f} times as far from the next frame as any later frame is from its "
+        f"next; the motion begins at {clip.times[k + 1]:.4g} s."
     )
 
 

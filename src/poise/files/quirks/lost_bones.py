@@ -4,9 +4,9 @@ A converter that gives a joint the bone *before* it has no place for a bone that
 the thorax (neck and both shoulders sit on its lower end) and the wrist (fingers and thumb sit on it) have no length,
 and the body is 12 cm short. The legs are whole.
 
-The thorax is given the length of the trunk's bone below it, as those models divide the back evenly (subject 02: 11.6
-cm, 11.7 in its ASF file); the wrist, what the hand lacks of its usual share of the stature (de Leva 1996: 10.0 cm; 9.5
-in the ASF). Both go along the bone before them.
+`--bones restore` restores them. The thorax gets the length of the trunk's bone below it, as those models divide the
+back evenly (subject 02: 11.6 cm, 11.7 in its ASF file); the wrist, what the hand lacks of its usual share of the
+stature (de Leva 1996: 10.0 cm; 9.5 in the ASF). Both go along the bone before them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,11 @@ _USUAL_TRUNK, _SHORT = 0.288 / 0.491, 0.95
 _LONGEST = 1.35
 
 
-def repair_lost_bones(skeleton: Skeleton) -> tuple[Skeleton, str | None]:
-    """The skeleton, in any unit, with lost bones given back, and a warning that names them, None without any."""
-    skeleton, thorax = _repair_thorax(skeleton)
-    skeleton, hands = _repair_hands(skeleton)
-    repaired = thorax | hands
-    if not repaired:
-        return skeleton, None
-    stature = compute_stature(skeleton)
-    shares = ", ".join(f"{name} ({100.0 * length / stature:.1f} % of the stature)" for name, length in repaired.items())
-    return skeleton, (
-        f"lost bones: joints that branch had no length after them; given back from proportions: {shares}. "
-        "The joints above are higher than in the file."
-    )
+def restore_lost_bones(skeleton: Skeleton) -> tuple[Skeleton, tuple[str, ...]]:
+    """Return a skeleton, in any unit, with its lost bones restored, and the names of the joints before them."""
+    skeleton, thorax = _restore_thorax(skeleton)
+    skeleton, hands = _restore_hands(skeleton)
+    return skeleton, (*thorax, *hands)
 
 
 def _find_stacked(skeleton: Skeleton, joint: int) -> list[int]:
@@ -55,30 +47,30 @@ def _shift(skeleton: Skeleton, joints: list[int], by: np.ndarray) -> Skeleton:
     return skeleton.replace(offsets=offsets)
 
 
-def _repair_thorax(skeleton: Skeleton) -> tuple[Skeleton, dict[str, float]]:
+def _restore_thorax(skeleton: Skeleton) -> tuple[Skeleton, list[str]]:
     neck = skeleton.find_role("neck")
     arms = [skeleton.find_role(f"{side}UpperArm") for side in SIDES]
     legs = [skeleton.find_role(f"{side}{stem}") for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot")]
     if neck is None or None in arms or None in legs:
-        return skeleton, {}
+        return skeleton, []
     top = int(skeleton.parents[neck])
     stacked = _find_stacked(skeleton, top)
     below = skeleton.offsets[top]
     if neck not in stacked or len(stacked) < 3 or not np.linalg.norm(below) > 0.0:
-        return skeleton, {}
+        return skeleton, []
     rest = skeleton.rest_positions()
     leg = 0.5 * sum(float(np.linalg.norm(rest[legs[k]] - rest[legs[k + 1]])) for k in (0, 1, 3, 4))
     shoulders = np.mean([rest[arm] for arm in arms], axis=0)
     trunk = float(np.linalg.norm(shoulders - find_mid_hip(skeleton)))
     usual = _USUAL_TRUNK * leg
     if trunk > _SHORT * usual:
-        return skeleton, {}
+        return skeleton, []
     length = min(float(np.linalg.norm(below)), max(_LONGEST * usual - trunk, 0.0))
-    return _shift(skeleton, stacked, length * below / np.linalg.norm(below)), {skeleton.names[top]: length}
+    return _shift(skeleton, stacked, length * below / np.linalg.norm(below)), [skeleton.names[top]]
 
 
-def _repair_hands(skeleton: Skeleton) -> tuple[Skeleton, dict[str, float]]:
-    repaired = {}
+def _restore_hands(skeleton: Skeleton) -> tuple[Skeleton, list[str]]:
+    restored = []
     usual = compute_proportions().hand * compute_stature(skeleton)
     for side in SIDES:
         hand = skeleton.find_role(f"{side}Hand")
@@ -89,8 +81,8 @@ def _repair_hands(skeleton: Skeleton) -> tuple[Skeleton, dict[str, float]]:
         if lacking > 0.2 * usual:
             along = skeleton.offsets[hand] / np.linalg.norm(skeleton.offsets[hand])
             skeleton = _shift(skeleton, stacked, lacking * along)
-            repaired[skeleton.names[hand]] = lacking
-    return skeleton, repaired
+            restored.append(skeleton.names[hand])
+    return skeleton, restored
 
 
 def _reach(skeleton: Skeleton, joint: int) -> float:

@@ -161,7 +161,7 @@ def find_mirrored_names(skeleton: Skeleton) -> list[str]:
 
 
 def find_crossed_roles(skeleton: Skeleton) -> list[str]:
-    """Warnings about roles that contradict the tree: a joint beyond one that it carries, a limb on the other side's."""
+    """Return warnings about roles that contradict the tree: reversed, on the other side, or not on their limb."""
     said = []
     places = {role: joint for role in skeleton.roles if (joint := skeleton.find_role(role)) is not None}
     above = {role: set(skeleton.chain(joint)) - {joint} for role, joint in places.items()}
@@ -182,6 +182,13 @@ def find_crossed_roles(skeleton: Skeleton) -> list[str]:
             if crossed:
                 on = theirs[max(above[crossed[0]] & theirs.keys())]
                 said.append(f"sides: {tell(crossed[0])} hangs on {tell(on)}, on the other side. Mend with --roles.")
+            there = [side + stem for stem in stems if side + stem in places and side + stem not in crossed]
+            for near, far in itertools.pairwise(there):
+                if places[near] not in above[far] and places[far] not in above[near] and places[near] != places[far]:
+                    said.append(
+                        f"roles: {tell(far)} does not hang on {tell(near)}, which therefore does not move it. "
+                        "Choose a joint of that limb with --roles."
+                    )
     return said
 
 
