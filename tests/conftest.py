@@ -1,6 +1,7 @@
 """What all tests share, and which of them are `slow`."""
 
 import gc
+import random
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -18,8 +19,14 @@ ORDER = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--shuffle", metavar="SEED", help="run the tests in a random order, so that none depends on those before it"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of a test marked `many(n)`, n cases spread evenly over all stay; the rest are `slow`. Folders go in an order."""
     items.sort(key=find_place)
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
@@ -33,6 +40,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for place, item in enumerate(found):
             if place not in stay:
                 item.add_marker("slow")
+    if config.getoption("shuffle") is not None:
+        random.Random(config.getoption("shuffle")).shuffle(items)
 
 
 def find_place(item: pytest.Item) -> int:

@@ -401,3 +401,12 @@ def test_the_weak_figure_holds_out_1_kg_and_not_3() -> None:
     )
     low, _ = at(Muscles.weak(MAN), "rightUpperArm", "x", np.radians(-90.0))
     assert own + 9.81 * 1.0 * lever < -low < own + 9.81 * 3.0 * lever
+
+
+def test_torque_range_copies_arrays_that_numpy_warns_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba asks whether an array is writeable when it first meets its type; of a broadcast one, NumPy then warns."""
+    muscles, seen = Muscles.from_character(MAN), []
+    monkeypatch.setattr("poise.body.muscle_kernels.fill_ranges", lambda *given: seen.extend(given))
+    for angles in (np.zeros(len(muscles)), np.zeros((3, 2, len(muscles)))):
+        muscles.torque_range(angles, np.zeros(len(muscles)))
+    assert all(each.flags.writeable and each.flags.c_contiguous for each in seen)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from poise.demos.puppet import rehearse
+import poise.demos.puppet as demo
+from poise.cli import main
+from poise.demos.puppet import FOLDERS, rehearse
 from poise.jobs.puppet import PuppetRecipe, run_puppet
 from poise.puppetry.dancing import BEAT, BEATS, dance
 
@@ -29,3 +32,28 @@ def test_the_dance_is_recorded_through_the_real_path_and_its_feet_stay(tmp_path:
     assert found.figures["foot_slip_mm"] < 1.0
     arms = found.clip.positions[:, found.clip.skeleton.index("leftHand")]
     assert np.ptp(arms[:, 0]) > 0.4  # all three layers are played, and not only the legs
+
+
+def test_recording_again_replaces_the_files_and_leaves_no_others(tmp_path: Path) -> None:
+    rehearse(tmp_path / "show")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "show").iterdir()}
+    rehearse(tmp_path / "show")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "show").iterdir()} == before
+    assert set(before) == set(FOLDERS["puppet-performance"])
+
+
+def test_demo_runs_again_into_its_folder_but_not_over_files_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Recording is real; what follows it is not run."""
+    monkeypatch.setattr(demo, "run", lambda folder: {"layers": len(rehearse(folder / "puppet-performance").now.layers)})
+    words = ["demo", "puppet", "-o", str(tmp_path), "--quiet"]
+    assert main(words) == 0
+    assert main(words) == 0
+    mine = tmp_path / "puppet-performance" / "legs-2.hands"
+    mine.write_text("mine")
+    assert main(words) == 2
+    assert "legs-2.hands" in capsys.readouterr().err and mine.read_text() == "mine"
+    mine.unlink()
+    (tmp_path / "puppet-other").mkdir()
+    assert main(words) == 2

@@ -229,3 +229,39 @@ def test_what_cannot_be_played_is_refused() -> None:
         player.change(0.0, bpm=120)
     with pytest.raises(InputError, match="positive speed"):
         player.change(0.0, speed=-1.0)
+
+
+@pytest.mark.parametrize("start", [0.0, 3.0])
+def test_a_clip_of_one_frame_is_held(start: float) -> None:
+    pose = waving().pick(np.array([70]))
+    stage = Stage()
+    actor = stage.add(HUMAN)
+    actor.drive("legs", Balance(follow=pose))
+    actor.drive("upperBody", Kinematic(pose, start=start))
+    take = stage.run(1.0).actors[actor.name]
+    upper = part_joints(HUMAN.skeleton, "upperBody")
+    np.testing.assert_allclose(angles(take.rotations[:, upper], pose.rotations[0, upper]), 0.0, atol=1e-12)
+    assert np.abs(take.angular_velocity[:, upper]).max() < 1e-12
+    assert actor.fallen is None
+
+
+def test_a_clip_of_two_frames_turns_at_a_constant_speed() -> None:
+    """Slerp by the exponential map; the times of the clip do not begin at 0."""
+    ends = waving().pick(np.array([20, 60])).replace(times=np.array([0.5, 1.5]))
+    stage = Stage(ground=None, gravity=(0.0, 0.0, 0.0))
+    actor = stage.add(HUMAN)
+    for part in ("root", HUMAN.skeleton.names[1:]):
+        actor.drive(part, Kinematic(ends))
+    take = stage.run(2.0, fps=20.0).actors[actor.name]
+    turn = rotation.log(rotation.multiply(rotation.conjugate(ends.rotations[0]), ends.rotations[1]))
+    for k, t in enumerate(np.arange(41) / 20.0):
+        share = np.clip(t - 0.5, 0.0, 1.0)
+        wanted = rotation.multiply(ends.rotations[0], rotation.exp(share * turn))
+        assert angles(take.rotations[k], wanted).max() < 1e-5
+        np.testing.assert_allclose(take.root[k], (1.0 - share) * ends.root[0] + share * ends.root[1], atol=1e-9)
+
+
+def test_what_pose_returns_is_played_as_it_is() -> None:
+    found = poise.pose({"rightHand": (0.4, 1.2, 0.3)}, character=HUMAN)
+    assert len(found.clip) == 1
+    assert Kinematic(found).motion is found.clip

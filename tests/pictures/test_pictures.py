@@ -271,7 +271,9 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
 
     njit, tried = numba.njit, []
 
-    def refuse_cache(**flags):
+    def refuse_cache(function=None, **flags):
+        if "cache" not in flags:  # a module of Numba's own that is first imported now
+            return njit(function, **flags)
         tried.append(flags)
         if flags["cache"]:
             raise RuntimeError("cannot cache function 'half': no locator available for file 'x.py'")

@@ -266,7 +266,7 @@ class Muscles(Portable):
             raise InputError(f"angles and rates must be (..., {len(self)}); given {angles.shape}.")
         if not (np.all(np.isfinite(angles)) and np.all(np.isfinite(rates))):
             raise InputError("angles and rates must be finite.")
-        flat = [np.ascontiguousarray(each).reshape(-1, len(self)) for each in (angles, rates)]
+        flat = [np.array(each, order="C").reshape(-1, len(self)) for each in (angles, rates)]  # NumPy warns of views
         low, high = np.empty_like(flat[0]), np.empty_like(flat[0])
         a = self.arrays
         fill_ranges(a.curves, a.tables, a.numbers, flat[0], flat[1], low, high)

@@ -89,12 +89,24 @@ def _check_output(folder: Path, names: list[str], clip: Path | None) -> None:
     check_folder(folder)
     read = None if clip is None else identify(clip)
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if not any(path.name.startswith((f"{name}.", f"{name}-")) for name in names):
+        named = [name for name in names if path.name.startswith((f"{name}.", f"{name}-"))]
+        if not named:
             continue
         if path.is_dir():
-            raise FileError(path, "is a folder where a demo writes a file. Give another folder with -o.")
-        if identify(path) == read:
+            _check_own_folder(path, named)
+        elif identify(path) == read:
             raise InputError(f"--clip {clip} is a file that the demo may write, '{path}'. Give another folder with -o.")
+
+
+def _check_own_folder(path: Path, names: list[str]) -> None:
+    """Refuse a folder that no demo writes, or that has other files than those: `FOLDERS` of the demo's module."""
+    modules = [inspect.getmodule(DEMOS[name].load()) for name in names]
+    own = [files for module in modules for name, files in getattr(module, "FOLDERS", {}).items() if name == path.name]
+    if not own:
+        raise FileError(path, "is a folder where a demo writes a file. Give another folder with -o.")
+    for each in sorted(path.iterdir()):
+        if each.name not in own[0] or each.is_dir():
+            raise FileError(each, "is not a file of the demo, which writes this folder anew. Give another one with -o.")
 
 
 def _check_asked(names: list[str], options: dict[str, dict[str, Any]], clip: Path | None) -> None:

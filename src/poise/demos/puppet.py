@@ -3,7 +3,7 @@
 Hands of our own (`puppetry/dancing.py`) are recorded as a performer's are, into a performance's folder, and played from
 there.
 
-puppet-performance/          recordings, performance.toml: a folder of that name is written anew
+puppet-performance/          recordings, performance.toml
 puppet.glb, puppet.bvh       the dance
 puppet.mp4 (or .webp), puppet.png   a film of it, and 24 moments
 puppet.json                  its figures
@@ -11,22 +11,24 @@ puppet.json                  its figures
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 from poise.demos.show import save_figures
-from poise.jobs.performance import Rehearsal
+from poise.jobs.performance import FILE, Rehearsal
 from poise.jobs.puppet import PuppetRecipe, run_puppet
 from poise.jobs.walk import WalkOutputs
 from poise.pictures.film import film_suffix
 from poise.puppetry.dancing import dance
 
+# Folders that it writes, and the files in each.
+FOLDERS = {"puppet-performance": (FILE, "legs-1.hands", "trunk-1.hands", "arms-1.hands")}
+
 
 def rehearse(folder: Path, seed: int = 0) -> Rehearsal:
-    """The dance as a performance in a folder, recorded pass by pass; what was there before is taken away."""
-    if folder.exists():
-        shutil.rmtree(folder)
+    """Record the dance as a performance in a folder, pass by pass, in place of an earlier recording of it."""
+    for name in FOLDERS["puppet-performance"]:
+        (folder / name).unlink(missing_ok=True)
     rehearsal = Rehearsal(folder)
     for name, hands in dance(seed).items():
         with rehearsal.begin_take(name, neutral=hands.neutral) as recorder:

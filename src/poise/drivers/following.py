@@ -50,6 +50,7 @@ INNER, LEAST = 0.7, 0.3
 CUTOFF = 4.0
 QUIET = 2.0  # Hz: a pressure centre that goes from heel to toe faster rolls the foot
 BEGINNING = 0.6  # s, from rest into a clip that begins in the middle of a movement
+_HELD = 60.0  # Hz, frames of a pose that is held
 LIFT = (0.2, 2.0)  # of the weight: as much as a balance lets the ground push
 CALM = (0.65, 1.45)  # of the weight: as much as a clip's hips may ask of the ground
 STRAIGHT = 0.975  # the longest leg, hip to ankle, as a share of its length: a knee that is straighter can only be bent
@@ -103,6 +104,10 @@ def build_following(
     if clip.skeleton.names != body.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")
     clip.check_bones(range(len(clip.skeleton)))
+    if len(clip) == 1:  # a pose: held while the body goes there, and from then on
+        times = clip.times[0] + np.arange(round(2.0 * BEGINNING * _HELD)) / _HELD
+        root, turns = (np.repeat(each, len(times), axis=0) for each in (clip.root, clip.rotations))
+        clip = clip.replace(times=times, root=root, rotations=turns, shifts=None)
     rate = uniform_rate(clip.times)
     hips = int(body.tree.parents[legs[0, 0]])
     is_noisy = rate > 2.5 * CUTOFF and len(clip) > 3

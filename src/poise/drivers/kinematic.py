@@ -38,7 +38,8 @@ _MOST_TRACKS = 256  # that a driver keeps for actors to come; those that are pla
 class Kinematic(Driver, Portable):
     """Plays a motion on its joints.
 
-    motion     a clip, a gesture, or anything else that gives a pose at a time; a live one is followed: see `live.py`
+    motion     a clip, a gesture, or anything else that gives a pose at a time; a live one is followed: see `live.py`.
+               A clip of one frame, or what `poise.pose` returns, is a pose that is held
     start      s of the stage's clock at which the motion's own time is 0
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion

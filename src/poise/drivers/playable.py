@@ -11,7 +11,7 @@ from poise.motion.motion import Motion
 
 def check_playable(motion: Any, driver: str) -> None:
     """Refuse what is no motion, with what to do instead."""
-    if isinstance(motion, Motion) or hasattr(motion, "pose"):
+    if isinstance(motion, Motion) or hasattr(motion, "pose") or isinstance(getattr(motion, "clip", None), Motion):
         return
     if isinstance(motion, str | PathLike):
         raise InputError(

@@ -18,6 +18,7 @@ from poise.spatial.portable import Portable
 
 # Shifts of no more than this (of the clip's unit, a metre or a file's) are none: what arithmetic leaves of a zero.
 _NO_SHIFT = 1e-9
+_FEW = 13  # samples of a clip of one frame or two: a spline through them is off by microradians
 RIGID = 0.01  # m: bones that change by less are as good as rigid
 
 
@@ -132,10 +133,10 @@ class Clip(BodyMotion, Portable):
 
     def samples(self, skeleton: Skeleton, joints: Sequence[int]) -> Samples:
         """Its frames; see `Motion.samples`."""
-        if len(self) < 3:
-            raise InputError(
-                f"a clip needs at least 3 frames to have speeds and accelerations; this one has {len(self)}."
-            )
+        if len(self) < 3:  # a pose that is held, or a turn from one to the other at a constant speed
+            times = self.times[0] + np.linspace(0.0, self.duration or 1.0, _FEW)
+            root, turns, _ = self.pose(times)
+            return Samples(joints, times, turns[:, list(joints)], root)
         turns = self.rotations[:, list(joints)]
         return Samples(joints, self.times, turns, self.root, traces=lambda: _traces(self))
 

@@ -136,13 +136,14 @@ class BodyMotion(Motion):
 
     def samples(self, skeleton: Skeleton, joints: Sequence[int]) -> Samples:
         """See `Motion.samples`."""
-        if not (0.0 < self.duration * SAMPLE_RATE <= MOST_SAMPLES):
+        if not (0.0 <= self.duration * SAMPLE_RATE <= MOST_SAMPLES):
             most = MOST_SAMPLES / SAMPLE_RATE
             raise InputError(
                 f"a motion to be played lasts up to {most:g} s; this one lasts {self.duration:g} s. One that is asked "
                 "as it comes may be endless: it has is_live = True."
             )
-        times = np.linspace(0.0, self.duration, max(int(np.ceil(self.duration * SAMPLE_RATE)), 3) + 1)
+        seconds = self.duration or 1.0  # one pose is held, before and after
+        times = np.linspace(0.0, seconds, max(int(np.ceil(seconds * SAMPLE_RATE)), 3) + 1)
         root, turns = self.pose(times)[:2]
         return Samples(joints, times, turns[:, list(joints)], root)
 
@@ -185,9 +186,14 @@ class _Asked(BodyMotion):
 
 
 def as_motion(thing: object) -> Motion:
-    """A motion out of whatever can be one; InputError for anything else."""
+    """Return a motion, the clip of a result (`poise.pose`), or a motion that asks an object for its poses.
+
+    Raise InputError for anything else.
+    """
     if isinstance(thing, Motion):
         return thing
+    if isinstance(getattr(thing, "clip", None), Motion):
+        return thing.clip  # type: ignore[attr-defined, no-any-return]
     needed = ("pose",) if getattr(thing, "is_live", False) else ("pose", "skeleton", "duration")
     missing = [name for name in needed if not hasattr(thing, name)]
     if missing or not callable(thing.pose):  # type: ignore[attr-defined]
