@@ -4,9 +4,10 @@ Every episode has a seed of its own and can be run alone:
 
     cd tests && python -m sweeps.abuse_sweep --seed 17 --episodes 1 --tell
 
-What is refused with a sentence (an InputError) is no failure. A state that is not finite is one, whatever else was,
-and so is any other error, a speed that nothing explains, a body under the floor (`abuse_watch.py`), and a stage that
-goes on otherwise in a twin that a state of it was restored in.
+A refusal with a sentence (an InputError) is not a failure. A simulation that ends with Poise's own error (a SolveError)
+is counted by itself. Failures: a pose, a state or a take that is not finite, any other error, a speed that nothing
+explains, a body under the floor (`abuse_watch.py`), and a restored state that goes on with other bits, on the same
+stage or on a twin.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from humans import make_human
+from odd_bodies import make_person, random_plan
 from poise import (
     Anchored,
     Attached,
@@ -47,6 +49,8 @@ from poise import (
     Moving,
     Pose,
     Prop,
+    Puppet,
+    PuppetLayer,
     Runner,
     Shadow,
     Stage,
@@ -57,11 +61,13 @@ from poise import (
     Track,
     Walk,
     gestures,
+    load_mapping,
     load_state,
     rotation,
     save_state,
 )
 from poise.errors import InputError, SolveError
+from poise.puppetry.hands import HandsTake
 from poise.stage.actor import Actor
 from poise.stage.stance import stand_at_ease
 from rigs import mikumikudance, unreal
@@ -77,19 +83,26 @@ BODIES: dict[str, Callable[[], Character]] = {
     "light": lambda: Character.human(1.8, 40.0, preset="tracking"),
     "no toes": lambda: Character.from_skeleton(make_human(1.75, without=("Toes",))),
     "no hands": lambda: Character.from_skeleton(make_human(1.75, without=("Hand",))),
+    "thin": lambda: Character.human(1.9, 42.0),
+    "fat": lambda: Character.human(1.6, 170.0),
+    "tall": lambda: Character.human(2.2, 95.0, preset="mix"),
+    "odd": lambda: _make_odd(3),
+    "odder": lambda: _make_odd(9),
     "unreal": lambda: Character.from_skeleton(unreal()[0]),
     "mikumikudance": lambda: Character.from_skeleton(mikumikudance()[0]),
 }
 PARTS = ("legs", "arms", "upperBody", "trunk", "head", "leftArm", "rightArm", "leftLeg", "body", "root")
-STEPS = (0.001, 0.002, 0.005, 0.0075, 0.01)  # s
+STEPS = (0.001, 0.002, 0.005, 0.005, 0.0075, 0.01, 0.0125, 0.02)  # s
 ACTIONS = 30  # an episode
-SHARE = 0.2  # of episodes, in Bullet
+ENGINES = {"mujoco": 0.45, "bullet": 0.25, "inverse": 0.3}  # shares of episodes
 SECONDS = 4.0  # of an episode, about
 MOST_ACTORS = 3
 KINDS = {
-    "drive": 9, "push": 6, "load": 2, "grasp": 1, "change": 2, "save": 2, "restore": 2, "twin": 1, "record": 2,
-    "add": 1, "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
+    "drive": 9, "push": 6, "load": 2, "grasp": 1, "change": 2, "save": 2, "restore": 2, "twin": 1, "repeat": 2,
+    "record": 2, "add": 1, "remove": 1, "runner": 0.5, "nonsense": 1, "show": 1,
 }  # fmt: skip
+VIOLENT = 0.15  # share of clips with noise at all joints
+MOST_ENDED = 0.01  # share of episodes that may end with Poise's own error
 
 # states and clips in full would be megabytes
 _SHORT = reprlib.Repr()
@@ -118,13 +131,46 @@ def get_clip(name: str) -> Clip:
     return stage.run(2.0, fps=60).clip()
 
 
+@cache
+def get_noise(name: str, amplitude: float, seed: int) -> Clip:
+    """The same clip at 30 frames per second, every joint of every frame turned by noise of an amplitude in rad."""
+    clip = get_clip(name)
+    rng, turns = np.random.default_rng(seed), clip.rotations[::2]
+    noise = rotation.exp(amplitude * rng.uniform(-1.0, 1.0, (*turns.shape[:2], 3)))
+    return Clip(clip.skeleton, clip.times[::2], clip.root[::2], rotation.multiply(turns, noise), "noise")
+
+
+@cache
+def get_hands(seed: int) -> HandsTake:
+    """Two hands that turn at random for 5 s."""
+    rng, times = np.random.default_rng(seed), np.arange(51) / 10.0
+    angles = 0.6 * rng.normal(size=(51, 2, 3)).cumsum(axis=0) / np.sqrt(10.0)
+    return HandsTake(times, 0.1 * rng.normal(size=(51, 2, 3)), rotation.exp(angles), neutral=np.zeros((2, 3)))
+
+
+def _make_odd(seed: int) -> Character:
+    """A person with oddities: see `odd_bodies.py`."""
+    rng = np.random.default_rng(seed)
+    return Character.from_skeleton(make_person(rng, random_plan(rng, 3)).build())
+
+
 @dataclass
 class Tally:
-    """What happened."""
+    """What happened.
+
+    ended  episodes that ended with Poise's own error
+    """
 
     seconds: float = 0.0
     counts: Counter = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+
+    @property
+    def missed(self) -> int:
+        """How many episodes failed, and all that ended early if those are too many."""
+        few = len(self.ended) <= MOST_ENDED * max(self.counts["episodes"], 1)
+        return len(self.failures) + (0 if few else len(self.ended))
 
 
 @dataclass(eq=False)
@@ -138,6 +184,7 @@ class Player:
     drives: list[tuple[Any, Any]] = field(default_factory=list)
     was_given: bool = False  # whether its root was ever put somewhere by a motion
     live: Live | None = None
+    is_violent: bool = False  # whether noise ever drove it: speeds say nothing then
 
 
 class Episode:
@@ -165,14 +212,15 @@ class Episode:
 
     def _draw_options(self) -> dict[str, Any]:
         rng = self.rng
-        engine = "bullet" if rng.random() < SHARE else "mujoco"
-        couple = "paper" if rng.random() < (0.5 if engine == "bullet" else 0.1) else "exact"
+        engine = str(rng.choice(list(ENGINES), p=list(ENGINES.values())))
+        paper = {"bullet": 0.5, "mujoco": 0.1, "inverse": 0.0}[engine]
+        couple = "paper" if rng.random() < paper else "exact"
         odd = rng.random() < 0.15
         gravity = rng.normal(size=3) * rng.choice([0.0, 3.0, 15.0]) if odd else np.array([0.0, -9.81, 0.0])
         return {
             "engine": engine, "couple": couple, "dt": float(rng.choice(STEPS)),
             "gain": float(rng.uniform(0.0, 2.0)) if rng.random() < 0.2 else 1.0,
-            "ground": self._draw_ground(), "gravity": tuple(gravity.tolist()), "threads": int(rng.integers(1, 3)),
+            "ground": self._draw_ground(engine), "gravity": tuple(gravity.tolist()), "threads": int(rng.integers(1, 3)),
             "touch": Touch(
                 itself=bool(rng.random() < 0.9), actors=bool(rng.random() < 0.9), props=bool(rng.random() < 0.9),
                 softness=float(rng.choice([0.0, 0.0, 0.02, 0.1])),
@@ -182,8 +230,8 @@ class Episode:
             ),
         }  # fmt: skip
 
-    def _draw_ground(self) -> Ground | None:
-        rng, friction = self.rng, float(self.rng.uniform(0.1, 1.2))
+    def _draw_ground(self, engine: str) -> Ground | None:
+        rng, friction = self.rng, float(self.rng.choice([0.0, self.rng.uniform(0.0, 1.5)], p=[0.15, 0.85]))
         kind = rng.choice(["flat", "tilted", "rough", "steps", "moving", "none"], p=[0.5, 0.14, 0.14, 0.1, 0.06, 0.06])
         if kind == "none":
             return None
@@ -193,7 +241,7 @@ class Episode:
             return HeightMap(rng.uniform(0.0, 0.06, (40, 40)), 0.15, friction=friction)
         if kind == "steps":
             return Steps(friction=friction)
-        if kind == "moving":
+        if kind == "moving" and engine != "inverse":  # which has none
             return Moving(Ground(friction=friction), velocity=(float(rng.uniform(-0.3, 0.3)), 0.0, 0.0))
         return Ground(friction=friction)
 
@@ -262,7 +310,7 @@ class Episode:
                 steps = max(1, int(self.rng.exponential(SECONDS / ACTIONS) / self.dt))
                 self._advance(steps)
         except SolveError as error:
-            self._fail(f"non-finite: {error}")
+            self._end(error)
         except Unsound as error:
             self._fail(str(error))
         except Exception as error:  # every one of them is a finding
@@ -287,10 +335,13 @@ class Episode:
         ground, t = self.options["ground"], self.stage.time
         for player, then in zip(self.players, before, strict=True):
             pose, actor = player.actor.pose(), player.actor
-            if not (np.isfinite(pose.root).all() and np.isfinite(pose.rotations).all()):
-                raise SolveError(f"a pose of '{actor.name}' at {self.stage.time:g} s")
+            state = actor.body.state
+            if not all(
+                np.isfinite(x).all() for x in (pose.root, pose.rotations, state.root, state.q, state.v, state.w)
+            ):
+                raise Unsound(f"non-finite: a pose of '{actor.name}' at {self.stage.time:g} s")
             player.was_given |= bool(actor.given[0])
-            if actor.given[0]:
+            if actor.given[0] or any(each.is_violent for each in self.players):
                 continue
             floor = None
             if ground is not None and not player.was_given:
@@ -378,9 +429,15 @@ class Episode:
                 str(each) for each in rng.choice(labels, size=min(len(labels), int(rng.integers(1, 9))), replace=False)
             ]
         driver = self._draw_driver(player)
-        if isinstance(driver, Walk | Shadow | KeepUpright) and rng.random() < 0.7:  # little else is not refused
+        if (
+            isinstance(driver, Walk | Shadow | KeepUpright | Puppet) and rng.random() < 0.7
+        ):  # little else is not refused
             part = ["rightHand"] if isinstance(driver, KeepUpright) else "body"
         self._drive(player, part, driver)
+        if rng.random() < 0.2:  # with the state right after a switch
+            if rng.random() < 0.5:
+                self._advance(int(rng.integers(1, 6)))
+            self._do_repeat(player)
         if rng.random() < 0.15:  # another one within a few steps
             self._advance(int(rng.integers(1, 4)))
             self._drive(player, part, self._draw_driver(player))
@@ -391,6 +448,10 @@ class Episode:
         start = self.stage.time - float(rng.uniform(0.0, 1.0))
         other = self.players[int(rng.integers(len(self.players)))].actor
         things = [prop.name for prop in self.props] or ["nothing"]
+        clip = get_clip(body)
+        if rng.random() < VIOLENT:
+            clip = get_noise(body, float(rng.choice([0.3, 1.0, 3.0])), int(rng.integers(3)))
+            player.is_violent = True
         law, give = str(rng.choice(["paper", "critical", "feedforward"])), float(rng.choice([0.0, 0.5, 1.0]))
 
         def live() -> Live:
@@ -399,26 +460,31 @@ class Episode:
 
         choices: list[Callable[[], Any]] = [
             lambda: Kinematic(gesture, keeps=bool(rng.random() < 0.3)),
-            lambda: Kinematic(get_clip(body), start),
+            lambda: Kinematic(clip, start),
             lambda: Track(gesture, float(10 ** rng.uniform(0.0, 6.0)), keeps=bool(rng.random() < 0.3), law=law),
-            lambda: Track(get_clip(body), damping=float(rng.uniform(0.0, 2.0)), start=start, law=law, give=give),
+            lambda: Track(clip, damping=float(rng.uniform(0.0, 2.0)), start=start, law=law, give=give),
             lambda: KeepUpright(str(rng.choice(things))),
             lambda: Loose(float(10 ** rng.uniform(-2.0, 2.0)), float(rng.choice([0.0, 0.1, 0.5, 1.0]))),
             lambda: Loose(0.5, 0.5, relax=0.3),
             lambda: Loose(0.0, 0.0),
             lambda: Loose(5.0, 1.0, pose=get_clip(body).rotations[0]),
             lambda: Balance(float(10 ** rng.uniform(-0.5, 0.5)), pinned=bool(rng.random() < 0.2)),
-            lambda: Balance(follow=get_clip(body), follow_start=start),
+            lambda: Balance(follow=clip, follow_start=start),
             Free, Anchored, lambda: Attached(str(rng.choice(things))),
             lambda: Kinematic(gestures.breathe()), lambda: Kinematic(other), lambda: Track(other),
             lambda: Kinematic(live()), lambda: Track(live()),
             lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5), keeps=bool(rng.random() < 0.3)),
             lambda: Walk(path=rng.uniform(-1.5, 1.5, (2, 2)).tolist(), facing=str(rng.choice(["ahead", "back"]))),
             lambda: Shadow(other, float(10 ** rng.uniform(0.0, 1.7))),
+            self._draw_puppet,
             lambda: Strength(gesture, effectors={"rightHand": "both"} if rng.random() < 0.3 else {}),
-            lambda: Strength(get_clip(body), start=start, center=str(rng.choice(["xz", "xyz", ""]))),
+            lambda: Strength(clip, start=start, center=str(rng.choice(["xz", "xyz", ""]))),
         ]  # fmt: skip
         return choices[int(rng.integers(len(choices)))]()
+
+    def _draw_puppet(self) -> Puppet:
+        rng, names = self.rng, ("legs", "trunk", "arms")[: int(self.rng.integers(1, 4))]
+        return Puppet([PuppetLayer(load_mapping(name), get_hands(int(rng.integers(3)))) for name in names])
 
     def _draw_gesture(self) -> Any:
         rng = self.rng
@@ -481,6 +547,44 @@ class Episode:
                 for player in self.players:  # what moved it there is not known here
                     player.watch.note_push(self.stage.time + 0.5, 0, 5.0 * player.watch.figure.mass)
 
+    def _do_repeat(self, _player: Player) -> None:
+        """Save, make some steps, restore, make as many again: both times they come to the same bits."""
+        try:
+            state = self._try(self.stage.save)
+            if state is None or self._is_fed:
+                return
+            steps = int(self.rng.choice([1, 3, 20]))
+            self.stage.advance(steps)
+            first = self._read_all(self.stage)
+            if self._try(self.stage.restore, state) is None:
+                raise Unsound("restore: a state cannot be restored on its own stage")
+            self.stage.advance(steps)
+        except InputError as error:
+            self._drop_drivers(error)
+            return
+        self._compare(first, self._read_all(self.stage), f"restore: goes on otherwise after {steps} steps")
+        self.tally.counts["repeats"] += 1
+
+    @property
+    def _is_fed(self) -> bool:
+        """Whether a driver follows a feed, which is no part of a state."""
+        return any(isinstance(_find_followed(driver)[1], Live) for each in self.players for _, driver in each.drives)
+
+    def _read_all(self, stage: Stage) -> dict[str, list[np.ndarray]]:
+        """Every actor's pose and state."""
+        found = {}
+        for name, actor in stage.actors.items():
+            pose, state = actor.pose(), actor.body.state
+            arrays = (pose.root, pose.rotations, state.root, state.q, state.v, state.w)
+            found[name] = [np.array(each) for each in arrays]
+        return found
+
+    def _compare(self, a: dict[str, list[np.ndarray]], b: dict[str, list[np.ndarray]], what: str) -> None:
+        for name, arrays in a.items():
+            if not all(np.array_equal(x, y) for x, y in zip(arrays, b[name], strict=True)):
+                off = max(float(np.abs(x - y).max()) for x, y in zip(arrays, b[name], strict=True))
+                raise Unsound(f"{what}, by {off:.1e} ('{name}')")
+
     def _do_twin(self, _player: Player) -> None:
         """Set another stage up alike, restore this one's state in it, by way of a file or not; both go on alike."""
         try:
@@ -511,15 +615,13 @@ class Episode:
         if self._try(twin.restore, state) is None:
             self.tally.counts["twin refused"] += 1
             return
-        is_fed = any(isinstance(_find_followed(d)[1], Live) for p in self.players for _, d in p.drives)
         steps = int(self.rng.integers(1, 20))
         for stage in (self.stage, twin):
             stage.advance(steps)
-        for player in self.players if not is_fed else ():
-            a, b = player.actor.pose(), twin.actors[player.actor.name].pose()
-            if not (np.array_equal(a.root, b.root) and np.array_equal(a.rotations, b.rotations)):
-                off = float(np.abs(a.rotations - b.rotations).max())
-                raise Unsound(f"twin: goes on otherwise after {steps} steps, by {off:.1e} ('{player.actor.name}')")
+        if not self._is_fed:
+            self._compare(
+                self._read_all(self.stage), self._read_all(twin), f"twin: goes on otherwise after {steps} steps"
+            )
         self.tally.counts["twins"] += 1
 
     def _do_record(self, player: Player) -> None:
@@ -545,7 +647,7 @@ class Episode:
         for each_one in self.players:
             record = take.actor(each_one.actor.name)
             if not (np.isfinite(record.root).all() and np.isfinite(record.rotations).all()):
-                raise SolveError(f"a take of '{each_one.actor.name}'")
+                raise Unsound(f"non-finite: a take of '{each_one.actor.name}'")
 
     def _do_drive_once(self, player: Player) -> None:
         self._drive(player, str(self.rng.choice(PARTS)), self._draw_driver(player))
@@ -600,6 +702,15 @@ class Episode:
         player.actor.pose(self.stage.time)
         _ = [event.message for event in self.stage.events[-5:]]
         player.actor.measure()
+
+    def _end(self, error: SolveError) -> None:
+        """Note Poise's own error; one without the actor and the advice fails."""
+        if not (str(error).rstrip().endswith(".") and " t=" in str(error) and "'" in str(error)):
+            self._fail(f"unclear: {error}")
+            return
+        self.tally.ended.append(f"seed {self.seed} ({self.done[0]}): {error}")
+        last = "\n    ".join(each[:240] for each in self.done[-3:])
+        print(f"seed {self.seed}: {self.done[0]}: ended: {error}\n    {last}", flush=True)
 
     def _fail(self, why: str) -> None:
         self.tally.failures.append(f"seed {self.seed} ({self.done[0]}) at {self.stage.time:.3f} s: {why}")

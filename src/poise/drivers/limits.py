@@ -114,11 +114,13 @@ class Limits:
     def restore(self, saved: dict[str, np.ndarray]) -> None:
         """Be as wide as when they were saved, for the same joints."""
         write_over(self._list_numbers(), saved)
-        self.quick[:, 4] = 0.0
 
     def _list_numbers(self) -> dict[str, np.ndarray]:
         n, body = self.count, self._body
-        return {"low": self.low[:n], "high": self.high[:n], "stops": body.stops, "axial": body.axial}
+        return {
+            "low": self.low[:n], "high": self.high[:n], "quick": self.quick[:n], "stops": body.stops,
+            "axial": body.axial, "aim": body.aim, "firm": body.firm,
+        }  # fmt: skip
 
     @property
     def count(self) -> int:

@@ -50,8 +50,11 @@ def keep_ranges(body: int, block: int) -> None:
         )  # fmt: skip
         for a in range(4):
             near[a] = now[a]
-        near[4], near[5] = free, 1.0 if is_aimed else 0.0
-        if F[0, 0] + F[1, 1] + F[2, 2] == 0.0:
+        near[5] = 1.0 if is_aimed else 0.0
+        is_free = F[0, 0] + F[1, 1] + F[2, 2] == 0.0
+        # one that is braked for its speed alone is looked at in the next step: else its brake would stay
+        near[4] = free if is_free else 0.0
+        if is_free:
             for a in range(3):
                 stops[i, a] = axial[i, a] = 0.0
             continue

@@ -24,6 +24,7 @@ from poise.drivers.puppet_air import Airborne
 from poise.drivers.puppet_drawn import DrawnUp
 from poise.drivers.puppet_feet import LOOKS, RISES, PlantedFeet
 from poise.drivers.walk_parts import find_heading_of
+from poise.errors import InputError
 from poise.motion.motion import Pose
 from poise.puppetry.marionette import Marionette
 from poise.puppetry.springs import SPRINGS
@@ -215,6 +216,11 @@ class PuppetPlayer(MotionPlayer):
     def __init__(self, driver: Puppet, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, joints
         character = body.character
+        if body.gravity[1] > 0.0:
+            raise InputError(
+                f"Puppet's limbs hang in gravity, and this stage's, {body.gravity.round(3).tolist()} m/s2, points up. "
+                "Give the stage one that points down: Stage(gravity=(0, -9.81, 0))."
+            )
         self.puppet = Marionette(character, driver.springs or SPRINGS, float(-body.gravity[1]))
         self.strings = Strings(self.puppet, driver.layers)
         self.own = Body(character)

@@ -348,6 +348,7 @@ class Actor:
         """Where it is now, whatever the time: somebody else's clock may say another one."""
         body = self.body
         with self.stage.hold():
+            self.stage.check_finite(self)
             now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
             # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
             self.show(self.stage.time)

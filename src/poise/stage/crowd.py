@@ -163,13 +163,13 @@ class Crowd:
         ]
 
     def find_odd(self) -> list[Actor]:
-        """Those that sank or lean so far that they may have fallen, and those with a number that is not finite."""
-        from poise.stage.program_kernels import LEANS, SUNK
+        """Those that sank or lean so far that they may have fallen, and those that have exploded."""
+        from poise.stage.program_kernels import ENDLESS, LEANS, SUNK
 
         if self.is_quiet:
             return []
-        _, height, up, number = self.status.T
-        odd = (height < SUNK * self._heights) | (up < LEANS) | ~np.isfinite(number)
+        _, height, up, size = self.status.T
+        odd = (height < SUNK * self._heights) | (up < LEANS) | ~(size < ENDLESS)
         return [self.actors[k] for k in np.flatnonzero(odd)]
 
     def show(self, root: np.ndarray, rotations: np.ndarray) -> None:

@@ -31,6 +31,22 @@ def check_after(method: Callable[[], None], actor: Actor, player: Player) -> Cal
     return run
 
 
+def find_exploded(actor: Actor) -> str | None:
+    """Return a sentence about an actor whose state is not finite or absurdly large, None if it is sound."""
+    from poise.stage.program_kernels import ENDLESS
+
+    state = actor.body.state
+    size = sum(float(np.abs(array).sum()) for array in (state.root, state.q, state.v, state.w))
+    if size < ENDLESS:  # False for NaN, too
+        return None
+    bad = np.flatnonzero(~(np.abs(state.w) < ENDLESS).all(axis=1) | ~np.isfinite(state.q).all(axis=1))
+    joint = actor.character.skeleton.labels[int(bad[0])] if len(bad) else "the root"
+    return (
+        f"simulation became non-finite at t={actor.stage.time:.4g} s (velocity of {joint} of '{actor.name}'). "
+        f"{find_suspects(actor)}"
+    )
+
+
 def find_suspects(actor: Actor) -> str:
     """A sentence about players with laws of somebody else's that are not finite, where a body is not; or nothing.
 

@@ -28,6 +28,7 @@ PROGRAM = fields(
 
 
 SIZE = PROGRAM.itemsize  # bytes
+ENDLESS = 1e6  # m, m/s and rad/s in all: beyond it a state has exploded, whether an engine still counts or not
 SUNK, LEANS = 0.7, 0.5  # of the height that a root had at first, and the cosine: one who may have fallen
 
 
@@ -69,8 +70,8 @@ def show_program(x: Any, root: np.ndarray, q: np.ndarray) -> None:
 def look(body: Any, status: np.ndarray) -> None:
     """What a stage must know of a body after some steps, into status (4,).
 
-    whether a player called, height of its root above what is under it, how upright it is (1, 0 lying), and a number
-    that is not finite where any of its state is not
+    whether a player called, height of its root above what is under it, how upright it is (1, 0 lying), and the sum of
+    all absolute values of its state: ENDLESS or more, or NaN, if it has exploded
     """
     j = body.joints
     root, q, w, v = floats(body.root, 3), vectors(body.q, j, 4), vectors(body.w, j, 3), floats(body.v, 3)
@@ -79,18 +80,18 @@ def look(body: Any, status: np.ndarray) -> None:
     status[2] = 1.0 - 2.0 * (q[0, 1] ** 2 + q[0, 3] ** 2)
     total = 0.0
     for a in range(3):
-        total += root[a] + v[a]
+        total += abs(root[a]) + abs(v[a])
     for i in range(j):
         for a in range(3):
-            total += w[i, a] + q[i, a]
-        total += q[i, 3]
+            total += abs(w[i, a]) + abs(q[i, a])
+        total += abs(q[i, 3])
     status[3] = total
 
 
 @kernel
 def is_odd(status: np.ndarray, height: float) -> bool:
-    """Whether a body, as `look` has it, sank or leans so far that it may have fallen, or is not finite."""
-    return bool(status[1] < SUNK * height or status[2] < LEANS or not np.isfinite(status[3]))
+    """Whether a body, as `look` has it, sank or leans so far that it may have fallen, or has exploded."""
+    return bool(status[1] < SUNK * height or status[2] < LEANS or not status[3] < ENDLESS)
 
 
 @kernel

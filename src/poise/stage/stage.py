@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from poise.stage.asking import take_character, take_name, take_prop, take_touch
 from poise.stage.building import build_actor, describe_actor
 from poise.stage.company import EVERY, Company
 from poise.stage.crowd import Crowd
-from poise.stage.culprit import find_suspects
+from poise.stage.culprit import find_exploded
 from poise.stage.grasping import find_held, find_holder, list_free
 from poise.stage.hitting import build_hits, tell_hit
 from poise.stage.hold import Hold
@@ -50,7 +50,6 @@ from poise.world.prop import Prop
 from poise.world.touch import Touch
 
 MOST_ACTORS = 5_000  # of some 1.5 MB each
-_ENDLESS = 1e6  # m, m/s, rad/s: beyond it a state has exploded, whether an engine still counts or not
 _WHOLE = (int, np.integer)  # what counts steps
 
 
@@ -119,6 +118,7 @@ class Stage:
         self._origin = 0.0
         self._waiting: set[str] = set()
         self._is_recorded = False
+        self._ended: str | None = None  # why the simulation has ended: see `check_finite`
         self._is_open = False  # whether some of its actors may meet
         self._hit: list[Group] = []  # those in which something may be hit
         self.news = News()
@@ -211,6 +211,7 @@ class Stage:
         if not (isinstance(steps, _WHOLE) and steps >= 0):
             raise InputError(f"a stage advances by a whole number of steps, 0 or more; {steps!r} given.")
         with self.hold():
+            self._check_going()
             self._advance(int(steps))
 
     def _advance(self, steps: int) -> None:
@@ -236,6 +237,8 @@ class Stage:
             return
         told: dict[str, Actor] = {actor.name: actor for actor in self.talkers}
         odd = self.crowd.find_odd()
+        for actor in odd:  # before anybody looks at its state
+            self.check_finite(actor)
         for program, made in self.crowd.find_called():
             told |= {actor.name: actor for actor in program.actors}
             self._go_on(program, began, made, steps)
@@ -256,13 +259,18 @@ class Stage:
                 actor.effort.watch()
 
     def _run(self, crowd: Crowd, steps: int, own: bool) -> None:
-        """Run some programs. Where a player raises, the clock of all is where that one came to."""
+        """Run some programs. If a player raises, the clock of all is where that one came to.
+
+        A player that raises because a state has exploded is not the cause: the explosion is reported.
+        """
         try:
             crowd.run(steps, own)
-        except BaseException:
+        except BaseException as error:
             self.steps += crowd.fewest
             for actor in self.actors.values():
                 actor.body.block["steps"] = self.steps
+            for actor in self.actors.values() if isinstance(error, Exception) else ():
+                self.check_finite(actor)
             raise
 
     def _go_on(self, program: Program, began: int, made: int, steps: int) -> None:
@@ -321,17 +329,19 @@ class Stage:
         return f"Take an engine with the 'exact' coupling, which '{self.engine.name}' lacks, or a lower gain."
 
     def check_finite(self, actor: Actor) -> None:
-        """Raise SolveError where an actor's state has exploded."""
-        state = actor.body.state
-        total = float(np.abs(state.root).sum() + np.abs(state.w).sum() + np.abs(state.v).sum())
-        if total < _ENDLESS:  # False for NaN, too
-            return
-        bad = np.flatnonzero(~(np.abs(state.w) < _ENDLESS).all(axis=1) | ~np.isfinite(state.q).all(axis=1))
-        joint = actor.character.skeleton.labels[int(bad[0])] if len(bad) else "the root"
-        raise SolveError(
-            f"simulation became non-finite at t={self.time:.4g} s (velocity of {joint} of '{actor.name}'). "
-            f"{find_suspects(actor)}{self._advise()}"
-        )
+        """Raise SolveError if an actor's state has exploded: the stage has then ended, until a state is restored."""
+        exploded = find_exploded(actor)
+        if exploded is not None:
+            self._end(exploded)
+
+    def _end(self, exploded: str) -> NoReturn:
+        self._ended = f"{exploded}{self._advise()}"
+        raise SolveError(self._ended)
+
+    def _check_going(self) -> None:
+        """Raise SolveError again if the simulation has ended."""
+        if self._ended is not None:
+            raise SolveError(self._ended)
 
     # Building.
 
@@ -501,7 +511,10 @@ class Stage:
         if holder is not None:
             return find_held(*holder)
         if self.groups and any(each.name == name for each in self.groups[0].scene.props):
-            return self.groups[0].simulation.read_prop(name)
+            state = self.groups[0].simulation.read_prop(name)
+            if not all(np.isfinite(array).all() for array in state):
+                self._end_by(name)
+            return state
         return PropState(prop.position, prop.turn, prop.velocity, prop.spin)
 
     def _props_now(self, at: int | None) -> list[Prop]:
@@ -512,12 +525,17 @@ class Stage:
         there = {prop.name for prop in self.groups[at].scene.props}
         return [self._prop_now(each, self.groups[at].simulation) if each.name in there else each for each in free]
 
-    @staticmethod
-    def _prop_now(prop: Prop, simulation: Simulation) -> Prop:
+    def _prop_now(self, prop: Prop, simulation: Simulation) -> Prop:
         if prop.inertia is None:
             return prop
         position, turn, velocity, spin = simulation.read_prop(prop.name)
-        return dataclasses.replace(prop, position=position, turn=turn, velocity=velocity, spin=spin)
+        try:
+            return dataclasses.replace(prop, position=position, turn=turn, velocity=velocity, spin=spin)
+        except InputError:  # it is not finite, or faster than any prop may be
+            self._end_by(prop.name)
+
+    def _end_by(self, prop: str) -> NoReturn:
+        self._end(f"simulation became non-finite at t={self.time:.4g} s (prop '{prop}'). ")
 
     # Running and recording.
 
@@ -538,6 +556,7 @@ class Stage:
         with self.hold():
             if self._is_recorded:
                 raise InputError("this stage is running already. Run it again when that is over, not from `each`.")
+            self._check_going()
             frames = list_times(self, seconds, fps) if times is None else np.asarray(times, float)
             check_run(self, frames)
             self._is_recorded = True
@@ -549,6 +568,7 @@ class Stage:
     def save(self) -> dict[str, Any]:
         """The whole state as plain data: arrays, numbers, words, and lists and dictionaries of those."""
         with self.hold():
+            self._check_going()
             self.build()
             return save_stage(self)
 
@@ -570,5 +590,6 @@ class Stage:
         self._ends.clear()
         self._hit = []  # what has begun there is no news here
         restore_stage(self, saved)
+        self._ended = None
         self.open_to_meet()
         self._gather_crowd()

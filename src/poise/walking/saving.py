@@ -15,8 +15,11 @@ from poise.walking.poses import WalkPoser
 from poise.walking.walker import Hang
 from poise.walking.way import WalkWay
 
-_TIMES = ("land", "flat", "rise", "off", "strike", "push", "pace", "share")
 _OUTLINES = ("whole", "front", "back")
+# every other number of a stance: one that is added there is saved here
+_TIMES = tuple(
+    field.name for field in dataclasses.fields(FootStance) if field.name not in ("place", "turn", *_OUTLINES)
+)
 _SWING = tuple(field.name for field in dataclasses.fields(FootSwing))
 _MANNER = tuple(field.name for field in dataclasses.fields(Manner))
 
