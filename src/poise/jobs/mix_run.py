@@ -73,6 +73,11 @@ def _perform(
     figures = write_motion(found, clip, reading, character, plan, next(iter(outputs.motions), None))
     for path in outputs.motions[1:]:
         write_motion(found, clip, reading, character, plan, path)
+    from poise.jobs.figures import find_self_collision
+
+    collided = find_self_collision(found.take)
+    if collided is not None:
+        audience.warn(collided)
     if found.broken is not None:
         figures["fell_why"] = say_broken(found, outputs, audience)
         audience.warn(figures["fell_why"])

@@ -37,4 +37,4 @@ def tell_hit(actor: Actor, hit: Hit, time: float) -> None:
     """Tell whoever listens. time: s, when it began."""
     joint, impulse = actor.character.skeleton.labels[hit.joint], float(np.linalg.norm(hit.impulse))
     words = f"{joint} and {hit.other}: {impulse:.3g} N s"
-    actor.tell_event(Event(time, actor.name, "hit", words, joint, hit.other, impulse))
+    actor.tell_event(Event(time, actor.name, "hit", words, joint, hit.other, impulse, force=hit.force))
