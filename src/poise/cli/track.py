@@ -34,7 +34,7 @@ class TrackingOptions:
     ] = None
     give: Annotated[
         float,
-        Parameter(converter=read_number, help="Share of the stiffness that is lost where something hits, 0 to 1."),
+        Parameter(converter=read_number, help="Fraction of the stiffness that is lost while something hits, 0 to 1."),
     ] = 0.0
     engine: Annotated[Literal["mujoco", "bullet"] | None, Parameter(help="[default: mujoco]")] = None
     dt: Annotated[

@@ -18,6 +18,7 @@ from poise.demos import drumming
 from poise.demos.show import BLUE, GREEN, RED, TAKE_FPS, Shot, film_shots, measure_mix, save_motion, save_show
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
+from poise.engines.hits import find_peak
 from poise.files.atomic import write_bytes
 from poise.motion.gestures.conducting import conduct
 from poise.pictures.mix_plots import plot_comparison
@@ -41,7 +42,7 @@ def run(folder: Path) -> dict[str, Any]:
     figures = measure_mix(stage, take)
     figures |= {
         "beats": len(beats),
-        "peak_force_n": float(force.max()),
+        "peak_force_n": max(find_peak(each, stage.dt) for each in force.reshape(len(force), -1).T),
         "ball_speed_m_s": find_ball_speed(take),
     }
     at = stage.props["drum"].position

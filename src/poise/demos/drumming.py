@@ -22,6 +22,7 @@ from poise.demos.staff import begin_with
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
+from poise.engines.hits import find_peak
 from poise.motion.clip import Clip
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.curves import bounce
@@ -178,7 +179,7 @@ def measure(found: dict[str, Beaten]) -> dict[str, Any]:
         "contact_time_error_ms": late,
         "bounce_mm": bounces,
         "tracked_beats": sum(len(each) for each in found["tracked"].begin_times()),
-        "tracked_peak_force_n": float(found["tracked"].forces.max()),
+        "tracked_peak_force_n": max(find_peak(each, found["tracked"].stage.dt) for each in found["tracked"].forces.T),
         "shoulder_mm": find_shoulder(found["tracked"], found["no contact"]),
     }
 

@@ -24,6 +24,7 @@ from poise.demos.patting import BOTH, OWN, ROUND, clap_times, find_palm, find_pa
 from poise.demos.show import BLUE, RED, Shot, film_shots, measure_mix, save_figures, save_motion, stand_still
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
+from poise.engines.hits import find_peak
 from poise.files.atomic import write_bytes
 from poise.motion.clip import Clip
 from poise.motion.edits import change_speed
@@ -84,7 +85,7 @@ def run(folder: Path) -> dict[str, Any]:
             f"{speed:.0%}": 1e3 * float(games["none", speed].gaps[with_partner].min()) for speed in SPEEDS
         },
         "gap_by_window_mm": {window: 1e3 * float(gaps.max()) for window, gaps in slow.items()},
-        "peak_force_n": float(game.forces.max()),
+        "peak_force_n": max(find_peak(each, game.stage.dt) for each in game.forces.T),
         "claps_felt": count_felt(game),
         "felt_mm": find_felt(children, met["offsets"]),
     }

@@ -22,6 +22,7 @@ from poise.demos.pattycake import ADULT, CHILDREN, COLORS, DT, HANDS, put_togeth
 from poise.demos.show import Shot, film_shots, measure_mix, save_figures, save_motion, stand_still
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
+from poise.engines.hits import find_peak
 from poise.files.atomic import write_bytes
 from poise.motion.clip import Clip
 from poise.motion.edits import frame_times
@@ -228,7 +229,7 @@ def measure(found: Slapped, cut: Slapped) -> dict[str, Any]:
             "cut": find_jump(cut.take, (cut.hit or hit) - 0.01),
         },
         "speed_m_s": {"before": float(speed[at - 8 : at - 1].max()), "after": float(speed[at + 30 : at + 80].mean())},
-        "peak_force_n": float(found.force.max()),
+        "peak_force_n": find_peak(found.force, found.stage.dt),
         "impulse_ns": float(found.force.sum() * found.stage.dt),
         "head_degrees": float(np.degrees(rotation.angle(turns[at - 5], turns[at:]).max())),
     }

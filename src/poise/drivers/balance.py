@@ -88,7 +88,10 @@ STIFFEST, HARDEST = 0.42, 0.45
 # Of feet that are fixed, which can pull: pushes from all sides are caught up to 0.02, and none from 0.1 on.
 LOST_PINNED = 0.2
 # The arrays that are all of a player's state, and of what it found out when it began.
-_NUMBERS = ("inertia", "gains", "damping", "swing", "aim", "habit", "told", "anchors", "ridden")
+_NUMBERS = ("inertia", "gains", "firm", "yielding", "damping", "swing", "aim", "habit", "told", "anchors", "ridden")
+# What softens in a blow: see `Balance.give`.
+_SPRINGS = [record.SWAY, record.LEAN, record.CATCH]
+_DAMPERS = [record.SWAY_DAMPING, record.LEAN_DAMPING, record.CATCH_DAMPING, record.SWAY_STEADY, record.LEAN_STEADY]
 _STILL = 1e-3  # rad/s about an axis that a hinge does not have, up to which the joint is built as a hinge
 
 
@@ -108,6 +111,8 @@ class Balance(Driver):
     follow_start  s of the stage's clock at which the clip's own time is 0
     damping    of the hips' springs, as a share of critical: 0.35 lets arms sway the body, with 1 lively recordings
                stand; None: 0.35 to 0.4, or 1 where a clip is followed
+    give       fraction of its stiffness that it loses, 0 to 1, while something hits the body and no fall threatens; it
+               is back within a second (`track_give_law.py`)
     """
 
     stiffness: float = 1.0
@@ -118,6 +123,7 @@ class Balance(Driver):
     follow: Clip | None = None
     follow_start: float = 0.0
     damping: float | None = None
+    give: float = 0.0
     level = TORQUE
     keeps = True  # it lets go by itself
 
@@ -128,6 +134,7 @@ class Balance(Driver):
             ("hip height (m)", self.height, 0.01, 10.0),
             ("friction", self.friction, 0.01, 10.0),
             ("beginning (s)", self.follow_start, -1e9, 1e9),
+            ("compliance (give)", self.give, 0.0, 1.0),
         ):
             if value is not None and not low <= finite_number(value, f"the {what} of a balance") <= most:
                 raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
@@ -225,6 +232,8 @@ class BalancePlayer(TorquePlayer):
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
             self.gains[record.EDGE] = -1.0  # feet that are fixed can pull: twice the support
+        self.firm, self.yielding = self.gains.copy(), np.zeros(2)
+        self.feels = driver.give > 0.0
         self.inertia = np.array(body.inertia())
         self.damping, self.swing = np.zeros(len(tree)), np.zeros(2)
         for side, leg in enumerate(self.legs):
@@ -253,7 +262,7 @@ class BalancePlayer(TorquePlayer):
         self.work = tuple(body.arena.zeros(*shape) for shape in ((8, 3), (8, 3), (9, 2), (8,), (4, 2)))
         self.gone: loose.LoosePlayer | None = None
         self._news: list[str] = []
-        names = ("legs", "limb", "corners", *_NUMBERS, "turns", "floors")
+        names = ("legs", "limb", "corners", *(set(_NUMBERS) - {"firm", "yielding"}), "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
             record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
@@ -287,7 +296,7 @@ class BalancePlayer(TorquePlayer):
 
     def weigh(self, body: Body) -> None:
         """Look again at what the body weighs: it took up a load, or dropped one."""
-        self.gains[record.MASS] = body.tree.mass
+        self.gains[record.MASS] = self.firm[record.MASS] = body.tree.mass
         self.inertia[:] = body.inertia()
 
     def _find_aim(self, body: Body) -> np.ndarray:
@@ -319,6 +328,23 @@ class BalancePlayer(TorquePlayer):
             return
         body.block["t"] = t
         self._law(body.block, self.block)
+
+    def strike(self, body: Body, force: np.ndarray) -> None:
+        """See `Player.strike`: springs and dampers soften in a blow, but not where a fall would have to be caught."""
+        from poise.drivers.balance_kernels import ALARM
+        from poise.drivers.track import HEAVY
+        from poise.drivers.track_give_law import soften
+
+        late, soft = self.yielding
+        weight = HEAVY * self.gains[record.MASS] * self.gains[record.GRAVITY]
+        self.yielding[:] = soften(float(np.linalg.norm(force)) / weight, late, soft, body.dt)
+        height = max(body.c[1] - self.ground, 1e-3)
+        speed = (body.dc[[0, 2]] - self.aim[record.CENTER_SPEED : record.CENTER_SPEED + 2]) / self.omega
+        gone = float(np.linalg.norm(body.c[[0, 2]] + speed - self.aim[: record.HEIGHT])) / height
+        calm = min(max((ALARM[1] - gone) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
+        ease = 1.0 - self.driver.give * calm * self.yielding[1]
+        self.gains[_SPRINGS] = ease * self.firm[_SPRINGS]
+        self.gains[_DAMPERS] = math.sqrt(ease) * self.firm[_DAMPERS]
 
     def answer(self, body: Body, t: float) -> bool:
         """The balance was lost: from now on the legs are limp, and all of the body may touch the ground."""

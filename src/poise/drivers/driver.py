@@ -110,6 +110,9 @@ class Player(ABC):
         """
         return {}
 
+    def strike(self, body: Body, force: np.ndarray) -> None:  # noqa: B027
+        """Called after each step, if it `feels`: the force (3,) N on the body by pushes and contacts besides soles."""
+
     def look(self, body: Body, t: float) -> None:  # noqa: B027
         """See, before the step from time t on, what it needs of the world outside; all look before anybody moves."""
 

@@ -58,6 +58,7 @@ MOST = 500.0, 40.0
 # Hz, of the low-pass under a recording's rates: at 15 a boxer's punch lags by 1.6 ms, at the 4 that its noise suggests
 # by 10, since springs alone follow what is above; at 50 noise becomes torque.
 CUTOFF = 15.0
+HEAVY = 0.05  # of the body's mass, an arm: a blow is compared with the weight of this, if a joint carries more
 NEAR, QUICK = 0.1, 30.0  # rad, rad/s: a body that begins nearer to the motion's pose begins with its speed, up to this
 
 
@@ -151,8 +152,9 @@ class TrackPlayer(TorquePlayer):
         self._work = body.arena.zeros(3, len(mass), 3)
         self.soft, self.late = body.arena.zeros(len(self.joints)), body.arena.zeros(len(self.joints))
         self.root = body.arena.zeros(13)
-        held = (weight if weight.any() else 9.81 * mass * arm)[self.joints]
-        self.weight = body.arena.copy(np.maximum(held, 9.81 * inertia[self.joints]))
+        held = np.maximum(weight if weight.any() else 9.81 * mass * arm, 9.81 * inertia)
+        cap = np.minimum(1.0, HEAVY * mass[0] / np.maximum(mass, TRACE))
+        self.weight = body.arena.copy(np.maximum(cap * held, TRACE * held[0])[self.joints])
         self.block = Block(
             followed, body.arena, springs=self.springs.block.address, guide=self.guide.block.address, most=self.most,
             firm=self.firm, work=self._work, soft=self.soft, late=self.late, weight=self.weight, root=self.root,

@@ -8,6 +8,7 @@ It is a push on the segment and on any further out, with its lever: a blow at th
 and trunk, each beside the weight that it holds. What has pushed for longer, a load or a table, is used to: T.
 
     x = (t - T) / m g l,   T' = (t - T) / LATE      s = 0 to 1 as x goes from FELT to HARD
+    m: the mass that the joint carries, at most HEAVY of the body's: a trunk yields to a blow that a person feels
     soft' = (s - soft) / YIELD where that is more,  - soft / BACK where it is less
 """
 
@@ -26,7 +27,7 @@ from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import law
 
-FELT, HARD = 0.1, 1.0  # of the moment of what a joint carries, held out level
+FELT, HARD = 0.1, 1.0  # of m g l
 YIELD, BACK, LATE = 0.01, 0.15, 0.5  # s
 
 
@@ -49,14 +50,18 @@ def feel(body: int, block: int) -> None:
         for c in range(3):
             out[c] += (damping[at] + axial[at, c]) * w[at, c]
             size += out[c] * out[c]
-        size = np.sqrt(size)
-        u = min(max(((size - late[i]) / weight[i] - FELT) / (HARD - FELT), 0.0), 1.0)
-        hit = u * u * (3.0 - 2.0 * u)
-        late[i] += min(b.dt / LATE, 1.0) * (size - late[i])
-        if hit > soft[i]:
-            soft[i] += min(b.dt / YIELD, 1.0) * (hit - soft[i])
-        else:
-            soft[i] = max(hit, soft[i] * np.exp(-b.dt / BACK))
+        late[i], soft[i] = soften(np.sqrt(size) / weight[i], late[i], soft[i], b.dt)
+
+
+@kernel
+def soften(blow: float, late: float, soft: float, dt: float) -> tuple[float, float]:
+    """Return T / m g l and the softness (0 to 1) after a step with a blow of t / m g l."""
+    u = min(max((blow - late - FELT) / (HARD - FELT), 0.0), 1.0)
+    hit = u * u * (3.0 - 2.0 * u)
+    late += min(dt / LATE, 1.0) * (blow - late)
+    if hit > soft:
+        return late, soft + min(dt / YIELD, 1.0) * (hit - soft)
+    return late, max(hit, soft * np.exp(-dt / BACK))
 
 
 @kernel

@@ -23,8 +23,8 @@ LATELY = 0.1
 JERKED = 50.0, 100.0  # m/s2, rad/s2: more is a blow
 # springs, guide: addresses of blocks, of SPRINGS and of what they follow, a PART or a FOLLOWER
 # work   (3, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
-# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) N m, what has pushed it as of late: `track_give_law`
-# weight (K,) N m, of what the joint carries, held out level;  give: how much of its stiffness a spring loses at most
+# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) what has pushed it as of late: `track_give_law`
+# weight (K,) N m, m g l there;  give: how much of its stiffness a spring loses at most
 # root   (13,) a root that floats: its velocity and spin in the last step, its accelerations as of late, and whether
 #        those are known
 # kind   which of the laws above

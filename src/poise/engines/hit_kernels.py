@@ -1,7 +1,12 @@
 """Contacts followed from step to step, compiled: which are new, and with what impulse they began.
 
 An episode is a row of a table: two things, the steps in which it began and was last seen, the impulse so far on the
-second thing, and whether it is over: told, or too long ago to be new.
+second thing, and whether it is over: told, or too long ago to be new. All segments of a body that touch one movable
+prop share an episode, with the vector sum of their impulses, which is the prop's change of momentum: a ball between two
+legs is one hit. It names the segment of the largest contact force.
+
+The peak force is the largest mean over a sliding window of `PEAK` seconds, from the impulses of single steps: the force
+of one step depends on its length, as stiff contacts last for a step or two.
 """
 
 from __future__ import annotations
@@ -14,14 +19,17 @@ from poise.spatial.addresses import floats, integers, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
 
-SLOTS, COLUMNS = 64, 8  # pairs that are followed at once, and what is known of one
-FIRST, SECOND, BEGAN, SEEN, X, OVER = 0, 1, 2, 3, 4, 7
+SLOTS, COLUMNS = 64, 12  # pairs that are followed at once, and what is known of one
+FIRST, SECOND, BEGAN, SEEN, X, OVER, LARGEST, ME, OTHER, TOP = 0, 1, 2, 3, 4, 7, 8, 9, 10, 11
+RING = 128  # steps whose impulses are kept for the peak force
+PEAK = 0.02  # s
 # What a thing is: a segment, one that may stand on the ground, a prop that moves, what does not move.
 SEGMENT, FOOT, MOVABLE, FIXED = range(4)
-# table (SLOTS, 8), told (SLOTS, 8) and how many rows of that, counts (2,): steps so far and rows that are told
-# kind (T,), limit (T,) N s of each thing;  up (3,)
+# table (SLOTS, COLUMNS), told alike, counts (2,): steps so far and rows of `told` that are used
+# ring (SLOTS RING, 3) N s, of the last steps of each pair
+# kind (T,), limit (T,) N s, group (T,) of each thing: the number of its body's first segment, or its own;  up (3,)
 HITS = fields(
-    arrays="table told counts kind limit up", integers="things", floats="dt window forget"
+    arrays="table told ring counts kind limit group up", integers="things", floats="dt window forget"
 )  # window: steps in which an impulse adds up; forget: steps after which a contact is new again
 
 
@@ -42,6 +50,9 @@ def note_contact(x: Any, first: int, second: int, fx: float, fy: float, fz: floa
     sign = 1.0
     if first > second:
         first, second, sign = second, first, -1.0
+    me, it, group = first, second, integers(x.group, x.things)
+    if kind[first] == MOVABLE or kind[second] == MOVABLE:
+        first, second = group[first], group[second]
     table, step = vectors(x.table, SLOTS, COLUMNS), integers(x.counts, 2)[0]
     empty, row = -1, -1
     for k in range(SLOTS):
@@ -57,11 +68,36 @@ def note_contact(x: Any, first: int, second: int, fx: float, fy: float, fz: floa
         table[row, :] = 0.0
         table[row, FIRST], table[row, SECOND], table[row, BEGAN] = first, second, step
         table[row, OVER] = 1.0 if step == 0 else 0.0  # what touched from the start is nothing new
+        ring = vectors(x.ring, SLOTS * RING, 3)
+        for k in range(row * RING, (row + 1) * RING):
+            ring[k, 0] = ring[k, 1] = ring[k, 2] = 0.0
     table[row, SEEN] = step
+    if size > table[row, LARGEST]:
+        table[row, LARGEST], table[row, ME], table[row, OTHER] = size, me, it
     if table[row, OVER] == 0.0:
-        table[row, X] += sign * fx * x.dt
-        table[row, X + 1] += sign * fy * x.dt
-        table[row, X + 2] += sign * fz * x.dt
+        last = vectors(x.ring, SLOTS * RING, 3)[row * RING + step % RING]
+        for k, force in enumerate((fx, fy, fz)):
+            table[row, X + k] += sign * force * x.dt
+            last[k] += sign * force * x.dt
+
+
+@kernel
+def _mean_force(x: Any, row: int, step: int) -> float:
+    """Return the mean force (N) of a pair over the last `PEAK` seconds; over the last step, if that is longer."""
+    ring = vectors(x.ring, SLOTS * RING, 3)
+    steps = min(max(PEAK / x.dt, 1.0), RING - 1.0)
+    fx, fy, fz = 0.0, 0.0, 0.0
+    for k in range(int(np.ceil(steps))):
+        part, at = min(1.0, steps - k), row * RING + (step - k) % RING
+        fx, fy, fz = fx + part * ring[at, 0], fy + part * ring[at, 1], fz + part * ring[at, 2]
+    return np.sqrt(fx * fx + fy * fy + fz * fz) / (steps * x.dt)
+
+
+@kernel
+def _clear_next(x: Any, row: int, step: int) -> None:
+    """Make room for the impulse of the next step."""
+    ring, at = vectors(x.ring, SLOTS * RING, 3), row * RING + (step + 1) % RING
+    ring[at, 0] = ring[at, 1] = ring[at, 2] = 0.0
 
 
 @kernel
@@ -73,6 +109,9 @@ def end_step(x: Any, all_over: bool) -> None:
     for k in range(SLOTS):
         if table[k, FIRST] < 0.0:
             continue
+        if table[k, OVER] == 0.0:
+            table[k, TOP] = max(table[k, TOP], _mean_force(x, k, step))
+            _clear_next(x, k, step)
         if table[k, OVER] == 0.0 and (all_over or table[k, SEEN] < step or step - table[k, BEGAN] + 1 >= x.window):
             table[k, OVER] = 1.0
             size = np.sqrt(table[k, X] ** 2 + table[k, X + 1] ** 2 + table[k, X + 2] ** 2)

@@ -25,7 +25,7 @@ class Hit(NamedTuple):
     """One body's share in a contact that began.
 
     body, joint  whose;  other: what touched it, as in `Touches`;  step: in which it began, from the log's beginning
-    impulse      (3,) N s on the body
+    impulse      (3,) N s on the body;  force: N, the largest mean over a sliding window of `hit_kernels.PEAK` s
     """
 
     body: int
@@ -33,6 +33,19 @@ class Hit(NamedTuple):
     other: str
     step: int
     impulse: np.ndarray
+    force: float
+
+
+def find_peak(force: np.ndarray, dt: float) -> float:
+    """Return the largest mean (N) over a sliding window of `hit_kernels.PEAK` s of the forces (n,) of steps of dt s.
+
+    The force of a single step depends on dt, since a stiff contact lasts for a step or two; its impulse does not.
+    """
+    from poise.engines.hit_kernels import PEAK
+
+    window, times = max(PEAK, dt), dt * np.arange(len(force) + 1)
+    impulse = np.concatenate([[0.0], np.cumsum(force)]) * dt
+    return float(np.max(np.interp(times + window, times, impulse) - impulse)) / window
 
 
 class Hits:
@@ -61,9 +74,13 @@ class Hits:
         up = -np.asarray(scene.gravity, float) / pull if pull > 0.0 else np.zeros(3)
         self._table = np.full((kernels.SLOTS, kernels.COLUMNS), -1.0)
         self._told, self._counts = np.zeros((kernels.SLOTS, kernels.COLUMNS)), np.zeros(2, np.int64)
+        self._ring = np.zeros((kernels.SLOTS * kernels.RING, 3))
+        count = len(self._names)
+        group = np.arange(count)
+        group[: self.firsts[-1]] = np.repeat(self.firsts[:-1], np.diff(self.firsts))
         self._limit = np.array([*limit, np.inf])
         self.block = Block(
-            kernels.HITS, table=self._table, told=self._told, counts=self._counts,
+            kernels.HITS, table=self._table, told=self._told, counts=self._counts, ring=self._ring, group=group,
             kind=np.array([*kind, kernels.FIXED], np.int64), limit=self._limit, up=up, things=len(self._names),
             dt=scene.dt, window=max(1.0, round(LONGEST / scene.dt)), forget=max(2.0, round(APART / scene.dt)),
         )  # fmt: skip
@@ -104,19 +121,21 @@ class Hits:
         """Hits since the last time: of both where two bodies hit each other, one where a body hits itself."""
         found = []
         for row in self._told[: self._counts[1]]:
-            first, second, impulse = int(row[0]), int(row[1]), row[4:7]
+            first, second, impulse = int(row[self._kernels.ME]), int(row[self._kernels.OTHER]), row[4:7]
             for me, it, sign in ((first, second, -1.0), (second, first, 1.0)):
                 owner, its = self._owners[me], self._owners[it]
                 if owner is None or (me == first and its is not None and its[0] == owner[0]):
                     continue
                 if np.linalg.norm(impulse) > self._limit[me]:
-                    found.append(Hit(*owner, self._names[it], int(row[2]), sign * impulse))
+                    found.append(
+                        Hit(*owner, self._names[it], int(row[2]), sign * impulse, float(row[self._kernels.TOP]))
+                    )
         self._counts[1] = 0
         return sorted(found, key=lambda hit: hit.step)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """All that changes, by name: it is saved and written over."""
-        return {"table": self._table, "told": self._told, "counts": self._counts}
+        return {"table": self._table, "told": self._told, "counts": self._counts, "ring": self._ring}
 
     def save(self) -> dict[str, Any]:
         """As plain data."""

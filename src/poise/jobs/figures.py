@@ -23,6 +23,7 @@ from poise.stage.take import ActorTake, Take
 from poise.world.floor import Floor
 from poise.world.footing import build_footing, find_corners, place_corners
 
+_COLLIDED = 0.2  # N s per kg of the body: a collision of its own segments that is harder gets a warning
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
 
 
@@ -142,12 +143,39 @@ def _measure_margin(corners: np.ndarray, center: np.ndarray, heights: np.ndarray
 
 
 def list_hits(take: Take) -> list[dict[str, Any]]:
-    """`hits` of a take, in words of JSON."""
+    """`hits` of a take, in words of JSON; `peak_force_n` is the largest mean over a sliding window of 20 ms."""
     return [
-        {"time_s": each.time, "joint": each.joint, "other": each.other, "impulse_ns": each.impulse}
+        {
+            "time_s": each.time,
+            "joint": each.joint,
+            "other": each.other,
+            "impulse_ns": each.impulse,
+            "peak_force_n": each.force,
+        }
         for each in take.events
         if each.kind == "hit"
     ]
+
+
+def find_self_collision(take: Take) -> str | None:
+    """Return a warning about the hardest collision of an actor's own segments, if it is a hard one; else None."""
+    own = [
+        each
+        for each in take.events
+        if each.kind == "hit"
+        and each.other.startswith(f"{each.actor}/")
+        and each.impulse > _COLLIDED * take.actors[each.actor].character.mass
+    ]
+    if not own:
+        return None
+    worst = max(own, key=lambda each: each.impulse)
+    other = worst.other.partition("/")[2]
+    more = "" if len(own) == 1 else f", the hardest of {len(own)} such collisions"
+    return (
+        f"{worst.joint} and {other} of the same body collide at {worst.time:.2f} s with {worst.impulse:.3g} N s{more}. "
+        "Check that the motion keeps them apart, or let the segments of the body pass through one another: "
+        "[touch] itself = false in the stage file."
+    )
 
 
 def describe_body(character: Character) -> dict[str, Any]:

@@ -116,6 +116,11 @@ def run_lift(
     figures |= {} if reading is None else reading.describe_bones()
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
+    from poise.jobs.figures import find_self_collision
+
+    collided = find_self_collision(found.mix.take)
+    if collided is not None:
+        audience.warn(collided)
     if found.mix.broken is not None:
         figures["fell_why"] = say_broken(found.mix, outputs, audience, reduce="load")
         audience.warn(figures["fell_why"])

@@ -59,6 +59,7 @@ def run_mix(
 def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Audience) -> Mix:
     """Simulate, write and draw. recipes: what is written besides the motion, once it is."""
     from poise.files.atomic import write_bytes
+    from poise.jobs.figures import find_self_collision
     from poise.jobs.mixing import simulate
 
     audience.progress(f"simulating {body.clip.duration:.1f} s")
@@ -68,6 +69,9 @@ def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[P
     figures = write_motion(found, body, plan, next(iter(outputs.motions), None), audience)
     for path in outputs.motions[1:]:
         write_motion(found, body, plan, path)
+    collided = find_self_collision(found.take)
+    if collided is not None:
+        audience.warn(collided)
     if found.broken is not None:
         figures["fell_why"] = say_broken(found, outputs, audience)
         audience.warn(figures["fell_why"])

@@ -143,7 +143,9 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     claimed: set[int] = set()
     if balances:
         follow = None if base.steps else clip
-        balance = Balance(plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY)
+        balance = Balance(
+            plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY, give=plan.yielding
+        )
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)

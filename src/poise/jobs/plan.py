@@ -84,6 +84,11 @@ class MixPlan:
         """The ground of a clip, which is at the height where its soles rest."""
         return ground
 
+    @property
+    def yielding(self) -> float:
+        """The `give` of legs that balance."""
+        return 0.0
+
     def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
         """What the physical parts besides legs that balance follow a clip by. start: s, where the clip's time is 0."""
         return Track(clip, start=start)

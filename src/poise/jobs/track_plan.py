@@ -51,6 +51,11 @@ class TrackPlan(FollowPlan):
         """1/s2, the stiffness that is used."""
         return USUAL[self.law] if self.springs is None else self.springs
 
+    @property
+    def yielding(self) -> float:
+        """See `MixPlan.yielding`: that of the springs."""
+        return self.give
+
     def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
         """See `MixPlan.build_track`."""
         cutoff = CUTOFF if balances else CUTOFF_KINEMATIC

@@ -144,6 +144,11 @@ def run_track(
     for path in outputs.motions[1:]:
         _write(found, body, plan, path)
     figures |= _describe_search(trials)
+    from poise.jobs.figures import find_self_collision
+
+    collided = find_self_collision(found.take)
+    if collided is not None:
+        audience.warn(collided)
     if found.broken is not None:
         figures["fell_why"] = say_broken(found, outputs, audience, reduce="stiffness")
         audience.warn(figures["fell_why"])

@@ -18,6 +18,7 @@ from poise.engines.hits import Hits
 from poise.stage import parts
 from poise.stage.call import Call
 from poise.stage.culprit import check_after
+from poise.stage.hitting import STANDING, find_feet
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
@@ -209,10 +210,29 @@ def _feel(actors: list[Actor], simulation: Simulation, hits: Hits | None, call: 
 
 
 def _tell_touches(actor: Actor, simulation: Simulation, k: int) -> Callable[[], None]:
+    listening = [player for player in actor.players if player.feels and type(player).strike is not Player.strike]
+    feet = list(find_feet(actor))
+
     def tell() -> None:
         actor.body.touches = simulation.find_contacts(k)
+        if listening:
+            force = _find_blow(actor, feet)
+            for player in listening:
+                player.strike(actor.body, force)
 
     return tell
+
+
+def _find_blow(actor: Actor, feet: list[int]) -> np.ndarray:
+    """Return the force (3,) N on an actor in the last step by pushes and contacts, but not by what its soles press."""
+    body, touches = actor.body, actor.body.touches
+    t, up = float(body.block["t"]), -body.gravity / max(float(np.linalg.norm(body.gravity)), 1e-9)
+    stands = np.isin(touches.joints, feet) & (touches.forces @ up > STANDING * np.linalg.norm(touches.forces, axis=1))
+    force = touches.forces[~stands].sum(axis=0)
+    for push in actor.pushes:
+        if push.start <= t + 1e-9 < push.start + push.seconds:
+            force = force + push.force
+    return force
 
 
 def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:

@@ -22,6 +22,7 @@ class Event:
 
     joint, other, impulse  of a hit: the joint whose body was hit, what hit it (`ground`, a prop, actor/joint), N s.
                            It is told once it is over; its time is when it began
+    force                  N, of a hit: the largest mean over a sliding window of 20 ms
     joint, effort          of an overload that begins (`effort`) or ends (`effort-ended`): the kinematic joint, and its
                            torque over its strength
     """
@@ -34,12 +35,13 @@ class Event:
     other: str = ""
     impulse: float = 0.0
     effort: float = 0.0
+    force: float = 0.0
 
     @property
     def row(self) -> list[Any]:
-        """As plain data: four columns, eight if it is about a joint."""
+        """As plain data: four columns, nine if it is about a joint."""
         row = [self.time, self.actor, self.kind, self.message]
-        return [*row, self.joint, self.other, self.impulse, self.effort] if self.joint else row
+        return [*row, self.joint, self.other, self.impulse, self.effort, self.force] if self.joint else row
 
 
 @dataclass(frozen=True, eq=False)

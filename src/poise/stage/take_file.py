@@ -109,14 +109,14 @@ def _read_events(file: NpzFile) -> tuple[Event, ...]:
         raise FileError(file.path, f"there are {len(rows)} events; at most {MOST_EVENTS} are read.")
     events = []
     for row in rows:
-        fits = isinstance(row, list) and len(row) in (4, 7, 8)
+        fits = isinstance(row, list) and len(row) in (4, 7, 8, 9)
         if (
             not fits
             or not all(isinstance(word, str) for word in row[1:6])
             or not all(map(_is_number, row[:1] + row[6:]))
         ):
             raise FileError(file.path, "an event of a take must be [time, actor, kind, message] or, about a joint, "
-                            "[time, actor, kind, message, joint, other, impulse, effort].")  # fmt: skip
+                            "[time, actor, kind, message, joint, other, impulse, effort, force].")  # fmt: skip
         events.append(Event(float(row[0]), *row[1:6], *map(float, row[6:])))
     return tuple(events)
 
