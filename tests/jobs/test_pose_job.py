@@ -15,6 +15,7 @@ from poise.jobs.standing import Standing, Wanted, stand_at_ease
 from poise.motion import own
 from poise.motion.feet import find_soles
 from posed import place
+from sweeps import poses_sweep
 
 FEET = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 
@@ -173,3 +174,44 @@ def test_standing_at_ease_is_straight_and_even() -> None:
 def test_what_makes_no_sense_is_refused(given) -> None:
     with pytest.raises(InputError):
         poise.pose(**given)
+
+
+@pytest.mark.parametrize("number", [0, 1, 5, 8, 12, 50, 500, 501, 504, 507])
+@pytest.mark.many(1)
+def test_random_pose_is_over_the_drawn_soles_and_above_the_floor(number: int) -> None:
+    """On one leg, on two, and (from 500 on) on a foot that stands on its heel or its toes."""
+    found = poses_sweep.run_case(number)
+    assert found.margin > 0.0
+    assert found.off < poses_sweep.MOST_OFF
+    assert found.under < poses_sweep.MOST_UNDER
+
+
+def test_hand_with_a_low_target_keeps_its_fingers_above_the_floor() -> None:
+    body = Character.human()
+    found = poise.pose({"rightHand": (-0.2, 0.03, 0.35)})
+    _, under = poses_sweep.measure(body, poses_sweep.build_mannequin(body.skeleton, body.mass), found, "both")
+    assert under < 1e-3
+    assert found.figures["reached"] and found.figures["floor_depth_m"] < 1e-3
+
+
+def test_target_below_the_floor_is_missed_and_not_followed_there() -> None:
+    found = poise.pose({"rightHand": (-0.2, -0.2, 0.35)})
+    assert not found.figures["reached"]
+    assert found.figures["floor_depth_m"] < 2e-3 and not found.figures["failed"]
+
+
+@pytest.mark.parametrize("body", ["average", "child"])
+def test_margin_beyond_the_soles_is_reported_with_the_one_used(body: str) -> None:
+    told: list[str] = []
+    found = poise.pose(stand="left", margin=0.09, body=body, tell=lambda _, sentence: told.append(sentence))
+    used = found.figures["margin_used_m"]
+    assert found.figures["margin_m"] == 0.09
+    assert 0.015 < used < 0.05
+    assert found.figures["com_margin_m"] == pytest.approx(used, abs=2e-4)
+    assert any("margin 0.09" in sentence and f"{used:.4f} m" in sentence for sentence in told)
+
+
+def test_foot_in_the_air_cannot_carry() -> None:
+    start = poise.pose(stand="right").clip
+    with pytest.raises(InputError, match="left foot must be on the ground"):
+        poise.pose(stand="left", start=start)

@@ -221,7 +221,7 @@ def rock(body: Marionette, target: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_b3_a_nearly_level_target_keeps_the_foot_level_and_one_beyond_pushes_off() -> None:
-    pitch, world = rock(build(), 0.3)  # pi / 10 is 0.314
+    pitch, world = rock(build(), 0.15)  # pi / 20 is 0.157
     assert np.all(pitch == 0.0)
     assert np.abs(rotation.log(world)).max() < 1e-9  # level in the world, whatever the shin does
     assert np.abs(rock(build(), 0.5)[0]).max() > 0.3
@@ -258,7 +258,7 @@ def test_b4_any_angle_of_the_ankle_is_held_for_a_minute() -> None:
         body.target[body.row("leftFoot"), 0] = angle
         found = watch(body, "leftFoot", 60.0, 1.0 / 30.0)[60:]
         assert np.abs(found - angle).max() < 1e-3
-    for pitch in (-0.5, -0.35, 0.0, 0.35, 0.6, 0.9):
+    for pitch in (-0.5, -0.35, -0.25, -0.16, 0.0, 0.16, 0.2, 0.29, 0.35, 0.6, 0.9):
         found = land(build(), 0.0, pitch, 1.0 / 30.0, 62.0)[60:]
         assert np.abs(found - pitch).max() < 1e-3
     heavy = land(build(Foot={"bears": 0.0}), 0.0, 0.6, 1.0 / 30.0, 10.0)

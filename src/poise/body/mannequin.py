@@ -31,6 +31,7 @@ from poise.body.mesh import Mesh
 from poise.body.polyhedron import compute_volume
 from poise.body.rest_frame import RestFrame, unit
 from poise.body.skeleton import Skeleton
+from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.spatial import rotation
 
@@ -39,6 +40,9 @@ _GIRTHS = (0.6, 1.9)  # beyond these the proportions no longer look like a body
 # How far a piece of the trunk follows it past its cuts, as shares of its length, and factors on its widths there: just
 # below the neighbour's surface, so that no seam shows.
 _LAP, _LAP_WIDTH = np.array([0.012, 0.035]), np.array([0.994, 0.945])
+_SHORTEST = 0.95  # of a foot's usual length, that it is drawn with at least: people's vary by about as much
+# Of the superellipse below a foot's waist: nearly flat, so that the outline of the sole is what touches level ground.
+_SOLE_POWER = 12.0
 _FINGER_ROLES = ("Middle", "Index", "Ring", "Little")
 
 
@@ -57,6 +61,20 @@ def build_mannequin(skeleton: Skeleton, mass: float) -> dict[str, Mesh]:
         pieces = _fit_girth(lambda girth: _Sculptor(frame, girth).sculpt(), mass)
     places = skeleton.rest_positions()
     return {skeleton.names[i]: pieces[i].mesh.moved(np.eye(3), -places[i]) for i in sorted(pieces)}
+
+
+@remembered
+def build_mannequin_feet(skeleton: Skeleton) -> tuple[dict[int, Mesh], dict[int, Mesh]]:
+    """Meshes of the left and of the right foot by joint, as `build_mannequin` draws them on a body of any mass."""
+    sculptor, places = _Sculptor(RestFrame(skeleton), 1.0), skeleton.rest_positions()
+    left, right = (
+        {
+            skeleton.index(role): piece.mesh.moved(np.eye(3), -places[skeleton.index(role)])
+            for role, piece in sculptor.sculpt_foot(side, sign).items()
+        }
+        for side, sign in (("left", 1.0), ("right", -1.0))
+    )
+    return left, right
 
 
 @dataclass(frozen=True, eq=False)
@@ -370,10 +388,10 @@ class _Sculptor:
             axes = _turned(-up, end - start, standing)
             made[side + role] = self._limb(start, end, axes, rows, 10, domes, 18, limit=0.98 * apart, seen=seen)
         if frame.at(side + "Foot") is not None:
-            made.update(self._foot(side, sign))
+            made.update(self.sculpt_foot(side, sign))
         return made
 
-    def _foot(self, side: str, sign: float) -> dict[str, _Piece]:
+    def sculpt_foot(self, side: str, sign: float) -> dict[str, _Piece]:
         """Foot and toes: lofted from heel to toe, flat below."""
         frame, H = self.frame, self.stature
         left, up, front = frame.axes
@@ -390,6 +408,8 @@ class _Sculptor:
         toes = (1.0 - table.BALL_POSITION) * length
         if has_toes and tip is not None and ball is not None:
             toes = float(np.clip((tip - ball) @ forward, 0.6 * toes, 1.4 * toes))
+        # A recording's last marker is often at the root of the toes: no foot is drawn much shorter than people's are.
+        toes = max(toes, (_SHORTEST - table.ANKLE_POSITION) * length - to_ball)
 
         rows = table.FOOT
         tall = self._ankle_height(side)
@@ -401,12 +421,11 @@ class _Sculptor:
 
         def piece(start: float, end: float, rings: int, domes: tuple[float, float]) -> _Piece:
             s = np.linspace(start, end, rings)
-            outer, inner, top, fat = interpolate(rows[:, 0], rows[:, 1:], s).T
-            wide = self._swollen(fat) * H
+            outer, inner, top = interpolate(rows[:, 0], rows[:, 1:], s).T
             height = top * tall
             waist = 0.42 * np.minimum(height, 0.7 * tall)
-            half = np.column_stack([outer * wide, inner * wide, height - waist, waist])
-            sections = straight_sections(np.interp(s, stations, reach), half, np.array([2.1, 3.6]), sole, axes)
+            half = np.column_stack([outer * H, inner * H, height - waist, waist])
+            sections = straight_sections(np.interp(s, stations, reach), half, np.array([2.1, _SOLE_POWER]), sole, axes)
             raised = Sections(
                 sections.centers + waist[:, None] * up, sections.x_axis, sections.y_axis, half, sections.powers
             )
@@ -427,10 +446,15 @@ class _Sculptor:
         up = frame.axes[1]
         ankle = frame.at(side + "Foot")
         assert ankle is not None
-        other = frame.at(("right" if side == "left" else "left") + "Foot")
-        is_lifted = other is not None and ankle[1] > other[1] + 0.015 * H  # at the end of a shorter leg
-        if 0.02 * H < ankle[1] < 0.085 * H and not is_lifted:  # the skeleton stands on the ground at rest
-            return float(ankle[1])
+        sides = (side, "right" if side == "left" else "left")
+        known = [[frame.at(each + "Foot"), frame.at(each + "Toes"), frame.tip(each + "Toes")] for each in sides]
+        lowest, others = ([float(point[1]) for point in points if point is not None] for points in known)
+        other = frame.at(sides[1] + "Foot")
+        tall = float(ankle[1])
+        if other is not None and ankle[1] > other[1] + 0.015 * H:  # at the end of a shorter leg
+            tall -= min(lowest) - min(others)
+        if 0.02 * H < tall < 0.085 * H:  # the skeleton stands on the ground at rest
+            return tall
         below = [(ankle - p) @ up for p in (frame.at(side + "Toes"), frame.tip(side + "Toes")) if p is not None]
         if not below:
             return table.ANKLE_HEIGHT * H

@@ -126,21 +126,22 @@ FINGERS = (
     (-0.0162, 0.0370, 0.0049, -5.0),
 )
 
-# Shares of the foot's length from heel to toe, of the stature across (outer, inner), of the ankle's height (top); fat.
+# Shares of the foot's length from heel to toe, of the stature across (outer, inner), of the ankle's height (top).
+# A sole depends on the skeleton alone, not on the girth: what a body stands on is known without its mass.
 FOOT_LENGTH = 0.152  # Drillis and Contini (1966), as above
 ANKLE_HEIGHT = 0.039  # Drillis and Contini (1966), as above
 ANKLE_POSITION, BALL_POSITION = 0.25, 0.72
 FOOT = np.array(
     [
-        (0.045, 0.0159, 0.0159, 0.70, 0.3),
-        (0.120, 0.0196, 0.0191, 1.02, 0.3),
-        (0.240, 0.0207, 0.0201, 1.25, 0.3),
-        (0.360, 0.0212, 0.0207, 1.08, 0.3),
-        (0.520, 0.0244, 0.0223, 0.78, 0.3),
-        (0.660, 0.0278, 0.0254, 0.58, 0.3),
-        (0.740, 0.0284, 0.0265, 0.50, 0.3),
-        (0.860, 0.0254, 0.0270, 0.41, 0.3),
-        (0.940, 0.0196, 0.0249, 0.35, 0.3),
+        (0.045, 0.0159, 0.0159, 0.70),
+        (0.120, 0.0196, 0.0191, 1.02),
+        (0.240, 0.0207, 0.0201, 1.25),
+        (0.360, 0.0212, 0.0207, 1.08),
+        (0.520, 0.0244, 0.0223, 0.78),
+        (0.660, 0.0278, 0.0254, 0.58),
+        (0.740, 0.0284, 0.0265, 0.50),
+        (0.860, 0.0254, 0.0270, 0.41),
+        (0.940, 0.0196, 0.0249, 0.35),
     ]
 )
 

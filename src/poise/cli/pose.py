@@ -13,6 +13,8 @@ from poise.cli.made_body import BODY, MadeBody
 from poise.cli.report import Report
 from poise.cli.words import read_input, read_number, read_path
 
+POSED, FAILED = 0, 1
+
 
 @Parameter(name="*", group=BODY)
 @dataclasses.dataclass(frozen=True)
@@ -73,7 +75,10 @@ def pose(
         bool, Parameter(negative="", show_default=False, help="Keep the hips up, where that leaves the reach alone.")
     ] = False,
     margin: Annotated[
-        float, Parameter(converter=read_number, help="How far inside the soles the centre of mass stays, m.")
+        float,
+        Parameter(
+            converter=read_number, help="Distance of the centre of mass inside the soles that touch the ground, m."
+        ),
     ] = 0.02,
     load: Annotated[
         tuple[str, ...],
@@ -92,11 +97,12 @@ def pose(
     ] = None,
     body: PosedBody = USUAL,
     report: Report = speaking.DEFAULT,
-) -> None:
+) -> int:
     """Pose a body by what it should reach, stand on and look at.
 
     Its centre of mass stays over the feet that carry, which do not move; hands come as near as that allows.
     Places are in the world: metres, +Y up; the body stands over the origin and faces +Z, its left is +X.
+    Exit 1 if the centre of mass is outside the soles, or something is under the floor.
     """
     from poise.errors import InputError
     from poise.jobs.plan import parse_load
@@ -113,3 +119,4 @@ def pose(
     )  # fmt: skip
     found = run_pose(asked, PoseOutputs(output, picture, film, plot), report, report.json)
     report.result({**found.figures, "file": str(output)})
+    return FAILED if found.figures["failed"] else POSED

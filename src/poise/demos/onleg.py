@@ -23,9 +23,9 @@ from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
 from poise.files.bvh import save_bvh
 from poise.files.gltf.glb import save_glb
-from poise.jobs.figures import find_sole_corners
+from poise.jobs.figures import find_sole_corners, find_supports
 from poise.jobs.pose import REACHED, measure_pose
-from poise.jobs.pose_pictures import draw_body, draw_still, find_supports, list_changes
+from poise.jobs.pose_pictures import draw_body, draw_still, list_changes
 from poise.jobs.standing import STEPS, Standing, Wanted
 from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film

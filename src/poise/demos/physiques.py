@@ -21,8 +21,9 @@ from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
 from poise.files.gltf.glb import save_glb
 from poise.jobs.balancing import measure_margins
+from poise.jobs.figures import find_supports
 from poise.jobs.pose import measure_pose
-from poise.jobs.pose_pictures import draw_body, find_supports
+from poise.jobs.pose_pictures import draw_body
 from poise.jobs.standing import STEPS, Standing, Wanted
 from poise.motion.clip import Clip
 from poise.pictures.film import film_suffix, save_film

@@ -45,6 +45,8 @@ def add_curvature(
     row = _pull_center(goals, signs, room, pulls, K, T)
     for i in range(len(goals.point_body)):
         body, f = goals.point_body[i], pulls[row : row + 3]
+        if goals.point_above[i]:
+            f = -f  # its row is that of -y
         X = room.p[body] + room.R[body] @ goals.point_offset[i]
         _add_crosses(room.J[row : row + 3], f, 1.0, K)
         for k in range(1, count):

@@ -27,6 +27,7 @@ class Reach:
     place   (3,) m, in the world
     point   (3,) m, in the joint's frame: (0, 0, 0) is the joint itself
     weight  beside that of other goals; first: it comes before those that are not
+    above   the point may be anywhere at the height of the place or above it: a floor
     """
 
     joint: str
@@ -34,6 +35,7 @@ class Reach:
     point: Sequence[float] = _ORIGIN
     weight: float = field(default=1.0, kw_only=True)
     first: bool = field(default=False, kw_only=True)
+    above: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         _check_goal(self, self.joint, self.weight, place=3, point=3)

@@ -335,7 +335,7 @@ def compile_goals(
         edges.copy(), _HEAVY, where, asked, np.ones(3, bool),
         np.array([index(g.joint) for g in reach], np.int64), _stack([g.point for g in reach], 3),
         _stack([g.place for g in reach], 3), np.array([_HEAVY * g.weight for g in reach], float),
-        np.array([g.first for g in reach], bool),
+        np.array([g.first for g in reach], bool), np.array([g.above for g in reach], bool),
         np.array([index(g.joint) for g in turn], np.int64),
         rotation.to_matrix(_stack([g.turn for g in turn], 4)), np.array([_HEAVY * g.weight for g in turn], float),
         np.array([g.first for g in turn], bool),

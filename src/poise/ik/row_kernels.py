@@ -55,6 +55,7 @@ class GoalArrays(NamedTuple):
     point_goal: np.ndarray  # (P, 3) m
     point_weight: np.ndarray  # (P,)
     point_first: np.ndarray  # (P,) bool
+    point_above: np.ndarray  # (P,) bool: only its height counts, and only where it is below the goal's
     turn_body: np.ndarray  # (T,)
     turn_goal: np.ndarray  # (T, 3, 3)
     turn_weight: np.ndarray  # (T,)
@@ -257,6 +258,8 @@ def write_rows(fig: FigureArrays, goals: GoalArrays, held: int, span: float, roo
         goal = goals.point_goal[i]
         e[row], e[row + 1], e[row + 2] = goal[0] - x, goal[1] - y, goal[2] - z
         square = set_rows(room.sides, room.weights, room.first, e, row, goals.point_weight[i], goals.point_first[i])
+        if goals.point_above[i]:
+            square = set_above(room, row)
         if goals.point_weight[i] == 0.0:
             pass
         elif goals.point_first[i]:
@@ -300,6 +303,17 @@ def set_rows(
     for a in range(row, row + 3):
         sides[a], weights[a], firsts[a] = BOTH, weight, first
     return e[row] ** 2 + e[row + 1] ** 2 + e[row + 2] ** 2
+
+
+@kernel
+def set_above(room: Room, row: int) -> float:
+    """Make the rows of a point one that only pushes up: -dy <= y - goal; returns the square of its error."""
+    J, e = room.J, room.e
+    e[row], e[row + 1], e[row + 2] = 0.0, -e[row + 1], 0.0
+    for j in range(J.shape[1]):
+        J[row + 1, j] = -J[row + 1, j]
+    room.sides[row + 1], room.weights[row], room.weights[row + 2] = BELOW, 0.0, 0.0
+    return min(e[row + 1], 0.0) ** 2
 
 
 @kernel

@@ -280,5 +280,7 @@ def _write_answer(
     row = len(room.e) - 3 * count
     for g in range(count):
         miss = np.sqrt(room.e[row] ** 2 + room.e[row + 1] ** 2 + room.e[row + 2] ** 2)
+        if g < len(goals.point_body) and goals.point_above[g]:
+            miss = max(-room.e[row + 1], 0.0)
         answer.misses[i, g] = miss if g < len(goals.point_body) else miss / span
         row += 3

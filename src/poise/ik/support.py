@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-_DEEP = 0.5  # of the way from its nearest edge to its middle: how far a margin may shrink an outline at most
+_DEEP = 0.9  # of the largest margin that any place has: how far a margin may shrink an outline at most
+_GRID, _FINER = 9, 12  # places a side, and rounds, in which the place with the largest margin is looked for
 
 
 def find_outline(points: np.ndarray) -> np.ndarray:
@@ -29,8 +30,33 @@ def find_outline(points: np.ndarray) -> np.ndarray:
 def find_edges(points: np.ndarray, margin: float = 0.0) -> np.ndarray:
     """Edges (K, 3) of the outline of points (N, 2): a, b, c with a x + b z <= c inside, (a, b) a unit vector.
 
-    margin  m, from the edge inwards; less where the outline is narrower than that
+    margin  m, from the edge inwards; less where the outline is narrower than that: see `find_possible_margin`
     """
+    edges = _find_edges(points)
+    edges[:, 2] -= _limit_margin(points, edges, margin)
+    return edges
+
+
+def find_possible_margin(points: np.ndarray, margin: float) -> float:
+    """m, the margin that `find_edges` applies to the outline of points (N, 2): at most 0.9 of the largest there is."""
+    return _limit_margin(points, _find_edges(points), margin)
+
+
+def _limit_margin(points: np.ndarray, edges: np.ndarray, margin: float) -> float:
+    if margin <= 0.0 or _DEEP * float(find_margin(edges, points.mean(axis=0))) >= margin:
+        return max(margin, 0.0)
+    low, high = points.min(axis=0), points.max(axis=0)
+    best, middle, half = -np.inf, 0.5 * (low + high), 0.5 * (high - low)
+    share = np.stack(np.meshgrid(*[np.linspace(-1.0, 1.0, _GRID)] * 2), axis=-1).reshape(-1, 2)
+    for _ in range(_FINER):
+        places = middle + half * share
+        margins = find_margin(edges, places)
+        best, middle, half = max(best, float(margins.max())), places[int(np.argmax(margins))], 0.6 * half
+    return float(min(margin, _DEEP * max(best, 0.0)))
+
+
+def _find_edges(points: np.ndarray) -> np.ndarray:
+    """Edges (K, 3) without a margin."""
     outline = find_outline(points)
     ends = np.roll(outline, -1, axis=0)
     along = ends - outline
@@ -39,8 +65,7 @@ def find_edges(points: np.ndarray, margin: float = 0.0) -> np.ndarray:
         return _enclose(outline)
     normals = np.column_stack([along[:, 1], -along[:, 0]]) / sizes
     reach = np.sum(normals * outline, axis=1)
-    deep = float(np.min(reach - normals @ outline.mean(axis=0)))
-    return np.column_stack([normals, reach - min(margin, _DEEP * deep)])
+    return np.column_stack([normals, reach])
 
 
 def find_margin(edges: np.ndarray, place: np.ndarray) -> np.ndarray:

@@ -15,16 +15,18 @@ from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import Tree
 from poise.errors import FileError
 from poise.files.normalise import Reading
+from poise.ik.support import find_outline as trace_outline
 from poise.motion.clip import Clip
 from poise.motion.interpolation import interpolate
 from poise.motion.stepping import Step
 from poise.spatial import rotation
 from poise.stage.take import ActorTake, Take
 from poise.world.floor import Floor
-from poise.world.footing import build_footing, find_corners, place_corners
+from poise.world.footing import build_footing, find_corners, find_drawn_soles, find_standing_region, place_corners
 
 _COLLIDED = 0.2  # N s per kg of the body: a collision of its own segments that is harder gets a warning
 _DOWN = 0.02  # m over the ground: a sole whose corners are all below is planted
+_NEAR = 0.01  # m over a sole's lowest point, of those that touch: soles of simulated and recorded bodies tilt a little
 
 
 def list_steps(steps: Sequence[Step]) -> dict[str, Any]:
@@ -95,28 +97,60 @@ def find_sole_corners(clip: Clip) -> np.ndarray:
     return np.stack(corners, axis=1)
 
 
+def find_sole_points(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
+    """(F, N, 3) m, the points of the left and of the right sole that can touch the ground, in the world."""
+    left, right = (sole.place(*clip.world) for sole in find_drawn_soles(clip.skeleton))
+    return left, right
+
+
+def find_supports(clip: Clip, down: np.ndarray, ground: float = 0.0) -> list[np.ndarray]:
+    """The support polygon (N, 2) m at each frame, of the feet that stand on level ground; down: (F, 2) which do."""
+    soles, outlines = find_sole_points(clip), list[np.ndarray]()
+    for frame, feet in enumerate(np.asarray(down, bool)):
+        regions = [
+            find_standing_region(sole[frame], ground) for sole, is_down in zip(soles, feet, strict=True) if is_down
+        ]
+        outlines.append(trace_outline(np.concatenate([np.zeros((0, 2)), *regions])))
+    return outlines
+
+
 def measure_feet(clip: Clip, tree: Tree, ground: float | Floor) -> dict[str, float | None]:
     """`foot_slip_mm`, `com_margin_m` and `sway_mm` of a motion on level ground at a height (m), or on a floor.
 
     A sole slips while all its corners are on the ground; its travel is the farthest that any corner gets, seen from
-    above, from where it was when the sole came down. The margin is to the hull of all corners that are down. The sway
+    above, from where it was when the sole came down. The margin is to the outline of all points of the soles, as they
+    are drawn, that are near the ground. The sway
     is the farthest that the centre of mass gets from its mean place. All of it as seen from the floor, if that moves.
     """
-    corners = find_sole_corners(clip)
+    corners, points = find_sole_corners(clip), _find_flat_points(clip)
     center = compute_center_of_mass(tree, *clip.poses)[:, [0, 2]]
     if isinstance(ground, Floor):
-        heights, shifts = ground.find_under(corners, np.asarray(clip.times) - clip.times[0])
+        times = np.asarray(clip.times) - clip.times[0]
+        under, _ = ground.find_under(points, times)
+        heights, shifts = ground.find_under(corners, times)
         corners, center = corners - shifts[:, None, None], center - shifts[:, [0, 2]]
-        heights = heights - shifts[:, None, None, 1]
+        heights, points, under = (
+            heights - shifts[:, None, None, 1],
+            points - shifts[:, None, None],
+            under - shifts[:, None, None, 1],
+        )
     else:
-        heights = np.full(corners.shape[:-1], ground)
+        heights, under = np.full(corners.shape[:-1], ground), np.full(points.shape[:-1], ground)
     down = np.asarray((corners[..., 1] < heights + _DOWN).all(axis=-1))
     sway = float(np.linalg.norm(center - center.mean(axis=0), axis=1).max())
     return {
         "foot_slip_mm": _measure_slip(corners[..., [0, 2]], down),
-        "com_margin_m": _measure_margin(corners, center, heights),
+        "com_margin_m": _measure_margin(points, center, under),
         "sway_mm": 1000.0 * sway,
     }
+
+
+def _find_flat_points(clip: Clip) -> np.ndarray:
+    """(F, 2, N, 3) m, corners of the outlines of both soles, which their feet and toes move; some are there twice."""
+    soles = find_drawn_soles(clip.skeleton)
+    count = max(int(sole.is_flat.sum()) for sole in soles)
+    picked = [np.resize(np.flatnonzero(sole.is_flat), count) for sole in soles]
+    return np.stack([each[:, k] for each, k in zip(find_sole_points(clip), picked, strict=True)], axis=1)
 
 
 def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:
@@ -129,15 +163,19 @@ def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:
     return 1000.0 * most
 
 
-def _measure_margin(corners: np.ndarray, center: np.ndarray, heights: np.ndarray) -> float | None:
-    """m, the least over all frames in which something is down; None where nothing ever is."""
+def _measure_margin(points: np.ndarray, center: np.ndarray, heights: np.ndarray) -> float | None:
+    """m, the least over all frames in which any of points (F, 2, N, 3) is down; None where nothing ever is.
+
+    A sole that is a little above the ground, as in recordings, touches it with its lowest points.
+    """
     least = None
-    eights = corners.reshape(-1, 8, 3), heights.reshape(-1, 8)
-    for frame, under, spot in zip(*eights, center, strict=True):
-        points = frame[frame[:, 1] < under + 2.0 * _DOWN]
-        if not len(points):
+    for frame, under, spot in zip(points, heights, center, strict=True):
+        over = frame[..., 1] - under
+        over = over - np.clip(over.min(axis=1, keepdims=True), 0.0, 2.0 * _DOWN)
+        low = frame[over < _NEAR]
+        if not len(low):
             continue
-        margin = find_outline(points).find_margin(spot[0], spot[1])
+        margin = find_outline(low).find_margin(spot[0], spot[1])
         least = margin if least is None else min(least, margin)
     return least
 

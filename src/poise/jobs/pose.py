@@ -21,16 +21,18 @@ from poise.errors import FileError, InputError, check_most, unknown_name
 from poise.files.atomic import all_or_none
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.source import Source
+from poise.ik.support import find_possible_margin
 from poise.jobs import clip_body
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import parse_load
 from poise.jobs.retarget import Target, load_body
-from poise.jobs.standing import STANDS, STEPS, Standing, Wanted, stand_at_ease, take_stance
+from poise.jobs.standing import STANDS, STEPS, Standing, StandingOn, Wanted, stand_at_ease, take_stance
 from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.world.load import Load
 
 REACHED = 1e-3  # m
+SUNK = 2e-3  # m under the floor, that is worth a word
 FARTHEST = 100.0  # m from the origin, that a target may be
 FPS = 30.0
 FILMS = (".mp4", ".webm", ".webp", ".gif")
@@ -189,15 +191,19 @@ def run_pose(
     body = find_body(asked, audience)
     wanted = _find_wanted(asked, body.character, audience)
     audience.progress("posing")
-    clip, down, took = _solve(asked, body, wanted)
+    clip, down, took, stance = _solve(asked, body, wanted)
     with all_or_none():
-        figures = _write(clip, body, wanted, down, outputs, audience)
+        figures = _write(clip, body, wanted, down, stance, outputs, audience)
         figures |= {"solve_us": float(np.median(took)), "stand": asked.stand}
-        notes = _say_missed(figures, wanted)
+        figures |= {"failed": figures["com_margin_m"] < 0.0 or figures["floor_depth_m"] > SUNK}
+        notes, warnings = _say_missed(figures), _say_failed(figures, audience)
+        figures |= {"warnings": list(warnings)}
         for sentence in notes:
             audience.note(sentence)
-        _draw(clip, body, wanted, down, outputs)
-    return PoseFound(clip, body.character, down, figures, notes)
+        for sentence in warnings:
+            audience.warn(sentence)
+        _draw(clip, body, wanted, down, stance.ground, outputs)
+    return PoseFound(clip, body.character, down, figures, (*notes, *warnings))
 
 
 def check_recipe(asked: PoseRecipe, audience: Audience = NOBODY) -> None:
@@ -298,8 +304,8 @@ def _find_wanted(asked: PoseRecipe, character: Character, audience: Audience) ->
     return Wanted(reach, asked.stand, look, asked.crouch, asked.margin)
 
 
-def _solve(asked: PoseRecipe, body: Standee, wanted: Wanted) -> tuple[Clip, np.ndarray, np.ndarray]:
-    """The motion into the pose, or the pose alone; which feet carry; µs of each solve."""
+def _solve(asked: PoseRecipe, body: Standee, wanted: Wanted) -> tuple[Clip, np.ndarray, np.ndarray, StandingOn]:
+    """The motion into the pose, or the pose alone; which feet carry; µs of each solve; the stance it begins in."""
     from poise.body.strength import find_stiffness
 
     character = body.character
@@ -313,16 +319,17 @@ def _solve(asked: PoseRecipe, body: Standee, wanted: Wanted) -> tuple[Clip, np.n
     skeleton = body.target.skeleton
     if asked.seconds is None:
         still = Clip(skeleton, np.zeros(1), way.root[-1:], way.rotations[-1:], "pose")
-        return still, way.down[-1:], way.microseconds
+        return still, way.down[-1:], way.microseconds, stance
     count = round(asked.seconds * asked.fps) + 1
     moved = standing.move(wanted, way.rotations[-1], count)
     clip = Clip(skeleton, np.arange(count) / asked.fps, moved.root, moved.rotations, "pose")
-    return clip, moved.down, way.microseconds
+    return clip, moved.down, way.microseconds, stance
 
 
 def _write(
-    clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: PoseOutputs, audience: Audience
-) -> dict[str, Any]:
+    clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, stance: StandingOn, outputs: PoseOutputs,
+    audience: Audience,
+) -> dict[str, Any]:  # fmt: skip
     """Write the motion; its figures, of what was written."""
     from poise.jobs.figures import describe_body
 
@@ -330,7 +337,9 @@ def _write(
     saved = body.target.save(clip, outputs.output if is_motion else None, audience)
     shown = clip if saved.clip is None else saved.clip
     return {
-        **measure_pose(shown, body.character, wanted, down),
+        **measure_pose(shown, body.character, wanted, down, stance.ground),
+        "margin_m": wanted.margin,
+        "margin_used_m": find_possible_margin(stance.find_support(wanted.stand), wanted.margin),
         "frames": len(clip),
         **describe_body(body.character),
         "max_joint_error_m": saved.error,
@@ -340,12 +349,17 @@ def _write(
     }
 
 
-def measure_pose(clip: Clip, character: Character, wanted: Wanted, down: np.ndarray) -> dict[str, Any]:
-    """How well a motion does what was wanted: its last frame, and its balance at every frame."""
-    from poise.drivers.outline import find_outline
+def measure_pose(
+    clip: Clip, character: Character, wanted: Wanted, down: np.ndarray, ground: float = 0.0
+) -> dict[str, Any]:
+    """How well a motion does what was wanted: its last frame, and its balance and its floor at every frame.
+
+    down    (F, 2) which feet stand on the ground, which is level at a height (m)
+    """
     from poise.dynamics.momentum import compute_center_of_mass
     from poise.dynamics.tree import build_tree
-    from poise.jobs.figures import find_sole_corners
+    from poise.ik.support import find_edges, find_margin
+    from poise.jobs.figures import find_supports
     from poise.spatial import rotation
 
     skeleton = character.skeleton
@@ -354,11 +368,12 @@ def measure_pose(clip: Clip, character: Character, wanted: Wanted, down: np.ndar
     for joint, place in wanted.reach.items():
         at = positions[-1, skeleton.index(joint)]
         targets[joint] = {"target": place, "at": at, "error_m": float(np.linalg.norm(at - place))}
-    center, soles = compute_center_of_mass(build_tree(character), *clip.poses), find_sole_corners(clip)
+    center = compute_center_of_mass(build_tree(character), *clip.poses)[:, [0, 2]]
     margins = [
-        find_outline(corners[feet]).find_margin(spot[0], spot[2])
-        for corners, feet, spot in zip(soles, down, center, strict=True)
+        float(find_margin(find_edges(outline), spot)) if len(outline) else -math.inf
+        for outline, spot in zip(find_supports(clip, down, ground), center, strict=True)
     ]
+    depth, lowest = find_depth(clip, character, down, ground)
     worst = max((each["error_m"] for each in targets.values()), default=0.0)
     look = None
     if wanted.look is not None:
@@ -371,11 +386,30 @@ def measure_pose(clip: Clip, character: Character, wanted: Wanted, down: np.ndar
         "reach_error_m": worst,
         "targets": targets,
         "com_margin_m": float(min(margins)),
+        "floor_depth_m": depth,
+        "floor_joint": lowest,
         "look_error_rad": look,
     }
 
 
-def _say_missed(figures: Mapping[str, Any], wanted: Wanted) -> tuple[str, ...]:
+def find_depth(clip: Clip, character: Character, down: np.ndarray, ground: float) -> tuple[float, str | None]:
+    """The largest depth (m) of a drawn segment below the ground, 0 if none is, and its joint; but for standing feet."""
+    from poise.spatial import rotation
+    from poise.world.outside import find_outside
+
+    skeleton, (positions, turns) = clip.skeleton, clip.world
+    depth, lowest = 0.0, None
+    for joint, points in find_outside(character).items():
+        heights = positions[:, joint, 1] + rotation.rotate(turns[:, joint, None], points)[..., 1].min(axis=1) - ground
+        for side, is_down in zip(SIDES, np.asarray(down, bool).T, strict=True):
+            if joint in skeleton.descendants(skeleton.index(side + "Foot")):
+                heights = heights[~is_down]
+        if len(heights) and -float(heights.min()) > depth:
+            depth, lowest = -float(heights.min()), skeleton.labels[joint]
+    return depth, lowest
+
+
+def _say_missed(figures: Mapping[str, Any]) -> tuple[str, ...]:
     said = [
         f"'{joint}' is {each['error_m']:.3f} m from its target: out of reach, and as near as balance allows."
         for joint, each in figures["targets"].items()
@@ -386,7 +420,21 @@ def _say_missed(figures: Mapping[str, Any], wanted: Wanted) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: PoseOutputs) -> None:
+def _say_failed(figures: Mapping[str, Any], audience: Audience) -> tuple[str, ...]:
+    said = []
+    if figures["margin_used_m"] < figures["margin_m"] - 1e-9:
+        said.append(
+            f"{audience.spell('margin')} {figures['margin_m']:g} is more than the soles that touch the ground allow; "
+            f"{figures['margin_used_m']:.4f} m is used."
+        )
+    if figures["com_margin_m"] < 0.0:
+        said.append(f"the centre of mass is {-figures['com_margin_m']:.3f} m outside the soles that touch the ground.")
+    if figures["floor_depth_m"] > SUNK:
+        said.append(f"'{figures['floor_joint']}' is {figures['floor_depth_m']:.3f} m under the floor.")
+    return tuple(said)
+
+
+def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, ground: float, outputs: PoseOutputs) -> None:
     """Pictures, films and plots."""
     is_picture = outputs.output is not None and outputs.output.suffix.lower() == ".png"
     pictures = [path for path in (outputs.output if is_picture else None, outputs.picture) if path is not None]
@@ -395,7 +443,8 @@ def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: 
     from poise.dynamics.momentum import compute_center_of_mass
     from poise.dynamics.tree import build_tree
     from poise.files.atomic import write_bytes
-    from poise.jobs.pose_pictures import draw_body, draw_still, find_supports, list_changes
+    from poise.jobs.figures import find_supports
+    from poise.jobs.pose_pictures import draw_body, draw_still, list_changes
     from poise.pictures.film import save_film
     from poise.pictures.mix_plots import plot_center_of_mass
     from poise.pictures.picture import Picture, film_picture
@@ -408,7 +457,10 @@ def _draw(clip: Clip, body: Standee, wanted: Wanted, down: np.ndarray, outputs: 
     for path in pictures:
         save_png(path, draw_still(picture, moments))
     if outputs.plot is not None:
-        center, supports = compute_center_of_mass(build_tree(body.character), *clip.poses), find_supports(clip, down)
+        center, supports = (
+            compute_center_of_mass(build_tree(body.character), *clip.poses),
+            find_supports(clip, down, ground),
+        )
         write_bytes(outputs.plot, plot_center_of_mass(clip.times, center, list_changes(supports), title="pose"))
     if outputs.film is not None:
         times = np.arange(int(clip.duration * FPS) + 1) / FPS

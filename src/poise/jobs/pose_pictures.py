@@ -10,10 +10,9 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.shape import Sphere
 from poise.body.skin import SkinnedMesh, build_skin
-from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
-from poise.jobs.figures import find_sole_corners
+from poise.jobs.figures import find_supports
 from poise.motion.clip import Clip
 from poise.pictures.figure import BODY_COLOR
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture
@@ -23,15 +22,6 @@ from poise.spatial import rotation
 _TARGET = (0.82, 0.42, 0.36)
 SIZE, CELL = (960, 540), (480, 360)
 FPS = 30.0
-
-
-def find_supports(clip: Clip, down: np.ndarray) -> list[np.ndarray]:
-    """The outline (N, 2) m of the soles that carry at each frame; down: (F, 2) of the left and the right."""
-    soles = find_sole_corners(clip)
-    return [
-        find_outline(corners[feet]).corners if feet.any() else np.zeros((0, 2))
-        for corners, feet in zip(soles, np.asarray(down, bool), strict=True)
-    ]
 
 
 def list_changes(supports: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,8 @@ from poise.ik.posing import Posed, Poser
 from poise.jobs.softening import blur
 from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
-from poise.world.footing import build_footing, find_corners, place_corners
+from poise.world.footing import build_footing, find_corners, find_drawn_soles, find_standing_region, place_corners
+from poise.world.outside import find_outside
 
 STANDS = ("both", *SIDES)
 # Degrees of a left limb, as of `body.limits`: arms hang a little bent, knees are not locked, toes point out.
@@ -47,7 +49,8 @@ _SPREAD = 0.5  # of the way of a foot that is lifted, in which the centre of mas
 _SINK = 0.6  # of the way down of a hand, that the hips go, too
 _SOFT = 0.05  # of a motion, in which what balance changes comes and goes
 _RISING = 0.1  # of a motion, in which a foot gets clear of the ground
-_CLEAR = 0.01  # m that a free sole is above the ground at least
+_CLEAR = 0.01  # m that a free sole is above the ground at least, on the way
+_OVER, _LOWEST, _FLOORS = 0.001, 3, 12  # m over the ground, points of a segment, and solves: see `_solve_above`
 _EASE = 0.005  # m more of margin on the way than at its end: what a round leaves over
 
 
@@ -57,14 +60,28 @@ class StandingOn:
 
     root, rotations  (3,) m, (J, 4)
     ankles, turns    (2, 3) m and (2, 4), where the feet's joints are, left and right
-    corners          (2, 4, 2) m, x and z of the soles' corners
+    regions          two of (K, 2) m, x and z of the points of the left and the right sole that touch the ground; none
+                     for a foot that is in the air
+    ground           m, its height: that of the lowest point of both soles
     """
 
     root: np.ndarray
     rotations: np.ndarray
     ankles: np.ndarray
     turns: np.ndarray
-    corners: np.ndarray
+    regions: tuple[np.ndarray, np.ndarray]
+    ground: float = 0.0
+
+    def find_support(self, stand: str) -> np.ndarray:
+        """(K, 2) m, the points that touch the ground of the feet that carry: `both`, `left` or `right`."""
+        regions = [region for side, region in zip(SIDES, self.regions, strict=True) if stand in ("both", side)]
+        found = np.concatenate(regions)
+        if not len(found):
+            raise InputError(
+                f"the {stand} foot must be on the ground to carry the body; in the start pose it is in the air. "
+                "Use another foot, or another start."
+            )
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,31 +150,27 @@ def put_down(
     goals: list[Goal] = []
     for side, ankle, turn in zip(SIDES, ankles, turns, strict=True):
         goals += [Reach(side + "Foot", ankle, first=True), Turn(side + "Foot", turn, first=True)]
-    corners = _find_corners(character, ankles, turns).reshape(-1, 2)
     poser = Poser(character, None, comfort=0.0)
     upright = [Turn(role, weight=0.1) for role in ("hips", "head") if role in character.skeleton.roles]
-    middle = corners.mean(axis=0)
-    over = (float(middle[0]), None, float(middle[1]))
-    posed = poser.solve([*goals, *upright], root, rotations, corners, center=over)
-    posed = poser.solve(goals, posed.root, posed.rotations, corners, center=over, enough=1e-6, rounds=_LAST_ROUNDS)
+    soles = zip(ankles, turns, build_footing(character.skeleton), strict=True)
+    middle = np.mean([place_corners(a, t, find_corners(b)).mean(axis=0) for a, t, b in soles], axis=0)
+    over = (float(middle[0]), None, float(middle[2]))
+    posed = poser.solve([*goals, *upright], root, rotations, center=over)
+    posed = poser.solve(goals, posed.root, posed.rotations, center=over, enough=1e-6, rounds=_LAST_ROUNDS)
     if posed.first > 1e-3:
         return None
     return take_stance(character, posed.root, posed.rotations)
 
 
 def take_stance(character: Character, root: np.ndarray, rotations: np.ndarray) -> StandingOn:
-    """The stance of a pose: its feet as they are."""
-    feet = [sole.foot for sole in find_soles(character.skeleton)]
+    """The stance of a pose: its feet as they are, on level ground under the lower one."""
     places, world = character.skeleton.pose(root, rotations)
-    return StandingOn(root, rotations, places[feet], world[feet], _find_corners(character, places[feet], world[feet]))
-
-
-def _find_corners(character: Character, ankles: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    """(2, 4, 2) m."""
-    boxes = build_footing(character.skeleton)
-    return np.stack(
-        [place_corners(a, t, find_corners(b))[:, [0, 2]] for a, t, b in zip(ankles, turns, boxes, strict=True)]
-    )
+    soles = find_drawn_soles(character.skeleton)
+    feet = [sole.foot for sole in soles]
+    points = [sole.place(places, world) for sole in soles]
+    ground = min(float(each[:, 1].min()) for each in points)
+    left, right = (find_standing_region(each, ground) for each in points)
+    return StandingOn(root, rotations, places[feet], world[feet], (left, right), ground)
 
 
 class Standing:
@@ -175,17 +188,18 @@ class Standing:
         self._lifters: dict[int, Poser] = {}
         self._tree = build_tree(character)
         self._leg = min(leg_length(character.skeleton, side) for side in SIDES)
+        self._outside = find_outside(character)
 
     def go(self, wanted: Wanted, steps: Sequence[float]) -> StandingWay:
         """Go to a pose; steps: how far the way is gone each time, rising from 0 or more to 1."""
         found: list[Posed] = []
         down, took = [], []
         root, rotations = self.stance.root, self.stance.rotations
-        begin, poser = self._begin(wanted), self._build_poser(wanted)
+        begin, poser, floor = self._begin(wanted), self._build_poser(wanted), dict[tuple[int, int], Reach]()
         for step in steps:
             is_last = step == steps[-1]
             clock = time.perf_counter()
-            posed = self._solve(poser, wanted, float(step), begin, root, rotations, is_last)
+            posed = self._solve(poser, wanted, float(step), begin, root, rotations, is_last, floor)
             took.append(1e6 * (time.perf_counter() - clock))
             root, rotations = posed.root, posed.rotations
             found.append(posed)
@@ -262,7 +276,7 @@ class Standing:
         root, turns[0] = self._hang_on(turns, carrying)
         name, goals = SIDES[free] + "Foot", list[Goal]()
         if lifted:
-            support = stance.corners[carrying]
+            support = stance.find_support(SIDES[carrying])
             foot = find_soles(self.character.skeleton)[free].foot
             above = max(clear - self._find_lowest(root, turns, free), 0.0)
             places, world = self.character.skeleton.pose(root, turns)
@@ -271,9 +285,10 @@ class Standing:
                 raised = self._build_lifter(carrying).solve([*goals, Turn(name, world[foot].tolist())], root, turns)
                 root, turns = raised.root, raised.rotations
         else:
-            support = stance.corners.reshape(-1, 2)
+            support = stance.find_support("both")
             goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
-        return poser.solve(goals, root, turns, support, wanted.margin, enough=1e-6)
+        sides = [carrying] if lifted else [0, 1]
+        return self._solve_above(poser, goals, root, turns, support, wanted.margin, sides, {}, enough=1e-6)
 
     def _build_lifter(self, carrying: int) -> Poser:
         """Turns nothing but the free leg."""
@@ -314,7 +329,7 @@ class Standing:
 
     def _solve(
         self, poser: Poser, wanted: Wanted, step: float, begin: Mapping[str, np.ndarray], root: np.ndarray,
-        rotations: np.ndarray, is_last: bool,
+        rotations: np.ndarray, is_last: bool, floor: dict[tuple[int, int], Reach],
     ) -> Posed:  # fmt: skip
         stance, skeleton = self.stance, self.character.skeleton
         carrying = SIDES.index(wanted.stand) if wanted.stand in SIDES else 0
@@ -330,13 +345,13 @@ class Standing:
         if not lifted:
             name = SIDES[free] + "Foot"
             goals += [Reach(name, stance.ankles[free], first=True), Turn(name, stance.turns[free], first=True)]
-            support = stance.corners.reshape(-1, 2)
+            support = stance.find_support("both")
             if wanted.stand != "both":
                 was = compute_center_of_mass(self._tree, stance.root, stance.rotations)[[0, 2]]
-                way = was + step / SHIFT * (stance.corners[carrying].mean(axis=0) - was)
+                way = was + step / SHIFT * (_find_middle(stance.find_support(wanted.stand)) - was)
                 center = (float(way[0]), None, float(way[1]))
         else:
-            support = _shrink(stance.corners[carrying], (step - SHIFT) / (1.0 - SHIFT) / _SPREAD)
+            support = _shrink(stance.find_support(wanted.stand), (step - SHIFT) / (1.0 - SHIFT) / _SPREAD)
             if not any(skeleton.index(joint) in self._free_leg(free) for joint in wanted.reach):
                 gone = (step - SHIFT) / (1.0 - SHIFT)
                 rise = self._leg * np.array([0.0, _LIFTED[0] * min(2.0 * gone, 1.0), _LIFTED[1] * gone])
@@ -349,19 +364,54 @@ class Standing:
             hips = places[skeleton.index("hips")].copy()
             hips[1] = begin["hips"][1] - step * sink
             soft.append(Reach("hips", hips, weight=_HIPS))
-        margin = wanted.margin + (0.0 if is_last else _EASE)
-        soft += self._guide_knees(root, rotations, [carrying] if lifted else [0, 1])
-        posed = poser.solve([*goals, *soft], root, rotations, support, margin, center, rounds=_SOFT_ROUNDS)
+        margin, sides = wanted.margin + (0.0 if is_last else _EASE), [carrying] if lifted else [0, 1]
+        soft += self._guide_knees(root, rotations, sides)
+        posed = self._solve_above(
+            poser, [*goals, *soft], root, rotations, support, margin, sides, floor, center=center, rounds=_SOFT_ROUNDS
+        )
         # What is soft says where to begin, and no more
         tries = [poser, Poser(self.character, SIDES[carrying] + "Foot", comfort=0.0)] if is_last else [poser]
         for each in tries:
             if each is not poser and not _is_off(goals, posed):
                 break
-            near = each.solve(goals, posed.root, posed.rotations, support, margin, center,
-                              rounds=_LAST_ROUNDS if is_last else _SOFT_ROUNDS)  # fmt: skip
-            if not lifted or self._is_clear(near, free):
-                posed = near
+            posed = self._solve_above(
+                each, goals, posed.root, posed.rotations, support, margin, sides, floor, center=center,
+                rounds=_LAST_ROUNDS if is_last else _SOFT_ROUNDS,
+            )  # fmt: skip
         return posed
+
+    def _solve_above(
+        self, poser: Poser, goals: Sequence[Goal], root: np.ndarray, rotations: np.ndarray, support: np.ndarray,
+        margin: float, sides: Sequence[int], floor: dict[tuple[int, int], Reach], **options: Any,
+    ) -> Posed:  # fmt: skip
+        """Solve with all of the body above the ground that does not stand on it.
+
+        sides  feet that stand
+        floor  points that are kept above the ground; those that come below it are added, and it is solved again
+        """
+        standing = {i for side in sides for i in self._list_under(SIDES[side] + "Foot")}
+        for _ in range(_FLOORS):
+            above = [goal for (joint, _), goal in floor.items() if joint not in standing]
+            posed = poser.solve([*goals, *above], root, rotations, support, margin, **options)
+            added = self._find_under(posed, standing)
+            if added.keys() <= floor.keys():
+                break
+            floor |= added
+        return posed
+
+    def _find_under(self, posed: Posed, standing: set[int]) -> dict[tuple[int, int], Reach]:
+        """Goals for the lowest points of those segments that are below the ground, by joint and number of the point."""
+        skeleton, found = self.character.skeleton, dict[tuple[int, int], Reach]()
+        places, world = skeleton.pose(posed.root, posed.rotations)
+        for joint, points in self._outside.items():
+            if joint in standing:
+                continue
+            heights = places[joint, 1] + rotation.rotate(world[joint], points)[:, 1] - self.stance.ground
+            for k in np.argsort(heights)[:_LOWEST].tolist():
+                if heights[k] < 0.0:
+                    place = (0.0, self.stance.ground + _OVER, 0.0)
+                    found[joint, k] = Reach(skeleton.names[joint], place, points[k].tolist(), first=True, above=True)
+        return found
 
     def _guide_knees(self, root: np.ndarray, rotations: np.ndarray, sides: Sequence[int]) -> list[Goal]:
         """Knees of legs that carry bend the way their feet point: they stay in the plane of hip, ankle and that."""
@@ -390,22 +440,21 @@ class Standing:
         joint = self.character.skeleton.find_role(role)
         return [] if joint is None else self.character.skeleton.descendants(joint)
 
-    def _is_clear(self, posed: Posed, side: int) -> bool:
-        """Whether a foot is off the ground."""
-        return self._find_lowest(posed.root, posed.rotations, side) > _CLEAR
-
     def _find_lowest(self, root: np.ndarray, rotations: np.ndarray, side: int) -> float:
-        """m, height of a sole's lowest corner."""
-        skeleton, box = self.character.skeleton, build_footing(self.character.skeleton)[side]
-        foot = find_soles(skeleton)[side].foot
-        places, world = skeleton.pose(root, rotations)
-        return float(place_corners(places[foot], world[foot], find_corners(box))[:, 1].min())
+        """m, height over the ground of a sole's lowest point."""
+        sole = find_drawn_soles(self.character.skeleton)[side]
+        return float(sole.place(*self.character.skeleton.pose(root, rotations))[:, 1].min()) - self.stance.ground
+
+
+def _find_middle(points: np.ndarray) -> np.ndarray:
+    """(2,) m, the middle of the outline of points (N, 2)."""
+    return np.asarray(0.5 * (points.min(axis=0) + points.max(axis=0)))
 
 
 def _shrink(corners: np.ndarray, gone: float) -> np.ndarray:
     """Corners (N, 2) drawn to their middle: a point at 0, as they are from 1 on."""
     t = min(max(gone, 0.01), 1.0)
-    middle = corners.mean(axis=0)
+    middle = _find_middle(corners)
     return np.asarray(middle + t * t * (3.0 - 2.0 * t) * (corners - middle))
 
 

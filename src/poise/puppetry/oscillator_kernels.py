@@ -172,17 +172,16 @@ def tread(
     frequency, ratio  Hz and damping ratio, where the target is meant;  loose: 1/s, damping where it is not
     level   Hz, how fast a foot that is nearly level becomes so
     """
-    near, far = np.pi / 20.0, np.pi / 10.0
-    if abs(pitch) < near and abs(target) < far:
-        # It stays level, whatever the shin does. The source sets it level at once, where the target is within pi/10 of
-        # the *pitch*: one of 20 degrees then lets go and catches it again for ever. Here it comes to be level, no
-        # farther, and the target is held against the ground.
+    near = np.pi / 20.0
+    if abs(pitch) < near and abs(target) < near:
+        # The foot levels out and stays level, whatever the shin does. The source levels it at once if the target is
+        # within pi/10 of the *pitch*: a target of 20 degrees then releases the foot and catches it again for ever, and
+        # one of 9 to 18 degrees is never reached from level, against its own property b4. Here the limit of pi/20 is
+        # that of the target as well: whatever is beyond is held.
         w = TAU * level
-        low, high = 0.0 if pitch >= 0.0 else -far, 0.0 if pitch <= 0.0 else far
+        low, high = 0.0 if pitch >= 0.0 else -2.0 * near, 0.0 if pitch <= 0.0 else 2.0 * near
         return swing(pitch, speed, dt, 1.0, 0.0, 0.0, w * w, 2.0 * w, 0.0, 0.0, low, high)
-    # From loose, where the foot may fall, to firm, where the puppeteer means what he says.
-    u = min(max((abs(target) - near) / (far - near), 0.0), 1.0)
-    firm = u * u * (3.0 - 2.0 * u)
+    firm = 1.0 if abs(target) >= near else 0.0  # held where the target has it, or falling flat
     steps = max(int(np.ceil(dt / LONGEST - 1e-9)), 1)
     h = dt / steps
     stiffness = firm * (TAU * frequency) ** 2

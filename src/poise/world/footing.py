@@ -1,71 +1,207 @@
-"""What a body stands on: a box under each foot, from its heel to the tip of its toes."""
+"""The soles of a body: the points of its drawn feet that touch the ground, and the boxes that engines have for them.
+
+The support polygon of a pose is the outline of all points of the drawn soles that touch the ground (`find_region`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from poise.body.mesh import Mesh
+from poise.body.mannequin import build_mannequin_feet
 from poise.body.roles import SIDES
-from poise.body.shape import Box, fit_box
+from poise.body.shape import Box
 from poise.body.skeleton import Skeleton
 from poise.body.structure import remembered
+from poise.ik.support import find_outline
 from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial import rotation
 
-# Breadth of the foot as a share of its length where no mesh shows it: 0.39, ball of the foot of men and women in
-# Gordon et al. (1989), 1988 Anthropometric survey of US Army personnel (101 mm of 270 mm and 90 mm of 244 mm: 0.37).
+# Where no foot is drawn (a skeleton without hips): the ball of the foot of men and women in Gordon et al. (1989), 1988
+# Anthropometric survey of US Army personnel, is 101 mm broad at a length of 270 mm, and 90 mm at 244 mm.
 _BREADTH = 0.37
-# A foot is hardly shorter than this share of thigh and shank, whatever its joints say: a recording's last marker is
-# often at the root of the toes. Foot 0.152, thigh and shank 0.491 of stature (Winter 2009, fig. 4.1); less 5 %, as
-# people's feet vary.
+# A foot is hardly shorter than this fraction of thigh and shank. Foot 0.152, thigh and shank 0.491 of stature (Winter
+# 2009, fig. 4.1); less 5 %, as people's feet vary.
 _LENGTH = 0.95 * 0.152 / 0.491
-_THICKNESS = 0.5  # of the ankle's height: how far up the box goes; only its sole matters
+_THICKNESS = 0.5  # of the ankle's height: the height of the box; only its sole matters
+TOUCHES = 0.003  # m: points of a sole that are no farther above the ground than this touch it
+ALOFT = 0.03  # m over the ground, from which on a foot is in the air: recorded feet are off by no more
+_ROUND = 24, 6  # directions about the vertical, and tilts, in which the outermost points of a sole are kept
 
 
-def build_footing(skeleton: Skeleton, meshes: Mapping[str, Mesh] | None = None) -> tuple[Box, Box]:
-    """Boxes in the frames of the left and the right foot's joint; their lower faces are the soles.
+@dataclass(frozen=True, eq=False)
+class DrawnSole:
+    """The points of one foot that can touch the ground: the outermost vertices of foot and toes as they are drawn.
 
-    meshes  by joint name, in their joints' frames: the feet's give the breadth
+    foot    the joint of the foot
+    joints  (N,) the joint that each point moves with: the foot or its toes
+    points  (N, 3) m, in the frames of these joints
+    is_flat (N,) whether it is on the outline of what touches the ground while the foot is flat
     """
-    if not meshes:
-        return _build_footing(skeleton)
-    left, right = (
-        _find_box(skeleton, sole, meshes, _LENGTH * leg_length(skeleton, side))
-        for side, sole in zip(SIDES, find_soles(skeleton), strict=True)
-    )
-    return left, right
+
+    foot: int
+    joints: np.ndarray
+    points: np.ndarray
+    is_flat: np.ndarray
+
+    def place(self, positions: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """(..., N, 3) m in the world, from the joints' positions (..., J, 3) and orientations (..., J, 4)."""
+        return positions[..., self.joints, :] + rotation.rotate(turns[..., self.joints, :], self.points)
 
 
 @remembered
-def _build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
-    """Without a mesh."""
-    left, right = (
-        _find_box(skeleton, sole, {}, _LENGTH * leg_length(skeleton, side))
-        for side, sole in zip(SIDES, find_soles(skeleton), strict=True)
-    )
-    for box in (left, right):
-        for array in (box.center, box.half, box.turn):
+def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
+    """The soles of the left and the right foot as drawn (`build_mannequin`), on the plane of `find_soles`.
+
+    A skeleton on which no foot is drawn has the rectangles of its recorded or estimated heel and toe tip.
+    """
+    rest = skeleton.rest_positions()
+    soles = find_soles(skeleton)
+    if skeleton.find_role("hips") is None:
+        boxes = [find_corners(_guess_box(skeleton, side, sole)) for side, sole in zip(SIDES, soles, strict=True)]
+        left, right = (
+            DrawnSole(sole.foot, np.full(4, sole.foot), box, np.ones(4, bool))
+            for sole, box in zip(soles, boxes, strict=True)
+        )
+        return left, right
+    found = []
+    for sole, meshes in zip(soles, build_mannequin_feet(skeleton), strict=True):
+        joints = np.concatenate([np.full(len(np.unique(mesh.faces)), joint) for joint, mesh in meshes.items()])
+        points = np.concatenate([mesh.vertices[np.unique(mesh.faces)] for mesh in meshes.values()])
+        level = points + rest[joints] - rest[sole.foot]
+        rise = float(sole.heel[1] - level[:, 1].min())
+        flat = _find_flat(level)
+        outer = [np.flatnonzero(joints == j)[_find_outermost(level[joints == j])] for j in meshes]
+        kept = np.unique(np.concatenate([flat, *outer]))
+        is_flat = np.isin(kept, flat)
+        found.append(DrawnSole(sole.foot, joints[kept], points[kept] + [0.0, rise, 0.0], is_flat))
+    return found[0], found[1]
+
+
+def _find_flat(points: np.ndarray) -> np.ndarray:
+    """Numbers of those points (N, 3) that are on the outline of the lowest."""
+    low = np.flatnonzero(points[:, 1] < points[:, 1].min() + TOUCHES)
+    level = points[low][:, [0, 2]]
+    return low[(level[:, None] == find_outline(level)[None]).all(axis=-1).any(axis=1)]
+
+
+def _find_outermost(points: np.ndarray) -> np.ndarray:
+    """Numbers of those points (N, 3) that are outermost in any of many directions downwards."""
+    around = np.linspace(0.0, 2.0 * np.pi, _ROUND[0], endpoint=False)
+    tilts = np.linspace(0.0, 0.5 * np.pi, _ROUND[1])
+    directions = np.array([(np.sin(t) * np.sin(a), -np.cos(t), np.sin(t) * np.cos(a)) for t in tilts for a in around])
+    return np.unique(np.argmax(points @ directions.T, axis=0))
+
+
+def find_region(points: np.ndarray, ground: float | np.ndarray) -> np.ndarray:
+    """(K, 2) m, x and z of those points (N, 3) of soles that touch ground at a height, or at heights (N,)."""
+    return np.asarray(points[points[:, 1] <= ground + TOUCHES][:, [0, 2]])
+
+
+def find_standing_region(points: np.ndarray, ground: float) -> np.ndarray:
+    """(K, 2) m, the contact region of a foot, points (N, 3), that stands on level ground at about a height (m).
+
+    In a recording one foot is a little higher than the other: a sole touches with its lowest points. One that is more
+    than `ALOFT` above the ground is in the air.
+    """
+    low = float(points[:, 1].min())
+    return find_region(points, low) if low < ground + ALOFT else np.zeros((0, 2))
+
+
+class FlatSole(NamedTuple):
+    """The contact region of a foot that is flat on the ground, along the axes of its box.
+
+    across, ahead  (3,) unit, of the foot's frame;  height: m of the sole there
+    outline        (K, 2) m across and ahead
+    """
+
+    across: np.ndarray
+    ahead: np.ndarray
+    height: float
+    outline: np.ndarray
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """m ahead: of its heel and of its tip."""
+        return float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
+
+    def find_span(self, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(N,) m across: where the sole begins and ends at places (N,) m ahead, which are kept within its ends."""
+        along = np.clip(along, *self.ends)[:, None]
+        a, b = self.outline[None], np.roll(self.outline, -1, axis=0)[None]
+        rise = b[..., 1] - a[..., 1]
+        share = (along - a[..., 1]) / np.where(rise == 0.0, 1.0, rise)
+        met = (share >= -1e-9) & (share <= 1.0 + 1e-9) & (rise != 0.0)
+        x = a[..., 0] + share * (b[..., 0] - a[..., 0])
+        return np.where(met, x, np.inf).min(axis=1), np.where(met, x, -np.inf).max(axis=1)
+
+    def place(self, across: np.ndarray, along: np.ndarray) -> np.ndarray:
+        """(N, 3) m, points of the sole in the foot's frame."""
+        points = np.outer(across, self.across) + np.outer(along, self.ahead)
+        points[:, 1] = self.height
+        return points
+
+    def place_rows(self, along: np.ndarray) -> np.ndarray:
+        """(2 N, 3) m, the two ends of the sole at places (N,) m ahead: right and left in turn."""
+        right, left = self.find_span(along)
+        return self.place(np.stack([right, left], axis=1).ravel(), np.repeat(along, 2))
+
+
+@remembered
+def find_flat_soles(skeleton: Skeleton) -> tuple[FlatSole, FlatSole]:
+    """The contact regions of the left and the right foot, flat on the ground."""
+    rest, found = skeleton.rest_positions(), []
+    for side, sole, drawn in zip(SIDES, find_soles(skeleton), find_drawn_soles(skeleton), strict=True):
+        across, ahead = rotation.to_matrix(_guess_box(skeleton, side, sole).turn)[:, [0, 2]].T
+        level = drawn.points + rest[drawn.joints] - rest[drawn.foot]
+        region = find_region(level, float(sole.heel[1]))
+        outline = find_outline(np.stack([region @ across[[0, 2]], region @ ahead[[0, 2]]], axis=1))
+        found.append(FlatSole(across, ahead, float(sole.heel[1]), outline))
+    return found[0], found[1]
+
+
+@remembered
+def build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
+    """Boxes in the frames of the left and the right foot's joint; their lower faces are the soles of engines.
+
+    A box is as long as the sole that is drawn and has its area: engines touch the ground with boxes.
+    """
+    boxes = []
+    for side, sole, flat in zip(SIDES, find_soles(skeleton), find_flat_soles(skeleton), strict=True):
+        box, (heel, tip), (area, middle) = _guess_box(skeleton, side, sole), flat.ends, _measure_area(flat.outline)
+        center = flat.place(middle[:1], np.array([0.5 * (heel + tip)]))[0]
+        center[1] = box.center[1]
+        half = np.array([0.5 * area / (tip - heel), box.half[1], 0.5 * (tip - heel)])
+        boxes.append(Box(center, half, box.turn))
+        for array in (boxes[-1].center, boxes[-1].half, boxes[-1].turn):
             array.flags.writeable = False
-    return left, right
+    return boxes[0], boxes[1]
 
 
-def _find_box(skeleton: Skeleton, sole: Sole, meshes: Mapping[str, Mesh], shortest: float) -> Box:
+def _measure_area(outline: np.ndarray) -> tuple[float, np.ndarray]:
+    """m2, and the centre (2,) m, of a polygon (K, 2)."""
+    a, b = outline, np.roll(outline, -1, axis=0)
+    cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    area = 0.5 * float(cross.sum())
+    return abs(area), np.asarray(((a + b) * cross[:, None]).sum(axis=0) / (6.0 * area))
+
+
+def _guess_box(skeleton: Skeleton, side: str, sole: Sole) -> Box:
+    """A foot's box from its heel and the tip of its toes alone."""
     rest = skeleton.rest_positions()
     front = sole.foot if sole.toes is None else sole.toes
     tip = sole.tip + rest[front] - rest[sole.foot]
     along = np.array([tip[0] - sole.heel[0], 0.0, tip[2] - sole.heel[2]])
     length = float(np.linalg.norm(along))
     turn = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(along[0], along[2])))
-    name = skeleton.names[sole.foot]
-    longer = max(1.0, shortest / length)
+    longer = max(1.0, _LENGTH * leg_length(skeleton, side) / length)
     length = longer * length
-    breadth = 2.0 * fit_box(meshes[name], turn).half[0] if name in meshes else _BREADTH * length
     thickness = max(_THICKNESS * -float(sole.heel[1]), 0.05 * length)
     center = longer * (sole.heel + tip) / 2.0
     center[1] = sole.heel[1] + thickness / 2.0
-    return Box(center, np.array([breadth, thickness, length]) / 2.0, turn)
+    return Box(center, np.array([_BREADTH * length, thickness, length]) / 2.0, turn)
 
 
 def split_footing(skeleton: Skeleton) -> tuple[tuple[int, Box], ...]:
@@ -107,4 +243,7 @@ def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.nd
     return p[feet][:, None] + np.matmul(corners, R[feet].swapaxes(1, 2))
 
 
-__all__ = ["SIDES", "build_footing", "find_corners", "find_soles_of", "place_corners", "split_footing"]
+__all__ = [
+    "ALOFT", "SIDES", "TOUCHES", "DrawnSole", "FlatSole", "build_footing", "find_corners", "find_drawn_soles",
+    "find_flat_soles", "find_region", "find_soles_of", "find_standing_region", "place_corners", "split_footing",
+]  # fmt: skip
