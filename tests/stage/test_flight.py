@@ -86,7 +86,7 @@ def test_ten_seconds_of_flight_keep_momentum(split: str, gravity: float, dt: flo
 )
 @pytest.mark.many(1)
 def test_flight_keeps_momentum_in_every_engine(split: str, engine: str, rate: int) -> None:
-    """Bullet has given segments as bodies of their own; `inverse` makes long steps, and cuts them where joints whirl."""
+    """Bullet has given segments as bodies of their own; `inverse` cuts its long steps where joints whirl."""
     if engine == "bullet":
         pytest.importorskip("pybullet")
     stage, actor = fly(1.0 / rate, -9.81, SPLITS[split], engine=engine)

@@ -83,7 +83,7 @@ class BulletSimulation(Simulation):
         for a, b in scene.apart:
             if a in links and b in links:
                 world.keep_apart(links[a], links[b])
-        self._parts = Parts(self._held)
+        self._parts = Parts(self._held, world, scene.props, scene.touch.is_hard)
         self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
         self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
         for body in scene.bodies:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from poise.dynamics.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
 from poise.dynamics.body_kernels import BODY
+from poise.dynamics.cone_kernels import factor_back, solve_down, solve_factored_contacts, solve_up
 from poise.engines.engine import AGAIN
 from poise.engines.hit_kernels import HITS, end_step, note_contact
 from poise.engines.inverse_kernels import (
@@ -284,10 +284,10 @@ def read(body: int, block: int) -> None:
 def _meets_floaters(x: Any, p: Any) -> bool:
     """Whether all that pushed a body in the last step floats itself."""
     floater, geoms = integers(p.floater, p.geoms), tables(x.geoms, x.most, 2)
+    is_met = False
     for i in range(integers(x.counts, 4)[FELT]):
-        if stands_fast(floater, geoms[i, 0], geoms[i, 1], p.number):
-            return False
-    return True
+        is_met = is_met or stands_fast(floater, geoms[i, 0], geoms[i, 1], p.number)
+    return not is_met
 
 
 # hits: the block of `Hits`;  scene: the simulation's;  thing (shapes,): what each shape is of

@@ -19,6 +19,13 @@ things are soft, or bounce, or something animated hangs on a body, the engine's 
 held back alone:
 
     a = min(a, (OUT - v_n) / h)         g < -DEEP; a: what the engine asks for                       [landing, eq 4]
+
+Free props land in the same way, each by itself: the engine's contacts are springs of 8 ms or two steps, which a box
+that fell 0.85 m compresses by 20 to 50 mm and which then throw it up. A prop is fast from SLOW / max(h, CATCH) on. Of
+its contacts, those ahead and those that close as fast follow eq 2 and 3; the others are the engine's, which reads a
+contact as deeper by what was added to its margin. That is taken back:
+
+    a' = a - K I w / (1 + h B + h2 K I)     w: m, added;  K, B, I: stiffness, damping, impedance     [landing, eq 5]
 """
 
 from __future__ import annotations
@@ -28,21 +35,31 @@ import numpy as np
 from poise.spatial.compile import kernel
 
 SLOW = 1e-3  # m that nothing moves by in a step: then there is nothing to look ahead for
+# s, about how long the engine's contacts take to catch something at short steps, divided by e: at 0.33 m/s what falls
+# on them gets 1 mm deep
+CATCH = 0.003
 FARTHEST = 0.1  # m, that is looked ahead at the most
 # Of 64 drops at 5 ms the deepest on the way was 21 mm in the floor with 1, toes all of them; 11 with 3.
 WHIP = 3.0
 PUSH = 0.015
 OUT = 1.0  # m/s, at the most, as in Bullet
 DEEP = 0.03  # m: nobody gets there by landing
+NEVER = 1e12  # m/s2: what no two things come together by
+# What the shape of a contact is of: something that stays with its engine's contacts, a body that falls, a free prop,
+# or a segment that something given moves.
+OTHER, FALLING, LOOSE, MOVED = range(4)
 
 
 @kernel
-def is_slow(qvel: np.ndarray, length: float, dt: float) -> bool:
-    """Whether surely no point moves by `SLOW` in a step. length: m, from a joint to a point that it moves, at most."""
+def is_slow(qvel: np.ndarray, watched: np.ndarray, length: float, span: float) -> bool:
+    """Whether surely no point moves by `SLOW` in a time.
+
+    watched  the velocities that count;  length: m, from a joint to a point that it moves, at most;  span: s
+    """
     total = 0.0
-    for i in range(len(qvel)):
+    for i in watched:
         total += abs(qvel[i])
-    return dt * total * max(length, 1.0) < SLOW
+    return span * total * max(length, 1.0) < SLOW
 
 
 @kernel
@@ -52,25 +69,26 @@ def look_ahead(
     root: np.ndarray,
     body: np.ndarray,
     at: np.ndarray,
+    kind: np.ndarray,
     bound: np.ndarray,
     base: np.ndarray,
     dt: float,
     margin: np.ndarray,
     widest: np.ndarray,
-) -> float:
-    """How far ahead the contacts of each shape begin; m, the farthest.   [landing, eq 1]
+) -> bool:
+    """Set how far ahead the contacts of each shape begin; whether any body falls fast.   [landing, eq 1]
 
     cvel, com  (B, 6) and (B, 3): MuJoCo's velocities of bodies, about the centre of mass of the tree that they are of
-    root       (B,) the first body of that tree;  body (G,) whose shape it is
-    at, bound  (G, 3) m, the shape's middle; (G,) m, the radius around it, 0: of nobody who falls
+    root       (B,) the first body of that tree;  body (G,) whose shape it is;  kind (G,) what that is
+    at, bound  (G, 3) m, the shape's middle; (G,) m, the radius around it, 0: its contacts are not met ahead
     base       (G,) m, where contacts begin anyway;  margin (G,), widest (B,): where they begin now, of all of a body
     """
-    farthest = 0.0
+    is_fast = False
     for b in range(len(widest)):
         widest[b] = 0.0
     for g in range(len(body)):
         b = body[g]
-        reach = 0.0
+        speed = 0.0
         if bound[g] > 0.0:
             c, v = com[root[b]], cvel[b]
             x, y, z = at[g, 0] - c[0], at[g, 1] - c[1], at[g, 2] - c[2]
@@ -78,11 +96,49 @@ def look_ahead(
             vy = v[4] + v[2] * x - v[0] * z
             vz = v[5] + v[0] * y - v[1] * x
             spin = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-            reach = dt * (np.sqrt(vx * vx + vy * vy + vz * vz) + spin * bound[g])
-        margin[g] = base[g] + min(WHIP * reach, FARTHEST)
-        widest[b] = max(widest[b], margin[g])
-        farthest = max(farthest, reach)
-    return farthest
+            speed = np.sqrt(vx * vx + vy * vy + vz * vz) + spin * bound[g]
+        if kind[g] == LOOSE and speed * max(dt, CATCH) < SLOW:
+            speed = 0.0
+        is_fast = is_fast or (kind[g] == FALLING and speed * dt >= SLOW)
+        margin[g] = base[g] + min(WHIP * dt * speed, FARTHEST)
+    for g in range(len(body)):
+        if kind[g] == FALLING and not is_fast:
+            margin[g] = base[g]
+        widest[body[g]] = max(widest[body[g]], margin[g])
+    return is_fast
+
+
+@kernel
+def meet_contact(
+    kinds: tuple[int, int], gap: float, wide: float, speed: float, dt: float, is_fast: bool, ahead: bool,
+    asked: float, kbip: np.ndarray,
+) -> float:  # fmt: skip
+    """m/s2 that a contact asks for along its normal, of what the engine asks for.
+
+    kinds    of its two shapes;  gap: m;  wide: m, by how much earlier than usual it begins;  speed: m/s, of the gap
+    is_fast  whether a body falls fast;  ahead: whether contacts of bodies that fall are met ahead
+    kbip     (4,) stiffness, damping and impedance of MuJoCo's spring
+    """
+    if max(kinds) == MOVED:
+        if wide > 0.0:
+            return -NEVER if gap > 0.0 else narrow(asked, wide, dt, kbip)
+        return asked
+    if kinds[0] == FALLING or kinds[1] == FALLING:
+        if ahead and (is_fast or gap < -DEEP):
+            return land(gap, speed, dt)
+        if gap < -DEEP:
+            return hold_back(asked, speed, dt)
+    if wide > 0.0:
+        is_met = gap > 0.0 or -speed * max(dt, CATCH) >= SLOW
+        return land(gap, speed, dt) if is_met else narrow(asked, wide, dt, kbip)
+    return asked
+
+
+@kernel
+def narrow(asked: float, wide: float, dt: float, kbip: np.ndarray) -> float:
+    """m/s2 that a contact would ask for that began later by `wide` m.   [landing, eq 5]"""
+    K, B = kbip[0] * kbip[2], kbip[1]
+    return asked - K * wide / (1.0 + dt * B + dt * dt * K)
 
 
 @kernel

@@ -20,13 +20,13 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics.instant import turn
+from poise.engines.landing_kernels import NEVER
 from poise.engines.scene import GIVEN
 from poise.spatial.compile import kernel
 
 # A row a body: where its joint is (3), then W, V, and of dw the same: all in the world.
 COLUMNS = 15
 _P, _W, _V, _DW, _DV = 0, 3, 6, 9, 12
-_NEVER = 1e12  # m/s2: what no two things come together by
 
 
 @kernel
@@ -134,7 +134,7 @@ def shift_contact(
         da = frame[3 * c] * ax + frame[3 * c + 1] * ay + frame[3 * c + 2] * az
         back = 0.5 * dt * (dv + dt * da)
         if c == 0 and gap > back:
-            aref[row] = -_NEVER
+            aref[row] = -NEVER
             return True
         B, KI = kbip[row + c, 1], kbip[row + c, 0] * kbip[row + c, 2]
         # aref -= ((B + h K I) dv - K I h/2 (dv + h da)) / (1 + h B + h2 K I) + da

@@ -1,8 +1,9 @@
 """MuJoCo's step where its own would not do, in three: forces, what contacts ask for, and on to the next state.
 
 All forces and accelerations (`mj_forward`); then contacts of segments that are moved (`mujoco_moved`) and of bodies
-that fall (`mujoco_landing`) ask for something else and are solved anew (`mj_fwdConstraint`); then `mj_Euler`, with its
-damping off, which `discrete` has in the solve. Where there is no such contact these are `mj_step`, to the same bits.
+and props that fall (`mujoco_landing`) ask for something else and are solved anew (`mj_fwdConstraint`); then
+`mj_Euler`, with its damping off, which `discrete` has in the solve. Where there is no such contact these are `mj_step`,
+to the same bits.
 
 The same step is made where several bodies may touch that have LARGE freedoms together. MuJoCo 4.0 then works with
 sparse matrices, and its Newton solver now and then finds no end (2 steps of 350 of two ragdolls that meet): what it
@@ -13,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.engines.mujoco_landing import Landing, has_landings, is_hard_landing
+from poise.engines.mujoco_landing import Landing, has_landings
 from poise.engines.mujoco_library import find_function
 from poise.engines.mujoco_model import BodyLayout
 from poise.engines.mujoco_moved import MovedSegments, has_moved_shapes
@@ -29,8 +30,8 @@ class Care:
     """What such steps need to know of a scene.
 
     moved        segments that something given moves
-    landing      bodies that fall; None: nobody does. Contacts are not met ahead where something given moves shapes:
-                 theirs would have to be ahead, too
+    landing      bodies and props that fall; None: none does. Contacts of bodies are not met ahead where something
+                 given moves shapes: theirs would have to be ahead, too
     is_moving    whether any shape is of a segment that something given moves
     is_unsolved  whether the forces of the last step are not those that moved anything
     """
@@ -39,7 +40,7 @@ class Care:
         import mujoco
 
         self.moved, self.is_moving = MovedSegments(model, scene, layouts), has_moved_shapes(scene)
-        ahead = is_hard_landing(scene) and not self.is_moving
+        ahead = scene.touch.is_hard and not self.is_moving
         is_moved = self.moved.row_of_geom >= 0
         self.landing = Landing(model, scene, layouts, ahead, is_moved) if has_landings(scene) else None
         self.is_unsolved = False
@@ -82,7 +83,7 @@ class Care:
 
 
 def needs_care(scene: Scene, freedoms: int) -> bool:
-    """Whether something given moves a shape, somebody falls, or the matrices of several bodies are sparse."""
+    """Whether something given moves a shape, a body or a prop falls, or the matrices of several bodies are sparse."""
     if freedoms >= LARGE and scene.meets is not None and len(scene.bodies) > 1:
         return True
     return has_moved_shapes(scene) or has_landings(scene)

@@ -50,6 +50,11 @@ class Touch:
         if self.forces not in FORCES:
             raise InputError(f"the forces of a touch are {' or '.join(map(repr, FORCES))}; given {self.forces!r:.60}.")
 
+    @property
+    def is_hard(self) -> bool:
+        """Whether things meet as hard as the step allows, and stay where they meet."""
+        return self.softness == 0.0 and self.bounce == 0.0
+
 
 def find_damping(bounce: float) -> float:
     """Of critical, of a spring that gives back a share e of the speed that it is met with.
