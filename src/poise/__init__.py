@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from poise.drivers.walk import Walk
     from poise.dynamics.composite import compute_joint_space_inertia
     from poise.dynamics.hybrid import solve_hybrid_dynamics
-    from poise.dynamics.momentum import compute_point_jacobian
+    from poise.dynamics.momentum import compute_center_of_mass, compute_center_of_mass_jacobian, compute_point_jacobian
     from poise.dynamics.newton_euler import compute_bias
-    from poise.dynamics.tree import Kinematics, Tree
+    from poise.dynamics.tree import Kinematics, Tree, build_tree
     from poise.dynamics.world import compute_world_pose
     from poise.engines.engine import Abilities, BodyState, Engine, Simulation, SimulationLaws, Touches
     from poise.engines.registry import register_engine
@@ -87,6 +87,7 @@ if TYPE_CHECKING:
     from poise.world.prop import Hinge, Prop
     from poise.world.push import Push
     from poise.world.steps import Steps
+    from poise.world.swing import build_swing
     from poise.world.tilted import Tilted
     from poise.world.touch import Touch
 
@@ -165,7 +166,11 @@ _HOMES = {
     "Tree": "poise.dynamics.tree",
     "balance": "poise.jobs.balance",
     "Walk": "poise.drivers.walk",
+    "build_swing": "poise.world.swing",
+    "build_tree": "poise.dynamics.tree",
     "compute_bias": "poise.dynamics.newton_euler",
+    "compute_center_of_mass": "poise.dynamics.momentum",
+    "compute_center_of_mass_jacobian": "poise.dynamics.momentum",
     "compute_forces": "poise.motion.forces",
     "compute_joint_space_inertia": "poise.dynamics.composite",
     "compute_point_jacobian": "poise.dynamics.momentum",
@@ -278,7 +283,11 @@ __all__ = [
     "__version__",
     "balance",
     "bodies",
+    "build_swing",
+    "build_tree",
     "compute_bias",
+    "compute_center_of_mass",
+    "compute_center_of_mass_jacobian",
     "compute_forces",
     "compute_joint_space_inertia",
     "compute_point_jacobian",

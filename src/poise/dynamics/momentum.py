@@ -37,7 +37,11 @@ class Momentum:
 def compute_center_of_mass(
     tree: Tree, root: np.ndarray, rotations: np.ndarray, shifts: np.ndarray | None = None
 ) -> np.ndarray:
-    """(..., 3) m, in the world."""
+    """Return the centre of mass, (..., 3) m in world axes.
+
+    tree       of a character: `poise.build_tree(character)`
+    root       (..., 3) m;  rotations (..., J, 4): a `Pose`, or many of them
+    """
     centers = compute_world_pose(tree, root, rotations, shifts).centers
     return np.einsum("j,...ja->...a", tree.masses, centers) / tree.mass
 
@@ -55,7 +59,14 @@ def compute_momentum(tree: Tree, state: Kinematics) -> Momentum:
 
 
 def compute_center_of_mass_jacobian(tree: Tree, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """(..., 3, n): velocity of the centre of mass from u."""
+    """Return the Jacobian J (..., 3, n) of the centre of mass: its velocity is J u, m/s in world axes.
+
+    u  (3 + 3 J,): the root's velocity in world axes (m/s), then for each joint, the root first, its angular velocity
+       relative to its parent in the joint's own axes (rad/s)
+
+    `compute_point_jacobian` and `compute_joint_space_inertia` have the same columns. A floating base is as in MuJoCo;
+    in Pinocchio its linear velocity, too, is in the base's own axes. Every joint has three columns, hinges as well.
+    """
     return compute_momentum_jacobian(tree, root, rotations)[..., 3:, :] / tree.mass
 
 

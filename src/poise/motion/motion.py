@@ -193,7 +193,7 @@ def as_motion(thing: object) -> Motion:
     if isinstance(thing, Motion):
         return thing
     if isinstance(getattr(thing, "clip", None), Motion):
-        return thing.clip  # type: ignore[attr-defined, no-any-return]
+        return thing.clip  # type: ignore[attr-defined]
     needed = ("pose",) if getattr(thing, "is_live", False) else ("pose", "skeleton", "duration")
     missing = [name for name in needed if not hasattr(thing, name)]
     if missing or not callable(thing.pose):  # type: ignore[attr-defined]
