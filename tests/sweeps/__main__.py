@@ -7,7 +7,7 @@ usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodi
                                               push | falls | tips | splits | soak | steps | gains | published |
                                               engines | crowd | abuse | ik | walk | track | limited | getup |
                                               treads ...]
-                                             [--soak] [--minutes 10]
+                                             [--soak] [--minutes 10] [--seed 0]
 
 Exit 1 if any aim was missed.
 """
@@ -75,6 +75,7 @@ def main() -> int:
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
+    parser.add_argument("--seed", type=int, default=0, help="of the first episode of the sweep of abuse")
     words = parser.parse_args()
     names = (
         ["files", "cli", "reading", "ik", "walk", "track", "limited", "getup", "treads", *SWEEPS]
@@ -136,7 +137,7 @@ def main() -> int:
             missed += bad
             continue
         title, sweep = SWEEPS[name]
-        given = {"soak": (words.soak,), "abuse": (words.minutes,)}.get(name, ())
+        given = {"soak": (words.soak,), "abuse": (words.minutes, words.seed)}.get(name, ())
         text, bad = sweep(*given)  # type: ignore[call-arg]
         write_section(title, f"{text}\n\nAims missed: {bad or 'none'}.", [each for each, _ in SWEEPS.values()])
         print(f"{name}: {bad} aims missed", flush=True)

@@ -1,0 +1,114 @@
+"""A restored state goes on with the same bits, and a simulation that has exploded ends with its error."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import poise
+from poise.errors import InputError, SolveError
+from poise.stage.actor import Actor
+from poise.stage.stage import Stage
+from poise.walking import saving
+from poise.walking.foot_path import FootStance
+
+
+def read(actor: Actor) -> list[np.ndarray]:
+    state, pose = actor.body.state, actor.pose()
+    return [np.array(each) for each in (state.root, state.q, state.v, state.w, pose.root, pose.rotations)]
+
+
+def repeat(stage: Stage, actor: Actor, steps: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """What some steps come to, and what they come to again from a state that was saved before them."""
+    saved = stage.save()
+    stage.advance(steps)
+    first = read(actor)
+    stage.restore(saved)
+    stage.advance(steps)
+    return first, read(actor)
+
+
+def test_brake_of_a_joint_that_was_fast_ends_with_its_speed() -> None:
+    """It stayed: a joint far from its ends was not looked at again, and kept the damping of the moment it was fast."""
+    stage = Stage("inverse", dt=0.02, gravity=(0.0, 0.0, 0.0), ground=None)
+    actor = stage.add(poise.Character.human(preset="mix"))
+    actor.drive("body", poise.Loose(0.0, 0.0))
+    stage.advance(1)
+    actor.body.state.w[1:] = 0.0, 60.0, 0.0
+    actor.limits.law(actor.body.block, actor.limits.block)
+    braked = np.abs(actor.body.axial).max(axis=1) > 0.0  # these come to an end within two steps
+    actor.body.state.w[:] = 0.0
+    actor.limits.law(actor.body.block, actor.limits.block)
+    ends = np.abs(actor.body.axial).max(axis=1) > 0.0
+    assert braked.sum() > ends.sum()
+    actor.limits.quick[:, 4] = 0.0  # have it look at all of them
+    actor.limits.law(actor.body.block, actor.limits.block)
+    np.testing.assert_array_equal(ends, np.abs(actor.body.axial).max(axis=1) > 0.0)
+
+
+def test_saved_walk_has_every_number_of_a_stance() -> None:
+    fields = {field.name for field in dataclasses.fields(FootStance)}
+    assert {"place", "turn", *saving._TIMES, *saving._OUTLINES} == fields
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet", "inverse"])
+@pytest.mark.parametrize("to", ["Walk", "Strength"])
+def test_state_saved_right_after_a_switch_goes_on_alike(engine: str, to: str) -> None:
+    if engine == "bullet":
+        pytest.importorskip("pybullet")
+    rough = poise.HeightMap(np.random.default_rng(5).uniform(0.0, 0.03, (40, 40)), 0.15)
+    stage = Stage(engine, dt=0.01, ground=rough)
+    actor = stage.add(poise.Character.human(preset="mix"))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Track(poise.gestures.conduct()))
+    stage.advance(15)
+    actor.drive("body", poise.Walk(3) if to == "Walk" else poise.Strength(poise.gestures.conduct()))
+    stage.advance(20 if to == "Walk" else 1)
+    actor.drive("rightArm", poise.Loose(0.5, 0.5))
+    for first, second in zip(*repeat(stage, actor, 20), strict=True):
+        np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "bullet", "inverse"])
+@pytest.mark.parametrize("what", ["root", "q", "v", "w"])
+def test_exploded_simulation_ends_with_its_error_until_a_state_is_restored(engine: str, what: str) -> None:
+    if engine == "bullet":
+        pytest.importorskip("pybullet")
+    stage = Stage(engine)
+    actor = stage.add(poise.Character.human(preset="mix"))
+    actor.drive("body", poise.Loose(0.5, 0.5))
+    stage.advance(2)
+    saved = stage.save()
+    getattr(actor.body.state, what)[...] = np.nan
+    for action in (actor.pose, stage.step, lambda: stage.advance(3), lambda: stage.run(0.1), stage.save):
+        with pytest.raises(SolveError, match=r"non-finite at t=0\.01 s .*'mix'.*smaller step"):
+            action()
+    stage.restore(saved)
+    stage.advance(1)
+    assert np.isfinite(actor.pose().rotations).all()
+
+
+def test_crowd_of_which_one_explodes_ends_with_its_name() -> None:
+    stage = Stage(threads=2, touch=poise.Touch(actors=False))
+    actors = [stage.add(poise.Character.human(preset="mix"), f"actor {k}") for k in range(3)]
+    for actor in actors:
+        actor.drive("root", poise.Free())
+        actor.drive("body", poise.Loose(0.5, 0.5))
+    stage.advance(1)
+    actors[1].push("hips", (1e12, 0.0, 0.0), 0.005)
+    with pytest.raises(SolveError, match="of 'actor 1'"):
+        stage.advance(5)
+    assert np.isfinite(actors[0].pose().root).all()
+    with pytest.raises(SolveError, match="of 'actor 1'"):
+        poise.run_crowd(stage, 0.1)
+
+
+def test_puppet_refuses_gravity_that_points_up() -> None:
+    stage = Stage(gravity=(0.0, 9.81, 0.0))
+    hands = poise.HandsTake(np.arange(3) / 10.0, np.zeros((3, 2, 3)), poise.rotation.identity((3, 2)))
+    layers = [poise.PuppetLayer(poise.load_mapping("legs"), hands)]
+    stage.add(poise.Character.human()).drive("body", poise.Puppet(layers))
+    with pytest.raises(InputError, match="points up"):
+        stage.advance(1)
