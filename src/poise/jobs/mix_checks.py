@@ -33,11 +33,12 @@ def check_files(
 
     read  files that are read besides those that the recipe names
     """
-    inputs = [path for path in (asked.clip, asked.character, asked.stage) if isinstance(path, Path)]
+    named_too = (path for path in (asked.clip, asked.character, asked.stage) if isinstance(path, Path))
+    inputs = [*named_too, *(path for path in read if path is not None)]
     named = [(audience.spell(option), path) for option, path in outputs.list_named()]
-    check_outputs((*inputs, *read), named, json)
+    check_outputs(inputs, named, json)
     for path in outputs.motions:
-        _check_motion(path, (*inputs, *(each for each in read if each is not None)))
+        _check_motion(path, inputs)
     for option, paths, suffixes in (
         ("film", outputs.films, FILMS),
         ("plot", outputs.plots, (".png",)),

@@ -124,6 +124,7 @@ class PoseOutputs:
         """Refuse what cannot be written, before anything is done."""
         from poise.files.formats import FORMATS, check_can_save, find_format
 
+        read = tuple(read)
         named = [(option, getattr(self, option)) for option in ("output", "picture", "film", "plot")]
         given = [(audience.spell(option), path) for option, path in named if path is not None]
         check_outputs(read, given, json)

@@ -91,6 +91,7 @@ class WalkOutputs:
         from poise.files.formats import check_can_save, find_format
         from poise.pictures.film import check_film
 
+        read = tuple(read)
         kinds = {"output": self.motions, "film": self.films, "picture": self.pictures, "plot": self.plots,
                  "joints": self.joints}  # fmt: skip
         check_outputs(read, [(audience.spell(kind), path) for kind, paths in kinds.items() for path in paths], json)
