@@ -76,14 +76,12 @@ def _find_foot_steps(clip: Clip, points: np.ndarray, side: str) -> list[Step]:
     hold = max(1, min(round(_HOLD * rate), len(times) - 1))
     least = max(1, int(np.ceil(_LEAST * rate)))
     rests = np.flatnonzero(_measure_range(points, hold) < _SETTLED * leg)
-    at = int(rests[0]) if len(rests) else 0
+    begins_at_rest = len(rests) > 0 and rests[0] == 0  # else the clip begins in the middle of a step
     steps: list[Step] = []
-    home = points[0] if at == 0 else np.median(points[at : at + hold + 1], axis=0)
-    if at >= least and _is_away(points[:at], home, leg).sum() >= least:  # it begins in the middle of a step
-        steps.append(Step(side, float(times[0]), float(times[at]), *_measure_step(points[: at + 1], points[0], home)))
+    at, home = 0, points[0]
     while (away := _find_away(points, at, home, leg, least)) is not None:
         begun = np.flatnonzero(~_is_away(points[at:away], home, _BEGUN * leg))
-        start = at + int(begun[-1]) if len(begun) else at
+        start = at + int(begun[-1]) if len(begun) and (at > 0 or begins_at_rest) else at
         later = rests[np.searchsorted(rests, away) :]
         end = int(later[0]) if len(later) else len(times) - 1
         old, home = home, np.median(points[end : end + hold + 1], axis=0)
@@ -126,10 +124,11 @@ def _measure_step(points: np.ndarray, old: np.ndarray, new: np.ndarray) -> tuple
 
 
 def _filter_spikes(points: np.ndarray, half: int) -> np.ndarray:
-    """Return the running median of points (F, ...) over 2 half + 1 frames; the ends are repeated."""
+    """Return the running median of points (F, ...) over 2 half + 1 frames; the ends are mirrored."""
     if half < 1:
         return points
-    padded = np.pad(points, [(half, half), *[(0, 0)] * (points.ndim - 1)], mode="edge")
+    half = min(half, len(points) - 1)
+    padded = np.pad(points, [(half, half), *[(0, 0)] * (points.ndim - 1)], mode="reflect")
     return np.median(np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1, axis=0), axis=-1)
 
 
