@@ -287,6 +287,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("retarget", "clip.bvh", "other.bvh", "-o", "new.npz", "--mass", "51"), "'.npz' holds none"),
     (("retarget", "clip.bvh", "hero.glb", "-o", "new.glb", "--mass", "51"), "has a mesh of its own"),
     (("retarget", "clip.bvh", "body.json", "-o", "new.glb", "--mass", "51"), "has a mass of its own"),
+    ((*MIX, "--physical", "arms", "--base", "planted"), "--base planted plants the feet of physical legs"),
+    ((*TRACK, "--parts", "arms", "--base", "balance"), "--base balance plants the feet of physical legs"),
+    ((*MIX, "--physical", "arms", "--gain", "0.5"), "--gain is the coupling's"),
+    ((*MIX, "--physical", "body", "--gain", "0.5"), "--gain is the coupling's"),
     (("edit", "edit.toml", "-o", "edit.toml"), "would overwrite"),
     (("edit", "edit.toml", "-o", "clip.bvh"), "would overwrite"),
     (("edit", "edit.toml", "-o", "new.txt"), "new.txt"),
@@ -718,6 +722,27 @@ def test_an_empty_path_is_none(place: Path, command: str, option: str) -> None:
     done = run(*words, f"{option}=", "--quiet")
     assert (done.code, done.out) == (2, "")
     assert "the path is empty" in done.err and done.err.count("\n") == 1
+
+
+GIVING = [
+    ("--push", "t=0.05 chest 0,0,60 0.1s"),
+    ("--push", "t=0.05 hips 0,0,60 0.1s"),
+    ("--push", "t=0.05 leftLowerLeg 0,0,60 0.1s"),
+    ("--push", "t=0.05 chest 0,0,60 0.1s", "--base", "kinematic"),
+    ("--push", "t=0.05 chest 0,0,60 0.1s", "--law", "paper"),
+    ("--push", "t=0.05 chest 0,0,60 0.1s", "--law", "critical"),
+    ("--push", "t=0.05 chest 0,0,60 0.1s", "--engine", "bullet"),
+]
+
+
+@pytest.mark.parametrize("mode", GIVING)
+def test_give_changes_the_motion_after_a_blow_in_every_mode(place: Path, mode: tuple[str, ...]) -> None:
+    written = []
+    for give in ("0", "0.9"):
+        assert run(*TRACK, *mode, "--give", give, "--quiet").code == 0
+        written.append((place / "new.npz").read_bytes())
+        (place / "new.npz").unlink()
+    assert written[0] != written[1]
 
 
 @pytest.mark.parametrize(

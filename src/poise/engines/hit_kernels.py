@@ -112,7 +112,9 @@ def end_step(x: Any, all_over: bool) -> None:
         if table[k, OVER] == 0.0:
             table[k, TOP] = max(table[k, TOP], _mean_force(x, k, step))
             _clear_next(x, k, step)
-        if table[k, OVER] == 0.0 and (all_over or table[k, SEEN] < step or step - table[k, BEGAN] + 1 >= x.window):
+        if table[k, OVER] == 0.0 and (
+            all_over or (step - table[k, SEEN]) * x.dt >= PEAK or step - table[k, BEGAN] + 1 >= x.window
+        ):
             table[k, OVER] = 1.0
             size = np.sqrt(table[k, X] ** 2 + table[k, X + 1] ** 2 + table[k, X + 2] ** 2)
             least = min(limit[int(table[k, FIRST])], limit[int(table[k, SECOND])])

@@ -10,6 +10,7 @@ from pathlib import Path
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.driver import MOTION
+from poise.dynamics.tree import build_tree
 from poise.errors import FileError, InputError
 from poise.files.audience import Audience
 from poise.jobs.base import Base
@@ -88,6 +89,19 @@ def check_effects(
     def feels(joint: str) -> bool:
         return floats or any(i in physical for i in skeleton.chain(skeleton.index(joint)))
 
+    if plan.base == PLANTED and not balances and not floats:
+        raise InputError(
+            f"{audience.spell('base')} {plan.planted} plants the feet of physical legs; "
+            f"{_say_base(base, plan, audience)}, or leave it out."
+        )
+    masses = build_tree(character).masses
+    given = [i for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0]
+    if asked.gain not in (None, 1.0) and not any(feels(skeleton.names[i]) for i in given):
+        raise InputError(
+            f"{audience.spell('gain')} is the coupling's, from parts that follow the clip to the physical parts that "
+            "carry them; here nothing that follows the clip is carried. "
+            f"Name other {audience.spell('physical')} parts, or leave it out."
+        )
     for load in plan.loads:
         if not feels(load.joint):
             raise InputError(
