@@ -53,6 +53,7 @@ from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
 from poise.motion.point_path import PointPath
 from poise.spatial import rotation
+from poise.spatial.inertia import RigidInertia
 from poise.spatial.plain import write_over
 from poise.world.footing import build_footing, find_corners, find_soles_of
 
@@ -81,6 +82,8 @@ _HARD = 20.0  # times the weight: more than a point is ever pushed by
 _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
+_SOON = 0.02  # s, the same of what a load weighs: contacts flicker
+_STEADY = 1e-6  # m2, of points so near to one another that they are one
 _TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
 _LANDS, _OVER = 30.0, 0.1  # rows of a foot that is put down again; m over its sole, up to which a floor is under it
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
@@ -203,7 +206,8 @@ class StrengthPlayer(TorquePlayer):
     missed  m/s2, by how much the centre of mass misses its way, as of the last step
     zmp     (3,) m, where the ground's push has no moment along it
     drag    (K,) N m s/rad, of each joint's damper on what was not foreseen: see `_resist`
-    felt    (J, 6) N m about each joint and N, of things and people that push, world axes: see `_feel`
+    felt    (J, 6) N m about each joint and N, of things and people that push, world axes: see `_feel`; load and
+            pressed: what of it free props weigh, and the rest
     """
 
     feels = True
@@ -245,6 +249,10 @@ class StrengthPlayer(TorquePlayer):
         self._last: tuple[Room, int] | None = None
         self._fixed: tuple[Any, set[str]] = None, set()  # a floor, and the names of what never moves on it
         self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
+        self._soon = 1.0 - math.exp(-self._h / _SOON)
+        self.load, self.pressed = np.zeros_like(self.felt), np.zeros_like(self.felt)
+        self._free: dict[str, RigidInertia] = {}
+        self._seen: dict[str, np.ndarray] = {}
         self._work = Work(body, n, len(self.effectors))
         self._is_foot = np.zeros(len(body.tree), bool)
         self._is_foot[self.feet] = True
@@ -381,19 +389,62 @@ class StrengthPlayer(TorquePlayer):
         return end
 
     def _feel(self, body: Body) -> np.ndarray:
-        """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes."""
+        """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes.
+
+        What a free prop weighs is felt at once: see `_weigh`. The rest of every push comes to count in `_FELT`.
+        """
         touches, part = body.touches, self._share
         if self._fixed[0] is not body.floor:
             props = body.floor.props
             self._fixed = body.floor, {"ground", *(prop.name for prop in props if prop.inertia is None)}
+            self._free = {prop.name: prop.inertia for prop in props if prop.inertia is not None}
         firm = np.array([other in self._fixed[1] for other in touches.others], bool)
-        self.felt *= 1.0 - part
-        if not firm.all():
-            pushed = ~firm & ~_find_twice(touches.points)
-            joints, forces = touches.joints[pushed], _TAKEN * part * touches.forces[pushed]
-            np.add.at(self.felt[:, :3], joints, np.cross(touches.points[pushed] - body.p[joints], forces))
-            np.add.at(self.felt[:, 3:], joints, forces)
+        pushed = ~firm & ~_find_twice(touches.points) if not firm.all() else np.zeros(len(firm), bool)
+        joints, points, forces = touches.joints[pushed], touches.points[pushed], touches.forces[pushed]
+        others = [other for other, is_pushed in zip(touches.others, pushed.tolist(), strict=True) if is_pushed]
+        weights, rest = self._weigh(body, others, points, forces)
+        self.load *= 1.0 - self._soon
+        _add_forces(self.load, joints, points - body.p[joints], self._soon * weights)
+        self.pressed *= 1.0 - part
+        _add_forces(self.pressed, joints, points - body.p[joints], _TAKEN * part * rest)
+        np.add(self.load, self.pressed, out=self.felt)
         return firm
+
+    def _weigh(
+        self, body: Body, others: list[str], points: np.ndarray, forces: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(n, 3) N, of each push of what moves (forces): what it would be if the prop that pushes did not accelerate.
+
+        And (n, 3) N, the rest of each, by which a prop is squeezed, and which is nothing in all.
+
+            F = sum f + m (v - v_last) / h        of all its pushes together, along their sum           [weigh, eq 1]
+
+        That is what a load weighs less what others carry of it, whether the arms sink under it or not, and nothing of
+        a blow. The pushes share it so that it acts below the prop's centre of mass, as near to their own shares as
+        that allows: a load that tips from hand to forearm is not felt at the wrong one.
+        """
+        weights, rest = np.zeros_like(forces), forces.copy()
+        for name in sorted(self._seen.keys() | (set(others) & self._free.keys())):
+            inertia = self._free.get(name)
+            if inertia is None:
+                del self._seen[name]
+                continue
+            state = body.read_prop(name)
+            lever = rotation.rotate(state.turn, inertia.center)
+            center, speed = state.position + lever, state.velocity + np.cross(state.spin, lever)
+            last = self._seen.get(name)
+            self._seen[name] = speed
+            rows = [i for i, other in enumerate(others) if other == name]
+            total = forces[rows].sum(axis=0)
+            size = float(np.linalg.norm(total))
+            if last is None or size < 1e-9:
+                continue
+            way = total / size
+            load = max(float((total + inertia.mass * (speed - last) / self._h) @ way), 0.0)
+            shares = np.outer(_share_load(points[rows], forces[rows], way, center), way)
+            weights[rows] = load * shares
+            rest[rows] -= size * shares
+        return weights, rest
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
@@ -764,13 +815,15 @@ class StrengthPlayer(TorquePlayer):
             "hand_calm": self.hands.calm, "hand_push": self.hands.push,
             "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
             # of the ghost, joints that the motion leaves alone
-            "drag": self.drag, "felt": self.felt, "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
+            "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
+            "drag": self.drag, "load": self.load, "pressed": self.pressed,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
         points = self._work.points[: self._work.count].copy()
-        return {**super().save(), "guide": self.guide.save(), "points": points}
+        seen = {name: speed.copy() for name, speed in self._seen.items()}
+        return {**super().save(), "guide": self.guide.save(), "points": points, "seen": seen}
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
@@ -781,7 +834,34 @@ class StrengthPlayer(TorquePlayer):
         ahead, ghost = k.ahead.state, self.ghost.state
         ahead.q[:], ahead.root[:] = ghost.q, ghost.root
         self.guide.restore(saved["guide"])
+        self._seen = {name: np.array(speed, float) for name, speed in saved["seen"].items()}
+        np.add(self.load, self.pressed, out=self.felt)
         self._is_told = bool(self.fallen[0])
+
+
+def _add_forces(wrenches: np.ndarray, joints: np.ndarray, levers: np.ndarray, forces: np.ndarray) -> None:
+    """Add forces (n, 3) N, so far (n, 3) m from their joints (n,), to wrenches (J, 6)."""
+    np.add.at(wrenches[:, :3], joints, np.cross(levers, forces))
+    np.add.at(wrenches[:, 3:], joints, forces)
+
+
+def _share_load(points: np.ndarray, forces: np.ndarray, way: np.ndarray, center: np.ndarray) -> np.ndarray:
+    """(n,) shares, 0 to 1 and 1 in all, of a load along a unit way (3,) that acts through a centre (3,) m.
+
+    They are the shares of the forces (n, 3) that there are at the points (n, 3), changed as little as brings their
+    middle, seen along the way, to the centre, or as near as the points reach.
+    """
+    share = np.maximum(forces @ way, 0.0) + 1e-9
+    share /= share.sum()
+    off = points - center
+    off = off - np.outer(off @ way, way)
+    for _ in range(4):  # what would pull is left out, and the rest found anew
+        A = np.vstack([np.ones(len(share)), off.T])
+        M = (A * share) @ A.T
+        M[np.diag_indices(4)] += _STEADY * np.array([0.0, 1.0, 1.0, 1.0])
+        share = np.maximum(share * (1.0 + A.T @ np.linalg.solve(M, np.array([1.0, 0.0, 0.0, 0.0]) - A @ share)), 0.0)
+        share /= max(float(share.sum()), 1e-9)
+    return share
 
 
 def _find_twice(points: np.ndarray) -> np.ndarray:
