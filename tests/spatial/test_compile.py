@@ -227,15 +227,11 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return package
 
 
-def stamps(package: Path) -> dict[str, str]:
+def stamps(package: Path) -> dict[str, tuple[str, ...]]:
     """Return the stamp of each kernel file as a new process would compute it."""
-    compiling._stamp_of.cache_clear()
+    compiling._hash_files.cache_clear()
     compiling._read.cache_clear()
-    try:
-        return {path.stem: compiling._stamp_of(path) for path in package.glob("*_kernels.py")}
-    finally:
-        compiling._stamp_of.cache_clear()
-        compiling._read.cache_clear()
+    return {path.stem: compiling._stamp_of(path) for path in package.glob("*_kernels.py")}
 
 
 @pytest.mark.parametrize(

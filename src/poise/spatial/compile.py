@@ -184,20 +184,25 @@ def _stamp(compiled: Any) -> Any:
     return compiled
 
 
-@cache
-def _stamp_of(source: Path) -> str:
-    """SHA-256 of the files that the kernels of a source file depend on."""
-    paths = {Path(__file__).parent / name for name in _COMPILER}
+def _stamp_of(source: Path) -> tuple[str, ...]:
+    """Return a stamp of all files that the kernels of a source file depend on.
+
+    Files outside the package are read each time, since they may change while a process runs; they may call every
+    kernel of the package.
+    """
     if source.is_relative_to(_PACKAGE):
-        paths |= _find_sources(source)
-    else:
-        # The kernel files beside it are read as they are now, and Poise's kernels may all be called.
-        beside = (path for pattern in _SOURCES for path in source.parent.glob(pattern) if path.is_file())
-        paths |= {*beside, *(path for pattern in _SOURCES for path in _PACKAGE.rglob(pattern))}
-        if source.is_file():
-            paths.add(source)
+        return (_hash_files(frozenset(_find_sources(source))),)
+    beside = (path for pattern in _SOURCES for path in source.parent.glob(pattern))
+    own = sorted(path for path in {source, *beside} if path.is_file())
+    package = frozenset(path for pattern in _SOURCES for path in _PACKAGE.rglob(pattern))
+    return (_hash_files(package), *(hashlib.sha256(path.read_bytes()).hexdigest() for path in own))
+
+
+@cache
+def _hash_files(paths: frozenset[Path]) -> str:
+    """Return one SHA-256 of files of the package, and of those that decide what machine code is made."""
     total = hashlib.sha256()
-    for path in sorted(paths):
+    for path in sorted(paths | {Path(__file__).parent / name for name in _COMPILER}):
         total.update(_read(path)[0])
     return total.hexdigest()
 
