@@ -15,7 +15,7 @@ FAR = 0.3
 
 
 def haunted(dt: float, steps: int, *props: poise.Prop) -> tuple[poise.Stage, Any, Any]:
-    stage = poise.Stage(dt=dt, touch=poise.Touch(apart=(("ghost", "body"),)))
+    stage = poise.Stage(dt=dt)
     for prop in props:
         stage.add_prop(prop)
     ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
@@ -110,3 +110,42 @@ def test_refuses_what_is_no_ghost() -> None:
         body.drive("arms", poise.Shadow(ghost))
     with pytest.raises(InputError, match="follow itself"):
         body.drive("body", poise.Shadow(body))
+
+
+def test_ghost_touches_no_prop() -> None:
+    """The body is held far away from the crate: whatever moves it would be the ghost."""
+    stage = poise.Stage(dt=0.005, touch=poise.Touch(apart=(("body", "crate"),)))
+    stage.add_prop(poise.Prop.box("crate", (0.5, 0.5, 0.5), 300.0, (0.0, 0.25, 0.5)))
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
+    ghost.drive("body", poise.Walk(3, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    before = np.array(stage.read_prop("crate").position)
+    stage.advance(600)
+    assert ghost.body.state.root[2] > 0.5
+    assert np.abs(np.array(stage.read_prop("crate").position) - before).max() < 1e-3
+
+
+def test_shadow_of_another_size_is_refused() -> None:
+    stage = poise.Stage()
+    ghost, body = stage.add(poise.Character.human(1.75, 75), "ghost"), stage.add(poise.Character.human(1.3, 30), "body")
+    with pytest.raises(InputError, match="size of its ghost"):
+        body.drive("body", poise.Shadow(ghost))
+
+
+@pytest.mark.parametrize(("height", "mass", "wall"), [(1.75, 75.0, 1.3), (1.3, 30.0, 1.0)])
+@pytest.mark.many(1)
+def test_shadow_stays_up_at_a_wall_while_its_ghost_walks_on(height: float, mass: float, wall: float) -> None:
+    stage = poise.Stage(dt=0.005)
+    stage.add_prop(poise.Prop.box("wall", (2.0, 2.0, 0.1), None, (0.0, 1.0, wall)))
+    character = poise.Character.human(height, mass)
+    ghost, body = stage.add(character, "ghost"), stage.add(character, "body")
+    ghost.drive("body", poise.Walk(9, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    head, lowest = character.skeleton.index("head"), np.inf
+    for _ in range(80):
+        stage.advance(20)
+        body.body.update()
+        lowest = min(lowest, float(body.body.p[head, 1]))
+    assert body.fallen is None
+    assert lowest > 0.8 * height
+    assert ghost.body.state.root[2] > wall + 0.5 > body.body.state.root[2] + 0.5

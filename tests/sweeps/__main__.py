@@ -1,11 +1,11 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
-docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md,
+docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md, `poses` docs/pose-sweeps.md,
 `walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md, `getup`
 and `treads` docs/puppet-sweeps.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | tips | splits | soak | steps | gains | published |
-                                              engines | crowd | abuse | ik | walk | track | limited | getup |
+                                              engines | crowd | abuse | ik | poses | walk | track | limited | getup |
                                               treads ...]
                                              [--soak] [--minutes 10] [--seed 0]
 
@@ -31,6 +31,7 @@ from sweeps import (
     limited_sweep,
     mix_sweep,
     planted_sweep,
+    poses_sweep,
     published_sweep,
     push_sweep,
     reading_sweep,
@@ -71,14 +72,27 @@ def main() -> int:
         nargs="*",
         default=["all"],
         metavar="name",
-        choices=["all", "files", "cli", "reading", "ik", "walk", "track", "limited", "getup", "treads", *SWEEPS],
+        choices=[
+            "all",
+            "files",
+            "cli",
+            "reading",
+            "ik",
+            "poses",
+            "walk",
+            "track",
+            "limited",
+            "getup",
+            "treads",
+            *SWEEPS,
+        ],
     )
     parser.add_argument("--soak", action="store_true", help="conduct for an hour, not ten minutes")
     parser.add_argument("--minutes", type=float, default=10.0, help="of the sweeps of files, commands and abuse")
     parser.add_argument("--seed", type=int, default=0, help="of the first episode of the sweep of abuse")
     words = parser.parse_args()
     names = (
-        ["files", "cli", "reading", "ik", "walk", "track", "limited", "getup", "treads", *SWEEPS]
+        ["files", "cli", "reading", "ik", "poses", "walk", "track", "limited", "getup", "treads", *SWEEPS]
         if "all" in words.names
         else words.names
     )
@@ -105,6 +119,12 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section("Hands that reach", body, page=ik_sweep.PAGE, page_title=ik_sweep.TITLE)
             print(f"ik: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "poses":
+            text, bad = poses_sweep.sweep()
+            write_section("Balance, floor and margin", text, page=poses_sweep.PAGE, page_title=poses_sweep.TITLE)
+            print(f"poses: {bad} aims missed", flush=True)
             missed += bad
             continue
         if name == "walk":

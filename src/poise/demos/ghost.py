@@ -24,7 +24,6 @@ from poise.pictures.picture_items import DrawnProp
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from poise.world.prop import Hinge, Prop
-from poise.world.touch import Touch
 
 HEIGHT, MASS, SECONDS, STEPS = 1.75, 75.0, 22.0, 14
 GATE, GATE_AT, DAMPING = (1.3, 0.08, 0.05), 2.4, 1000.0  # m; m ahead; N m s/rad
@@ -45,7 +44,7 @@ class GhostWalker(Shot):
 def build(dt: float = 0.005) -> tuple[Stage, Actor, Actor]:
     """The stage, the ghost and the body."""
     character = Character.human(HEIGHT, MASS)
-    stage = Stage(dt=dt, touch=Touch(apart=(("ghost", "body"), ("ghost", "gate"))))
+    stage = Stage(dt=dt)
     hinge = Hinge(np.array([-0.5 * GATE[0], 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), DAMPING)
     stage.add_prop(Prop.box("gate", GATE, 8.0, (0.25, 1.28, GATE_AT), hinge=hinge))
     ghost, body = stage.add(character, "ghost"), stage.add(character, "body")

@@ -37,6 +37,8 @@ _PULL, _SLOW, _MOST = 3000.0, 150.0, 250.0  # N/m, N s/m and N of the foot that 
 _TWIST, _TWISTED, _HARDEST = 40.0, 2.0, 15.0  # N m/rad, N m s/rad and N m
 # How near to the ghost's a foot is fixed (m, rad), how long it takes (s) until it does with twice as far, and the most.
 _NEAR, _FLAT, _PATIENCE, _FAR, _ASKEW = 0.025, 0.04, 0.15, 0.1, 0.2
+_LEASH = 0.07  # of the height: a ghost that is farther ahead of its body is followed no harder
+_SAME = 1e-3  # of the height, that bones of a shadow and of its ghost may differ by
 _SLIDE, _TURN = 0.15, 0.6  # m/s and rad/s, that a foot that is fixed goes to the ghost's
 
 
@@ -73,6 +75,13 @@ class Shadow(Driver):
         skeleton = character.skeleton
         if self.ghost.character.skeleton.names != skeleton.names:
             raise InputError("a shadow follows a ghost of its own body; this one has other joints.")
+        apart = np.abs(self.ghost.character.skeleton.offsets - skeleton.offsets).max()
+        if apart > _SAME * character.height:
+            raise InputError(
+                f"a shadow must be of the size of its ghost; '{character.name}' is {character.height:.2f} m tall, its "
+                f"ghost {self.ghost.character.height:.2f} m, and their bones differ by up to {apart:.3f} m. Add the "
+                "ghost with the shadow's character; retarget its clip first if it plays one."
+            )
         needed = [skeleton.index(side + stem) for side in SIDES for stem in LEGS]
         absent = [skeleton.labels[i] for i in needed if i not in joints]
         if absent:
@@ -121,6 +130,7 @@ class ShadowPlayer(TorquePlayer):
     def __init__(self, driver: Shadow, body: Body, joints: np.ndarray, t: float):
         self.driver, self.joints = driver, np.asarray(joints, np.int64)
         self.feet = build_feet(body.character)
+        self._size = float(body.character.height)
         self.track = Track(driver.ghost, law=CRITICAL).play(body, self.joints, t)
         springs = Loose(driver.stiffness, driver.damping).play(body, self.joints, t)
         self.track.springs.stiffness[:], self.track.springs.damping[:] = springs.stiffness, springs.damping
@@ -183,11 +193,17 @@ class ShadowPlayer(TorquePlayer):
             self._wants = True
 
     def _see(self, body: Body, t: float) -> None:
-        """Where the ghost has its feet, and how far off the body is."""
+        """Where the ghost has its feet, and how far off the body is.
+
+        A body that is held back while its ghost goes on stays on its feet: they are drawn to where the ghost would have
+        them if it were no farther ahead than `_LEASH`.
+        """
         pose = self.driver.ghost.pose(t)
         R, p = _place(body, pose)
+        ahead = (pose.root - body.state.root) * [1.0, 0.0, 1.0]
+        beyond = ahead - _limit(ahead, _LEASH * self._size)
         for side, foot in enumerate(self.feet):
-            self.aims[side, :3], self.aims[side, 3:] = p[foot.joint], rotation.from_matrix(R[foot.joint])
+            self.aims[side, :3], self.aims[side, 3:] = p[foot.joint] - beyond, rotation.from_matrix(R[foot.joint])
         self.far = float(np.linalg.norm(pose.root - body.state.root))
 
     def _wants_other(self, body: Body) -> bool:

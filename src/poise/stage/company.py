@@ -2,7 +2,8 @@
 
 Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a
 ghost beside its original or a crowd that all stands at the origin. One whose root goes after another of them is a ghost
-to all who are there: whom he hits would give way and be gone after, faster and faster. All others meet. Those that may
+to all who are there: whom he hits would give way and be gone after, faster and faster. The ghost of a shadow touches
+nothing at all. All others meet. Those that may
 touch before somebody looks again are moved together; who is alone is as fast as on a stage of his own, and has the same
 bits.
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.drivers.shadow import Shadow
 from poise.world.overlap import Lines, find_deep, find_distances, find_lines
 
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ class Company:
     def join(self, new: Sequence[Actor], everybody: Sequence[Actor]) -> None:
         """See who stands in whom, of those that are new, and who goes after whom; whoever left is forgotten."""
         self.set_strangers([actor.name for actor in everybody], self._keep([actor.name for actor in everybody], new))
-        ghosts = [k for k, actor in enumerate(everybody) if goes_after(actor, everybody)]
+        ghosts = [k for k, actor in enumerate(everybody) if goes_after(actor, everybody) or is_ghost(actor, everybody)]
         self.strange[ghosts] = self.strange[:, ghosts] = True
         np.fill_diagonal(self.strange, False)
         if len(everybody) < 2 or not new:
@@ -147,6 +149,11 @@ def goes_after(actor: Actor, others: Iterable[Actor]) -> bool:
     """Whether an actor's root is made to go after one of others."""
     leaders = {id(a.driver.leader) for a in actor.assignments if 0 in a.claim.moved}
     return any(other is not actor and id(other) in leaders for other in others)
+
+
+def is_ghost(actor: Actor, others: Iterable[Actor]) -> bool:
+    """Whether another actor is the shadow of this one, which then touches nothing."""
+    return any(isinstance(a.driver, Shadow) and a.driver.ghost is actor for other in others for a in other.assignments)
 
 
 class _Gathered:
