@@ -6,7 +6,7 @@ import json as json_format
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Report(Audience):
     json   one object on standard output and nothing else there
     quiet  no guesses, warnings and progress on standard error; errors remain
     seed   the same seed gives the same bytes; None: not said
+    warned what was warned of so far: `warnings` of the object, quiet or not
     """
 
     json: Annotated[
@@ -42,6 +43,7 @@ class Report(Audience):
         int | None,
         Parameter(converter=read_seed, help="Seed of everything random: the same seed gives the same bytes."),
     ] = None
+    warned: Annotated[list[str], Parameter(parse=False)] = field(default_factory=list, compare=False)
 
     def tell_nothing_random(self) -> None:
         """Say of a --seed that it changes nothing here. It is no error: a script may give one to every command."""
@@ -56,6 +58,7 @@ class Report(Audience):
 
     def warn(self, sentence: str) -> None:
         """Tell what may be wrong with the input or the result."""
+        self.warned.append(sentence)
         self.note(f"warning: {sentence}")
 
     def fail(self, sentence: str) -> None:
@@ -78,7 +81,10 @@ class Report(Audience):
 
     def result(self, values: Mapping[str, Any], text: str | None = None) -> None:
         """Print the result: the object itself with --json, otherwise the text, or the values as lines."""
+        warnings = list(self.warned)
+        self.warned.clear()
         if self.json:
+            values = {**values, "warnings": warnings} if warnings and "warnings" not in values else values
             tell(json_format.dumps(plain(values), indent=2, allow_nan=False))
         else:
             tell(lines(values) if text is None else text)
