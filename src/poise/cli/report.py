@@ -6,7 +6,7 @@ import json as json_format
 import math
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -29,7 +29,8 @@ class Report(Audience):
     json   one object on standard output and nothing else there
     quiet  no guesses, warnings and progress on standard error; errors remain
     seed   the same seed gives the same bytes; None: not said
-    warned what was warned of so far: `warnings` of the object, quiet or not
+
+    What was warned of, quiet or not, goes into the object as `warnings`.
     """
 
     json: Annotated[
@@ -43,7 +44,14 @@ class Report(Audience):
         int | None,
         Parameter(converter=read_seed, help="Seed of everything random: the same seed gives the same bytes."),
     ] = None
-    warned: Annotated[list[str], Parameter(parse=False)] = field(default_factory=list, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_warned", [])  # no field, which would be an option
+
+    @property
+    def warned(self) -> list[str]:
+        """The sentences that were warned of since the last result."""
+        return self._warned  # type: ignore[attr-defined,no-any-return]
 
     def tell_nothing_random(self) -> None:
         """Say of a --seed that it changes nothing here. It is no error: a script may give one to every command."""

@@ -41,8 +41,9 @@ _DOWN = 0.06  # m above where a foot mostly is: lower, it may bear
 _STAYS, _MOSTLY = 0.08, 0.5
 _FEET_DOWN = 0.9  # share of frames with a foot down, without which it is no standing or walking
 # Share of the frames outside that makes a rate doubtful: feet that stay (and at least so many in a row), feet that step
-# (walks known to be right: 0.07, and at twice their rate 0.5 and more); and what may be left of it at the true one.
-_STANDING, _IN_A_ROW, _STEPPING, _LEFT = 0.01, 4, 0.35, 0.05
+# (walks known to be right: 0.07, walks that are made 0.14, and at twice their rate 0.36 and more). What may be left at
+# the true one: a share of that, and of the frames where feet step.
+_STANDING, _IN_A_ROW, _STEPPING, _LEFT, _LEFT_STEPPING = 0.01, 4, 0.35, 0.05, 0.15
 _G = float(np.linalg.norm(GRAVITY))
 _DIRECTIONS = np.stack([np.cos(a := np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)), np.sin(a)], axis=1)
 
@@ -92,7 +93,7 @@ def find_overreach(clip: Clip) -> Overreach | None:
     worst = int(np.argmax(stated))
     for factor in FACTORS:
         slower = _find_distance(tree, state, soles, down, factor)
-        if float((slower > _BEYOND)[counts].mean()) <= _LEFT * share:
+        if float((slower > _BEYOND)[counts].mean()) <= (_LEFT * share if stays else _LEFT_STEPPING):
             far = float(np.percentile(stated[outside], 90.0))
             return Overreach(factor, far, float(clip.times[worst]), share, stays)
     return None
