@@ -10,7 +10,7 @@ from humans import make_human
 from poise.files.bvh_text import BvhFile, BvhJoint
 from poise.files.normalise import normalise
 from poise.files.quirks import observations
-from poise.files.quirks.added_tpose import find_added_tpose
+from poise.files.quirks.added_tpose import count_empty_frames, find_added_tpose
 from poise.files.recording import Recording
 from poise.motion.clip import Clip
 from poise.motion.heading import translate, turn
@@ -206,3 +206,28 @@ def test_several_euler_orders_are_named():
 def test_a_jump_has_a_floor_and_no_steps():
     ground = observations.find_ground(jump(make_human(1.75), fps=60.0))
     assert abs(ground.height) < 0.03 and ground.steps == 0.0
+
+
+@pytest.mark.parametrize("tpose_first", [False, True])
+def test_empty_frames_before_the_motion_are_left_out(walking, tpose_first):
+    """All channels at zero, perhaps with a T-pose before them: the body would lie in the floor, and jump out of it."""
+    count = 5
+    still = rotation.identity((count, len(walking.skeleton)))
+    if tpose_first:
+        still[0, walking.skeleton.index("leftUpperLeg")] = rotation.exp(np.array([0.0, 0.0, 0.4]))
+    clip = walking.replace(
+        times=np.arange(len(walking) + count) / walking.fps,
+        root=np.concatenate([np.zeros((count, 3)), walking.root]),
+        rotations=np.concatenate([still, walking.rotations]),
+    )
+    assert count_empty_frames(clip) == count
+    reading = normalise(Recording(clip, "test", "", unit=1.0))
+    assert reading.dropped == count and len(reading.clip) == len(walking)
+    assert any(sentence.startswith("empty frames: the first 5") for sentence in reading.warnings)
+    kept = normalise(Recording(clip, "test", "", unit=1.0), mend=False)
+    assert kept.dropped == 0 and len(kept.clip) == len(clip)
+
+
+def test_a_motion_that_begins_at_the_origin_keeps_its_frames(walking):
+    assert count_empty_frames(walking.replace(root=walking.root - walking.root[0])) == 0
+    assert count_empty_frames(walking) == 0

@@ -15,6 +15,8 @@ from poise.motion.clip import Clip
 from poise.motion.keyed import is_drawn
 from poise.motion.own import idle, jump, squat, walk, wave
 from poise.motion.rate import check_rate, describe_rate
+from poise.motion.standing_rate import find_overreach
+from poise.spatial import rotation
 from realdata import data_file, data_folder
 
 
@@ -210,3 +212,47 @@ def test_noise_of_a_capture_is_not_taken_for_a_pull(noise: float) -> None:
     for seed in range(6):
         rng = np.random.default_rng(seed)
         assert not check_rate(clip.replace(root=clip.root + noise * rng.standard_normal(clip.root.shape))).is_wrong
+
+
+def swaying(fps: float, stature: float, hz: float = 0.7, angle: float = 0.03) -> Clip:
+    """A recorded body that sways over its ankles, stiff as a post, its feet flat on the floor."""
+    skeleton = make_human(stature)
+    still = idle(skeleton, 6.0, fps=fps)
+    lean = rotation.exp(angle * np.sin(2.0 * np.pi * hz * still.times)[:, None] * [1.0, 0.0, 0.0])
+    turns = still.rotations.copy()
+    turns[:, 0] = rotation.multiply(lean, turns[:, 0])
+    for side in ("left", "right"):
+        foot = skeleton.index(side + "Foot")
+        leg = rotation.multiply(rotation.conjugate(still.world[1][:, foot]), rotation.conjugate(lean))
+        turns[:, foot] = rotation.multiply(turns[:, foot], rotation.multiply(leg, still.world[1][:, foot]))
+    leaned = still.replace(rotations=turns)
+    foot = skeleton.index("leftFoot")
+    return shaken(leaned.replace(root=leaned.root + (still.positions - leaned.positions)[:, foot]), 0.0005)
+
+
+@pytest.mark.parametrize("fps", [30.0, 60.0, 120.0])
+@pytest.mark.parametrize("stature", [1.5, 1.75, 1.95])
+def test_who_sways_at_twice_the_rate_leaves_the_soles_and_at_the_true_rate_does_not(fps, stature):
+    true = swaying(fps, stature)
+    assert not check_rate(true).is_wrong
+    assert not check_rate(played(true, 0.5)).is_wrong
+    check = check_rate(played(true, 2.0))
+    assert check.is_wrong and check.flights == 0
+    assert check.likely == pytest.approx(fps, rel=1e-6)
+    sentence = describe_rate(check)
+    assert "outside the soles" in sentence and f"--fps {fps:g}" in sentence and "N m" in sentence
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["115_01", "115_06", "141_16"])
+def test_standing_recordings_at_a_wrong_rate_are_found(name):
+    check = check_rate(read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip)
+    assert check.likely == pytest.approx(60.0, rel=1e-3)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["02_05", "07_01", "07_12", "09_12", "13_26", "111_02", "111_28", "49_18", "90_18"])
+def test_recordings_at_their_true_rate_or_slower_are_not_doubted_for_their_soles(name):
+    clip = read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip
+    for factor in (1.0, 0.5):
+        assert find_overreach(played(clip, factor)) is None

@@ -29,6 +29,8 @@ class Report(Audience):
     json   one object on standard output and nothing else there
     quiet  no guesses, warnings and progress on standard error; errors remain
     seed   the same seed gives the same bytes; None: not said
+
+    What was warned of, quiet or not, goes into the object as `warnings`.
     """
 
     json: Annotated[
@@ -43,6 +45,14 @@ class Report(Audience):
         Parameter(converter=read_seed, help="Seed of everything random: the same seed gives the same bytes."),
     ] = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_warned", [])  # no field, which would be an option
+
+    @property
+    def warned(self) -> list[str]:
+        """The sentences that were warned of since the last result."""
+        return self._warned  # type: ignore[attr-defined,no-any-return]
+
     def tell_nothing_random(self) -> None:
         """Say of a --seed that it changes nothing here. It is no error: a script may give one to every command."""
         if self.seed is not None:
@@ -56,6 +66,7 @@ class Report(Audience):
 
     def warn(self, sentence: str) -> None:
         """Tell what may be wrong with the input or the result."""
+        self.warned.append(sentence)
         self.note(f"warning: {sentence}")
 
     def fail(self, sentence: str) -> None:
@@ -78,7 +89,10 @@ class Report(Audience):
 
     def result(self, values: Mapping[str, Any], text: str | None = None) -> None:
         """Print the result: the object itself with --json, otherwise the text, or the values as lines."""
+        warnings = list(self.warned)
+        self.warned.clear()
         if self.json:
+            values = {**values, "warnings": warnings} if warnings and "warnings" not in values else values
             tell(json_format.dumps(plain(values), indent=2, allow_nan=False))
         else:
             tell(lines(values) if text is None else text)

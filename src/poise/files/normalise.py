@@ -9,7 +9,8 @@ was read, for writers that keep it. In order:
     lost bones     kept, or restored from proportions     quirks/lost_bones.py
     up axis        stated, or as rest and motion stand    quirks/up_axis.py
     rest pose      told facing +Z                         quirks/rest_pose.py
-    the rest       floor, heading, odd joints, rate       quirks/observations.py, motion/rate.py
+    the rest       floor, heading, odd joints, rate,      quirks/observations.py, motion/rate.py,
+                   glitches                               motion/glitches.py
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from poise.errors import InputError
 from poise.files.bones import KEEP, RESTORE
 from poise.files.measures import compute_stature
 from poise.files.quirks import observations
-from poise.files.quirks.added_tpose import find_added_tpose
+from poise.files.quirks.added_tpose import count_empty_frames, find_added_tpose
 from poise.files.quirks.lost_bones import restore_lost_bones
 from poise.files.quirks.observations import FloorLevels
 from poise.files.quirks.rest_pose import find_arm_drop, find_rest_turns, name_rest_pose
@@ -38,6 +39,7 @@ from poise.files.quirks.up_axis import check_up, find_up, turn_to_y
 from poise.files.recording import Recording
 from poise.files.reframe import Reframe, turn_clip
 from poise.motion.clip import Clip
+from poise.motion.glitches import describe_glitches
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
 
@@ -61,7 +63,7 @@ class Reading(Portable):
     found         what was odd on the way, a sentence each; `warnings` has what the motion itself shows, too
     confidence    0 to 1, in the roles; `roles_reason`: where they are from
     frame         the scale and turns between the file's clip and this one; `frame.undo` is the way back
-    dropped       how many of the file's first frames are left out (an added T-pose)
+    dropped       how many of the file's first frames are left out (an added T-pose, frames without data)
     rest          the rest pose's kind by its arms: "T", "A", "arms down", "other", "unknown"
     facing        degrees from +Z that the file's rest pose faces, None where it does not stand
     given_rate    whether the frame rate was given, so that it needs no check
@@ -135,6 +137,7 @@ class Reading(Portable):
             *observations.find_crossed_roles(skeleton),
             *observations.find_euler_orders(self.recording.source),
             *self._describe_rate(),
+            *describe_glitches(self.clip, self.clip.glitches),
         )
 
     def _describe_bones(self) -> list[str]:
@@ -245,6 +248,8 @@ def normalise(
         clip = clip.replace(times=np.arange(len(clip)) / fps)
 
     dropped, added = find_added_tpose(clip)
+    if added is None and (dropped := count_empty_frames(clip)):
+        added = f"empty frames: the first {dropped} hold no data, all channels at 0."
     if added is not None and whole:
         warnings.append(f"{added} It is kept. Use --start to leave it out.")
         dropped = 0

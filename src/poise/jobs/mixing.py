@@ -153,10 +153,12 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
     names = clip.skeleton.names
+    track = plan.build_track(clip, start, balances) if tracked else None
     if rest:
-        actor.drive([names[i] for i in rest], Kinematic(clip, start))
-    if tracked:
-        actor.drive([names[i] for i in tracked], plan.build_track(clip, start, balances))
+        cutoff = None if track is None or balances else track.cutoff
+        actor.drive([names[i] for i in rest], Kinematic(clip, start, cutoff))
+    if track is not None:
+        actor.drive([names[i] for i in tracked], track)
     for drive in plan.drives:
         actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
     for push in plan.pushes:

@@ -6,18 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from poise.drivers.track import CUTOFF, FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
+from poise.drivers.track import FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
 from poise.errors import InputError, unknown_name
 from poise.jobs.follow_plan import FollowPlan
+from poise.jobs.plan import choose_track_cutoff
 from poise.motion.clip import Clip
+from poise.motion.glitches import ease
 
 if TYPE_CHECKING:
     pass
 
 AUTOMATIC = "auto"  # of a stiffness: found by search
-# Hz, where no legs have to bear what noise there is: a noisy conductor's lag goes from 8.4 ms to 4.7. With legs that
-# balance, two of five recordings fall from 25 on.
-CUTOFF_KINEMATIC = 20.0
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,8 @@ class TrackPlan(FollowPlan):
 
     def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
         """See `MixPlan.build_track`."""
-        cutoff = CUTOFF if balances else CUTOFF_KINEMATIC
-        return Track(clip, self.springs, start=start, law=self.law, give=self.give, cutoff=cutoff)
+        cutoff = choose_track_cutoff(clip, balances)
+        return Track(ease(clip), self.springs, start=start, law=self.law, give=self.give, cutoff=cutoff)
 
 
 def parse_stiffness(word: str) -> float | str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
+from poise.motion.glitches import Glitches, bridge_places, bridge_turns, find_glitches
 from poise.motion.interpolation import ClipSpline, How, interpolate
 from poise.motion.motion import BodyMotion, Pose, Samples
 from poise.spatial import rotation
@@ -123,6 +124,17 @@ class Clip(BodyMotion, Portable):
         return self.world[0]
 
     @cached_property
+    def glitches(self) -> Glitches:
+        """Where the root jumps or joints flip, as no body does. The clip is in metres."""
+        return find_glitches(self)
+
+    @cached_property
+    def bridged(self) -> Pose:
+        """The poses of all frames with the glitches bridged: for rates. After a glitch they may be somewhere else."""
+        steps = self.glitches.about
+        return Pose(bridge_places(self.root, steps[:, 0]), bridge_turns(self.rotations, steps[:, 1:]), self.shifts)
+
+    @cached_property
     def spline(self) -> ClipSpline:
         """The clip as a C2 curve, with velocities and accelerations."""
         return ClipSpline(self)
@@ -137,8 +149,20 @@ class Clip(BodyMotion, Portable):
             times = self.times[0] + np.linspace(0.0, self.duration or 1.0, _FEW)
             root, turns, _ = self.pose(times)
             return Samples(joints, times, turns[:, list(joints)], root)
-        turns = self.rotations[:, list(joints)]
-        return Samples(joints, self.times, turns, self.root, traces=lambda: _traces(self))
+        chosen = list(joints)
+
+        def bridged() -> tuple[np.ndarray, np.ndarray]:
+            return self.bridged.rotations[:, chosen], self.bridged.root
+
+        turns, root = self.rotations[:, chosen], self.root
+        return Samples(
+            joints,
+            self.times,
+            turns,
+            root,
+            traces=lambda: find_traces(self),
+            bridged=bridged if self.glitches else None,
+        )
 
     def check_bones(self, joints: Iterable[int]) -> None:
         """Refuse it for a body of rigid bones where any of these joints slides by more than a centimetre."""
@@ -183,6 +207,6 @@ class Clip(BodyMotion, Portable):
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
-def _traces(clip: Clip) -> np.ndarray:
+def find_traces(clip: Clip) -> np.ndarray:
     """(F, 3 J) m, in which a recording's noise shows: all joints from the root."""
     return (clip.positions - clip.root[:, None]).reshape(len(clip), -1)

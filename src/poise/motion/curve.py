@@ -2,8 +2,8 @@
 
 A clip's phase is its time in seconds, a gesture's is whatever it counts in (beats, swings). The rotations of the curve
 pass through the motion's own samples exactly. Rates come from a second spline: that of the same samples for smooth
-motions, that of the low-passed samples for recordings, whose noise would otherwise become force. Poses are never
-filtered.
+motions, that of the low-passed samples for recordings, whose noise would otherwise become force, with glitches bridged
+(`glitches.py`). Poses are never filtered.
 
 Quaternion components are splined one by one and normalised, so position, velocity and acceleration are continuous.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.motion.clip import Clip, find_traces
 from poise.motion.motion import as_motion
 from poise.motion.spline import fit_spline
 from poise.spatial.cutoff import choose_cutoff
@@ -59,20 +60,32 @@ def build_curve(
     """The curve of some joints of a motion.
 
     cutoff    Hz of the low-pass before rates are taken. None: chosen from a recording's own noise; other motions are
-              smooth. inf: none.
+              smooth, and the root's place by its own where that is lower. inf: none.
     skeleton  on which it is played; None: its own
     """
     known = as_motion(motion)
     x = known.samples(skeleton or known.skeleton, joints)  # type: ignore[attr-defined]
-    smooth, smooth_root = x.turns, x.root
+    smooth, smooth_root = (x.turns, x.root) if x.bridged is None else x.bridged()
     if x.traces is not None:
         rate = uniform_rate(x.phase)
-        if cutoff is None:
-            cutoff = choose_cutoff(x.traces(), rate).hz
-        if cutoff < rate / 2.0:
-            smooth, smooth_root = lowpass_rotations(x.turns, rate, cutoff), lowpass(x.root, rate, cutoff)
+        of_turns = choose_cutoff(x.traces(), rate).hz if cutoff is None else cutoff
+        of_root = min(of_turns, choose_cutoff(smooth_root, rate).hz) if cutoff is None else cutoff
+        if of_turns < rate / 2.0:
+            smooth = lowpass_rotations(smooth, rate, of_turns)
+        if of_root < rate / 2.0:
+            smooth_root = lowpass(smooth_root, rate, of_root)
     whole = _spline_curve(x.joints, x.phase, x.turns, smooth, x.root, smooth_root, x.period)
     return whole if list(x.joints) == list(joints) else _pick(whole, joints)
+
+
+def choose_shared_cutoff(clip: Clip, lowest: float) -> float:
+    """Hz: one cut-off for the rates of a clip's root and all its joints, `lowest` or above, by the noisier of the two.
+
+    Where a spring at the spine follows what the pelvis does not feel, or the other way round, their noise does not
+    cancel as it does in the recording: both need the same one.
+    """
+    rate = uniform_rate(clip.times)
+    return min(choose_cutoff(x, rate, lowest).hz for x in (find_traces(clip), clip.bridged.root))
 
 
 def _pick(whole: Curve, joints: Sequence[int]) -> Curve:

@@ -4,7 +4,8 @@
     dynamics with nothing touching the body: what is left at the root is the ground's force -> shared between the feet
     that are down -> inverse dynamics again, feet pushed: torques
 
-Only derivatives are filtered, never the poses that are written anywhere. The cut-off is chosen from the motion of the
+Only derivatives are filtered, never the poses that are written anywhere; glitches are bridged in them (`glitches.py`).
+The cut-off is chosen from the motion of the
 centre of mass, whose acceleration *is* the ground force, and from how its flights fall, unless the caller gives one:
 then that is all that is done to the motion.
 """
@@ -32,6 +33,7 @@ from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
 from poise.motion.lawful import keep_laws
 from poise.motion.pushed import OTHERS, PATHS, ease_in, find_all_soles, find_foot_soles, push_feet, push_others
+from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
 from poise.spatial.portable import Portable
@@ -96,12 +98,14 @@ def compute_forces(
         raise InputError(f"forces need accelerations, so at least 3 frames; the clip has {len(clip)}.")
     tree = build_tree(character)
     contacts = find_contacts(clip)
-    center = compute_center_of_mass(tree, *clip.poses)
+    center = bridged = compute_center_of_mass(tree, *clip.poses)
+    if clip.glitches:
+        bridged = compute_center_of_mass(tree, *clip.bridged)
     reason, path = (f"{cutoff:g} Hz was given.", None) if cutoff is not None else ("", None)
     if cutoff is None:
         rate = uniform_rate(clip.times)
-        choice = choose_cutoff(center, rate)
-        path = find_center_path(center, rate, contacts.flight, choice.hz)
+        choice = choose_cutoff(bridged, rate)
+        path = find_center_path(bridged, rate, contacts.flight, choice.hz)
         cutoff, reason = choice.hz, choice.reason
         if path is not None:  # limbs are at least as fast as the body that they throw
             cutoff, reason = max(choice.hz, path.hz), path.reason
@@ -110,6 +114,7 @@ def compute_forces(
         contacts = contacts.touching(~path.flight)
         if choice.hz < cutoff and path.flight.any():  # away from flights, as calm as without them
             state = _blend(state, compute_kinematics(clip, choice.hz), find_calm(path.flight, rate))
+        path = dataclasses.replace(path, place=path.place + (center - bridged))
         state = keep_laws(tree, state, path, rate)
         center = path.place
     free = compute_inverse_dynamics(tree, state)
@@ -133,9 +138,15 @@ def compute_forces(
 
 def compute_kinematics(clip: Clip, cutoff: float) -> Kinematics:
     """Poses, velocities and accelerations of every frame, low-passed at `cutoff` Hz before differentiating (W5)."""
-    root = smooth_positions(clip.root, clip.times, cutoff)
-    turns = smooth_rotations(clip.rotations, clip.times, cutoff)
-    state = (root.value, turns.value, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
+    bridged = clip.bridged
+    root = smooth_positions(bridged.root, clip.times, cutoff)
+    turns = smooth_rotations(bridged.rotations, clip.times, cutoff)
+    place, turned = root.value, turns.value
+    if clip.glitches:  # back to where the clip is
+        place = place + (clip.root - bridged.root)
+        away = rotation.multiply(clip.rotations, rotation.conjugate(bridged.rotations))
+        turned = rotation.make_continuous(rotation.multiply(away, turned))
+    state = (place, turned, root.velocity, turns.velocity, root.acceleration, turns.acceleration)
     if clip.shifts is None:
         return Kinematics(*state)
     slides = smooth_positions(clip.shifts, clip.times, cutoff)

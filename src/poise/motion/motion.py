@@ -50,6 +50,7 @@ class Samples:
     root     (N, 3) m
     period   phase after which it repeats; 0: it holds its ends
     traces   for a recording: gives (N, M) numbers in which its noise shows. None: it is smooth
+    bridged  for a recording: gives turns and root without the glitches, for rates. None: those above
     """
 
     joints: Sequence[int]
@@ -58,6 +59,7 @@ class Samples:
     root: np.ndarray
     period: float = 0.0
     traces: Callable[[], np.ndarray] | None = None
+    bridged: Callable[[], tuple[np.ndarray, np.ndarray]] | None = None
 
 
 class Motion(ABC):

@@ -1,19 +1,22 @@
 """Is a clip's frame rate true? Gravity tells: the one acceleration that recordings contain and nobody chose.
 
-A clip whose true rate is r times the stated one shows every acceleration 1/r^2 times as large. Two things prove a rate
-wrong:
+A clip whose true rate is r times the stated one shows every acceleration 1/r^2 times as large. Three things prove a
+rate wrong:
 - flight (`flight`): the centre of mass falls at g, so its height is a parabola whose curvature gives
   r = sqrt(g / fall), whether too fast or too slow;
 - pull: the ground can push, but not pull. Where the centre of mass falls clearly faster than g, feet down or not, the
-  clip plays too fast; the greatest fall gives an upper limit of the true rate.
+  clip plays too fast; the greatest fall gives an upper limit of the true rate;
+- soles: where nothing flies or falls, the ground can push only where the soles are, which holds at half the rate or a
+  quarter of it and not at the stated one (`standing_rate.py`).
 
-Both prove it for what was recorded. Hand-made motion (`keyed`) falls as somebody drew it: there a pull is said, but no
+They prove it for what was recorded. Hand-made motion (`keyed`) falls as somebody drew it: there a pull is said, but no
 rate is doubted, and a flight counts only if the limbs move in it as they do in bodies. A calm motion proves nothing:
 then nothing is said. Hands on bars, water and trampolines can still look like a wrong rate.
 
 The confidence says how much agrees: one flight 0.75, two 0.9, more 0.95; two stretches of pull 0.6, each further one
-0.1 more, up to 0.9. It is 0.15 less where the rate that fits is none that cameras and programs have, and 0.1 less for a
-clip that would be too slow, since whatever holds a body up makes it fall slower. Below 0.6 nothing is said.
+0.1 more, up to 0.9; a push outside the soles 0.7 where the feet stay, 0.8 where they step. It is 0.15 less where the
+rate that fits is none that cameras and programs have, and 0.1 less for a clip that would be too slow, since whatever
+holds a body up makes it fall slower. Below 0.6 nothing is said.
 """
 
 from __future__ import annotations
@@ -23,11 +26,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.body.character import Character
 from poise.dynamics.tree import GRAVITY
 from poise.motion.clip import Clip
 from poise.motion.flight import SHORTEST, Flight, find_course, find_flights
+from poise.motion.forces import compute_forces
 from poise.motion.keyed import is_drawn, turn_rates
 from poise.motion.runs import find_runs
+from poise.motion.standing_rate import Overreach, find_overreach
 
 _G = float(np.linalg.norm(GRAVITY))
 _MOST_FRAMES = 20_000
@@ -44,7 +50,7 @@ _SURENESS = 4.0  # standard errors beyond the limit
 _COMMON = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 72.0, 90.0, 100.0, 120.0, 240.0)
 _KNOWN = math.log(1.07)  # a found rate this near to one of them is that
 # The confidence, as the header has it.
-_BY_FLIGHTS, _BY_PULLS = (0.75, 0.9, 0.95), (0.6, 0.1, 0.9)
+_BY_FLIGHTS, _BY_PULLS, _BY_SOLES = (0.75, 0.9, 0.95), (0.6, 0.1, 0.9), (0.8, 0.7)
 _UNKNOWN_RATE, _TOO_SLOW, _LEAST = 0.15, 0.1, 0.6
 _LIVELY, _BENDS = 4, 1e-4  # of a drawn flight: joints that change how fast they turn, by rad a frame
 
@@ -78,11 +84,11 @@ class RateCheck:
 
 
 def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
-    """Whether a clip in metres, Y up, falls as gravity makes it fall at its stated rate.
+    """Whether a clip in metres, Y up, falls and stands as gravity makes it at its stated rate.
 
     ground  m, the floor's height; found from the lowest soles if None
     """
-    silent = RateCheck(clip.fps, None, 0.0, 0, "the motion has no flight and no fall to judge by")
+    silent = RateCheck(clip.fps, None, 0.0, 0, "the motion has nothing to judge by")
     if len(clip) < 2 * SHORTEST:
         return silent
     clip = clip.pick(slice(0, _MOST_FRAMES))
@@ -96,8 +102,11 @@ def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
     if flights and (verdict := _judge_flights(clip.fps, flights)) is not None:
         return verdict
     pulled = _judge_pull(clip.fps, clip.times, course.center[:, 1], drawn)
-    if pulled is not None or not flights:
-        return pulled or silent
+    if pulled is not None:
+        return pulled
+    if not flights:
+        found = None if drawn else find_overreach(clip)
+        return silent if found is None else _judge_soles(clip, found)
     return RateCheck(clip.fps, None, _mean_fall(flights), len(flights), "it falls at g")
 
 
@@ -174,6 +183,27 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray, drawn: bool) 
         return RateCheck(fps, None, float(fall[pulls].max()), 0, evidence, 0.0, "it is not recorded", True)
     check = RateCheck(fps, _rate_below(fps, limit), float(fall[pulls].max()), 0, evidence, confidence, count)
     return _say(check)
+
+
+def _judge_soles(clip: Clip, found: Overreach) -> RateCheck:
+    """A verdict where the ground would have to push outside the soles."""
+    likely, known = _nearest_rate(clip.fps, clip.fps / found.factor)
+    evidence = (
+        f"the ground would have to push {100.0 * found.far:.0f} cm outside the soles, in {found.share:.0%} of the "
+        f"frames and most about {found.time:.2f} s, and at {likely:.4g} Hz it pushes inside them"
+    )
+    spine = clip.skeleton.find_role("spine")
+    if spine is not None:
+        character = Character.from_skeleton(clip.skeleton)
+        slower = clip.replace(times=clip.times * found.factor)
+        stated, true = (
+            float(np.linalg.norm(compute_forces(each, character).torque[:, spine], axis=1).max())
+            for each in (clip, slower)
+        )
+        evidence += f"; the spine would need {stated:.0f} N m, and {true:.0f} at {likely:.4g} Hz"
+    reasons = "feet that stay" if found.stays else "feet that step"
+    confidence = _BY_SOLES[found.stays] - (0.0 if known else _UNKNOWN_RATE)
+    return RateCheck(clip.fps, likely, 0.0, 0, evidence, confidence, reasons)
 
 
 def _fit_windows(height: np.ndarray, x: np.ndarray, basis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

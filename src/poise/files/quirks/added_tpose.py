@@ -55,6 +55,20 @@ def find_added_tpose(clip: Clip) -> tuple[int, str | None]:
     )
 
 
+def count_empty_frames(clip: Clip) -> int:
+    """How many frames at the beginning hold no data: a root at exactly 0, and every channel of one of them at 0.
+
+    Some converters write those before the first frame that was solved, with or without a T-pose before them.
+    """
+    at_zero = ~clip.root.any(axis=1)
+    count = len(clip) if at_zero.all() else int(np.argmin(at_zero))
+    unturned = rotation.angle(clip.rotations[:count], rotation.identity((len(clip.skeleton),))).max(axis=1, initial=0.0)
+    size = float(np.linalg.norm(np.ptp(clip.skeleton.rest_positions(), axis=0)))
+    if count == len(clip) or not (unturned == 0.0).any() or np.linalg.norm(clip.root[count]) < _SIZE * size:
+        return 0
+    return count
+
+
 def _is_t_pose(clip: Clip, places: np.ndarray) -> bool:
     """Whether arms are spread sideways and legs straight below the trunk, in positions (J, 3)."""
 
