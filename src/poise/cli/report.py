@@ -51,7 +51,7 @@ class Report(Audience):
     @property
     def warned(self) -> list[str]:
         """The sentences that were warned of since the last result."""
-        return self._warned  # type: ignore[attr-defined,no-any-return]
+        return self._warned  # type: ignore[attr-defined]
 
     def tell_nothing_random(self) -> None:
         """Say of a --seed that it changes nothing here. It is no error: a script may give one to every command."""
