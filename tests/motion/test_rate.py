@@ -166,8 +166,8 @@ def test_what_cannot_be_judged_is_not():
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["75_15", "93_03"])
 def test_rates_that_are_known_to_be_wrong_are_found(name):
-    check = check_rate(read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip)
-    assert check.likely == pytest.approx(60.0, rel=1e-3)
+    warnings = read_clip(data_file(f"bvh-cmu/{name}.bvh")).warnings
+    assert any(sentence.startswith("frame rate") and "--fps 60." in sentence for sentence in warnings)
 
 
 @pytest.mark.data
@@ -246,8 +246,8 @@ def test_who_sways_at_twice_the_rate_leaves_the_soles_and_at_the_true_rate_does_
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["115_01", "115_06", "141_16"])
 def test_standing_recordings_at_a_wrong_rate_are_found(name):
-    check = check_rate(read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip)
-    assert check.likely == pytest.approx(60.0, rel=1e-3)
+    warnings = read_clip(data_file(f"bvh-cmu/{name}.bvh")).warnings
+    assert any(sentence.startswith("frame rate") and "--fps 60." in sentence for sentence in warnings)
 
 
 @pytest.mark.data

@@ -165,7 +165,11 @@ class Reading(Portable):
             return [f"frame rate: the file states none; {self.clip.fps:.4g} Hz is assumed. Give --fps."]
         from poise.motion.rate import check_rate, describe_rate
 
-        wrong = describe_rate(check_rate(self.clip, None if self.ground is None else self.ground.height))
+        # Where bones lost their length the body is judged with it: forces go by where its mass is.
+        whole = self.clip
+        if self.recording.skin is None:
+            whole = whole.replace(skeleton=restore_lost_bones(whole.skeleton)[0])
+        wrong = describe_rate(check_rate(whole, None if self.ground is None else self.ground.height))
         return [] if wrong is None else [wrong]
 
     @cached_property
