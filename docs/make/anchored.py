@@ -21,10 +21,10 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.shape import Box
 from poise.body.skin import build_skin
+from poise.body.soles import leg_length
 from poise.drivers.anchored import Anchored
 from poise.drivers.kinematic import Kinematic
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.motion.own import jump, walk
 from poise.motion.rooting import root_at_hips
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture

@@ -17,13 +17,13 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.body.soles import find_soles
 from poise.demos import onleg, physiques
 from poise.jobs.balancing import balance_clip
 from poise.jobs.pose_pictures import draw_body
 from poise.jobs.standing import STEPS, Standing, Wanted
 from poise.motion import own
 from poise.motion.contacts import find_contacts
-from poise.motion.feet import find_soles
 from poise.pictures.picture import Picture, frame_picture, place_side_by_side, render_picture
 from poise.pictures.png import save_png
 from poise.world.footing import build_footing, find_corners

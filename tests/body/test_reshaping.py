@@ -9,9 +9,9 @@ import poise
 from poise import Character, InputError, bodies
 from poise.body.mannequin import build_mannequin
 from poise.body.reshaping import add_mass, lengthen, lock, remove
+from poise.body.soles import find_soles, leg_length
 from poise.body.strength import find_stiffness, find_strength
 from poise.files.character import format_character, parse_character
-from poise.motion.feet import find_soles, leg_length
 from poise.spatial.inertia import RigidInertia
 
 BODY = Character.human(1.75, 75.0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from poise.body.physiques import PHYSIQUES, build_body
+from poise.body.soles import find_soles
 from poise.body.strength import find_stiffness
 from poise.ik.goals import Reach, Turn
 from poise.ik.posing import Poser
-from poise.motion.feet import find_soles
 from poise.spatial import rotation
 from posed import place
 

@@ -10,6 +10,7 @@ import pytest
 
 import poise
 from humans import make_human
+from poise.body.soles import leg_length
 from poise.cli import main
 from poise.drivers.registry import read_drive
 from poise.dynamics.momentum import compute_center_of_mass
@@ -22,7 +23,6 @@ from poise.jobs.mixing import choose_step
 from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan, parse_push
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.motion.own import squat, walk
 from poise.motion.own.standing import wave
 from poise.motion.parts import part_joints

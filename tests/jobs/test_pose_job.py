@@ -11,9 +11,9 @@ import poise
 from leaning import margin_in_hull, soles_of
 from poise import Character, InputError
 from poise.body.physiques import PHYSIQUES
+from poise.body.soles import find_soles
 from poise.jobs.standing import Standing, Wanted, stand_at_ease
 from poise.motion import own
-from poise.motion.feet import find_soles
 from posed import place
 from sweeps import poses_sweep
 

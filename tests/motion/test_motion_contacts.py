@@ -7,8 +7,9 @@ import pytest
 
 from figures import tpose
 from poise.body.character import Character
+from poise.body.soles import find_soles
 from poise.files.bvh import load_bvh
-from poise.motion import Clip, find_contacts, find_soles, foot_points, own, resample, translate, trim
+from poise.motion import Clip, find_contacts, foot_points, own, resample, translate, trim
 from poise.motion.forces import compute_forces
 from poise.motion.own.curves import rise
 from poise.spatial import rotation

@@ -16,6 +16,7 @@ from poise.body.character import Character
 from poise.body.mannequin import build_mannequin
 from poise.body.skeleton import Skeleton
 from poise.body.skin import build_skin
+from poise.body.soles import leg_length
 from poise.cli import main
 from poise.errors import InputError
 from poise.files.bvh import save_bvh
@@ -26,7 +27,7 @@ from poise.ik.limb import find_hinge, reach_with_limb
 from poise.ik.twobone import solve_two_bone
 from poise.motion import own
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points, leg_length
+from poise.motion.feet import foot_points
 from poise.motion.heading import clip_heading, turn
 from poise.motion.mirroring import mirror
 from poise.motion.retargeting import retarget

@@ -15,13 +15,13 @@ from scipy.interpolate import CubicSpline
 from poise.body.character import Character
 from poise.body.limits import find_limits
 from poise.body.skeleton import Skeleton
+from poise.body.soles import find_soles
 from poise.body.structure import find_structure
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.demos.show import stand_still
 from poise.drivers.balance import Balance
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.motion.feet import find_soles
 from poise.motion.own.tracks import stand_pose
 from poise.motion.retargeting.reference import build_reference
 from poise.motion.spline import fit_spline

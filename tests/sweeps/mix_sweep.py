@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from poise import Character, Stage
+from poise.body.soles import find_soles
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import PoiseError
@@ -14,7 +15,6 @@ from poise.files.formats import FORMATS, load_clip
 from poise.jobs.mixing import simulate as mix
 from poise.jobs.plan import MixPlan
 from poise.motion.clip import Clip
-from poise.motion.feet import find_soles
 from poise.motion.stepping import find_steps
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, uniform_rate

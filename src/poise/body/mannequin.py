@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,7 +31,9 @@ from poise.body.loft import (
 from poise.body.mesh import Mesh
 from poise.body.polyhedron import compute_volume
 from poise.body.rest_frame import RestFrame, unit
+from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import Sole, find_soles
 from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -41,6 +44,7 @@ _GIRTHS = (0.6, 1.9)  # beyond these the proportions no longer look like a body
 # below the neighbour's surface, so that no seam shows.
 _LAP, _LAP_WIDTH = np.array([0.012, 0.035]), np.array([0.994, 0.945])
 _SHORTEST = 0.95  # of a foot's usual length, that it is drawn with at least: people's vary by about as much
+_FLATTEST = 0.03  # of the stature, that an ankle is drawn above the sole at least: joints of some recordings are lower
 # Of the superellipse below a foot's waist: nearly flat, so that the outline of the sole is what touches level ground.
 _SOLE_POWER = 12.0
 _FINGER_ROLES = ("Middle", "Index", "Ring", "Little")
@@ -382,6 +386,10 @@ class _Sculptor:
             if bone is None:
                 continue
             start, end = bone
+            if role == "LowerLeg" and frame.at(side + "Foot") is not None:
+                # Where a foot is drawn thicker than its joint is high, its ankle is drawn above the joint.
+                rise = max(0.0, _FLATTEST * self.stature - self._find_drop(side))
+                end = end - min(rise / float(np.linalg.norm(end - start)), 0.5) * (end - start)
             # Two thighs may touch but not pass through one another.
             apart = sign * (np.stack([start, end]) - frame.hips) @ left
             domes = (1.5, 1.0) if role == "UpperLeg" else (1.0, 1.0)
@@ -394,9 +402,9 @@ class _Sculptor:
     def sculpt_foot(self, side: str, sign: float) -> dict[str, _Piece]:
         """Foot and toes: lofted from heel to toe, flat below."""
         frame, H = self.frame, self.stature
-        left, up, front = frame.axes
-        ankle = frame.at(side + "Foot")
+        ankle, up = frame.at(side + "Foot"), np.array([0.0, 1.0, 0.0]) if self._soles else frame.axes[1]
         assert ankle is not None
+        front = unit(np.cross(frame.axes[0], up))
         ball, tip = frame.at(side + "Toes"), frame.tip(side + "Toes")
         length = table.FOOT_LENGTH * H
         ahead = _level(ball if ball is not None else frame.tip(side + "Foot"), ankle, up)
@@ -412,12 +420,12 @@ class _Sculptor:
         toes = max(toes, (_SHORTEST - table.ANKLE_POSITION) * length - to_ball)
 
         rows = table.FOOT
-        tall = self._ankle_height(side)
+        drop = self._find_drop(side)
+        tall = max(drop, _FLATTEST * H)
         stations = [0.0, table.ANKLE_POSITION, table.BALL_POSITION, 1.0]
         reach = [-table.ANKLE_POSITION * length, 0.0, to_ball, to_ball + toes]
-        outward = sign * unit(left - (left @ forward) * forward)
-        axes = np.stack([outward, up, forward])
-        sole = ankle - tall * up
+        axes = np.stack([sign * np.cross(up, forward), up, forward])
+        sole = ankle - drop * up
 
         def piece(start: float, end: float, rings: int, domes: tuple[float, float]) -> _Piece:
             s = np.linspace(start, end, rings)
@@ -440,25 +448,28 @@ class _Sculptor:
             side + "Toes": piece(cut, rows[-1, 0], 5, (blunt, round_)),
         }
 
-    def _ankle_height(self, side: str) -> float:
-        """m from the sole to the ankle's joint."""
+    @cached_property
+    def _soles(self) -> dict[str, Sole]:
+        """The soles that physics stands on, by side; none where the skeleton does not stand on two legs at rest."""
+        hips, ankles = self.frame.hips, self.frame.middle("Foot")
+        if ankles is None or hips[1] - ankles[1] <= 0.5 * np.linalg.norm(hips - ankles):
+            return {}
+        try:
+            return dict(zip(SIDES, find_soles(self.frame.skeleton), strict=True))
+        except InputError:
+            return {}
+
+    def _find_drop(self, side: str) -> float:
+        """m from the ankle's joint down to the sole: to the plane that physics stands on, or an estimate of it."""
         frame, H = self.frame, self.stature
-        up = frame.axes[1]
-        ankle = frame.at(side + "Foot")
+        if side in self._soles:
+            return -float(self._soles[side].heel[1])
+        ankle, up = frame.at(side + "Foot"), frame.axes[1]
         assert ankle is not None
-        sides = (side, "right" if side == "left" else "left")
-        known = [[frame.at(each + "Foot"), frame.at(each + "Toes"), frame.tip(each + "Toes")] for each in sides]
-        lowest, others = ([float(point[1]) for point in points if point is not None] for points in known)
-        other = frame.at(sides[1] + "Foot")
-        tall = float(ankle[1])
-        if other is not None and ankle[1] > other[1] + 0.015 * H:  # at the end of a shorter leg
-            tall -= min(lowest) - min(others)
-        if 0.02 * H < tall < 0.085 * H:  # the skeleton stands on the ground at rest
-            return tall
+        if 0.02 * H < ankle[1] < 0.085 * H:  # the skeleton is on the ground at rest
+            return float(ankle[1])
         below = [(ankle - p) @ up for p in (frame.at(side + "Toes"), frame.tip(side + "Toes")) if p is not None]
-        if not below:
-            return table.ANKLE_HEIGHT * H
-        return float(np.clip(max(below) + 0.010 * H, 0.03 * H, 0.06 * H))
+        return float(np.clip(max(below) + 0.010 * H, 0.03 * H, 0.06 * H)) if below else table.ANKLE_HEIGHT * H
 
 
 def _lapped(start: float, end: float, laps_start: bool, laps_end: bool) -> tuple[np.ndarray, np.ndarray]:

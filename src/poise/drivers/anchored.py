@@ -36,6 +36,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import find_soles
 from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, check_times, find_plan, read_plan
 from poise.drivers.body import Body
@@ -46,7 +47,6 @@ from poise.drivers.playable import check_playable
 from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.feet import find_soles
 from poise.motion.motion import Motion
 from poise.spatial import rotation
 from poise.spatial.portable import Portable

@@ -47,6 +47,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import leg_length
 from poise.drivers import balance_record as record
 from poise.drivers import loose
 from poise.drivers.body import Body
@@ -57,7 +58,6 @@ from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.spatial import rotation
 from poise.spatial.law import Block, Law
 from poise.world.footing import build_footing, find_corners, find_soles_of

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.soles import leg_length
 from poise.drivers import balance_record as record
 from poise.drivers.body import Body
 from poise.drivers.outline import Outline, find_outline
@@ -38,7 +39,6 @@ from poise.dynamics.tree import Kinematics
 from poise.dynamics.world import compute_world_pose
 from poise.errors import InputError
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 from poise.world.footing import find_soles_of

@@ -13,9 +13,9 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
+from poise.body.soles import find_soles
 from poise.drivers.body import Body
 from poise.ik.limb import reach_with_limb
-from poise.motion.feet import find_soles
 from poise.puppetry.marionette import Marionette
 from poise.spatial import rotation
 from poise.spatial.length import length

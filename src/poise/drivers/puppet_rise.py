@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.soles import find_soles
 from poise.drivers.body import Body
 from poise.drivers.limits import Limits
 from poise.drivers.loose import Loose, LoosePlayer
@@ -33,7 +34,6 @@ from poise.engines.penalty import build_simulation
 from poise.engines.registry import get_engine
 from poise.engines.scene import BALL, GIVEN, Joint, Scene, SceneBody
 from poise.ik.limb import reach_with_limb
-from poise.motion.feet import find_soles
 from poise.motion.own.tracks import stand_pose
 from poise.spatial import rotation
 from poise.spatial.plain import write_over

@@ -24,6 +24,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES, TRUNK_ROLES
+from poise.body.soles import leg_length
 from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
@@ -36,7 +37,6 @@ from poise.jobs.softening import blur, widen
 from poise.jobs.supports import find_support_points
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, find_contacts
-from poise.motion.feet import leg_length
 from poise.motion.rooting import root_at_hips
 from poise.motion.runs import find_runs
 from poise.motion.stepping import find_steps

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.soles import leg_length
 from poise.drivers.outline import find_outline
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
@@ -20,7 +21,6 @@ from poise.jobs.figures import find_sole_corners
 from poise.jobs.plan import AUTO, KINEMATIC, PLANTED, MixPlan
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
-from poise.motion.feet import leg_length
 from poise.motion.parts import part_joints
 from poise.motion.runs import find_runs
 from poise.motion.stepping import Step, describe_steps, find_steps

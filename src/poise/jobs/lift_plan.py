@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from poise.body.character import Character
 from poise.body.muscles import Muscles
+from poise.body.soles import leg_length
 from poise.drivers.strength import CENTER, POSITION, PRIORITIES, WAYS, WEIGHTED
 from poise.errors import InputError, unknown_name
 from poise.jobs.follow_plan import BALANCE, FollowPlan
 from poise.jobs.plan import AUTO, DT, KINEMATIC, PLANTED
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.motion.point_path import PointPath
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.soles import find_soles
 from poise.errors import FileError, InputError, check_most
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.jobs.hands_file import SUFFIX, load_hands
@@ -22,7 +23,6 @@ from poise.jobs.terrain import find_terrain
 from poise.jobs.walk import WalkOutputs, sort_outputs
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.feet import find_soles
 from poise.puppetry.hands import HandsTake
 from poise.puppetry.strings import PuppetLayer
 from poise.spatial import rotation

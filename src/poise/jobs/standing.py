@@ -17,13 +17,13 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES, TRUNK_ROLES
+from poise.body.soles import find_soles, leg_length
 from poise.dynamics.momentum import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.ik.goals import Goal, Look, Reach, Turn
 from poise.ik.posing import Posed, Poser
 from poise.jobs.softening import blur
-from poise.motion.feet import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners, find_drawn_soles, find_standing_region, place_corners
 from poise.world.outside import find_outside

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip
     from poise.motion.contacts import Contacts, find_contacts
     from poise.motion.edits import change_speed, resample, reverse, trim, warp
-    from poise.motion.feet import Sole, find_soles, foot_points
+    from poise.motion.feet import foot_points
     from poise.motion.heading import clip_heading, compute_heading, place, translate, turn
     from poise.motion.interpolation import ClipSpline, interpolate
     from poise.motion.mirroring import find_partners, mirror
@@ -28,7 +28,7 @@ _HOME = {
     "clip": ("Clip",),
     "contacts": ("Contacts", "find_contacts"),
     "edits": ("change_speed", "resample", "reverse", "trim", "warp"),
-    "feet": ("Sole", "find_soles", "foot_points"),
+    "feet": ("foot_points",),
     "heading": ("clip_heading", "compute_heading", "place", "translate", "turn"),
     "interpolation": ("ClipSpline", "interpolate"),
     "mirroring": ("find_partners", "mirror"),
@@ -45,9 +45,9 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BodySpot", "Clip", "ClipSpline", "Contacts", "Cut", "FixedSpot", "MidSpot", "Motion", "Offset", "Pose",
-    "PropSpot", "Rooting", "Sole", "Spot", "apply_offsets", "arrange", "blend", "build_sampled_clip", "change_speed",
+    "PropSpot", "Rooting", "Spot", "apply_offsets", "arrange", "blend", "build_sampled_clip", "change_speed",
     "clip_heading", "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners",
-    "find_point", "find_soles", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints",
+    "find_point", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints",
     "place", "resample", "retarget", "reverse", "root_at_hips", "translate", "trim", "turn", "warp",
 ]  # fmt: skip
 

@@ -15,8 +15,8 @@ from poise.body import deleva
 from poise.body.rest_frame import RestFrame
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import find_soles
 from poise.errors import InputError, unknown_name
-from poise.motion.feet import find_soles
 from poise.motion.retargeting.reference import find_turns
 from poise.spatial import rotation
 from poise.spatial.length import length

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.soles import leg_length
 from poise.errors import unknown_name
 from poise.motion.clip import Clip
-from poise.motion.feet import leg_length
 from poise.motion.runs import find_runs
 from poise.motion.supports import falls, find_height, find_resting, find_unexplained
 from poise.motion.touch_points import SOLE, TouchPoints, find_touch_points

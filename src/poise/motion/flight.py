@@ -16,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.character import Character
+from poise.body.soles import leg_length
 from poise.dynamics.tree import Tree, build_tree
 from poise.dynamics.world import compute_world_pose
 from poise.errors import PoiseError
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points, leg_length
+from poise.motion.feet import foot_points
 from poise.motion.runs import find_runs
 
 # Soles this share of the leg above where they rest (4 cm), for this many frames.

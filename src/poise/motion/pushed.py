@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.soles import find_soles
 from poise.dynamics.support import FootForces, Soles
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts
-from poise.motion.feet import find_soles, foot_points
+from poise.motion.feet import foot_points
 from poise.motion.runs import find_runs
 from poise.motion.touch_points import find_touch_points
 from poise.spatial import rotation

@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.soles import leg_length
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points, leg_length
+from poise.motion.feet import foot_points
 from poise.motion.runs import find_runs
 
 # Shares of the leg's length (10 cm and 2.5 cm of an adult): how far every point of a sole must get from its place over

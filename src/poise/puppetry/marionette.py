@@ -15,8 +15,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.limits import JointLimits
 from poise.body.roles import SIDES
+from poise.body.soles import find_soles
 from poise.errors import InputError, unknown_name
-from poise.motion.feet import find_soles
 from poise.puppetry.springs import SPRINGS, Spring
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia

@@ -8,12 +8,12 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
+from poise.body.soles import find_soles, leg_length
 from poise.drivers.body import Body
 from poise.drivers.feet_kernels import FLOORS, LEVEL_AT, NORMAL, ask_floor
 from poise.drivers.outline import find_outline
 from poise.errors import InputError
 from poise.ik.limb import reach_with_limb
-from poise.motion.feet import find_soles, leg_length
 from poise.motion.motion import Pose
 from poise.motion.own.figure import REACH, Figure
 from poise.motion.own.tracks import build_clip, stand

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
-from poise.motion.feet import find_soles, leg_length
+from poise.body.soles import find_soles, leg_length
 from poise.spatial import rotation
 from poise.world.footing import build_footing, find_corners, find_flat_soles
 

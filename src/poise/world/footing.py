@@ -14,9 +14,9 @@ from poise.body.mannequin import build_mannequin_feet
 from poise.body.roles import SIDES
 from poise.body.shape import Box
 from poise.body.skeleton import Skeleton
+from poise.body.soles import Sole, find_soles, leg_length
 from poise.body.structure import remembered
 from poise.ik.support import find_outline
-from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial import rotation
 
 # Where no foot is drawn (a skeleton without hips): the ball of the foot of men and women in Gordon et al. (1989), 1988
@@ -53,9 +53,10 @@ class DrawnSole:
 
 @remembered
 def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
-    """The soles of the left and the right foot as drawn (`build_mannequin`), on the plane of `find_soles`.
+    """The soles of the left and the right foot as drawn (`build_mannequin`).
 
-    A skeleton on which no foot is drawn has the rectangles of its recorded or estimated heel and toe tip.
+    They lie in the planes of `find_soles` where the skeleton stands on two legs at rest. A skeleton on which no foot is
+    drawn has the rectangles of its recorded or estimated heel and toe tip.
     """
     rest = skeleton.rest_positions()
     soles = find_soles(skeleton)
@@ -71,12 +72,11 @@ def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
         joints = np.concatenate([np.full(len(np.unique(mesh.faces)), joint) for joint, mesh in meshes.items()])
         points = np.concatenate([mesh.vertices[np.unique(mesh.faces)] for mesh in meshes.values()])
         level = points + rest[joints] - rest[sole.foot]
-        rise = float(sole.heel[1] - level[:, 1].min())
         flat = _find_flat(level)
         outer = [np.flatnonzero(joints == j)[_find_outermost(level[joints == j])] for j in meshes]
         kept = np.unique(np.concatenate([flat, *outer]))
         is_flat = np.isin(kept, flat)
-        found.append(DrawnSole(sole.foot, joints[kept], points[kept] + [0.0, rise, 0.0], is_flat))
+        found.append(DrawnSole(sole.foot, joints[kept], points[kept], is_flat))
     return found[0], found[1]
 
 
@@ -156,7 +156,7 @@ def find_flat_soles(skeleton: Skeleton) -> tuple[FlatSole, FlatSole]:
     for side, sole, drawn in zip(SIDES, find_soles(skeleton), find_drawn_soles(skeleton), strict=True):
         across, ahead = rotation.to_matrix(_guess_box(skeleton, side, sole).turn)[:, [0, 2]].T
         level = drawn.points + rest[drawn.joints] - rest[drawn.foot]
-        region = find_region(level, float(sole.heel[1]))
+        region = find_region(level, float(level[:, 1].min()))
         outline = find_outline(np.stack([region @ across[[0, 2]], region @ ahead[[0, 2]]], axis=1))
         found.append(FlatSole(across, ahead, float(sole.heel[1]), outline))
     return found[0], found[1]

@@ -9,8 +9,8 @@ import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import Sole, find_soles, leg_length
 from poise.errors import InputError
-from poise.motion.feet import Sole, find_soles, leg_length
 from poise.spatial.portable import Portable
 
 _LEGS = ("hips", *(f"{s}{j}" for s in SIDES for j in ("UpperLeg", "LowerLeg", "Foot")))

@@ -17,10 +17,11 @@ import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import Sole, find_soles, leg_length
 from poise.ik.limb import find_hinge, reach_with_limb
 from poise.motion.clip import Clip
 from poise.motion.contacts import Contacts, point_velocity
-from poise.motion.feet import Sole, find_soles, foot_points, leg_length
+from poise.motion.feet import foot_points
 from poise.motion.retargeting.draft import Draft
 from poise.motion.retargeting.ease import average, cover, fade, soften
 from poise.motion.runs import find_runs

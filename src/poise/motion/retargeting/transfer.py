@@ -22,10 +22,10 @@ from poise.body.rest_frame import RestFrame
 from poise.body.roles import SIDES, ask_roles, with_roles
 from poise.body.skeleton import Skeleton
 from poise.body.skin import SkinnedMesh
+from poise.body.soles import find_soles, leg_length
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.contacts import find_contacts
-from poise.motion.feet import find_soles, leg_length
 from poise.motion.retargeting.draft import Draft, build_draft, find_neck, find_shifts, find_trunk
 from poise.motion.retargeting.feet import Stance, find_sole_errors, find_stance, stand
 from poise.motion.retargeting.hands import find_head, keep_hands
