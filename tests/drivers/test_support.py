@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
+from poise.drivers.strength_kernels import draw_to_hull
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
 
 
@@ -170,3 +171,17 @@ def test_no_corner_is_lost_where_points_are_nearly_on_a_line(seed: int) -> None:
         corners = hull_of(points)
         area = np.cross(np.pad(corners, ((0, 0), (0, 1))), np.pad(np.roll(corners, -1, axis=0), ((0, 0), (0, 1))))
         assert 0.5 * area[:, 2].sum() == pytest.approx(wanted.volume, abs=1e-9)  # in order, none twice
+
+
+def test_pressure_outside_the_soles_keeps_its_direction_from_the_capture_point() -> None:
+    hull = np.array([[-0.15, -0.08], [0.15, -0.08], [0.15, 0.18], [-0.15, 0.18]])
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        inside = rng.uniform([-0.14, -0.07], [0.14, 0.17])
+        wanted = rng.normal(inside, 0.3)
+        found = np.array(draw_to_hull(hull, 4, *inside, *wanted))
+        way, went = wanted - inside, found - inside
+        assert way[0] * went[1] == pytest.approx(way[1] * went[0], abs=1e-12)
+        assert hull_margin(hull, 4, *wanted) >= 0.0 or abs(hull_margin(hull, 4, *found)) < 1e-12
+        assert way @ went >= 0.0
+    assert draw_to_hull(hull, 4, 0.3, 0.0, 0.5, 0.1) == clamp_to_hull(hull, 4, 0.5, 0.1)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.drivers.support_kernels import clamp_to_hull, find_hull
+from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin
 from poise.dynamics.instant import turn
 from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, point_goal
 from poise.motion.part_kernels import log_between
@@ -250,7 +250,9 @@ def lead_center(
 
         c'' = c*'' - gain s^2 e - (1 + gain) s e'        p = c - c'' / s^2
 
-    and drawn to the soles. U: n freedoms, then pushes along ways (P, 3) in parts of a weight (N).
+    and, where that is outside of the soles, kept to the point where its way from the capture point leaves them: the
+    nearest point of the soles is often a corner, which pushes another way and asks most of an ankle.
+    U: n freedoms, then pushes along ways (P, 3) in parts of a weight (N).
     """
     g = np.sqrt(gravity[0] ** 2 + gravity[1] ** 2 + gravity[2] ** 2)
     up = max(c[1] - height, 0.05)
@@ -263,7 +265,7 @@ def lead_center(
         else:
             go[a] = going[a] - gain * s * s * off - (1.0 + gain) * s * late
     if size >= 3 and g > 0.0:
-        x, z = clamp_to_hull(hull, size, c[0] - go[0] / s**2, c[2] - go[2] / s**2)
+        x, z = draw_to_hull(hull, size, c[0] + dc[0] / s, c[2] + dc[2] / s, c[0] - go[0] / s**2, c[2] - go[2] / s**2)
         go[0], go[2] = (c[0] - x) * s**2, (c[2] - z) * s**2
     for i in range(len(axes)):
         a = axes[i]
@@ -271,6 +273,23 @@ def lead_center(
         for k in range(len(ways)):
             rows[i, n + k] = weight / mass * ways[k, a]
         y[i] = go[a] - gravity[a]  # m c'' = sum f + m g
+
+
+@kernel
+def draw_to_hull(hull: np.ndarray, size: int, x: float, z: float, px: float, pz: float) -> tuple[float, float]:
+    """The last point of a convex polygon on the way from (x, z) in it to (px, pz); the nearest if (x, z) is outside."""
+    if size < 3 or hull_margin(hull, size, x, z) <= 0.0:
+        return clamp_to_hull(hull, size, px, pz)
+    share = 1.0
+    ax, az = hull[size - 1, 0], hull[size - 1, 1]
+    for i in range(size):
+        ex, ez = hull[i, 0] - ax, hull[i, 1] - az
+        out = ez * (px - x) - ex * (pz - z)  # how fast the way goes out over this edge
+        inside = ex * (z - az) - ez * (x - ax)
+        if out > inside:
+            share = min(share, inside / out)
+        ax, az = hull[i, 0], hull[i, 1]
+    return x + share * (px - x), z + share * (pz - z)
 
 
 @kernel
