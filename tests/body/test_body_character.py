@@ -352,4 +352,4 @@ def test_a_character_is_saved_and_loaded_by_public_names(tmp_path: Path, capsys:
         poise.save_character(again, tmp_path / "body.txt")
     assert main(["info", "--help"]) == 0
     told = " ".join(capsys.readouterr().out.replace("│", " ").split())
-    assert "a .json of poise.save_character, or a model: .glb, .gltf, .vrm." in told
+    assert "a .json of poise.save_character, or a model (.glb, .gltf, .vrm)" in told

@@ -304,14 +304,28 @@ def test_command_takes_a_saved_body(tmp_path: Path, capsys: pytest.CaptureFixtur
     body = Character.human(1.8, 66.0)
     save_clip(own.idle(body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
     save_character(body, tmp_path / "body.json")
-    save_character(Character.human(preset="mix"), tmp_path / "other.json")
-    words = ["forces", str(tmp_path / "idle.bvh"), "-o", str(tmp_path / "s.csv"), "--json", "--character"]
+    table = tmp_path / "s.csv"
+    words = ["forces", str(tmp_path / "idle.bvh"), "-o", str(table), "--json", "--character"]
     assert main([*words, str(tmp_path / "body.json")]) == 0
     assert json.loads(capsys.readouterr().out)["mass_kg"] == pytest.approx(66.0)
-    assert main([*words, str(tmp_path / "other.json")]) == 2
-    assert "other joints than the clip" in capsys.readouterr().err
     assert main([*words, str(tmp_path / "body.json"), "--mass", "70"]) == 2
     assert "leave out --mass" in capsys.readouterr().err
+
+
+def test_command_retargets_the_clip_onto_a_body_with_other_joints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clip_body, other = Character.human(1.8, 66.0), Character.human(1.6, 90.0, preset="mix")
+    save_clip(own.idle(clip_body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
+    save_character(other, tmp_path / "other.json")
+    table = tmp_path / "s.csv"
+    words = ["forces", str(tmp_path / "idle.bvh"), "-o", str(table), "--json"]
+    assert main([*words, "--character", str(tmp_path / "other.json")]) == 0
+    assert json.loads(capsys.readouterr().out)["mass_kg"] == pytest.approx(90.0)
+    columns = np.genfromtxt(table, delimiter=",", names=True)
+    torques = {name.removesuffix("_torque") for name in columns.dtype.names or () if name.endswith("_torque")}
+    assert torques == set(other.skeleton.names) != set(clip_body.skeleton.names)
+    assert columns["grf_y"].mean() == pytest.approx(90.0 * 9.81, rel=0.01)  # it stands: the ground carries its weight
 
 
 def test_command_never_overwrites_what_it_reads_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
