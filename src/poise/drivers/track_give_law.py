@@ -7,9 +7,12 @@ What pushes a joint from outside is what its motion in the last step took, less 
 It is a push on the segment and on any further out, with its lever: a blow at the hand is felt in wrist, elbow, shoulder
 and trunk, each beside the weight that it holds. What has pushed for longer, a load or a table, is used to: T.
 
-    x = (t - T) / m g l,   T' = (t - T) / LATE      s = 0 to 1 as x goes from FELT to HARD
+    x = (t - T) / m g l,   T' = (t - T) / LATE      s = 0 to 1 as x goes from FELT to HARD, and in proportion above
     m: the mass that the joint carries, at most HEAVY of the body's: a trunk yields to a blow that a person feels
-    soft' = (s - soft) / YIELD where that is more,  - soft / BACK where it is less
+    soft' = (s - soft) / YIELD where that is more,  - soft / BACK where it is less;  soft is 1 at most
+
+A hard thing hits for a step or two, with a force that depends on the step. s has no upper limit, so that such a blow
+softens by its impulse, whatever the step.
 """
 
 from __future__ import annotations
@@ -56,11 +59,11 @@ def feel(body: int, block: int) -> None:
 @kernel
 def soften(blow: float, late: float, soft: float, dt: float) -> tuple[float, float]:
     """Return T / m g l and the softness (0 to 1) after a step with a blow of t / m g l."""
-    u = min(max((blow - late - FELT) / (HARD - FELT), 0.0), 1.0)
-    hit = u * u * (3.0 - 2.0 * u)
+    u = max((blow - late - FELT) / (HARD - FELT), 0.0)
+    hit = u * u * (3.0 - 2.0 * u) if u < 1.0 else u
     late += min(dt / LATE, 1.0) * (blow - late)
     if hit > soft:
-        return late, soft + min(dt / YIELD, 1.0) * (hit - soft)
+        return late, min(soft + min(dt / YIELD, 1.0) * (hit - soft), 1.0)
     return late, max(hit, soft * np.exp(-dt / BACK))
 
 

@@ -29,8 +29,8 @@ SEGMENT, FOOT, MOVABLE, FIXED = range(4)
 # ring (SLOTS RING, 3) N s, of the last steps of each pair
 # kind (T,), limit (T,) N s, group (T,) of each thing: the number of its body's first segment, or its own;  up (3,)
 HITS = fields(
-    arrays="table told ring counts kind limit group up", integers="things", floats="dt window forget"
-)  # window: steps in which an impulse adds up; forget: steps after which a contact is new again
+    arrays="table told ring counts kind limit group up", integers="things", floats="dt window"
+)  # window: steps in which the impulse of a hit adds up, and for which two part before they hit each other again
 
 
 @kernel
@@ -102,7 +102,7 @@ def _clear_next(x: Any, row: int, step: int) -> None:
 
 @kernel
 def end_step(x: Any, all_over: bool) -> None:
-    """Tell what is over: let go of, or long enough to be called a touch; all_over: the rest too."""
+    """Report the hits whose window ends with this step; all_over: the others too."""
     table, told = vectors(x.table, SLOTS, COLUMNS), vectors(x.told, SLOTS, COLUMNS)
     counts, limit = integers(x.counts, 2), floats(x.limit, x.things)
     step = counts[0]
@@ -112,15 +112,13 @@ def end_step(x: Any, all_over: bool) -> None:
         if table[k, OVER] == 0.0:
             table[k, TOP] = max(table[k, TOP], _mean_force(x, k, step))
             _clear_next(x, k, step)
-        if table[k, OVER] == 0.0 and (
-            all_over or (step - table[k, SEEN]) * x.dt >= PEAK or step - table[k, BEGAN] + 1 >= x.window
-        ):
+        if table[k, OVER] == 0.0 and (all_over or step - table[k, BEGAN] + 1 >= x.window):
             table[k, OVER] = 1.0
             size = np.sqrt(table[k, X] ** 2 + table[k, X + 1] ** 2 + table[k, X + 2] ** 2)
             least = min(limit[int(table[k, FIRST])], limit[int(table[k, SECOND])])
             if size > least and counts[1] < SLOTS:
                 told[counts[1], :] = table[k, :]
                 counts[1] += 1
-        if step - table[k, SEEN] >= x.forget:
+        if table[k, OVER] != 0.0 and step - table[k, SEEN] >= x.window:
             table[k, FIRST] = -1.0
     counts[0] += 1

@@ -17,8 +17,9 @@ from poise.spatial.plain import write_over
 # N s for every kg of the body that is hit: what changes its speed by a fiftieth of a metre a second. A hand of half a
 # kilogram that is put down at 1 m/s is below it, a ball of the same weight at 4 m/s above.
 LEAST = 0.02
-LONGEST = 0.05  # s in which the impulse of a contact adds up
-APART = 0.1  # s after which two that touch again hit each other again
+# s from the first touch on in which the impulse of a hit adds up, whether the two stay in touch or part and touch
+# again; and for which they must then be apart before a touch is another hit
+WINDOW = 0.05
 
 
 class Hit(NamedTuple):
@@ -82,7 +83,7 @@ class Hits:
         self.block = Block(
             kernels.HITS, table=self._table, told=self._told, counts=self._counts, ring=self._ring, group=group,
             kind=np.array([*kind, kernels.FIXED], np.int64), limit=self._limit, up=up, things=len(self._names),
-            dt=scene.dt, window=max(1.0, round(LONGEST / scene.dt)), forget=max(2.0, round(APART / scene.dt)),
+            dt=scene.dt, window=max(1.0, round(WINDOW / scene.dt)),
         )  # fmt: skip
         self._places: dict[str, int] | None = None
 
