@@ -291,6 +291,23 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*TRACK, "--parts", "arms", "--base", "balance"), "--base balance plants the feet of physical legs"),
     ((*MIX, "--physical", "arms", "--gain", "0.5"), "--gain is the coupling's"),
     ((*MIX, "--physical", "body", "--gain", "0.5"), "--gain is the coupling's"),
+    (("convert", "clip.bvh", "new.bvh", "--character", "mix.json", "--names", "vrm"), "joint names of its own"),
+    (("convert", "clip.bvh", "new.bvh", "--character", "hero.glb", "--names", "vrm"), "joint names of its own"),
+    *(
+        (("convert", "clip.bvh", "new.bvh", "--keep", "--resample", "15", option, value), f"{option} has no effect")
+        for option, value in SOURCE.items()
+        if option != "--fps"
+    ),
+    ((*BALANCE, "--by", "zmp", "--margin", "0.03"), "--margin is of the centre of mass"),
+    ((*WALK, "--shape", "friction=0.1"), "'friction' of a terrain has no effect"),
+    ((*WALK, "--terrain", "rough", "--shape", "grain=0.5"), "'grain' of terrain 'rough' has no effect on stones"),
+    ((*STAIRS, "--shape", "random=yes", "--shape", "run=0.4"), "'run' of terrain 'stairs' has no effect with random"),
+    ((*STAIRS, "--shape", "random=yes", "--shape", "rise=0.1"), "'rise' of terrain 'stairs' has no effect with"),
+    ((*WALK, "--terrain", "slope", "--shape", "cross=0.1", "--shape", "start=1"), "'start' of terrain 'slope' has no"),
+    ((*WALK, "--terrain", "slope", "--shape", "length=0", "--shape", "landing=1"), "'landing' of terrain 'slope' has"),
+    ((*WALK, "--terrain", "hills.npz", "--shape", "holes=pit"), "'holes' is for meshes"),
+    ((*PUPPET, "--terrain", "props.toml"), "a puppet is played on a ground without props; got prop 'crate'"),
+    ((*LIFT, "--base", "kinematic", "--center", "xyz"), "the centre of mass is led by legs"),
     (("edit", "edit.toml", "-o", "edit.toml"), "would overwrite"),
     (("edit", "edit.toml", "-o", "clip.bvh"), "would overwrite"),
     (("edit", "edit.toml", "-o", "new.txt"), "new.txt"),
@@ -487,6 +504,8 @@ def write_more(folder: Path) -> None:
     """Inputs that give an option something to do: two people, another name, lost bones, a walk, hands that meet."""
     from abuse import make_clip
     from clips import random_clip
+    from poise.body.character import Character
+    from poise.files.character import save_character
     from poise.files.formats import save_clip
     from poise.jobs.hands_file import save_hands
     from poise.motion.own import walk
@@ -514,7 +533,12 @@ def write_more(folder: Path) -> None:
     save_hands(HandsTake(np.arange(40) / 60.0, hands, still), folder / "up.hands")
     (folder / "hand.csv").write_text("time,x,y,z\n0,0.2,0.9,0.2\n1,0.2,1.0,0.3\n", encoding="utf-8")
     (folder / "kerb.toml").write_text('[ground]\nheight = 0\nkind = "steps"\nrise = 0.1\ncount = 1\n')
+    (folder / "props.toml").write_text(
+        '[[props]]\nname = "crate"\nshape = "box"\nsize = [1, 1, 1]\nposition = [2, 0.5, 0]\n'
+    )
+    save_character(Character.human(1.6, 80.0, preset="mix"), folder / "mix.json")
     heights = np.zeros((60, 60))
+    np.savez(folder / "hills.npz", heights=heights)
     heights[30, 30] = np.nan
     np.savez(folder / "holes.npz", heights=heights)
     strong = 'format = "poise-strength 1"\n[[joint]]\njoint = "leftLowerLeg"\naxis = "x"\n'
@@ -620,6 +644,45 @@ def test_an_option_that_would_do_nothing_is_refused(place: Path, words: tuple[st
     assert (done.code, done.out) == (2, ""), done
     assert sentence in done.err and done.err.count("\n") == 1
     assert look(place) == before
+
+
+# Words whose effect depends on the file, where it has none, and a piece of the note that says so.
+NOTED: list[tuple[tuple[str, ...], str]] = [
+    ((*STAIRS, "--seed", "3"), "--seed changes nothing"),
+    ((*WALK, "--terrain", "moving", "--seed", "3"), "--seed changes nothing"),
+    ((*WALK, "--body", "locked-knee", "--lift", "0.08"), "--lift is 0.02 instead of 0.08"),
+    ((*WALK, "--body", "locked-knee", "--step", "0.6"), "--step is 0.35 instead of 0.6"),
+    (("balance", "walk.npz", "-o", "new.npz", "--margin", "0.03"), "--margin is of the centre of mass"),
+    ((*FORCES, "--cutoff", "20"), "--cutoff 20 filters nothing"),
+    ((*NEEDED, "--cutoff", "20"), "--cutoff 20 filters nothing"),
+    ((*TO_BVH, "--end", "9"), "it leaves nothing out"),
+]
+
+
+@pytest.mark.parametrize(("words", "sentence"), NOTED, ids=[" ".join(words) for words, _ in NOTED])
+def test_an_option_that_a_file_leaves_without_effect_is_noted(
+    place: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    before = look(place)
+    done = run(*words)
+    for name in look(place).keys() - before.keys():
+        (place / name).unlink()
+    assert done.code == 0, done.err
+    assert sum(sentence in line for line in done.err.splitlines()) == 1, done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*STAIRS, "--shape", "start=0.35", "--shape", "random=yes", "--seed", "3"),
+        (*WALK, "--terrain", "rough", "--seed", "3"),
+        (*WALK, "--terrain", "moving", "--shape", "ground=rough", "--seed", "3"),
+    ],
+)  # fmt: skip
+def test_a_seed_of_random_ground_changes_the_walk(place: Path, words: tuple[str, ...]) -> None:
+    assert "--seed changes nothing" not in run(*words).err
+    (place / "new.npz").unlink()
+    assert Seen(place, words) != Seen(place, (*words[:-1], "4"))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -473,7 +473,7 @@ class Episode:
             Free, Anchored, lambda: Attached(str(rng.choice(things))),
             lambda: Kinematic(gestures.breathe()), lambda: Kinematic(other), lambda: Track(other),
             lambda: Kinematic(live()), lambda: Track(live()),
-            lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5), keeps=bool(rng.random() < 0.3)),
+            lambda: Walk(int(rng.integers(0, 6)), blind=bool(rng.random() < 0.5)),
             lambda: Walk(path=rng.uniform(-1.5, 1.5, (2, 2)).tolist(), facing=str(rng.choice(["ahead", "back"]))),
             lambda: Shadow(other, float(10 ** rng.uniform(0.0, 1.7))),
             self._draw_puppet,

@@ -35,7 +35,9 @@ def balance(
     ] = "pose",
     margin: Annotated[
         float,
-        Parameter(converter=read_number, help="How far inside the centre of mass comes where it was outside, m."),
+        Parameter(
+            converter=read_number, help="How far inside the centre of mass comes where it was outside, m; for com."
+        ),
     ] = 0.01,
     film: Annotated[
         Path | None, Parameter(converter=read_path, help="A film of before and after: .mp4, .webm, .webp or .gif.")

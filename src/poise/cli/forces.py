@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -56,7 +55,7 @@ def forces(
     from poise.files.formats import read_source
     from poise.files.series import format_series
     from poise.jobs.clip_body import find_body
-    from poise.motion.forces import compute_forces, describe_forces, tabulate_forces
+    from poise.motion.forces import compute_forces, describe_forces, say_idle_cutoff, tabulate_forces
 
     report.tell_nothing_random()
     check_outputs((clip, *source.list_files()), {"-o": output, "--plot": plot}, report.json)
@@ -75,8 +74,9 @@ def forces(
                 f"{clip}: gravity: it flies, but does not fall at anything like 9.81 m/s2. Its forces are those of the "
                 "motion as it is, in the air too; is its frame rate right (--fps)?"
             )
-    if cutoff is not None and math.isfinite(cutoff) and cutoff >= 0.5 * motion.fps:
-        report.note(f"--cutoff {cutoff:g} filters nothing: at {motion.fps:.4g} Hz nothing is faster than half of that.")
+    idle = say_idle_cutoff(cutoff, motion.fps)
+    if idle is not None:
+        report.note(f"--cutoff {idle}")
     written = {output: format_series(tabulate_forces(found, motion.skeleton))}
     if plot is not None:
         from poise.pictures.force_plot import plot_forces

@@ -147,6 +147,7 @@ def walk(
 
     from poise.errors import InputError
     from poise.jobs.plan import parse_load
+    from poise.jobs.terrain import is_random
     from poise.jobs.walk import WalkRecipe, parse_path, parse_shape, run_walk, sort_outputs
     from poise.walking.manner import Manner
 
@@ -161,7 +162,7 @@ def walk(
         (*parse_path(path), *(() if goal is None else parse_path([goal]))), facing, Manner(**said),
         tuple(map(parse_load, body.load)), body.body, body.height, body.mass, body.character, fps,
     )  # fmt: skip
-    if report.seed is not None and terrain not in ("rough", "stairs", "moving"):
+    if not is_random(str(asked.terrain), asked.shape):
         report.tell_nothing_random()
     more = {"plots": plot, "joints": joints}
     outputs = sort_outputs((*output, *(() if film is None else (film,))))

@@ -40,6 +40,7 @@ from poise.body.soles import find_soles
 from poise.drivers.anchor import ANCHOR, BODY, GIVEN, ROOT, Anchor, MovingBody, lay_flat, plan_rest, plan_way
 from poise.drivers.anchored_plan import Plan, check_times, find_plan, read_plan
 from poise.drivers.body import Body
+from poise.drivers.checks import LIVE, check_idle
 from poise.drivers.driver import MOTION, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER
 from poise.drivers.kinematic import Kinematic
@@ -47,7 +48,7 @@ from poise.drivers.playable import check_playable
 from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.motion import Motion
+from poise.motion.motion import Motion, as_motion
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
 
@@ -80,7 +81,8 @@ class Anchored(Driver, Portable):
               ground. None: "point" with a motion, else "frame". A "point" without a motion keeps the root's orientation
     supports  name: (joint, (3,) m in its axes). None: of each sole the heel, ball and tip; with "frame", its middle
     ground    height(x, z) in m, of arrays. None: the stage's
-    start, cutoff, take_over   of the motion, as in `Kinematic`
+    start, cutoff, take_over   of the motion, as in `Kinematic`; with "frame" a motion only says which support carries,
+              so it must be a clip, without `when` and `supports`, and only its start counts
     settle    s, until a new support rests: shorter slides less and pushes harder; up to thrice that if it comes fast,
               six times if the ground is far
     """
@@ -105,6 +107,7 @@ class Anchored(Driver, Portable):
             raise InputError(f"a support comes to rest within 0.001 to 10 s; given {self.settle:g} s.")
         if self.motion is not None:
             check_playable(self.motion, "Anchored")
+        self._check_motion()
         if self.when is not None:
             check_times(self.when)
         for name, support in (self.supports or {}).items():
@@ -113,6 +116,18 @@ class Anchored(Driver, Portable):
                     f"the support '{name}' is a joint and three numbers, m in its axes, as in ('leftFoot', (0, 0, 0)); "
                     f"given {support!r:.60}."
                 )
+
+    def _check_motion(self) -> None:
+        """Refuse a motion that would do nothing, and numbers of one."""
+        if self.motion is None:
+            check_idle(self, ["start", "cutoff", "take_over"], "without a motion", "Give motion")
+        elif self.fixes == FRAME:
+            check_idle(self, ["cutoff", "take_over"], 'with fixes="frame"', 'Fix a "point"')
+            if self.when is not None or self.supports is not None or not isinstance(self.motion, Clip):
+                where = 'with fixes="frame" beside when or supports, or if it is no clip'
+                check_idle(self, ["motion"], where, 'Fix a "point"')
+        elif as_motion(self.motion).is_live:
+            check_idle(self, ["cutoff", "take_over"], *LIVE)
 
     @property
     def turned(self) -> str:

@@ -51,6 +51,7 @@ from poise.body.soles import leg_length
 from poise.drivers import balance_record as record
 from poise.drivers import loose
 from poise.drivers.body import Body
+from poise.drivers.checks import check_idle
 from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.following import Following, build_following
 from poise.drivers.outline import find_outline
@@ -102,10 +103,12 @@ class Balance(Driver):
 
     stiffness  multiplies the spring at the hips: 0.3 is soft and sways widely, 3 stiff; one number for every body. What
                a step is too long for is refused: more than 35 at 5 ms and 8 at 10 ms for an adult
-    height     m, of the hips over the ground; None: as they are when it begins
-    target     (2,) m, x and z of the centre of mass; None: where it is when it begins, if well inside the support
+    height     m, of the hips over the ground; None: as they are when it begins, or as the clip has them
+    target     (2,) m, x and z of the centre of mass; None: where it is when it begins, if well inside the support, or
+               as the clip has it
     follow     a clip whose hips' height and orientation and whose centre of mass's place it follows, as far as the feet
-               allow, with the feet where they are when it begins; None: it holds its stance
+               allow, with the feet where they are when it begins; None: it holds its stance. It takes the place of
+               height and target
     friction   of the soles that it counts on, at most; the ground's own if that is less
     pinned     whether the feet are fixed to the ground
     follow_start  s of the stage's clock at which the clip's own time is 0
@@ -144,6 +147,10 @@ class Balance(Driver):
             place = [finite_number(a, "the target of a balance") for a in self.target]
             if len(place) != 2 or max(map(abs, place)) > 1e6:
                 raise InputError(f"the target of a balance is x and z in metres; given {self.target}.")
+        if self.follow is None:
+            check_idle(self, ["follow_start"], "without a clip to follow", "Give follow")
+        else:
+            check_idle(self, ["height", "target"], "where a clip is followed, which has its own", "Leave out follow")
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from poise.spatial.law import Block, Law
 _PLAYERS: dict[str, type[Player]] = {MOTION: MotionPlayer, ACCELERATION: AccelerationPlayer, TORQUE: TorquePlayer}
 _MOMENTS = (GIVE, ACT, SETTLE, SHOW)
 
+LIVE = ("with a live motion", "Give a motion that is known beforehand")  # for `check_idle`
 EXAMPLES = "poise.Balance(), poise.Loose() or poise.Kinematic(motion)"  # of drivers, for sentences
 
 
@@ -41,6 +44,22 @@ def check_driver(driver: Any) -> None:
         raise InputError(f"the level of a driver is {_or(_PLAYERS)}; that of {name} is {found}. Set {name}.level.")
     if driver.root not in ("only", "never", "also"):
         raise InputError(f"`root` of a driver is 'only', 'never' or 'also'; that of {name} is {driver.root!r}.")
+
+
+def check_idle(driver: Any, names: Iterable[str], where: str, remedy: str) -> None:
+    """Raise InputError if one of these arguments differs from its default, since none of them has an effect.
+
+    where   when they have none, as in "without a motion"
+    remedy  what would give them one, as in "Give motion"
+    """
+    defaults = {field.name: field.default for field in dataclasses.fields(driver)}
+    for name in names:
+        value = getattr(driver, name)
+        if value is not defaults[name] and value != defaults[name]:
+            raise InputError(
+                f"{name} of {type(driver).__name__} has no effect {where}; got {value!r:.60}. {remedy}, or leave out "
+                f"{name}."
+            )
 
 
 def check_claim(claim: Any, driver: Driver, joints: list[int], skeleton: Skeleton) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.body import Body
+from poise.drivers.checks import LIVE, check_idle
 from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER, HandOver, find_offset, find_root_span, find_span
 from poise.drivers.live import LivePlayer
@@ -42,8 +43,8 @@ class Kinematic(Driver, Portable):
                A clip of one frame, or what `poise.pose` returns, is a pose that is held
     start      s of the stage's clock at which the motion's own time is 0
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
-    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump. A live motion
-               takes over in its own delay, or longer for a long way
+    take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
+               Neither is for a live motion, which takes over in its own delay, or longer for a long way
     keeps      whether it plays on when the body has lost its balance; else its joints go limp then
     """
 
@@ -66,6 +67,8 @@ class Kinematic(Driver, Portable):
                 f"a kinematic driver starts at a finite time and takes over in 0 s or more; "
                 f"given {self.start:g} and {self.take_over:g} s."
             )
+        if self.motion.is_live:
+            check_idle(self, ["cutoff", "take_over"], *LIVE)
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the tracks, which go by where things are in this process' memory."""

@@ -43,7 +43,6 @@ class Puppet(Driver, Portable):
     layers: Sequence[PuppetLayer]
     springs: Mapping[str, Spring] | None = None
     settle: float = SETTLE
-    keeps: bool = False
     level = MOTION
     root = "also"
     after_others = True

@@ -38,6 +38,7 @@ from poise.body.character import Character
 from poise.body.muscles import Muscles
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
+from poise.drivers.checks import check_idle
 from poise.drivers.driver import TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.helping import BACK, IDLE, ON, HelpingHands
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
@@ -157,6 +158,8 @@ class Strength(Driver):
         for way in self.effectors.values():
             if way not in WAYS:
                 raise unknown_name("way to lead a body,", way, WAYS)
+        if not self.led:
+            check_idle(self, ["insists"], "where no joint is led", "Give effectors or paths")
 
     def _check_paths(self) -> None:
         for joint, path in self.paths.items():

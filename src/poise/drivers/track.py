@@ -33,6 +33,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.drivers.body import Body
+from poise.drivers.checks import LIVE, check_idle
 from poise.drivers.driver import ACT, SETTLE, TORQUE, Claim, Driver, TorquePlayer
 from poise.drivers.hand_over import GENTLE
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
@@ -69,13 +70,14 @@ class Track(Driver):
 
     stiffness  1/s2, of every joint's spring over the inertia that it turns: 30 is soft, 900 follows closely, 10,000
                hardly gives way to a touch; None: `USUAL`
-    damping    of critical; the paper's law has its own
+    damping    of critical; the paper's law has its own, and takes no other
     start      s of the stage's clock at which the motion's own time is 0
     keeps      whether it follows on when the body has lost its balance
     law        `feedforward` does not lag; `critical` sags under its weight; `paper` lags by 100 ms
     give       how much of its stiffness a joint loses, 0 to 1, while something hits what it carries; it is back
                within a second, and so is the motion. 0: none; 0.9 is limp in a blow (`track_give_law.py`)
-    cutoff     Hz of the low-pass under the rates of a recording, which are fed forward; poses are not filtered
+    cutoff     Hz of the low-pass under the rates of a recording, which are fed forward; poses are not filtered. Not
+               for a live motion
     """
 
     motion: Motion
@@ -105,6 +107,10 @@ class Track(Driver):
             raise InputError(f"the low-pass of tracking begins at more than 0 Hz; given {self.cutoff:g}.")
         if not math.isfinite(self.start):
             raise InputError(f"tracking starts at a finite time; given {self.start:g} s.")
+        if self.law == PAPER:
+            check_idle(self, ["damping"], "under the paper's law, which has its own", "Choose another law")
+        if self.motion.is_live:
+            check_idle(self, ["cutoff"], *LIVE)
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """What the motion moves is tracked; a gesture's other joints are left to whoever holds them."""
@@ -141,7 +147,7 @@ class TrackPlayer(TorquePlayer):
         self.springs: LoosePlayer = Loose().play(body, self.joints, t)
         self.springs.offset[:] = 0.0  # it is the guide that begins where the joints are
         self.springs.stiffness[:], self.springs.damping[:] = driver.find_gains(body, self.joints)
-        guide = Kinematic(driver.motion, driver.start, driver.cutoff)
+        guide = Kinematic(driver.motion, driver.start, None if driver.motion.is_live else driver.cutoff)
         self.guide: KinematicPlayer | LivePlayer = guide.play(body, self.joints, t)
         self.looks = self.guide.looks
         mass, arm, inertia = body.outboard()

@@ -24,6 +24,7 @@ import numpy as np
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
+from poise.drivers.checks import check_idle
 from poise.drivers.driver import MOTION, Claim, Driver
 from poise.drivers.walk_parts import find_hindrance
 from poise.errors import InputError
@@ -50,7 +51,6 @@ class Walk(Driver, Portable):
     wait       s, that it stands first
     waits_for  an actor that follows this one: the clock slows down where that is `near` (m) off, and stands at `far`
     blind      whether it does not see props: it walks into them
-    keeps      whether it walks on when the body has lost its balance
     """
 
     steps: int | None = None
@@ -62,7 +62,6 @@ class Walk(Driver, Portable):
     near: float = 0.1
     far: float = 0.3
     blind: bool = False
-    keeps: bool = False
     level = MOTION
     root = "also"
     after_others = True
@@ -83,6 +82,8 @@ class Walk(Driver, Portable):
             )
         if self.waits_for is not None and not hasattr(self.waits_for, "pose"):
             raise InputError(f"a walk waits for an actor; given {self.waits_for!r:.60}.")
+        if self.waits_for is None:
+            check_idle(self, ["near", "far"], "without an actor to wait for", "Give waits_for")
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """All that it is given; both legs must be in it."""

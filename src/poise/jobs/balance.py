@@ -14,7 +14,7 @@ from poise.body.character import Character
 from poise.errors import FileError, InputError
 from poise.files.audience import NOBODY, Audience, Notebook
 from poise.files.source import Roles, Source
-from poise.jobs.balancing import AUTO, COM, KEEPS, POSE, RULES, Balanced, balance_clip, measure_margins
+from poise.jobs.balancing import AUTO, COM, KEEPS, POSE, RULES, ZMP, Balanced, balance_clip, measure_margins
 from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.figures import describe_body
 from poise.jobs.outputs import check_outputs, check_suffix
@@ -24,6 +24,8 @@ from poise.motion.clip import Clip
 FILMS = (".mp4", ".webm", ".webp", ".gif")
 MOST_POSES = 8_000_000  # joints times frames
 FPS = 30.0
+MARGIN = 0.01  # m
+_IS_OF_COM = "is of the centre of mass, and here the zero-moment point counts"
 File = str | PathLike[str]
 
 
@@ -33,14 +35,14 @@ class Balancing:
 
     clip    a motion, or its file
     by      what must be over the support: `auto`, `com` or `zmp`
-    margin  m, how far inside the centre of mass comes where it was outside
+    margin  m, how far inside the centre of mass comes where it was outside; not for `zmp`
     keep    what stays as it was: the `pose`, or the places of `hands` and head
     source  how a file is read, and whose body it is
     """
 
     clip: Clip | Path
     by: str = AUTO
-    margin: float = 0.01
+    margin: float = MARGIN
     keep: str = POSE
     source: Source = field(default_factory=Source)
 
@@ -53,6 +55,8 @@ class Balancing:
 
         if not 0.0 <= self.margin <= 0.1:
             raise InputError(f"{audience.spell('margin')} must be from 0 to 0.1 m; {self.margin:g} given.")
+        if self.by == ZMP and self.margin != MARGIN:
+            raise InputError(f"{audience.spell('margin')} {_IS_OF_COM}. Leave it out, or take the centre of mass.")
         read = [self.clip] if isinstance(self.clip, Path) else []
         named = [("output", output), ("film", film), ("plot", plot)]
         given = [(audience.spell(option), path) for option, path in named if path is not None]
@@ -88,6 +92,8 @@ class Balancing:
         found = balance_clip(clip, character, self.by, self.margin, self.keep, audience.progress)
         for sentence in found.notes:
             audience.note(sentence)
+        if found.by == ZMP and self.margin != MARGIN:
+            audience.note(f"{audience.spell('margin')} {_IS_OF_COM}: nothing is done with it.")
         saved = body.target.save(found.clip, output, audience)
         figures = {
             **measure_balance(found, clip, found.clip if saved.clip is None else saved.clip, character),
@@ -189,7 +195,7 @@ def balance(
     clip: Clip | File,
     *,
     by: str = AUTO,
-    margin: float = 0.01,
+    margin: float = MARGIN,
     keep: str = POSE,
     character: Character | File | None = None,
     mass: float | None = None,
@@ -210,7 +216,7 @@ def balance(
     clip       a motion, or its file
     by         what must be over the support: the centre of mass (`com`), or, for what steps and flies, the zero-moment
                point on the average (`zmp`); `auto`: as the clip is
-    margin     m, how far inside the support the centre of mass comes where it was outside
+    margin     m, how far inside the support the centre of mass comes where it was outside; not for `zmp`
     keep       what stays as it was: the `pose`, or the places of `hands` and head
     character  a body, or its file, that the motion is put on; or its `mass` (kg), where it is made up
     height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`

@@ -68,9 +68,9 @@ class Conversion:
         check_can_save(output, [path, *self.source.list_files()])
 
     def _check_kept(self, audience: Audience) -> None:
-        """Refuse what `keep` leaves as it is; units, axes and roles matter where the motion is changed."""
+        """Refuse what `keep` leaves as it is; units, axes and roles matter where loops and ways are found."""
         idle = ["mass", "character"]
-        if self.changes.plan().only_trims:
+        if not self.changes.loop and self.changes.root == "keep":
             idle += ["scale", "up", "height", "roles"]
         for option in idle:
             if getattr(self.source, option) not in (None, ()):
@@ -118,6 +118,12 @@ class Conversion:
         if given == "character":
             body = find_body(reading.clip, reading, self.source, audience)
             if body.target.reading is not reading:
+                if self.names != "own":
+                    character, names = audience.spell("character"), audience.spell("names")
+                    raise InputError(
+                        f"{character} has joint names of its own; got {names} {self.names}. Leave out {names} or "
+                        f"{character}."
+                    )
                 return body
         why = None if given is None else find_why_bodiless(reading, output)
         if why is not None:

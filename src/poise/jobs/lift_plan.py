@@ -73,10 +73,11 @@ class LiftPlan(FollowPlan):
 
         if self.base != PLANTED:
             base = super().choose_base(clip, character, balances)
-            if base.name == KINEMATIC and CENTER in self.paths:
+            if base.name == KINEMATIC and (CENTER in self.paths or self.center == "xyz"):
+                what = "the path" if CENTER in self.paths else "center xyz"
                 raise InputError(
                     "the centre of mass is led by legs that carry it; here pelvis and legs follow the clip. Take the "
-                    f"base {BALANCE}, or leave the path out."
+                    f"base {BALANCE}, or leave {what} out."
                 )
             return base
         if not has_feet(clip):

@@ -142,10 +142,11 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     start = -float(clip.times[0])
     claimed: set[int] = set()
     if balances:
-        follow = None if base.steps else clip
+        follow, follow_start = (None, 0.0) if base.steps else (clip, start)
         balance = Balance(
-            plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=start, damping=STEADY, give=plan.yielding
-        )
+            plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
+            give=plan.yielding,
+        )  # fmt: skip
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)

@@ -19,7 +19,7 @@ from poise.jobs.performance import FILE, build_layers, load_performance, sort_la
 from poise.jobs.pose import PoseRecipe, Standee, check_recipe, find_body
 from poise.jobs.puppet_cues import Cue, sort_cues
 from poise.jobs.puppet_mapping import load_mapping
-from poise.jobs.terrain import find_terrain
+from poise.jobs.terrain import find_ground
 from poise.jobs.walk import WalkOutputs, sort_outputs
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -152,7 +152,7 @@ def run_puppet(
         "layers": [layer.mapping.name for layer in layers], "lost_samples": played.lost, "falls": played.falls,
         "physics_s": played.in_physics,
     }  # fmt: skip
-    found = _write(found, outputs, find_terrain(asked.terrain, 0).ground, more, audience)
+    found = _write(found, outputs, find_ground(asked.terrain), more, audience)
     _draw(found, outputs)
     return found
 
@@ -180,7 +180,7 @@ def perform_cued(
     from poise.stage.stage import Stage
 
     # Physics goes by the step: with cues it is the page's, so that the same is played again.
-    due, ground = list(sort_cues(cues)), find_terrain(terrain, 0).ground
+    due, ground = list(sort_cues(cues)), find_ground(terrain)
     stage = Stage(dt=TICK / STEPS, ground=ground) if due else Stage(ground=ground)
     actor = stage.add(character)
     puppet = CuedPuppet(actor, tuple(layers))

@@ -30,7 +30,7 @@ from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.forces import ClipForces, compute_forces
+from poise.motion.forces import ClipForces, compute_forces, say_idle_cutoff
 from poise.spatial.portable import Portable
 from poise.world.load import Load
 
@@ -256,6 +256,9 @@ def run_find(
         audience.note(
             f"derivatives are low-passed: {needed.forces.cutoff_reason} Override with {audience.spell('cutoff')}."
         )
+    idle = say_idle_cutoff(cutoff, motion.fps)
+    if idle is not None:
+        audience.note(f"{audience.spell('cutoff')} {idle}")
     _warn_of_rough(needed, character, audience)
     return needed, character, reading
 

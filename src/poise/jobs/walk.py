@@ -234,6 +234,8 @@ def find_scenery(asked: WalkRecipe) -> Scenery:
     from poise.jobs.terrain import find_terrain
 
     terrain = asked.terrain
+    if "friction" in asked.shape:
+        raise InputError("'friction' of a terrain has no effect: a walk is planned, not simulated. Leave it out.")
     if isinstance(terrain, Ground):
         terrain = Scenery(terrain, True)
     if isinstance(terrain, Scenery):
@@ -274,6 +276,10 @@ def plan_walk(
         manner=asked.manner,
     )  # fmt: skip
     walker = poser.walker
+    for name in ("step", "lift"):
+        given, used = getattr(asked.manner, name), getattr(walker.manner, name)
+        if used < given != getattr(Manner(), name):
+            audience.note(f"{audience.spell(name)} is {used:g} instead of {given:g}: a knee of this body hardly bends.")
     walker.reach(math.inf)
     planned = time.perf_counter() - begin
     count = math.ceil((walker.end + _STILL) * asked.fps) + 1

@@ -13,6 +13,7 @@ then that is all that is done to the motion.
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,6 +163,13 @@ def _blend(lively: Kinematics, calm: Kinematics, share: np.ndarray) -> Kinematic
         a, b = getattr(lively, name), getattr(calm, name)
         mixed[name] = a + share.reshape(-1, *(1,) * (a.ndim - 1)) * (b - a)
     return dataclasses.replace(lively, **mixed)
+
+
+def say_idle_cutoff(cutoff: float | None, fps: float) -> str | None:
+    """What to say of a low-pass at a frequency (Hz) that filters nothing of so many frames a second; None: it does."""
+    if cutoff is None or not math.isfinite(cutoff) or cutoff < 0.5 * fps:
+        return None
+    return f"{cutoff:g} filters nothing: at {fps:.4g} Hz nothing is faster than half of that."
 
 
 def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:

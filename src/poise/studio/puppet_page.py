@@ -16,7 +16,7 @@ from poise.jobs.pose import PoseRecipe, check_recipe, find_body
 from poise.jobs.puppet import PuppetRecipe, run_puppet
 from poise.jobs.puppet_loop import PuppetLoop
 from poise.jobs.puppet_session import PuppetSession, Shown
-from poise.jobs.terrain import find_terrain
+from poise.jobs.terrain import find_ground
 from poise.jobs.walk import FILMS, sort_outputs
 from poise.puppetry.device import HandsDevice
 from poise.studio.page_hands import PageHands
@@ -68,7 +68,7 @@ class PuppetPage:
         skin = target.skin or build_skin(
             character.skeleton, build_mannequin(character.skeleton, target.mass or character.mass)
         )
-        ground = find_terrain(asked.terrain, 0).ground
+        ground = find_ground(asked.terrain)
         find_port(asked.host, asked.port)  # before a folder is made
         self.session = PuppetSession(Rehearsal(asked.folder), character, ground)
         self.hands, self._pushed, self._number = PageHands(), 0.0, 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,32 @@ def build_terrain(word: str, seed: int = 0, **options: Any) -> Ground:
     for name in options:
         if name not in known:
             raise unknown_name(f"option of terrain '{word}',", name, known)
+    idle, where = _find_idle(word, options)
+    for name in idle:
+        if name in options:
+            raise InputError(
+                f"'{name}' of terrain '{word}' has no effect {where}; got {options[name]!r:.40}. Leave out one."
+            )
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= seed < 2**63:
         raise InputError(f"a seed is a whole number from 0 on; given {seed!r:.40}.")
     return build(seed=int(seed), **options)
+
+
+def _find_idle(word: str, options: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
+    """Options that have no effect beside others, and beside which."""
+    if word == "slope" and options.get("cross"):
+        return ("length", "landing", "start"), "with cross, which makes a slope without an end"
+    if word == "slope" and options.get("length") == 0.0:
+        return ("landing", "start"), "with length=0, which makes a slope without an end"
+    if word == "stairs" and options.get("random"):
+        rise = options.get("rise")  # only whether it is negative counts: down first
+        is_down = isinstance(rise, int | float) and rise < 0.0
+        return ("run",) if is_down else ("rise", "run"), "with random, which chooses each step"
+    if word == "rough" and options.get("stones") != 0.0:
+        return ("grain",), "on stones; stones=0 is smooth ground"
+    if word == "moving" and isinstance(options.get("ground"), Ground):
+        return ("friction",), "with a ground that has its own"
+    return (), ""
 
 
 def build_flat(seed: int = 0, height: float = 0.0, friction: float = 0.8) -> Ground:
