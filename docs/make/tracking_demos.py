@@ -17,7 +17,14 @@ from poise.demos import DEMOS
 
 DOCS = Path(__file__).parents[1]
 OWN = {
-    "drum": ("sinks_mm", "bounce_mm", "contact_time_error_ms", "tracked_peak_force_n", "shoulder_mm"),
+    "drum": (
+        "sinks_mm",
+        "bounce_mm",
+        "contact_time_error_ms",
+        "tracked_peak_force_n",
+        "tracked_impulse_ns",
+        "shoulder_mm",
+    ),
     "staff": ("tilt_degrees", "peak_wrist_nm", "strength_nm"),
     "bow": ("fell_of", "com_mm", "hips_back_mm", "tracking_error_rad"),
     "pattycake": ("gap_mm", "gap_without_mm", "gap_by_window_mm", "claps_felt", "peak_force_n", "felt_mm"),

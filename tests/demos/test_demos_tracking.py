@@ -13,6 +13,7 @@ from poise.body.shape import Capsule
 from poise.cli import main
 from poise.demos import bow, drumming, gestures, pattycake, slap
 from poise.demos.patting import OWN, ROUND
+from poise.engines.hits import find_impulse, find_peak
 from poise.files.c3d import load_c3d, read_c3d
 from poise.motion.interpolation import interpolate
 from poise.world.bulk import build_bulk
@@ -56,6 +57,20 @@ def test_a_kinematic_hand_sinks_into_a_drum_and_a_tracked_one_bounces_off(
     assert figures["sinks_mm"]["tracked"] == pytest.approx(1e3 * depth["tracked"], abs=1e-6)
     assert min(figures["bounce_mm"].values()) > 2.0
     assert max(figures["contact_time_error_ms"].values()) < 10.0
+
+
+def test_figures_of_a_beat_hardly_depend_on_the_step(skin: float) -> None:
+    """From 0.5 to 4 ms the force of a single step falls to a seventh; the impulse is added up here once more."""
+    found, singles = [], []
+    for dt in (0.0005, 0.001, 0.002, 0.004):
+        own = drumming.beat("tracked", DRUMMER, skin, 0.25, dt=dt)  # the right hand beats at 0.11 s
+        force = own.forces[:, 1]
+        assert find_impulse(force, dt) == pytest.approx(dt * force.sum(), rel=1e-6)
+        found.append((dt * force.sum(), find_peak(force, dt)))
+        singles.append(force.max())
+    (least, low), (most, high) = np.min(found, axis=0), np.max(found, axis=0)
+    assert 0.26 < least < most < 0.38 and most < 1.35 * least  # N s
+    assert high < 1.3 * low and max(singles) > 5.0 * min(singles)
 
 
 def test_beats_begin_when_the_drum_is_pressed_and_the_motion_meets_it(

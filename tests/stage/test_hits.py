@@ -7,6 +7,7 @@ import pytest
 
 import poise
 from poise.body.shape import Sphere
+from poise.demos import push_hands
 from poise.engines.hits import WINDOW, find_peak
 from poise.jobs.figures import find_self_collision, list_hits
 from poise.spatial.inertia import RigidInertia
@@ -35,7 +36,17 @@ def throw(engine: str, dt: float, height: float) -> tuple[Take, float]:
 
 
 @pytest.mark.parametrize("height", [1.3, 0.6])  # the chest; between both thighs
-@pytest.mark.parametrize(("engine", "dt"), [("mujoco", 0.002), ("mujoco", 0.005), ("bullet", 0.002)])
+@pytest.mark.parametrize(
+    ("engine", "dt"),
+    [
+        ("mujoco", 0.0005),
+        ("mujoco", 0.002),
+        ("mujoco", 0.005),
+        ("bullet", 0.002),
+        ("bullet", 0.004),
+        ("inverse", 0.002),
+    ],
+)
 def test_ball_is_one_hit_with_the_impulse_that_it_lost(engine: str, dt: float, height: float) -> None:
     if engine == "bullet":
         pytest.importorskip("pybullet")
@@ -58,6 +69,51 @@ def test_peak_of_a_series_of_forces_is_a_mean_over_the_window(dt: float) -> None
     force = np.zeros(round(0.3 / dt))
     force[10 : 10 + round(0.012 / dt)] = 25.0
     assert find_peak(force, dt) == pytest.approx(15.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.005])
+def test_long_push_of_two_actors_is_one_event_per_pair_of_hands(dt: float) -> None:
+    """Hands push to and fro for 3 s: what is listed is each touch that began, once, over its first 50 ms."""
+    stage = push_hands.build(stage=poise.Stage(dt=dt))
+    heard: dict[str, list[Event]] = {name: [] for name in stage.actors}
+    for name, actor in stage.actors.items():
+        actor.listen(heard[name].append)
+    pressed: list[dict[tuple[str, str], np.ndarray]] = []
+
+    def press(_t: float) -> None:
+        labels, touches = stage.actors["pusher"].character.skeleton.labels, stage.groups[0].simulation.find_contacts(0)
+        pressed.append({})
+        for joint, force, other in zip(touches.joints, touches.forces, touches.others, strict=True):
+            key = labels[joint], other
+            pressed[-1][key] = pressed[-1].get(key, np.zeros(3)) + dt * force
+
+    take = stage.run(3.0, each=press)
+    hits = [event for event in take.events if event.kind == "hit"]
+    pairs = {("leftHand", "held/rightHand"), ("rightHand", "held/leftHand")}
+    assert {(event.joint, event.other) for event in hits} == pairs and len(hits) == 2
+    for event in hits:
+        first = round(event.time / dt) + 1  # `press` is called before the first step, too
+        own = np.array([step.get((event.joint, event.other), np.zeros(3)) for step in pressed])
+        window = own[first : first + round(WINDOW / dt)]
+        assert event.impulse == pytest.approx(float(np.linalg.norm(window.sum(axis=0))), rel=1e-6)
+        assert event.impulse < 0.2 * np.linalg.norm(own.sum(axis=0))  # the rest of the push is not in it
+    assert heard["pusher"] == hits
+    mirrored = [
+        (event.time, event.other.partition("/")[2], f"held/{event.joint}", event.impulse) for event in heard["held"]
+    ]
+    assert mirrored == [(event.time, event.joint, event.other, event.impulse) for event in hits]
+    assert [(hit["actor"], hit["joint"]) for hit in list_hits(take)] == [("pusher", event.joint) for event in hits]
+
+
+def test_hit_of_two_actors_is_listed_of_the_one_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("poise.engines.hits.LEAST", 0.005)  # N s/kg: the hit has not added up to its limit yet
+    stage = push_hands.build()
+    stage.advance(round(2.6 / stage.dt))  # within 50 ms of the touch
+    before = len(stage.events)
+    stage.remove(stage.actors["pusher"])
+    stage.advance(20)
+    found = [(event.actor, event.joint, event.other) for event in stage.events[before:] if event.kind == "hit"]
+    assert found == [("held", "rightHand", "pusher/leftHand"), ("held", "leftHand", "pusher/rightHand")]
 
 
 def test_hard_collision_of_own_segments_gets_one_warning() -> None:

@@ -22,7 +22,7 @@ from poise.demos.staff import begin_with
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
 from poise.drivers.track import Track
-from poise.engines.hits import find_peak
+from poise.engines.hits import find_impulse, find_peak
 from poise.motion.clip import Clip
 from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.curves import bounce
@@ -146,7 +146,7 @@ def run_way(stage: Stage, actor: Actor, seconds: float) -> tuple[Take, np.ndarra
         forces.append([float(sizes[[each == hand for each in who]].sum()) for hand in HANDS])
 
     stage.build()
-    take = stage.run(seconds, fps=FPS, each=listen if stage.props else None)
+    take = stage.run(seconds, fps=min(FPS, 1.0 / stage.dt), each=listen if stage.props else None)
     return take, np.array(forces).reshape(-1, 2)
 
 
@@ -180,6 +180,7 @@ def measure(found: dict[str, Beaten]) -> dict[str, Any]:
         "bounce_mm": bounces,
         "tracked_beats": sum(len(each) for each in found["tracked"].begin_times()),
         "tracked_peak_force_n": max(find_peak(each, found["tracked"].stage.dt) for each in found["tracked"].forces.T),
+        "tracked_impulse_ns": max(find_impulse(each, found["tracked"].stage.dt) for each in found["tracked"].forces.T),
         "shoulder_mm": find_shoulder(found["tracked"], found["no contact"]),
     }
 

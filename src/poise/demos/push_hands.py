@@ -38,7 +38,7 @@ def run(folder: Path) -> dict[str, Any]:
         "distance_m": find_distance(),
         "still_sway_mm": {name: measure_sway(take.actor(name), before) for name in take.actors},
         "pushed_sway_mm": {name: measure_sway(take.actor(name), during) for name in take.actors},
-        "hits": sum(event.kind == "hit" and event.actor == "held" for event in take.events),
+        "hits": sum(event.kind == "hit" for event in take.events),
         "fell_of_all": [name for name in take.actors if take.fell_at(name) is not None],
     }
     shots = [Shot(take, "pusher", "pushes", RED), Shot(take, "held", "holds", BLUE)]

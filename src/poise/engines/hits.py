@@ -23,10 +23,11 @@ WINDOW = 0.05
 
 
 class Hit(NamedTuple):
-    """One body's share in a contact that began.
+    """A contact that began, as one body felt it.
 
     body, joint  whose;  other: what touched it, as in `Touches`;  step: in which it began, from the log's beginning
     impulse      (3,) N s on the body;  force: N, the largest mean over a sliding window of `hit_kernels.PEAK` s
+    is_twin      whether the hit before this one is the same contact, as the other body felt it
     """
 
     body: int
@@ -35,6 +36,7 @@ class Hit(NamedTuple):
     step: int
     impulse: np.ndarray
     force: float
+    is_twin: bool = False
 
 
 def find_peak(force: np.ndarray, dt: float) -> float:
@@ -44,9 +46,13 @@ def find_peak(force: np.ndarray, dt: float) -> float:
     """
     from poise.engines.hit_kernels import PEAK
 
-    window, times = max(PEAK, dt), dt * np.arange(len(force) + 1)
-    impulse = np.concatenate([[0.0], np.cumsum(force)]) * dt
-    return float(np.max(np.interp(times + window, times, impulse) - impulse)) / window
+    return find_impulse(force, dt, max(PEAK, dt)) / max(PEAK, dt)
+
+
+def find_impulse(force: np.ndarray, dt: float, window: float = WINDOW) -> float:
+    """Return the largest impulse (N s) within a window (s) of the forces (n,) of steps of dt s."""
+    times, impulse = dt * np.arange(len(force) + 1), np.concatenate([[0.0], np.cumsum(force)]) * dt
+    return float(np.max(np.interp(times + window, times, impulse) - impulse))
 
 
 class Hits:
@@ -119,18 +125,18 @@ class Hits:
         return bool(self._counts[1])
 
     def take(self) -> list[Hit]:
-        """Hits since the last time: of both where two bodies hit each other, one where a body hits itself."""
-        found = []
+        """Return the hits since the last time: twins where two bodies hit each other, one where a body hits itself."""
+        found: list[Hit] = []
         for row in self._told[: self._counts[1]]:
             first, second, impulse = int(row[self._kernels.ME]), int(row[self._kernels.OTHER]), row[4:7]
+            told = len(found)
             for me, it, sign in ((first, second, -1.0), (second, first, 1.0)):
                 owner, its = self._owners[me], self._owners[it]
                 if owner is None or (me == first and its is not None and its[0] == owner[0]):
                     continue
                 if np.linalg.norm(impulse) > self._limit[me]:
-                    found.append(
-                        Hit(*owner, self._names[it], int(row[2]), sign * impulse, float(row[self._kernels.TOP]))
-                    )
+                    force, is_twin = float(row[self._kernels.TOP]), len(found) > told
+                    found.append(Hit(*owner, self._names[it], int(row[2]), sign * impulse, force, is_twin))
         self._counts[1] = 0
         return sorted(found, key=lambda hit: hit.step)
 

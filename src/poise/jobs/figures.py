@@ -181,10 +181,11 @@ def _measure_margin(points: np.ndarray, center: np.ndarray, heights: np.ndarray)
 
 
 def list_hits(take: Take) -> list[dict[str, Any]]:
-    """`hits` of a take, in words of JSON; `peak_force_n` is the largest mean over a sliding window of 20 ms."""
+    """Return `hits` of a take for JSON; see `Event`. A hit of two actors is there once."""
     return [
         {
             "time_s": each.time,
+            "actor": each.actor,
             "joint": each.joint,
             "other": each.other,
             "impulse_ns": each.impulse,

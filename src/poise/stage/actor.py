@@ -206,9 +206,10 @@ class Actor:
         """Something happened."""
         self.tell_event(Event(self.stage.time, self.name, kind, message))
 
-    def tell_event(self, event: Event) -> None:
-        """An event of its own."""
-        self.stage.news.add(event)
+    def tell_event(self, event: Event, is_listed: bool = False) -> None:
+        """Report an event to the stage, unless the stage lists it already, and to the actor's listeners."""
+        if not is_listed:
+            self.stage.news.add(event)
         for listener in self.listeners:
             listener(event)
 

@@ -33,8 +33,11 @@ def find_feet(actor: Actor) -> set[int]:
     return {i for foot in found if foot is not None for i in skeleton.descendants(foot)}
 
 
-def tell_hit(actor: Actor, hit: Hit, time: float) -> None:
-    """Tell whoever listens. time: s, when it began."""
+def tell_hit(actor: Actor, hit: Hit, time: float, is_listed: bool) -> None:
+    """Report a hit to an actor's listeners, and list it among the stage's events unless it is there already.
+
+    time  s, when it began;  is_listed: whether the stage lists the same hit as the other actor felt it
+    """
     joint, impulse = actor.character.skeleton.labels[hit.joint], float(np.linalg.norm(hit.impulse))
     words = f"{joint} and {hit.other}: {impulse:.3g} N s"
-    actor.tell_event(Event(time, actor.name, "hit", words, joint, hit.other, impulse, force=hit.force))
+    actor.tell_event(Event(time, actor.name, "hit", words, joint, hit.other, impulse, force=hit.force), is_listed)

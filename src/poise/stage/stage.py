@@ -295,15 +295,18 @@ class Stage:
                 return
 
     def _tell_hits(self) -> None:
-        """What was hit since the last time, at the time when it was."""
+        """Report what was hit since the last time, at the time when it was."""
         for group in self._hit:
             if group.hits is None or not group.hits.has_news:
                 continue
+            is_listed = False
             for hit in group.hits.take():
                 actor = group.actors[hit.body]
                 time = self._origin + (group.began + hit.step) * self.dt
+                is_listed = is_listed and hit.is_twin
                 if self.actors.get(actor.name) is actor:
-                    tell_hit(actor, hit, time)
+                    tell_hit(actor, hit, time, is_listed)
+                    is_listed = True
 
     def _gather_crowd(self) -> None:
         for group in self._hit:

@@ -20,9 +20,10 @@ from poise.spatial.portable import Portable
 class Event:
     """Something that happened: time (s), actor's name, kind (`fell`, `switched`, `effort`, `hit`, ...), words.
 
-    joint, other, impulse  of a hit: the joint whose body was hit, what hit it (`ground`, a prop, actor/joint), N s.
-                           It is told once it is over; its time is when it began
-    force                  N, of a hit: the largest mean over a sliding window of 20 ms
+    joint, other           of a hit: the joint whose body was hit, and what hit it (`ground`, a prop, actor/joint). Of a
+                           hit between two actors a stage lists one event, of the actor that was added first
+    impulse                N s, of a hit: the sum of the contact force over the first 50 ms. `time` is when it began
+    force                  N, of a hit: the largest mean over a sliding window of 20 ms within these 50 ms
     joint, effort          of an overload that begins (`effort`) or ends (`effort-ended`): the kinematic joint, and its
                            torque over its strength
     """
