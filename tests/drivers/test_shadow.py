@@ -113,10 +113,13 @@ def test_refuses_what_is_no_ghost() -> None:
 
 
 def test_ghost_touches_no_prop() -> None:
-    """The body is held far away from the crate: whatever moves it would be the ghost."""
-    stage = poise.Stage(dt=0.005, touch=poise.Touch(apart=(("body", "crate"),)))
+    """The follower goes through the crate: whatever moves it would be the ghost.
+
+    The follower must not be called "body": in `apart` that names the segments of every actor, also the ghost's.
+    """
+    stage = poise.Stage(dt=0.005, touch=poise.Touch(apart=(("follower", "crate"),)))
     stage.add_prop(poise.Prop.box("crate", (0.5, 0.5, 0.5), 300.0, (0.0, 0.25, 0.5)))
-    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "body")
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
     ghost.drive("body", poise.Walk(3, blind=True))
     body.drive("body", poise.Shadow(ghost))
     before = np.array(stage.read_prop("crate").position)

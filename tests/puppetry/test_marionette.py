@@ -167,16 +167,24 @@ def test_a3_an_angle_is_come_to_from_afar() -> None:
 # b1: a foot that strikes comes down flat.
 
 
-def land(body: Marionette, pitch: float, target: float = 0.0, dt: float = 0.008, seconds: float = 0.6) -> np.ndarray:
-    """(N,) pitch of a left foot that comes down with a pitch."""
-    row = body.row("leftFoot")
+def land(
+    body: Marionette, pitch: float, target: float = 0.0, dt: float = 0.008, seconds: float = 0.6, side: int = 0
+) -> np.ndarray:
+    """(N,) pitch of a foot that comes down with a pitch."""
+    row = body.row(("leftFoot", "rightFoot")[side])
     body.angles[row, 0], body.target[row, 0] = pitch, pitch
     body.step(dt)
-    body.target[row, 0], body.down[0] = target, True
+    body.down[side] = True
+    return aim(body, target, dt, seconds, side)
+
+
+def aim(body: Marionette, target: float, dt: float, seconds: float, side: int) -> np.ndarray:
+    """(N,) pitch of a foot that is down, with a target."""
+    body.target[body.row(("leftFoot", "rightFoot")[side]), 0] = target
     found = []
     for _ in range(round(seconds / dt)):
         body.step(dt)
-        found.append(body.foot[0, 1])
+        found.append(body.foot[side, 1])
     return np.array(found)
 
 
@@ -221,7 +229,7 @@ def rock(body: Marionette, target: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_b3_a_nearly_level_target_keeps_the_foot_level_and_one_beyond_pushes_off() -> None:
-    pitch, world = rock(build(), 0.15)  # pi / 20 is 0.157
+    pitch, world = rock(build(), 0.3)  # pi / 10 is 0.314
     assert np.all(pitch == 0.0)
     assert np.abs(rotation.log(world)).max() < 1e-9  # level in the world, whatever the shin does
     assert np.abs(rock(build(), 0.5)[0]).max() > 0.3
@@ -244,9 +252,22 @@ def test_b3_a_level_foot_does_not_chatter_as_it_would_by_gravity_alone() -> None
 
 
 def test_b3_twenty_degrees_are_pushed_off_once() -> None:
-    """Held against the pitch, as printed, a target just beyond pi/10 lets go and catches the foot again for ever."""
+    """As printed and without a memory, a target just beyond pi/10 releases and catches the foot again for ever."""
     found = land(build(), 0.0, 0.36, seconds=3.0)
     assert np.abs(found[125:] - 0.36).max() < 0.01
+
+
+@pytest.mark.parametrize("dt", [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0])
+@pytest.mark.parametrize("side", [0, 1])
+def test_b3_a_level_foot_leaves_the_ground_beyond_18_degrees_and_falls_flat_below_9(dt: float, side: int) -> None:
+    """The two limits of the paper, pi/20 of the pitch and pi/10 between pitch and target."""
+    for sign in (-1.0, 1.0):
+        body = build()
+        assert np.all(land(body, 0.0, sign * 0.31, dt, 2.0, side) == 0.0)  # pi / 10 is 0.314
+        assert aim(body, sign * 0.32, dt, 2.0, side)[-1] == pytest.approx(sign * 0.32, abs=1e-3)
+        assert aim(body, sign * 0.16, dt, 2.0, side)[-1] == pytest.approx(sign * 0.16, abs=1e-3)
+        assert abs(aim(body, sign * 0.15, dt, 2.0, side)[-1]) < 1e-6  # pi / 20 is 0.157
+        assert np.all(np.abs(aim(body, sign * 0.31, dt, 2.0, side)) < 1e-6)
 
 
 # b4: any angle of the ankle can be held, in the air and on the ground.
@@ -258,11 +279,49 @@ def test_b4_any_angle_of_the_ankle_is_held_for_a_minute() -> None:
         body.target[body.row("leftFoot"), 0] = angle
         found = watch(body, "leftFoot", 60.0, 1.0 / 30.0)[60:]
         assert np.abs(found - angle).max() < 1e-3
-    for pitch in (-0.5, -0.35, -0.25, -0.16, 0.0, 0.16, 0.2, 0.29, 0.35, 0.6, 0.9):
+    for pitch in (-0.5, -0.35, 0.0, 0.35, 0.6, 0.9):
         found = land(build(), 0.0, pitch, 1.0 / 30.0, 62.0)[60:]
         assert np.abs(found - pitch).max() < 1e-3
     heavy = land(build(Foot={"bears": 0.0}), 0.0, 0.6, 1.0 / 30.0, 10.0)
     assert heavy[-1] < 0.58  # who does not bear his weight stands lower than he is told
+
+
+BODIES = {"child": (1.15, 21.0), "adult": (1.75, 75.0), "tall": (2.0, 85.0), "fat": (1.7, 140.0)}
+SLOPE = math.radians(8.0)
+
+
+def hold(name: str, side: int, pitch: float, slope: float, both: bool, dt: float, seconds: float) -> float:
+    """How far (rad) a foot is from its target after it has been pushed off beyond pi/10 and taken to the target."""
+    body = build(character=Character.human(*BODIES[name]))
+    for each in (0, 1):
+        body.lay_ground(each, rotation.exp(np.array([slope, 0.0, 0.0])))
+    body.down[1 - side] = both
+    land(body, slope, math.copysign(0.4, pitch), dt, 0.5, side)
+    return float(np.abs(aim(body, pitch, dt, 2.0 + seconds, side)[round(2.0 / dt) :] - pitch).max())
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("pitch", [-0.29, -0.2, -0.16, 0.16, 0.2, 0.29])
+def test_b4_a_foot_off_level_is_held_at_9_to_17_degrees(name: str, pitch: float) -> None:
+    for side, slope, both, dt in ((0, 0.0, False, 1 / 60), (1, SLOPE, True, 1 / 120), (1, -SLOPE, False, 1 / 240)):
+        assert hold(name, side, pitch, slope, both, dt, 5.0) < 1e-3
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("dt", [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0])
+@pytest.mark.slow
+def test_b4_a_foot_off_level_is_held_for_a_minute_on_slopes(name: str, dt: float) -> None:
+    for side in (0, 1):
+        for slope in (-SLOPE, 0.0, SLOPE):
+            for both in (False, True):
+                for pitch in (-0.29, -0.16, 0.16, 0.29):
+                    assert hold(name, side, pitch, slope, both, dt, 60.0) < 1e-3
+
+
+@pytest.mark.parametrize("pitch", [-0.3, -0.2, 0.2, 0.3])
+def test_b4_a_foot_that_lands_off_level_is_held_there(pitch: float) -> None:
+    found = land(build(), pitch, pitch, 1.0 / 60.0, 62.0)
+    assert np.abs(found[120:] - pitch).max() < 1e-3
 
 
 def test_b4_toes_stay_flat_under_a_heel_that_is_up() -> None:

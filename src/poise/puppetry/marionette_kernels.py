@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.motion.part_kernels import multiply, set_exp
-from poise.puppetry.oscillator_kernels import follow, swing_hinge, swing_support, tread
+from poise.puppetry.oscillator_kernels import follow, is_held, swing_hinge, swing_support, tread
 from poise.spatial.compile import kernel
 
 BALL, HINGE, FOOT, TOES, ROOT = range(5)
@@ -47,7 +47,8 @@ def step(
     down, slope          (2,) whether feet are down, (2, 4) the ground's slope there
     angles, speeds       (R, 3) state;  W (R, 4): written
     foot                 (2, 12) state: pose against the ground (yaw, pitch, roll), its speeds, the pose one frame ago,
-                         the yaw that it came down with, whether it was down, how far toes lie flat
+                         the yaw that it came down with, whether it was down (1) and held off level by its target (2),
+                         how far toes lie flat
     q                    (R, 4) rotations of the joints: written
     """
     E, work, turn = np.empty(4), np.empty(4), np.empty(4)
@@ -152,8 +153,9 @@ def _tread(
     w, x, y, r = E[0], E[1], E[2], E[3]
     shin_y, shin_z = -(1.0 - 2.0 * (x * x + r * r)), -2.0 * (y * r + w * x)
     hinge = 0 if foot[1] < 0.0 or (foot[1] == 0.0 and target < 0.0) else 1
+    foot[10] = 2.0 if is_held(foot[10] == 2.0, foot[1], target) else 1.0
     foot[1], foot[4] = tread(
-        foot[1], foot[4], dt, target, levers[hinge, 0], levers[hinge, 1], shin_y, shin_z, gravity,
+        foot[1], foot[4], dt, target, foot[10] == 2.0, levers[hinge, 0], levers[hinge, 1], shin_y, shin_z, gravity,
         tune[i, DOWN_FREQUENCY] * stiff, tune[i, DOWN_RATIO], tune[i, LEVEL], tune[i, LOOSE], tune[i, BEARS],
     )  # fmt: skip
     foot[2], foot[5] = follow(foot[2], foot[5], dt, tune[i, LEVEL], 1.0, 0.0, -_ENDLESS, _ENDLESS)
@@ -199,7 +201,6 @@ def _find_hanging(shin: np.ndarray, C: np.ndarray, slope: np.ndarray) -> float:
 def _see(dt: float, is_down: bool, W: np.ndarray, C: np.ndarray, slope: np.ndarray, foot: np.ndarray) -> None:
     """Note how a foot is against the ground, which is where it begins when it comes down."""
     if is_down:
-        foot[10] = 1.0
         return
     foot[10] = 0.0
     turn = np.empty(4)

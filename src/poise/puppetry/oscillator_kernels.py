@@ -26,6 +26,7 @@ import numpy as np
 from poise.spatial.compile import kernel
 
 LONGEST = 0.004  # s: of a swing of 1 rad a minute long, at any frame step up to 33 ms, the period is off by 1e-5
+NEAR, FAR = np.pi / 20.0, np.pi / 10.0  # rad: a foot this near to level stays level for targets this far from its pitch
 BRAKE = 0.02  # s: what comes to a stop of a joint's range slows down within it, and is not thrown back
 TAU = 2.0 * np.pi
 
@@ -160,42 +161,54 @@ def swing_support(
 
 
 @kernel
+def is_held(held: bool, pitch: float, target: float) -> bool:
+    """Whether the target of a foot that is down holds it off level; otherwise the foot levels out.  [marionette, 6.3.2]
+
+    As printed, a foot within NEAR of level is levelled while its target is within FAR of its pitch. A target beyond FAR
+    lifts the foot, and so does one beyond NEAR that the foot is beyond NEAR with, to the same side. Without a memory, a
+    target of 20 degrees would release the foot and catch it again for ever, and a spring that swings would lose a foot
+    that it holds at 10 degrees. So what is held stays held until foot and target are both within NEAR of level.
+
+    held  whether it was held a frame ago
+    """
+    if abs(pitch) < NEAR:
+        return abs(target) >= NEAR and (held or abs(target - pitch) >= FAR)
+    return held or (abs(target) >= NEAR and target * pitch > 0.0)
+
+
+@kernel
 def tread(
-    pitch: float, speed: float, dt: float, target: float, lever_y: float, lever_z: float, shin_y: float, shin_z: float,
-    gravity: float, frequency: float, ratio: float, level: float, loose: float, bears: float,
+    pitch: float, speed: float, dt: float, target: float, held: bool, lever_y: float, lever_z: float, shin_y: float,
+    shin_z: float, gravity: float, frequency: float, ratio: float, level: float, loose: float, bears: float,
 ) -> tuple[float, float]:  # fmt: skip
     """The pitch (rad, toes down is positive) of a foot that is down, against the ground.   [marionette, 6.2, 6.3.2]
 
     lever   m, y and z from the hinge to the ankle with the foot level: from the heel where toes are up, else the ball
     shin    y and z of the direction of the shin, from the knee down, in the axes of the level foot
-    target  rad, against the ground
+    target  rad, against the ground;  held: whether it holds the foot off level, see `is_held`
     frequency, ratio  Hz and damping ratio, where the target is meant;  loose: 1/s, damping where it is not
     level   Hz, how fast a foot that is nearly level becomes so
     """
-    near = np.pi / 20.0
-    if abs(pitch) < near and abs(target) < near:
-        # The foot levels out and stays level, whatever the shin does. The source levels it at once if the target is
-        # within pi/10 of the *pitch*: a target of 20 degrees then releases the foot and catches it again for ever, and
-        # one of 9 to 18 degrees is never reached from level, against its own property b4. Here the limit of pi/20 is
-        # that of the target as well: whatever is beyond is held.
+    if abs(pitch) < NEAR and not held:
+        # The foot stays level, whatever the shin does. The source sets it level at once; here it comes to be level.
         w = TAU * level
-        low, high = 0.0 if pitch >= 0.0 else -2.0 * near, 0.0 if pitch <= 0.0 else 2.0 * near
+        low, high = 0.0 if pitch >= 0.0 else -FAR, 0.0 if pitch <= 0.0 else FAR
         return swing(pitch, speed, dt, 1.0, 0.0, 0.0, w * w, 2.0 * w, 0.0, 0.0, low, high)
-    firm = 1.0 if abs(target) >= near else 0.0  # held where the target has it, or falling flat
+    firm = 1.0 if abs(target) >= NEAR else 0.0  # held where the target has it, or falling flat
     steps = max(int(np.ceil(dt / LONGEST - 1e-9)), 1)
     h = dt / steps
     stiffness = firm * (TAU * frequency) ** 2
     damping = 2.0 * ratio * np.sqrt(stiffness) + (1.0 - firm) * loose
-    held = bears * firm * press(target, lever_y, lever_z, shin_y, shin_z, gravity)
+    borne = bears * firm * press(target, lever_y, lever_z, shin_y, shin_z, gravity)
     low, high = -np.pi, np.pi
-    if target < near and pitch <= 0.0:
+    if target < NEAR and pitch <= 0.0:
         high = 0.0  # the ground stops the toes
-    if target > -near and pitch >= 0.0:
+    if target > -NEAR and pitch >= 0.0:
         low = 0.0  # and the heel
     for _ in range(steps):
         weight = press(pitch, lever_y, lever_z, shin_y, shin_z, gravity) if abs(pitch) > 1e-3 else 0.0
         pitch, speed = swing(
-            pitch, speed, h, 1.0, 0.0, 0.0, stiffness, damping, target, weight - held, low, high
+            pitch, speed, h, 1.0, 0.0, 0.0, stiffness, damping, target, weight - borne, low, high
         )  # fmt: skip
     return pitch, speed
 
