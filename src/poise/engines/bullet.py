@@ -18,7 +18,7 @@ import numpy as np
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet_parts import Parts, sum_touches
-from poise.engines.bullet_state import restore_world, save_world
+from poise.engines.bullet_state import has_contacts, restore_world, save_world
 from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Engine, PropState, Simulation, Touches
@@ -429,7 +429,9 @@ class BulletSimulation(Simulation):
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
         touched = [Touches.load(each) for each in saved["touched"]]
-        self._build()  # a world that has run keeps more than its state says: contacts, if that has none, and others
+        is_new = saved["time"] == self.scene.time  # saved before the first step of its world
+        if is_new or (not has_contacts(saved["world"]) and has_contacts(save_world(self._bullet, self.client))):
+            self._build()  # Bullet would keep contacts that it has found since
         with self.world.looking():
             restore_world(self._bullet, self.client, saved["world"])
         self.world.out.look()

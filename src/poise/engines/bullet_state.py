@@ -58,6 +58,11 @@ def _sort(data: np.ndarray, spans: list[slice]) -> None:
             data[span] = np.frombuffer(contact, np.uint8)
 
 
+def has_contacts(saved: np.ndarray) -> bool:
+    """Return whether a state has contacts. From one that has none Bullet restores none, and keeps those it had."""
+    return any(chunk.code == _CONTACTS for chunk in _walk(np.asarray(saved, np.uint8).tobytes()))
+
+
 def restore_world(bullet: Any, client: int, saved: np.ndarray) -> None:
     """Have a world be as it was when it, or one that was built alike, was saved."""
     data, own = np.asarray(saved, np.uint8).tobytes(), save_world(bullet, client).tobytes()
