@@ -57,9 +57,9 @@ CASES: dict[str, tuple[list[str], dict[str, Any], list[str]]] = {
         {"pinned": True, "dt": 0.004, "character": "body.json", "roles": {"hips": "hips", "head": "head"}},
         ["out.npz"],
     ),
-    "an arm in the paper's way": (
-        ["--couple", "paper", "--torque-only", "--gain", "0.7", "--physical", "rightArm", "--mass", "60"],
-        {"couple": "paper", "torque_only": True, "gain": 0.7, "physical": "rightArm", "mass": 60.0},
+    "legs and trunk by the paper's coupling": (
+        ["--couple", "paper", "--torque-only", "--gain", "0.7", "--physical", "legs,trunk", "--mass", "60"],
+        {"couple": "paper", "torque_only": True, "gain": 0.7, "physical": "legs,trunk", "mass": 60.0},
         ["out.bvh"],
     ),
 }  # fmt: skip

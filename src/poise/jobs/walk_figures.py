@@ -21,7 +21,7 @@ from poise.motion.clip import Clip
 from poise.motion.runs import find_runs
 from poise.spatial import rotation
 from poise.world.floor import Floor
-from poise.world.footing import find_flat_soles
+from poise.world.footing import build_footing, find_corners
 from poise.world.moving import Moving
 
 DOWN = 0.002  # m: a point of a sole that is no higher over the ground than this is on it
@@ -83,19 +83,24 @@ def find_soles(clip: Clip) -> WalkedSoles:
 
 def _place_rows(skeleton: Skeleton, side: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(N, 3) m points in the frame of a foot at rest; which of them are of the toes, and of the heel's edge."""
-    flat = find_flat_soles(skeleton)[SIDES.index(side)]
-    heel, tip = flat.ends
-    toes, share = skeleton.find_role(f"{side}Toes"), 1.0
+    box = build_footing(skeleton)[SIDES.index(side)]
+    corners = find_corners(box)
+    ahead = rotation.rotate(box.turn, np.array([0.0, 0.0, 1.0]))
+    across = rotation.rotate(box.turn, np.array([1.0, 0.0, 0.0]))
+    corners = corners[np.lexsort((corners @ across, np.round(corners @ ahead, 9)))]
+    toes = skeleton.find_role(f"{side}Toes")
+    share = 1.0
     if toes is not None:
         rest = skeleton.rest_positions()
-        ball = float((rest[toes] - rest[skeleton.index(f"{side}Foot")]) @ flat.ahead)
-        share = float(np.clip((ball - heel) / (tip - heel), 0.3, 0.97))
+        whole = float((corners[2] - corners[0]) @ ahead)
+        share = float(
+            np.clip((rest[toes] - rest[skeleton.index(f"{side}Foot")] - corners[0]) @ ahead / whole, 0.3, 0.97)
+        )
     rear = np.linspace(0.0, share, _ROWS)
     fore = np.linspace(share, 1.0, _ROWS) if toes is not None else np.ones(1)
     at = np.concatenate([rear, fore])
-    along = heel + at * (tip - heel)
-    lines = np.linspace(*flat.find_span(along), _LINES)
-    rows = np.concatenate([flat.place(line, along) for line in lines])
+    begins, ends = (np.linspace(corners[k], corners[k + 1], _LINES) for k in (0, 2))
+    rows = np.concatenate([begin + at[:, None] * (end - begin) for begin, end in zip(begins, ends, strict=True)])
     front = np.tile(np.arange(len(at)) >= _ROWS, _LINES)
     back = np.tile(np.arange(len(at)) == 0, _LINES)
     return rows, front, back

@@ -21,8 +21,8 @@ from poise.spatial import rotation
 # left of numbers that were written with six digits: in metres, and in radians.
 _SHARE, _METRES, _RADIANS = 0.01, 2e-6, 1e-5
 _MOVES = 1e-5  # m or rad a frame: a channel that does not move tells nothing
-# Recordings here have 3 to 16 % of such frames (filtered ones up to 38), hand-made clips 27 to 65.
-_ON_CURVES = 0.2
+# Recordings here have 3 to 24 % of such frames (filtered ones up to 38), hand-made clips 31 to 65.
+_ON_CURVES = 0.3
 # Frames in which a joint that moves is still to rounding: recordings up to 3 %.
 _EXACT, _STILL, _TURNS = 1e-7, 0.1, 1e-3
 # Stops: the share of the speed around them (within s) that is left, and how many a second; recordings up to 0.4.

@@ -15,12 +15,11 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.body.soles import find_soles, leg_length
 from poise.spatial import rotation
-from poise.world.footing import build_footing, find_corners, find_flat_soles
+from poise.world.footing import build_footing, find_corners
 
 _STIFF = np.radians(40.0)  # a knee that bends less has its leg swung as a whole
 _ASKEW = 0.004  # rad
 _AXIS = np.array([1.0, 0.0, 0.0])
-_ROWS = np.array([0.0, 0.08, 0.7, 0.92, 1.0])  # of a sole's length: where its outline has a corner on either side
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +29,7 @@ class WalkingFoot:
     side          0 left, 1 right
     joint, toes   indices; toes is -1 where the skeleton has none
     down          m, from the joint to the plane of its sole
-    corners       (4, 3) m, of the sole's box: heel right, heel left, front right, front left
-    outline       (N, 3) m, of the sole: what carries while it is flat
+    corners       (4, 3) m, of the sole: heel right, heel left, front right, front left
     front         (N, 3) m, corners of what carries while the heel is up
     back          (2, 3) m, corners of what carries while the toes are up
     ball, heel    (3,) m, what the heel and the toes rise about
@@ -47,7 +45,6 @@ class WalkingFoot:
     toes: int
     down: float
     corners: np.ndarray
-    outline: np.ndarray
     front: np.ndarray
     back: np.ndarray
     ball: np.ndarray
@@ -89,24 +86,21 @@ def build_feet(character: Character) -> tuple[WalkingFoot, WalkingFoot]:
     skeleton = character.skeleton
     rest = skeleton.rest_positions()
     feet = []
-    each = zip(SIDES, find_soles(skeleton), build_footing(skeleton), find_flat_soles(skeleton), strict=True)
-    for side, (word, sole, box, flat) in enumerate(each):
+    for side, (word, sole, box) in enumerate(zip(SIDES, find_soles(skeleton), build_footing(skeleton), strict=True)):
         hinge = rotation.rotate(box.turn, _AXIS)
         ahead = rotation.rotate(box.turn, np.array([0.0, 0.0, 1.0]))
         corners = find_corners(box)
         corners = corners[np.lexsort((corners @ hinge, np.round(corners @ ahead, 9)))]  # heel first, right to left
-        begin, end = flat.ends
-        outline = flat.place_rows(begin + _ROWS * (end - begin))
-        back, front = outline[:2], outline[-2:]
-        ball = front.mean(axis=0)
-        if sole.toes is not None:
+        back, tip = corners[:2], corners[2:]
+        if sole.toes is None:
+            ball, front = tip.mean(axis=0), tip
+        else:
             ball = rest[sole.toes] - rest[sole.foot]
-            share = np.clip((ball @ ahead - begin) / (end - begin), 0.4, 0.95)
-            front = flat.place_rows(begin + np.array([share, *_ROWS[share < _ROWS]]) * (end - begin))
+            share = np.clip((ball - back[0]) @ ahead / ((tip[0] - back[0]) @ ahead), 0.4, 0.95)
+            front = np.concatenate([back + share * (tip - back), tip])
         feet.append(
             WalkingFoot(
-                side, sole.foot, -1 if sole.toes is None else sole.toes, -float(sole.heel[1]), corners, outline, front,
-                back,
+                side, sole.foot, -1 if sole.toes is None else sole.toes, -float(sole.heel[1]), corners, front, back,
                 ball, back.mean(axis=0), hinge, float(np.arctan2(ahead[0], ahead[2])),
                 skeleton.index(f"{word}UpperLeg"), leg_length(skeleton, word), _is_stiff(character, f"{word}LowerLeg"),
                 _find_bend(character, sole.toes, hinge),

@@ -108,7 +108,7 @@ def find_carriers(foot: WalkingFoot, stance: FootStance, t: float) -> np.ndarray
     if part == NONE:
         return np.zeros((0, 3))
     corners, known = {
-        WHOLE: (foot.outline, stance.whole), FRONT: (foot.front, stance.front), BACK: (foot.back, stance.back),
+        WHOLE: (foot.corners, stance.whole), FRONT: (foot.front, stance.front), BACK: (foot.back, stance.back),
     }[part]  # fmt: skip
     if known is not None:
         return known

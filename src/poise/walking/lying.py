@@ -48,7 +48,7 @@ def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> FootStance
         if share > _LEAST * counts:
             break
     front_share = _area(flat[lies & front]) / max(_area(flat[front]), 1e-12)
-    edge = np.ptp(grid.across[lies & back]) / np.ptp(grid.across[back]) if (lies & back).any() else 0.0
+    edge = np.ptp(grid.across[lies & back]) / np.ptp(grid.across) if (lies & back).any() else 0.0
     nothing = np.zeros((0, 3))
     return replace(
         stance, share=float(share), whole=_pick(flat, lies, points),
@@ -58,19 +58,14 @@ def stand_on(foot: WalkingFoot, found: Foothold, terrain: Terrain) -> FootStance
 
 
 def _build_grid(foot: WalkingFoot) -> _Grid:
-    across, along = foot.outline @ foot.hinge, foot.outline @ foot.ahead
+    across, along = foot.corners @ foot.hinge, foot.corners @ foot.ahead
     ball = float(np.min(foot.front @ foot.ahead))
     rows = np.concatenate(
         [np.linspace(along.min(), ball, _BEHIND), np.linspace(ball, along.max(), _BEFORE)[1:]]
     )  # a foot without toes has its ball at its tip
-    sides = np.interp(rows, *_find_side(across, along, 0)), np.interp(rows, *_find_side(across, along, 1))
-    x, z = np.linspace(*sides, _ACROSS, axis=1).ravel(), np.repeat(rows, _ACROSS)
+    columns = np.linspace(across.min(), across.max(), _ACROSS)
+    x, z = (grid.ravel() for grid in np.meshgrid(columns, rows))
     return _Grid(x, z, ball, float(along.min()))
-
-
-def _find_side(across: np.ndarray, along: np.ndarray, side: int) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) m: where the right (0) or the left (1) edge of a sole is, and how far across; heel first."""
-    return along[side::2], across[side::2]
 
 
 def _area(points: np.ndarray) -> float:

@@ -141,7 +141,7 @@ def check_stride(feet: tuple[WalkingFoot, WalkingFoot], side: int, spot: FootSta
     apart = rotation.rotate(rotation.conjugate(other.turn), spot.place - other.place)
     outward = 1.0 if side == 0 else -1.0
     across, along = outward * apart[0], apart[2]
-    width = float(np.ptp(feet[side].outline @ feet[side].hinge))
+    width = float(np.ptp(feet[side].corners @ feet[side].hinge))
     if across < width + _CLOSE and abs(along) < 0.9 * feet[side].length:
         return "The feet would stand on each other."
     if across < -0.05 * leg:

@@ -6,7 +6,6 @@ The support polygon of a pose is the outline of all points of the drawn soles th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +18,8 @@ from poise.body.structure import remembered
 from poise.ik.support import find_outline
 from poise.spatial import rotation
 
-# Where no foot is drawn (a skeleton without hips): the ball of the foot of men and women in Gordon et al. (1989), 1988
-# Anthropometric survey of US Army personnel, is 101 mm broad at a length of 270 mm, and 90 mm at 244 mm.
+# Breadth over length of the box: the ball of the foot of men and women in Gordon et al. (1989), 1988 Anthropometric
+# survey of US Army personnel, is 101 mm broad at a length of 270 mm, and 90 mm at 244 mm.
 _BREADTH = 0.37
 # A foot is hardly shorter than this fraction of thigh and shank. Foot 0.152, thigh and shank 0.491 of stature (Winter
 # 2009, fig. 4.1); less 5 %, as people's feet vary.
@@ -110,82 +109,18 @@ def find_standing_region(points: np.ndarray, ground: float) -> np.ndarray:
     return find_region(points, low) if low < ground + ALOFT else np.zeros((0, 2))
 
 
-class FlatSole(NamedTuple):
-    """The contact region of a foot that is flat on the ground, along the axes of its box.
-
-    across, ahead  (3,) unit, of the foot's frame;  height: m of the sole there
-    outline        (K, 2) m across and ahead
-    """
-
-    across: np.ndarray
-    ahead: np.ndarray
-    height: float
-    outline: np.ndarray
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """m ahead: of its heel and of its tip."""
-        return float(self.outline[:, 1].min()), float(self.outline[:, 1].max())
-
-    def find_span(self, along: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(N,) m across: where the sole begins and ends at places (N,) m ahead, which are kept within its ends."""
-        along = np.clip(along, *self.ends)[:, None]
-        a, b = self.outline[None], np.roll(self.outline, -1, axis=0)[None]
-        rise = b[..., 1] - a[..., 1]
-        share = (along - a[..., 1]) / np.where(rise == 0.0, 1.0, rise)
-        met = (share >= -1e-9) & (share <= 1.0 + 1e-9) & (rise != 0.0)
-        x = a[..., 0] + share * (b[..., 0] - a[..., 0])
-        return np.where(met, x, np.inf).min(axis=1), np.where(met, x, -np.inf).max(axis=1)
-
-    def place(self, across: np.ndarray, along: np.ndarray) -> np.ndarray:
-        """(N, 3) m, points of the sole in the foot's frame."""
-        points = np.outer(across, self.across) + np.outer(along, self.ahead)
-        points[:, 1] = self.height
-        return points
-
-    def place_rows(self, along: np.ndarray) -> np.ndarray:
-        """(2 N, 3) m, the two ends of the sole at places (N,) m ahead: right and left in turn."""
-        right, left = self.find_span(along)
-        return self.place(np.stack([right, left], axis=1).ravel(), np.repeat(along, 2))
-
-
-@remembered
-def find_flat_soles(skeleton: Skeleton) -> tuple[FlatSole, FlatSole]:
-    """The contact regions of the left and the right foot, flat on the ground."""
-    rest, found = skeleton.rest_positions(), []
-    for side, sole, drawn in zip(SIDES, find_soles(skeleton), find_drawn_soles(skeleton), strict=True):
-        across, ahead = rotation.to_matrix(_guess_box(skeleton, side, sole).turn)[:, [0, 2]].T
-        level = drawn.points + rest[drawn.joints] - rest[drawn.foot]
-        region = find_region(level, float(level[:, 1].min()))
-        outline = find_outline(np.stack([region @ across[[0, 2]], region @ ahead[[0, 2]]], axis=1))
-        found.append(FlatSole(across, ahead, float(sole.heel[1]), outline))
-    return found[0], found[1]
-
-
 @remembered
 def build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
     """Boxes in the frames of the left and the right foot's joint; their lower faces are the soles of engines.
 
-    A box is as long as the sole that is drawn and has its area: engines touch the ground with boxes.
+    Engines touch the ground with boxes as long and as broad as a person's foot. That is more than the part of the drawn
+    sole that touches the ground, which margins are measured on.
     """
-    boxes = []
-    for side, sole, flat in zip(SIDES, find_soles(skeleton), find_flat_soles(skeleton), strict=True):
-        box, (heel, tip), (area, middle) = _guess_box(skeleton, side, sole), flat.ends, _measure_area(flat.outline)
-        center = flat.place(middle[:1], np.array([0.5 * (heel + tip)]))[0]
-        center[1] = box.center[1]
-        half = np.array([0.5 * area / (tip - heel), box.half[1], 0.5 * (tip - heel)])
-        boxes.append(Box(center, half, box.turn))
-        for array in (boxes[-1].center, boxes[-1].half, boxes[-1].turn):
+    boxes = tuple(_guess_box(skeleton, side, sole) for side, sole in zip(SIDES, find_soles(skeleton), strict=True))
+    for box in boxes:
+        for array in (box.center, box.half, box.turn):
             array.flags.writeable = False
     return boxes[0], boxes[1]
-
-
-def _measure_area(outline: np.ndarray) -> tuple[float, np.ndarray]:
-    """m2, and the centre (2,) m, of a polygon (K, 2)."""
-    a, b = outline, np.roll(outline, -1, axis=0)
-    cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    area = 0.5 * float(cross.sum())
-    return abs(area), np.asarray(((a + b) * cross[:, None]).sum(axis=0) / (6.0 * area))
 
 
 def _guess_box(skeleton: Skeleton, side: str, sole: Sole) -> Box:
@@ -244,6 +179,6 @@ def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.nd
 
 
 __all__ = [
-    "ALOFT", "SIDES", "TOUCHES", "DrawnSole", "FlatSole", "build_footing", "find_corners", "find_drawn_soles",
-    "find_flat_soles", "find_region", "find_soles_of", "find_standing_region", "place_corners", "split_footing",
+    "ALOFT", "SIDES", "TOUCHES", "DrawnSole", "build_footing", "find_corners", "find_drawn_soles",
+    "find_region", "find_soles_of", "find_standing_region", "place_corners", "split_footing",
 ]  # fmt: skip
