@@ -59,6 +59,8 @@ class Body:
         self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
         self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
         self.shown = BodyState.zeros(j, room)
+        # How far the hips lean on purpose: rotation vector (rad), and its rate (rad/s), world axes.
+        self.lean = room.zeros(6)
         state, shown = self.state, self.shown
         self.block.set(
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
@@ -82,6 +84,8 @@ class Body:
         self.root_is_given = False
         # Whether its trunk is as fast as its motion: not one on springs that begins at rest.
         self.trunk_moves = True
+        # Rotations (4,) by joint, that those which nobody drives hold.
+        self.held: dict[int, np.ndarray] = {}
         # Props in its hands.
         self.grips: list[Grip] = []
         # Where a prop of the stage is and how fast, by its name.
