@@ -20,12 +20,13 @@ from poise.spatial import rotation
 
 TOUCHES = 0.003  # m: points of a sole that are no farther above the ground than this touch it
 ALOFT = 0.03  # m over the ground, from which on a foot is in the air: recorded feet are off by no more
-_ROUND = 24, 6  # directions about the vertical, and tilts, in which the outermost points of a sole are kept
+_LOW = 0.18  # of a foot's height: all points up to there are kept, to where it is broadest
+_ROUND = 24, 6  # directions about the vertical, and tilts, in which the outermost points above are kept
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnSole:
-    """The points of one foot that can touch the ground: the outermost vertices of foot and toes as they are drawn.
+    """The points of one foot that can touch the ground: low and outermost vertices of foot and toes as they are drawn.
 
     foot    the joint of the foot
     joints  (N,) the joint that each point moves with: the foot or its toes
@@ -37,6 +38,11 @@ class DrawnSole:
     joints: np.ndarray
     points: np.ndarray
     is_flat: np.ndarray
+
+    def pick_flat(self) -> DrawnSole:
+        """Only what is on the outline of the flat foot."""
+        flat = self.is_flat
+        return DrawnSole(self.foot, self.joints[flat], self.points[flat], flat[flat])
 
     def place(self, positions: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """(..., N, 3) m in the world, from the joints' positions (..., J, 3) and orientations (..., J, 4)."""
@@ -64,8 +70,9 @@ def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
         points = np.concatenate([mesh.vertices[np.unique(mesh.faces)] for mesh in meshes.values()])
         level = points + rest[joints] - rest[sole.foot]
         flat = _find_flat(level)
+        low = np.flatnonzero(level[:, 1] < level[:, 1].min() + _LOW * np.ptp(level[:, 1]))
         outer = [np.flatnonzero(joints == j)[_find_outermost(level[joints == j])] for j in meshes]
-        kept = np.unique(np.concatenate([flat, *outer]))
+        kept = np.unique(np.concatenate([low, *outer]))
         is_flat = np.isin(kept, flat)
         found.append(DrawnSole(sole.foot, joints[kept], points[kept], is_flat))
     return found[0], found[1]
