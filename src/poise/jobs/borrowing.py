@@ -94,10 +94,10 @@ def _sort(body: ClipBody, borrowed: Iterable[Borrowed]) -> dict[Path | Clip, lis
     for each in borrowed:
         for joint in find_borrowed(body.clip.skeleton, each.part):
             if joint in taken:
-                raise InputError(
-                    f"each joint comes from one clip, but '{taken[joint]}' and '{each.part}' both include "
-                    f"{body.clip.skeleton.labels[joint]}. Remove one of them."
-                )
+                both = f"'{taken[joint]}' and '{each.part}' both include {body.clip.skeleton.labels[joint]}"
+                if taken[joint] == each.part:
+                    both = f"'{each.part}' is named twice"
+                raise InputError(f"each joint comes from one clip, but {both}. Remove one of them.")
             taken[joint] = each.part
         parts_of.setdefault(each.clip, []).append(each.part)
     return parts_of

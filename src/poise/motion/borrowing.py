@@ -61,7 +61,7 @@ def find_borrowed(skeleton: Skeleton, part: str) -> list[int]:
     if fixed:
         names = ", ".join(skeleton.labels[joint] for joint in sorted(fixed))
         raise InputError(
-            f"'{part}' includes {names}, which say where this body is, and cannot come from another clip. Name parts "
+            f"'{part}' includes {names}, but the hips and what carries them cannot come from another clip. Name parts "
             "that the hips carry, as in upperBody."
         )
     return joints
