@@ -128,7 +128,7 @@ def test_physical_arms_are_drawn_along_the_other_clip(place: Path) -> None:
     assert np.arccos(dots[0]).mean() < 0.2 * np.arccos(dots[1]).mean()
 
 
-def test_balance_follows_the_own_clip_while_the_joints_follow_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_balance_follows_the_own_arms_while_the_joints_follow_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     given: dict[str, Any] = {}
 
     def watch(name: str, key: str) -> None:
@@ -146,6 +146,14 @@ def test_balance_follows_the_own_clip_while_the_joints_follow_the_other(monkeypa
     found = mixing.simulate(IDLE, BODY, None, played)
     assert given["Balance"] is IDLE and found.wanted is played
     assert given["Kinematic"].rotations is played.rotations
+    # a trunk that bends is no arm: the balance knows of it
+    played = borrow(IDLE, WAVE, "upperBody")
+    mixing.simulate(IDLE, BODY, None, played)
+    arms = part_joints(BODY.skeleton, "arms")
+    rest = [i for i in range(len(BODY.skeleton)) if i not in arms]
+    followed = given["Balance"].rotations
+    assert np.array_equal(followed[:, arms], IDLE.rotations[:, arms])
+    np.testing.assert_allclose(followed[:, rest], played.rotations[:, rest], atol=1e-15)
 
 
 def test_parts_come_to_a_body_under_other_joints() -> None:

@@ -109,8 +109,9 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, play
     """Simulate a clip's physical parts under its kinematic ones.
 
     character  a body on the clip's own skeleton
-    played     the clip with some parts moving otherwise (`motion.borrow`): what the joints follow, while the balance
-               follows the clip; None: the clip itself
+    played     the clip with some parts moving otherwise (`motion.borrow`): what the joints follow. The balance follows
+               it with the clip's own arms: those that are played beside them are for the body to answer. None: the
+               clip itself
     """
     plan = plan or MixPlan()
     if len(clip) < 3:
@@ -126,7 +127,7 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, play
 
 
 def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPlan) -> Mix:
-    """The mix of a body apart. Joints follow `played`, the balance follows the body's own clip."""
+    """The mix of a body apart. Joints follow `played`, the balance follows it with the body's own arms."""
     clip = rooting.body
     driven = find_driven(clip.skeleton, plan)
     base, physical = _find_base(rooting, character, plan)
@@ -150,7 +151,7 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
     start = -float(clip.times[0])
     claimed: set[int] = set()
     if balances:
-        follow, follow_start = (None, 0.0) if base.steps else (clip, start)
+        follow, follow_start = (None, 0.0) if base.steps else (_keep_arms(clip, played), start)
         balance = Balance(
             plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
             give=plan.yielding,
@@ -175,6 +176,14 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
     found = run_stage(stage, actor, clip, rest, base.steps)
     said = (base.why,) if base.why else ()
     return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
+
+
+def _keep_arms(clip: Clip, played: Clip) -> Clip:
+    """What is played, with the clip's own arms; the clip itself where nothing else differs."""
+    arms = _find_part_joints(clip.skeleton, "arms")
+    changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
+    others = [joint for joint in changed if joint not in arms]
+    return clip.turned(others, played.rotations[:, others]) if others else clip
 
 
 def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
@@ -269,8 +278,13 @@ def choose_step(clip: Clip, longest: float) -> float:
 
 
 def _find_legs(skeleton: Skeleton) -> set[int]:
+    return _find_part_joints(skeleton, "legs")
+
+
+def _find_part_joints(skeleton: Skeleton, part: str) -> set[int]:
+    """The joints of a part; none where the skeleton does not have it."""
     try:
-        return set(part_joints(skeleton, "legs"))
+        return set(part_joints(skeleton, part))
     except InputError:
         return set()
 

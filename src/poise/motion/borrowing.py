@@ -32,6 +32,7 @@ from poise.spatial import rotation
 
 RETURN = 1.0  # s
 _MAIN = ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg")  # a limb without these is no limb
+_SPARE = 0.5  # s of the other clip after the clip's end that a spline through its frames sees
 _SAME_TIME = 1e-6  # s: frame times come from files with six or seven digits
 _SAME_BONE = 1e-6  # m
 _ADVICE = "Name a part that it has, or load it in Python and name its joints: poise.load_clip(path, roles=...)."
@@ -47,6 +48,7 @@ def borrow(clip: Clip, other: Clip, parts: str | Iterable[str]) -> Clip:
     joints = sorted({joint for part in chosen for joint in find_borrowed(clip.skeleton, part)})
     for part in chosen:
         check_borrowed(clip.skeleton, other.skeleton, part)
+    other = other.pick(other.times - other.times[0] <= clip.duration + _SPARE)
     is_same = is_same_body(clip.skeleton, other.skeleton)
     taken = joints if is_same else _find_taken(clip.skeleton, other.skeleton, joints)
     return clip.turned(taken, _play(clip, other if is_same else _put_on(other, clip.skeleton), taken))
