@@ -143,7 +143,7 @@ def test_fingers_that_the_other_clip_lacks_keep_their_own_motion() -> None:
 def test_rejects_parts_that_cannot_come_from_another_clip() -> None:
     stance = make_motion(make_human(1.75), 0.5, 50.0, 2.0)
     for part, words in (
-        ("body", "'body' includes hips, but the hips and what carries them cannot come"),
+        ("body", "'body' includes hips, but the hips and joints above them cannot come"),
         ("hips", "'hips' includes hips"),
         ("armz", "part 'armz' is not known. Did you mean 'arms'?"),
     ):

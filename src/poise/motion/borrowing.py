@@ -31,7 +31,7 @@ from poise.motion.retargeting.ease import fade
 from poise.spatial import rotation
 
 RETURN = 1.0  # s
-_MAIN = ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg")  # a limb without these is no limb
+_MAIN = ("UpperArm", "LowerArm", "UpperLeg", "LowerLeg")  # bones that a clip must have to move a limb
 _SPARE = 0.5  # s of the other clip after the clip's end that a spline through its frames sees
 _SAME_TIME = 1e-6  # s: frame times come from files with six or seven digits
 _SAME_BONE = 1e-6  # m
@@ -55,7 +55,7 @@ def borrow(clip: Clip, other: Clip, parts: str | Iterable[str]) -> Clip:
 
 
 def find_borrowed(skeleton: Skeleton, part: str) -> list[int]:
-    """Return the indices of the joints of a part that can come from another clip: not the hips or what carries them."""
+    """Return the indices of the joints of a part that can come from another clip: no hips, no joint above them."""
     if part not in PARTS and part not in skeleton.names and part not in skeleton.roles:
         raise unknown_name("part", part, [*PARTS, *skeleton.roles])
     joints = part_joints(skeleton, part if part in PARTS else [part])
@@ -63,7 +63,7 @@ def find_borrowed(skeleton: Skeleton, part: str) -> list[int]:
     if fixed:
         names = ", ".join(skeleton.labels[joint] for joint in sorted(fixed))
         raise InputError(
-            f"'{part}' includes {names}, but the hips and what carries them cannot come from another clip. Name parts "
+            f"'{part}' includes {names}, but the hips and joints above them cannot come from another clip. Name parts "
             "that the hips carry, as in upperBody."
         )
     return joints
