@@ -104,7 +104,7 @@ def _sort(body: ClipBody, borrowed: Iterable[Borrowed]) -> dict[Path | Clip, lis
 
 
 def _read(source: Path | Clip, audience: Audience) -> Clip:
-    """The clip. Guesses about its units and axes do not change how limbs point from a chest: only warnings are passed on."""
+    """Return the clip. Only warnings are passed on: guesses about units and axes do not change limb directions."""
     return source if isinstance(source, Clip) else read_source(source, Source(), _Warned(audience)).clip
 
 
