@@ -252,9 +252,8 @@ def find_lag(x: np.ndarray, behind: np.ndarray, period: float) -> float | None:
     reach = math.ceil(LONGEST_LAG / period)
     lags = np.arange(-reach, reach + 1)
     n = len(x)
-    scores = np.array([
-        x[max(k, 0) : n + min(k, 0)] @ behind[max(-k, 0) : n - max(k, 0)] / (n - abs(k)) for k in lags
-    ])  # fmt: skip
+    pairs = [(x[max(k, 0) : n + min(k, 0)], behind[max(-k, 0) : n - max(k, 0)]) for k in lags]
+    scores = np.array([a @ b / math.sqrt((a @ a) * (b @ b)) if a.any() else 0.0 for a, b in pairs])
     k = int(np.argmax(scores))
     if not 0 < k < len(lags) - 1:
         return None
@@ -262,8 +261,10 @@ def find_lag(x: np.ndarray, behind: np.ndarray, period: float) -> float | None:
     return period * float(lags[k] + 0.5 * (left - right) / (left - 2 * mid + right))
 
 
-def correlate(a: np.ndarray, b: np.ndarray) -> float:
-    """Return the correlation of two signals (F,) without their means."""
+def correlate(a: np.ndarray, b: np.ndarray) -> float | None:
+    """Return the correlation of two signals (F,) without their means; None where one does not move."""
+    if min(np.ptp(a), np.ptp(b)) < 1e-9:
+        return None
     return float(np.corrcoef(a, b)[0, 1])
 
 

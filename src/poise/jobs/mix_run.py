@@ -141,6 +141,7 @@ def write_motion(
     """Write the motion on its body; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
+    from poise.jobs.answers import measure_answer
     from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     saved = write_clip(found, body, output, audience)
@@ -155,6 +156,7 @@ def write_motion(
         "fell_why": found.fell_why or None,
         "kinematic_error_rad": measure_error(result, short, found.kinematic),
         **measure_feet(result, tree, found.floor or found.ground),
+        **measure_answer(result, tree, short, found.stands, found.floor or found.ground),
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         **list_steps(found.steps),

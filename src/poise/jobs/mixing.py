@@ -96,6 +96,11 @@ class Mix(Portable):
         return bool(self.steps)
 
     @property
+    def stands(self) -> bool:
+        """Whether its feet stayed planted and it did not fall."""
+        return self.base == PLANTED and not self.fell
+
+    @property
     def fell(self) -> bool:
         """Whether it fell, or the simulation broke off."""
         return self.fell_at is not None or self.broken is not None
