@@ -78,8 +78,8 @@ def find_apart(
     """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
 
     Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either.
-    Segments of a body that begin inside one another, or become physical there, stay apart until it is built anew: nothing is flung
-    out, and thighs that a recorded stance has in one another do not push the feet apart.
+    Segments of a body that begin inside one another, or become physical there, stay apart until it is built anew:
+    nothing is flung out, and thighs that a recorded stance has in one another do not push the feet apart.
 
     kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
     """
