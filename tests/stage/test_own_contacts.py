@@ -13,7 +13,9 @@ from scipy.spatial.transform import Rotation
 import poise
 from poise import Kinematic, Loose, Stage, Touch
 from poise.jobs.scenery_file import load_scenery
+from poise.spatial import rotation
 from poise.stage.stance import stand_at_ease
+from realdata import data_file
 
 BODY = poise.Character.human(1.75, 75.0)
 ENGINES = ("mujoco", "bullet", "inverse")
@@ -113,3 +115,20 @@ def test_a_stage_file_says_who_touches_itself(tmp_path: Path) -> None:
         load_scenery(tmp_path / "stage.toml")
     with pytest.raises(poise.InputError, match="'physical', True or False; given 'animated'"):
         Touch(itself="animated")
+
+
+@pytest.mark.data
+def test_thighs_that_begin_in_one_another_do_not_push_the_feet_apart() -> None:
+    """A recorded stance whose thighs overlap by 19 mm, with a loose head: the soles stay where they are."""
+    clip = poise.load_clip(data_file("bvh-cmu/18_08.bvh")).pick(slice(600, 1560))
+    mean = rotation.normalize(rotation.make_continuous(clip.rotations).mean(axis=0))
+    pose = poise.Pose(clip.root.mean(axis=0), mean)
+    still = poise.Clip(clip.skeleton, np.arange(3.0) * 20, np.tile(pose.root, (3, 1)), np.tile(mean, (3, 1, 1)))
+    stage = Stage()
+    actor = stage.add(poise.Character.from_skeleton(clip.skeleton), "a", pose)
+    actor.drive("legs", poise.Balance())
+    actor.drive("trunk", Kinematic(still))
+    actor.drive("arms", Kinematic(clip, -float(clip.times[0])))
+    actor.drive("head", Loose(1.5))
+    soles = stage.run(4.0, fps=60).actor().soles
+    assert np.linalg.norm(soles - soles[0], axis=-1).max() < 0.005

@@ -77,8 +77,9 @@ def find_apart(
 ) -> tuple[tuple[Thing, Thing], ...]:
     """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
 
-    Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either. Where one
-    of them becomes physical inside another, the two stay apart until it is built anew: nothing is flung out.
+    Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either.
+    Segments of a body that begin inside one another, or become physical there, stay apart until it is built anew:
+    nothing is flung out, and thighs that a recorded stance has in one another do not push the feet apart.
 
     kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
     """
@@ -92,9 +93,8 @@ def find_apart(
                 found |= {((i, a), (i, b)) for a, b in find_neighbours(actor.character) if {a, b} <= touching}
                 if stage.touch.itself == PHYSICAL and not stage.touch.only:
                     found |= _list_given(scene, i)
-                if stage.steps > 0:
-                    found |= {((i, a), (i, b)) for a, b in find_deep(placed[i], placed[i], _TOUCH)
-                              if a < b and not _could_touch(stage, actor, a, b)}  # fmt: skip
+                inside = {(a, b) for a, b in find_deep(placed[i], placed[i], _TOUCH) if a < b}
+                found |= {((i, a), (i, b)) for a, b in inside if not _could_touch(stage, actor, a, b)}
             for j in range(i, len(actors)):
                 if meets[i, j]:
                     deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
@@ -122,14 +122,14 @@ def _list_given(scene: Scene, index: int) -> set[tuple[Thing, Thing]]:
 
 
 def _could_touch(stage: Stage, actor: Actor, a: int, b: int) -> bool:
-    """Whether two segments of an actor could touch in the simulation that is built anew; true if there was none."""
+    """Whether two segments of an actor could touch in the simulation that is built anew, if there was one."""
     for group in stage.groups:
         if actor in group.actors:
             k, scene = group.actors.index(actor), group.scene
             touching = {joint for joint, _ in scene.bodies[k].shapes}
             pair = ((k, a), (k, b))
             return {a, b} <= touching and _can_touch(pair, scene) and pair not in scene.apart
-    return True
+    return False
 
 
 def _list_carriers(body: SceneBody, joint: int) -> list[int]:
