@@ -289,8 +289,8 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
 }
 DRIVERS = {
     play_track: Track, play_kinematic: Kinematic, play_loose: Loose, play_balance: Balance, play_strength: Strength,
-    play_counterpoise: Counterpoise,    play_keep_upright: KeepUpright, play_shadow: Shadow, play_walk: Walk, play_puppet: Puppet,
-    play_anchored: Anchored, play_attached: poise.Attached,
+    play_counterpoise: Counterpoise, play_keep_upright: KeepUpright, play_shadow: Shadow, play_walk: Walk,
+    play_puppet: Puppet, play_anchored: Anchored, play_attached: poise.Attached,
 }  # fmt: skip
 
 
