@@ -224,7 +224,10 @@ def test_arms_can_be_physical_on_a_trunk_that_follows_the_clip_over_legs_that_ba
         assert arm <= set(found.physical) and not arm & set(found.kinematic)
         trunk = part_joints(body.skeleton, "trunk")
         assert set(trunk) <= set(found.kinematic)
-        assert rotation.angle(waving.rotations[:, trunk], found.clip.rotations[:, trunk]).max() < 1e-7
+        # an arm that springs draw along the clip asks for no answer; one that hangs loose does
+        most = 0.1 if plan.drives else 1e-7
+        assert bool(found.answering) == bool(plan.drives)
+        assert rotation.angle(waving.rotations[:, trunk], found.clip.rotations[:, trunk]).max() < most
 
 
 def test_a_simulation_that_breaks_keeps_what_there_was(

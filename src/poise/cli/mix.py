@@ -122,6 +122,14 @@ def mix(
             "hips still. [default: 1]",
         ),
     ] = None,
+    counter_lean: Annotated[
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="How far the pelvis, and the spine in proportion, lean against loads and arms that the clip does not "
+            "have: rad for each metre by which they shift the centre of mass. [default: 1.2, as people do]",
+        ),
+    ] = None,
     recipe: Annotated[
         Path | None, Parameter(converter=read_input, help="TOML that says all this; options go before it.")
     ] = None,
@@ -157,7 +165,8 @@ def mix(
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
         report.seed or None, base=base, coupling_filter=simulation.coupling_filter,
-        bones=source.bones, hold=hold, from_=tuple(each for word in from_ for each in parse_from(word)),
+        bones=source.bones, hold=hold, counter_lean=counter_lean,
+        from_=tuple(each for word in from_ for each in parse_from(word)),
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

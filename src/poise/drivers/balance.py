@@ -187,9 +187,9 @@ class Balance(Driver):
     @property
     def trunk(self) -> Driver | None:
         """See `Driver.trunk`."""
-        from poise.drivers.counterpoise import Counterpoise
+        from poise.drivers.counterpoise import answer_with
 
-        return Counterpoise(pelvis=self.counter_lean) if self.follow is None else None
+        return answer_with(self.counter_lean) if self.follow is None else None
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""
@@ -362,7 +362,7 @@ class BalancePlayer(TorquePlayer):
         self.inertia[:] = body.inertia()
         if self._shift is not None:
             self._shift.weigh(body)
-            self._fade_in(body, float(body.block["t"]))
+            self._fade_in(body, body.time)
 
     def _fade_in(self, body: Body, t: float) -> None:
         """Have the hips lean as they do now, and go from there to how they are to lean."""

@@ -117,6 +117,11 @@ class Body:
         self.block["dt"] = dt
 
     @property
+    def time(self) -> float:
+        """s, of the stage's clock, at the beginning of the next step."""
+        return float(self.block["steps"]) * self.dt
+
+    @property
     def floor(self) -> Floor:
         """What is under bodies."""
         return self._floor

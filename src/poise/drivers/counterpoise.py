@@ -96,10 +96,19 @@ class Counterpoise(Driver):
         return CounterpoisePlayer(self, body, np.asarray(joints, np.int64), t)
 
 
+def answer_with(counter_lean: float, follow: Clip | None = None, follow_start: float = 0.0) -> Counterpoise:
+    """What drives trunk and head over legs that lean the pelvis by so many rad per m: the spine in proportion."""
+    return Counterpoise(
+        spine=min(SPINE / PELVIS * counter_lean, 10.0), pelvis=counter_lean, follow=follow, follow_start=follow_start
+    )
+
+
 class CounterpoisePlayer(MotionPlayer):
     """The trunk and the head of one actor.
 
-    pose  (K, 4) rotations that its joints have when nothing leans
+    pose     (K, 4) rotations that its joints have when nothing leans
+    springs  (K, 3) N m/rad, N m s/rad and kg m2 of each joint;  bent (K, 3, 3) rad, rad/s and rad/s2, own axes: how far
+             each has given way to pushes and loads
     """
 
     after_others = True
@@ -114,13 +123,13 @@ class CounterpoisePlayer(MotionPlayer):
         carried = np.zeros((len(joints), count), np.int64)
         for k, i in enumerate(joints):
             carried[k, body.skeleton.descendants(int(i))] = 1
-        self.bent, self._springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 3))
+        self.bent, self.springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 3))
         self._loads = np.zeros((count, 4))
         self.block = Block(
             law.COUNTERPOISE, body.arena, joints=joints, count=len(joints), pose=self.pose,
             shares=share_lean(body.skeleton, joints, driver.keep_level), rates=np.array([driver.spine, driver.pelvis]),
             most=driver.cap, shift=0 if self._shift is None else self._shift.block.address,
-            springs=self._springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
+            springs=self.springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
             carried=carried,
         )  # fmt: skip
         self._look_at_masses(body)
@@ -141,8 +150,8 @@ class CounterpoisePlayer(MotionPlayer):
         """How firm the joints are, and what loads there are on the trunk."""
         bare = build_tree(body.character)
         firm = Loose(stiffness=FIRM, damping=1.0).play(body, self.joints, 0.0)
-        self._springs[:] = np.stack([firm.stiffness, firm.damping, body.outboard()[2][self.joints]], axis=1)
-        self._springs[:, 2] = np.maximum(self._springs[:, 2], 1e-9)
+        self.springs[:] = np.stack([firm.stiffness, firm.damping, body.outboard()[2][self.joints]], axis=1)
+        self.springs[:, 2] = np.maximum(self.springs[:, 2], 1e-9)
         moment, own = body.tree.masses[:, None] * body.tree.centers, bare.masses[:, None] * bare.centers
         self._loads[:] = np.column_stack([moment - own, body.tree.masses - bare.masses])
         self._loads[sorted(find_arms(body.skeleton))] = 0.0
@@ -156,6 +165,7 @@ class CounterpoisePlayer(MotionPlayer):
                 self._base.pose(body, t)
             else:
                 body.state.q[at] = self.pose
+        body.felt[self.joints] = 0.0  # nobody took it before
         super().begin(body, t, starting=False)
 
     def find_held(self) -> dict[int, np.ndarray]:
@@ -167,7 +177,7 @@ class CounterpoisePlayer(MotionPlayer):
         self._look_at_masses(body)
         if self._shift is not None:
             self._shift.weigh(body)
-            super().begin(body, float(body.block["t"]), starting=False)
+            super().begin(body, body.time, starting=False)
 
     def give(self, body: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
@@ -181,7 +191,7 @@ class CounterpoisePlayer(MotionPlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {"pose": self.pose, "bent": self.bent}
+        return {"pose": self.pose, "bent": self.bent, "springs": self.springs}
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

@@ -16,8 +16,7 @@ from poise.spatial.law import fields, law
 
 RELAXING = 5.0  # times `relax`, for which an aim gives way
 # As of `LoosePlayer`.
-# carries: 1 where the springs carry the weight of what hangs from them besides, so that none sags
-SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax", integers="count carries")
+SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax carries", integers="count")
 
 
 @law
@@ -30,7 +29,7 @@ def pull(body: int, block: int) -> None:
         blocks(b.R, j, 3, 3), b.dt, vectors(x.lead, k, 3), left_over(floats(x.fade, 2), b.t), vectors(b.torque, j, 3),
         floats(b.damping, j),
     )  # fmt: skip
-    if x.carries == 1:
+    if floats(x.carries, 1)[0] > 0.0:
         carry_weight(b, integers(x.joints, k))
 
 
@@ -47,7 +46,7 @@ def pull_along(body: int, block: int) -> None:
             take_over(part, offset[:, i : i + 1], b.t + b.dt, now[i : i + 1], w[i : i + 1], dw[i : i + 1])
     pull_to(b, x, now)
     go_along(b, x, w)
-    if x.carries == 1:
+    if floats(x.carries, 1)[0] > 0.0:
         carry_weight(b, integers(x.joints, k))
     relax = floats(x.relax, 1)[0]
     # it ends: a body that lies would else creep for ever

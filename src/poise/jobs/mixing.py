@@ -22,9 +22,9 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS, TRUNK_ROLES
 from poise.drivers.balance import STEADY, Balance
-from poise.drivers.counterpoise import Counterpoise, find_spine_and_head
+from poise.drivers.counterpoise import answer_with, find_spine_and_head
 from poise.drivers.kinematic import Kinematic
-from poise.drivers.lean import PELVIS, SPINE, find_arms
+from poise.drivers.lean import find_arms
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.jobs.base import Base
@@ -183,9 +183,7 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
         cutoff = None if track is None or balances else track.cutoff
         actor.drive([names[i] for i in rest], Kinematic(played, start, cutoff))
     if answering:
-        lean = Counterpoise(
-            spine=SPINE / PELVIS * plan.counter_lean, pelvis=plan.counter_lean, follow=follow, follow_start=follow_start
-        )
+        lean = answer_with(plan.counter_lean, follow, follow_start)
         actor.drive([names[i] for i in answering], lean)
     if track is not None:
         actor.drive([names[i] for i in tracked], track)

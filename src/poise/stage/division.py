@@ -76,8 +76,8 @@ def add_trunk(
     claim = trunk.claim(character, sorted(joints), TRUNK)
     old = next((a for a in before if a.is_default), None)
     if old is not None and (old.before or old).legs is legs and (old.before or old).claim.moved == claim.moved:
-        return [*assignments, old]
-    return [*assignments, Assignment(TRUNK, trunk, claim, legs=legs)]
+        return [old, *assignments]
+    return [Assignment(TRUNK, trunk, claim, legs=legs), *assignments]
 
 
 def divide(

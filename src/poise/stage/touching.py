@@ -78,8 +78,8 @@ def find_apart(
     """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
 
     Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either.
-    Segments of a body that begin inside one another, or become physical there, stay apart until it is built anew:
-    nothing is flung out, and thighs that a recorded stance has in one another do not push the feet apart.
+    Segments of a body that begin inside one another, or one of which becomes physical there, stay apart until it is
+    built anew: nothing is flung out, and thighs that a recorded stance has in one another do not push the feet apart.
 
     kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
     """
@@ -122,12 +122,17 @@ def _list_given(scene: Scene, index: int) -> set[tuple[Thing, Thing]]:
 
 
 def _could_touch(stage: Stage, actor: Actor, a: int, b: int) -> bool:
-    """Whether two segments of an actor could touch in the simulation that is built anew, if there was one."""
+    """Whether two segments of an actor could touch in the simulation that is built anew, if there was one.
+
+    Those of a body that is let go as a whole could, but for its motion.
+    """
     for group in stage.groups:
         if actor in group.actors:
             k, scene = group.actors.index(actor), group.scene
             touching = {joint for joint, _ in scene.bodies[k].shapes}
-            pair = ((k, a), (k, b))
+            pair, joints = ((k, a), (k, b)), scene.bodies[k].joints
+            if joints[a].is_given and joints[b].is_given:
+                return True
             return {a, b} <= touching and _can_touch(pair, scene) and pair not in scene.apart
     return False
 
