@@ -120,6 +120,7 @@ def fresh_kernel() -> Callable[[], object]:
         assert compiled(2.0) == compiled(2.0) == 6.0
         return compiled
 
+    make()  # compiling is watched from a process' first kernel on
     return make
 
 

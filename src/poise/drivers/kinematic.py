@@ -45,7 +45,8 @@ class Kinematic(Driver, Portable):
     cutoff     Hz of the low-pass under the rates of a recording; None: chosen from its noise. Poses are not filtered
     take_over  s that a hand-over from another driver takes, or up to twice that for a long way; 0: jump
                Neither is for a live motion, which takes over in its own delay, or longer for a long way
-    keeps      whether it plays on when the body has lost its balance; else its joints go limp then
+    keeps      whether it plays on when the body has lost its balance; else its joints go limp then. What moves the root
+               plays on in any case, so that it matters there only once the root is given to another driver
     """
 
     motion: Motion

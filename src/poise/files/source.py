@@ -81,6 +81,8 @@ class Source:
         ):
             if reason not in ("given", "--height"):
                 audience.note(f"{path}: {value}, since {reason}. Override with {audience.spell(option)}.")
+        if self.bones is not None and not reading.lost_bones:
+            audience.note(f"{path}: no bone has lost its length, so that there is nothing to keep or restore.")
         if audience is not NOBODY:  # they take time to find
             for warning in reading.warnings:
                 audience.warn(f"{path}: {warning}")

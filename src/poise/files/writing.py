@@ -27,7 +27,7 @@ from poise.motion.clip import Clip
 from poise.motion.edits import resample, trim
 
 # Formats that carry a body beside the motion.
-_WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")
+WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 _MOST_LISTED = 6
 
 
@@ -267,7 +267,7 @@ def _choose_body(
     clip: Clip, path: Path, reading: Reading | None, mass: float | None, stature: float | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a format with a body shows: the input's own, a mannequin where it is a person's skeleton, else its bones."""
-    if path.suffix.lower() not in _WITH_BODY:
+    if path.suffix.lower() not in WITH_BODY:
         return {}, ()
     if reading is not None and reading.skin is not None:
         return {"meshes": reading.skin}, ()

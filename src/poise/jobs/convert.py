@@ -15,13 +15,12 @@ from poise.files.bones import RESTORE
 from poise.files.formats import check_can_save, read_source
 from poise.files.normalise import Reading
 from poise.files.source import Roles, Source
-from poise.files.writing import has_mesh
+from poise.files.writing import WITH_BODY, has_mesh
 from poise.jobs.changes import Changes
 from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.outputs import check_outputs
 from poise.kinds import checked
 
-WITH_BODY = (".glb", ".usd", ".usda", ".usdc", ".fbx")  # formats that carry a body beside the motion
 NAMES = ("own", "vrm")
 
 

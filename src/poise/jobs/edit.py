@@ -28,6 +28,7 @@ from poise.files.source import Source
 from poise.files.written import Written
 from poise.jobs.edit_clips import find_clips
 from poise.jobs.edit_figures import measure_edit
+from poise.jobs.edit_idle import check_bones, find_idle, note_idle
 from poise.jobs.edit_plans import ActorPlan, EditRecipe, OffsetPlan, PlacePlan, find_size
 from poise.jobs.edit_recipe import load_edit_recipe
 from poise.jobs.outputs import check_outputs
@@ -53,6 +54,7 @@ class EditedActor:
     clip       what is written
     character  its body; None where it is no person's
     target     how it is written
+    idle       keys at the top of the recipe of which another value would give the same
     """
 
     plan: ActorPlan
@@ -61,6 +63,7 @@ class EditedActor:
     clip: Clip
     character: Character | None
     target: Target
+    idle: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -115,12 +118,14 @@ def run_edit(
     bones  how files are read whose clip does not say it
     """
     Source(bones=bones).check(audience)
+    check_bones(recipe, bones, audience)
     named = [(actor, name_output(path, actor.name, len(recipe.actors))) for path in outputs for actor in recipe.actors]
     check_outputs(recipe.list_files(), [(audience.spell("output"), path) for _, path in named], json)
     for path in outputs:
         check_can_save(path, recipe.list_files())
     with recipe.file:
         actors = make_actors(recipe, audience, bones)
+    note_idle(recipe, actors, outputs, audience)
     written: dict[str, list[tuple[Path, Written]]] = {actor.name: [] for actor in actors}
     for actor in actors:
         for path in (path for plan, path in named if plan.name == actor.name):
@@ -186,13 +191,17 @@ def _stand(recipe: EditRecipe, plan: ActorPlan, readings: dict[str, Reading], au
             )  # fmt: skip
         cuts += [cut, *[replace(cut, transition=None)] * (segment.repeat - 1)]
     fps = cuts[0].clip.fps if recipe.fps is None else recipe.fps
-    how: How = "slerp" if recipe.resample == "slerp" else "spline"
-    # Sampled so that, faster or slower, its frames are those that are written.
+
+    def join(align: bool, how: How) -> Arranged:
+        # Sampled so that, faster or slower, its frames are those that are written.
+        return arrange(cuts, recipe.transition, fps / recipe.speed, align, how)
+
     with plan.table.reading("sequence"):
-        arranged = arrange(cuts, recipe.transition, fps / recipe.speed, recipe.align, how)
+        arranged = join(recipe.align, recipe.resample)
+    idle = find_idle(recipe, arranged.clip, lambda align, how: join(align, how).clip)
     moved = _place(arranged.clip, plan)
     arranged = replace(arranged, clip=moved.replace(name=recipe.path.stem))
-    return EditedActor(plan, arranged, OffsetClip(arranged.clip, ()), arranged.clip, character, target)
+    return EditedActor(plan, arranged, OffsetClip(arranged.clip, ()), arranged.clip, character, target, idle)
 
 
 def _place(clip: Clip, plan: ActorPlan) -> Clip:

@@ -60,6 +60,8 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
     odd = next((key for key in given if key not in allowed), None)
     if odd is not None:
         raise table.wrong(odd, str(unknown_name("parameter", odd, allowed, f"gesture '{name}'")))
+    if source.seconds is not None and "skeleton" in parameters and "duration" not in parameters:
+        raise table.wrong("seconds", f"gesture '{name}' lasts as long as it does. Leave out 'seconds'.")
     lacking = [key for key in allowed if key not in given and parameters[key].default is inspect.Parameter.empty]
     if lacking:
         raise table.wrong(None, f"gesture '{name}' needs {' and '.join(map(repr, lacking))}.")
@@ -67,11 +69,11 @@ def make_gesture(source: ClipSource, skeleton: Skeleton) -> Clip:
         try:
             if "stresses" in given:
                 given["stresses"] = [_read_stress(each) for each in given["stresses"]]
-            if "skeleton" not in inspect.signature(function).parameters:
+            if "skeleton" not in parameters:
                 gesture = function(**given)
                 assert isinstance(gesture, Gesture)
                 return GestureMotion(gesture, skeleton).sample(source.seconds, source.fps).replace(name=source.name)
-            if "duration" in inspect.signature(function).parameters and source.seconds is not None:
+            if source.seconds is not None:
                 given["duration"] = source.seconds
             clip = function(skeleton, fps=source.fps, **given)
         except (TypeError, ValueError, AttributeError) as error:

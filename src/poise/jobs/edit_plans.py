@@ -10,6 +10,7 @@ from poise.body.physiques import HEIGHT, MASS
 from poise.files.source import Source
 from poise.jobs.plan import Scenery
 from poise.jobs.toml_tables import Table, TomlFile
+from poise.motion.interpolation import How
 from poise.motion.offsets import WINDOW
 from poise.motion.sequencing import TRANSITION
 
@@ -118,6 +119,7 @@ class EditRecipe:
 
     speed    of the whole, offsets included: 1.33 plays it a third faster
     scenery  of the file `stage`
+    said     keys at its top;  unused: tables of clips and segments that no sequence plays
     """
 
     path: Path
@@ -126,12 +128,14 @@ class EditRecipe:
     actors: tuple[ActorPlan, ...]
     offsets: tuple[OffsetPlan, ...] = ()
     fps: float | None = None
-    resample: str = "spline"
+    resample: How = "spline"
     transition: float = TRANSITION
     align: bool = True
     speed: float = 1.0
     scenery: Scenery | None = None
     stage: Path | None = None
+    said: frozenset[str] = frozenset()
+    unused: tuple[str, ...] = ()
 
     def list_files(self) -> list[Path]:
         """Files that are read, the recipe's own among them."""

@@ -45,6 +45,7 @@ from poise.body.physiques import PHYSIQUES
 from poise.errors import InputError, unknown_name
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source
+from poise.jobs.edit_idle import check_keys, list_unused, say_first
 from poise.jobs.edit_plans import ActorPlan, BodyPlan, ClipSource, EditRecipe, OffsetPlan, PlacePlan, SegmentPlan
 from poise.jobs.plan import Scenery
 from poise.jobs.scenery_file import load_scenery
@@ -72,9 +73,9 @@ def _parse(top: Table, path: Path, file: TomlFile) -> EditRecipe:
     if top.text("format") != FORMAT:
         raise top.wrong("format", f'is no edit recipe of this program: it must begin with format = "{FORMAT}".')
     fps, speed = _within(top, "fps", RATES), _within(top, "speed", SPEEDS)
-    resample, transition = top.text("resample") or "spline", _within(top, "transition", (0.0, _LONGEST))
-    if resample not in _WAYS:
-        raise top.wrong("resample", str(unknown_name("resampling", resample, _WAYS)))
+    resample, transition = top.text("resample"), _within(top, "transition", (0.0, _LONGEST))
+    if resample not in (None, *_WAYS):
+        raise top.wrong("resample", str(unknown_name("resampling", resample or "", _WAYS)))
     align = top.flag("align")
     clips = {name: _read_clip(name, table, folder) for name, table in top.named("clips").items()}
     if not clips:
@@ -95,9 +96,11 @@ def _parse(top: Table, path: Path, file: TomlFile) -> EditRecipe:
         for offset in _read_offset(table, {actor.name for actor in actors}, scenery)
     )
     top.check_all_read()
+    check_keys(top, segments, actors, offsets)
     return EditRecipe(
-        path, file, clips, actors, offsets, fps, resample, TRANSITION if transition is None else transition,
-        align is not False, 1.0 if speed is None else speed, scenery, None if stage is None else folder / stage,
+        path, file, clips, actors, offsets, fps, "slerp" if resample == "slerp" else "spline",
+        TRANSITION if transition is None else transition, align is not False, 1.0 if speed is None else speed, scenery,
+        None if stage is None else folder / stage, frozenset(file.plain), list_unused(clips, segments, actors),
     )  # fmt: skip
 
 
@@ -155,6 +158,9 @@ def _read_segment(name: str, table: Table, clips: dict[str, ClipSource], clip: s
         raise table.wrong("to", f"{table.what} is still, a pose at 'from'; leave out 'to', or 'still'.")
     transition = _within(table, "transition", (0.0, _LONGEST))
     reverse, mirror = table.flag("reverse"), table.flag("mirror")
+    for key in ("speed", "reverse") if read["still"] is not None else ():
+        if key in table:
+            raise table.wrong(key, f"{table.what} is still, a pose at 'from'; leave out '{key}', or 'still'.")
     table.check_all_read()
     return SegmentPlan(
         name, clip, table, read["start"], read["end"], 1.0 if speed is None else speed, bool(reverse), bool(mirror),
@@ -194,7 +200,11 @@ def _read_sequence(
             transition = _within(own, "transition", (0.0, _LONGEST))
             repeat = _read_repeat(own)
             own.check_all_read()
-            given.append(replace(found, transition=transition, repeat=found.repeat if repeat is None else repeat))
+            repeat = found.repeat if repeat is None else repeat
+            transition = found.transition if transition is None else transition
+            given.append(replace(found, transition=transition, repeat=repeat))
+        if i == 0 and "transition" in own:
+            raise own.wrong("transition", say_first(own))
     if not given:
         raise table.wrong("sequence", f"'sequence' of {table.what} is empty. Name at least one segment or clip.")
     count = sum(segment.repeat for segment in given)

@@ -3,7 +3,8 @@
 Four marks, each of which no recording has:
 - curves: between keys a channel is a polynomial of low degree, so its differences of one order more vanish, frame after
   frame; those of a recording do not, even where it has been filtered;
-- stillness: a joint that moves in other frames is exactly still in many;
+- stillness: a joint that moves in other frames is exactly still in many in which others move; a recording that ends
+  with its last pose repeated is still as a whole;
 - stops: the whole body comes to rest in one frame and goes on, as curves do that are eased at every key;
 - symmetry: left and right mirror each other exactly.
 `tests/motion/test_rate.py` has both kinds.
@@ -17,17 +18,19 @@ from poise.body.roles import mirror_role
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
-# A difference vanishes if it is below this share of the greatest (98th percentile) of its channel, or below what is
-# left of numbers that were written with six digits: in metres, and in radians.
-_SHARE, _METRES, _RADIANS = 0.01, 2e-6, 1e-5
+# A difference vanishes if it is below this share of large ones (90th percentile) of its channel, or below what is left
+# of numbers that were written with six digits: in metres, and in radians. The very largest are those of glitches,
+# beside which the noise of a recording would vanish.
+_SHARE, _LARGE, _METRES, _RADIANS = 0.02, 90.0, 2e-6, 1e-5
 _MOVES = 1e-5  # m or rad a frame: a channel that does not move tells nothing
-# Recordings here have 3 to 24 % of such frames (filtered ones up to 38), hand-made clips 31 to 65.
-_ON_CURVES = 0.3
-# Frames in which a joint that moves is still to rounding: recordings up to 3 %.
+# Recordings here have up to 14 % of such frames, hand-made clips 28 to 65.
+_ON_CURVES = 0.2
+# Frames in which a joint that moves is still to rounding: recordings up to 9 %.
 _EXACT, _STILL, _TURNS = 1e-7, 0.1, 1e-3
+_FLIP = 0.5 * np.pi  # rad a frame: no joint turns so fast; markers were exchanged, or angles written another way
 # Stops: the share of the speed around them (within s) that is left, and how many a second; recordings up to 0.4.
 _LEFT, _AROUND, _FEWEST_STOPS, _STOPS = 0.07, 0.3, 2, 0.66
-_MIRRORED = 0.5
+_MIRRORED, _ALIKE = 0.5, 0.01
 _FEWEST = 5
 
 
@@ -38,7 +41,7 @@ def is_drawn(clip: Clip) -> bool:
     turns = turn_rates(clip.rotations)
     return (
         compute_smoothness(clip) > _ON_CURVES
-        or _compute_stillness(turns) > _STILL
+        or _compute_stillness(clip, turns) > _STILL
         or _compute_symmetry(clip, turns) > _MIRRORED
         or _count_stops(clip, turns) >= max(_FEWEST_STOPS, _STOPS * clip.duration)
     )
@@ -47,6 +50,12 @@ def is_drawn(clip: Clip) -> bool:
 def turn_rates(rotations: np.ndarray) -> np.ndarray:
     """(F-1, J, 3) rad a frame: by what each joint turns from one frame to the next."""
     return rotation.log(rotation.multiply(rotation.conjugate(rotations[:-1]), rotations[1:]))
+
+
+def find_repeated(clip: Clip) -> np.ndarray:
+    """(F-1,) whether a frame is followed by the same one: the whole body is exactly still."""
+    turns = np.linalg.norm(turn_rates(clip.rotations), axis=-1).max(axis=1)
+    return np.asarray(np.maximum(turns, np.abs(np.diff(clip.root, axis=0)).max(axis=1)) < _EXACT)
 
 
 def compute_smoothness(clip: Clip) -> float:
@@ -67,14 +76,14 @@ def _count(steps: np.ndarray, order: int, least: float) -> tuple[int, int]:
         return 0, 0
     moves = np.max([np.abs(steps[k : k + len(differences)]) for k in range(order + 1)], axis=0) > _MOVES
     moves &= moves.sum(axis=0) > _FEWEST
-    small = differences < np.maximum(_SHARE * np.percentile(differences, 98, axis=0), least)
+    small = differences < np.maximum(_SHARE * np.percentile(differences, _LARGE, axis=0), least)
     return int(np.sum(small & moves)), int(np.sum(moves))
 
 
-def _compute_stillness(turns: np.ndarray) -> float:
-    """The share of frames in which joints that move are exactly still."""
+def _compute_stillness(clip: Clip, turns: np.ndarray) -> float:
+    """The share of frames, of those in which anything moves, in which joints that move are exactly still."""
     speeds = np.linalg.norm(turns, axis=-1)
-    moving = speeds[:, speeds.max(axis=0) > _TURNS]
+    moving = speeds[np.ix_(~find_repeated(clip), speeds.max(axis=0) > _TURNS)]
     return float(np.mean(moving < _EXACT)) if moving.size else 0.0
 
 
@@ -89,13 +98,14 @@ def _compute_symmetry(clip: Clip, turns: np.ndarray) -> float:
         moves = speed > _TURNS
         if moves.sum() > _FEWEST:
             apart = np.linalg.norm(turns[:, left] - turns[:, right] * [1.0, -1.0, -1.0], axis=1)
-            shares.append(float(np.mean(apart[moves] < _SHARE * speed[moves])))
+            shares.append(float(np.mean(apart[moves] < _ALIKE * speed[moves])))
     return float(np.mean(shares)) if shares else 0.0
 
 
 def _count_stops(clip: Clip, turns: np.ndarray) -> int:
     """How often all joints together nearly stop, between frames in which they move."""
-    speed = np.linalg.norm(turns, axis=-1).sum(axis=1)
+    speeds = np.linalg.norm(turns, axis=-1)
+    speed = np.where(speeds < _FLIP, speeds, 0.0).sum(axis=1)
     reach = max(4, round(_AROUND * clip.fps))
     stops = 0
     for i in np.flatnonzero((speed[1:-1] <= speed[:-2]) & (speed[1:-1] < speed[2:])) + 1:

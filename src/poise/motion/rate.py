@@ -5,7 +5,8 @@ rate wrong:
 - flight (`flight`): the centre of mass falls at g, so its height is a parabola whose curvature gives
   r = sqrt(g / fall), whether too fast or too slow;
 - pull: the ground can push, but not pull. Where the centre of mass falls clearly faster than g, feet down or not, the
-  clip plays too fast; the greatest fall gives an upper limit of the true rate;
+  clip plays too fast; the greatest fall gives an upper limit of the true rate. Flights at g are the better witnesses:
+  then no pull counts, as when hard landings shake a skeleton;
 - soles: where nothing flies or falls, the ground can push only where the soles are, which holds at half the rate or a
   quarter of it and not at the stated one (`standing_rate.py`).
 
@@ -31,7 +32,7 @@ from poise.dynamics.tree import GRAVITY
 from poise.motion.clip import Clip
 from poise.motion.flight import SHORTEST, Flight, find_course, find_flights
 from poise.motion.forces import compute_forces
-from poise.motion.keyed import is_drawn, turn_rates
+from poise.motion.keyed import find_repeated, is_drawn, turn_rates
 from poise.motion.runs import find_runs
 from poise.motion.standing_rate import Overreach, find_overreach
 
@@ -101,7 +102,9 @@ def check_rate(clip: Clip, ground: float | None = None) -> RateCheck:
         flights = [flight for flight in flights if _is_lively(clip, flight)]
     if flights and (verdict := _judge_flights(clip.fps, flights)) is not None:
         return verdict
-    pulled = _judge_pull(clip.fps, clip.times, course.center[:, 1], drawn)
+    if flights and not drawn and all(_is_at_g(flight) for flight in flights):
+        return RateCheck(clip.fps, None, _mean_fall(flights), len(flights), "it falls at g")
+    pulled = _judge_pull(clip, course.center[:, 1], drawn)
     if pulled is not None:
         return pulled
     if not flights:
@@ -122,13 +125,17 @@ def _mean_fall(flights: list[Flight]) -> float:
     return sum(w * flight.fall for w, flight in zip(weights, flights, strict=True)) / sum(weights)
 
 
+def _is_at_g(flight: Flight) -> bool:
+    """Whether a flight is as it must be at the stated rate."""
+    return 1.0 / _TOLERANCE < math.sqrt(_G / flight.fall) < _TOLERANCE
+
+
 def _judge_flights(fps: float, flights: list[Flight]) -> RateCheck | None:
     """A verdict where the flights agree on another rate than the stated one."""
     fall = _mean_fall(flights)
     ratios = [math.sqrt(_G / flight.fall) for flight in flights]
-    off = [ratio for ratio in ratios if not 1.0 / _TOLERANCE < ratio < _TOLERANCE]
     agree = max(ratios) < _TOLERANCE * min(ratios) and 1.0 / _FARTHEST < min(ratios) <= max(ratios) < _FARTHEST
-    if len(off) < len(ratios) or not agree:
+    if any(map(_is_at_g, flights)) or not agree:
         return None
     count = f"in {len(flights)} flights" if len(flights) > 1 else "in a flight"
     evidence = f"{count} the body falls at {fall:.1f} m/s2 instead of {_G:.2f}"
@@ -150,8 +157,9 @@ def _say(check: RateCheck) -> RateCheck | None:
     return check if check.confidence >= _LEAST - 1e-9 else None
 
 
-def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray, drawn: bool) -> RateCheck | None:
+def _judge_pull(clip: Clip, height: np.ndarray, drawn: bool) -> RateCheck | None:
     """A verdict where the centre of mass falls faster than g, again and again or for long."""
+    fps, times = clip.fps, clip.times
     frames = max(_SHORTEST_WINDOW, round(_WINDOW * fps) + 1)
     if len(times) < frames:
         return None
@@ -165,6 +173,8 @@ def _judge_pull(fps: float, times: np.ndarray, height: np.ndarray, drawn: bool) 
     sag = fall * (x[-1] - x[0]) ** 2 / 8.0
     # A glitch of one frame is no parabola.
     pulls = (fall - _SURENESS * error > _G) & (fall > _PULL * _G) & (left_over < _LEFT_OVER * sag)
+    if not drawn:  # where frames are repeated a recording has stopped, not the body
+        pulls &= np.convolve(find_repeated(clip), np.ones(frames - 1), "valid") == 0.0
     stretches = find_runs(pulls).tolist()
     is_long = any(last - first + 1 >= _LONG_PULL for first, last in stretches)
     if len(stretches) < _FEWEST_PULLS and not is_long:
