@@ -262,7 +262,7 @@ def test_what_nobody_drives_comes_to_rest_where_it_becomes_given() -> None:
     actor = conductor(stage)
     arm = part_joints(HUMAN.skeleton, "rightArm")
     actor.drive("rightArm", poise.Loose(0.2, damping=0.1))
-    actor.push("rightHand", (0.0, 0.0, -60.0), 0.1)
+    actor.push("rightHand", (0.0, 0.0, -50.0), 0.1)
     stage.run(0.2)  # in full swing
     upper, rest = [HUMAN.skeleton.names[arm[0]]], arm[1:]
     motion = poise.Clip(
