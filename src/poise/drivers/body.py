@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.taking_part import TakingPart
 from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
@@ -61,6 +62,8 @@ class Body:
         self.shown = BodyState.zeros(j, room)
         # How far the hips lean on purpose: rotation vector (rad), and its rate (rad/s), world axes.
         self.lean = room.zeros(6)
+        # How hips and trunk take part in a gesture.
+        self.taking_part = TakingPart(room)
         state, shown = self.state, self.shown
         self.block.set(
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,

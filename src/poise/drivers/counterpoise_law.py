@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 
 from poise.drivers.lean_kernels import SHIFT, SIDEWAYS, find_shift, lean_by
+from poise.drivers.taking_part import PELVIS_BOW
+from poise.drivers.taking_part_law import find_part
 from poise.dynamics.body_kernels import BODY
+from poise.motion.body_track import BOW, CHEST_YAW, PELVIS_YAW
 from poise.motion.part_kernels import multiply, rotate_back, set_exp
 from poise.spatial.addresses import call_with_two, floats, integers, record, vectors
 from poise.spatial.compile import kernel
@@ -18,7 +21,7 @@ from poise.spatial.law import fields, law
 # rates   (2,) rad per m of the spine and the pelvis, which lean by `most` rad at most
 # base, base_shown, base_block: laws of a motion that they play, and its block; 0: none
 COUNTERPOISE = fields(
-    arrays="joints pose shares rates", integers="count base base_shown base_block shift", floats="most"
+    arrays="joints pose shares rates", integers="count base base_shown base_block shift part", floats="most"
 )
 
 
@@ -26,10 +29,14 @@ COUNTERPOISE = fields(
 def find_leans(b: Any, x: Any, q: np.ndarray, t: float, leans: np.ndarray) -> None:
     """How far the spine and the pelvis lean, (2, 3, 3): rotation vectors and their first and second derivatives.
 
-    Of chest axes: x points to the left, z ahead.
+    Of chest axes: x points to the left, z ahead. With what they take part in a gesture by.
     """
     shift, rates = np.empty((3, 3)), floats(x.rates, 2)
     leans[:] = 0.0
+    moves = find_part(x.part, t)
+    for n in range(3):
+        leans[1, n, 0], leans[1, n, 1] = PELVIS_BOW * moves[n, BOW], moves[n, PELVIS_YAW]
+        leans[0, n, 0], leans[0, n, 1] = moves[n, BOW] - leans[1, n, 0], moves[n, CHEST_YAW] - moves[n, PELVIS_YAW]
     if x.shift == 0:
         return
     find_shift(b, record(x.shift, SHIFT), q, t, shift)
@@ -37,7 +44,8 @@ def find_leans(b: Any, x: Any, q: np.ndarray, t: float, leans: np.ndarray) -> No
         back = lean_by(rates[k], x.most, shift[0, 2], shift[1, 2], shift[2, 2])
         aside = lean_by(SIDEWAYS * rates[k], x.most, shift[0, 0], shift[1, 0], shift[2, 0])
         for n in range(3):
-            leans[k, n, 0], leans[k, n, 2] = -back[n], aside[n]
+            leans[k, n, 0] -= back[n]
+            leans[k, n, 2] += aside[n]
 
 
 @law
