@@ -23,7 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.body.soles import leg_length
 from poise.motion.body_track import HEIGHT, BodyTrack
 from poise.motion.gestures.arm import Arm, ArmPath, find_arms
 from poise.motion.gestures.curves import bounce, cycle, soften_above, soften_below
@@ -68,9 +70,12 @@ _LEVEL = np.radians(28.0)  # wrist bend over an upright forearm: the hand stays 
 # Of a conductor who takes part: of the hands' way down, how far the hips go, where both hands beat and where one does;
 # rad of bow a metre of it; rad that the chest turns a metre of the hands' way aside, and the pelvis' share of that.
 _HIPS_BOTH, _HIPS_ONE, _BOW, _TURN, _PELVIS = 0.25, 0.40, 0.45, 1.2, 0.25
+_KNEES = 0.02  # of the legs' length that the hips stay below where they stand: a leg that straightens lifts its foot
 # As far as bodies go along with the size of the pattern: where they begin to lag behind it, and the limit.
-_FORTE = (0.9, 1.1)
-_LIVELIEST = 0.35 * 9.81  # m/s2, of hips on their way down: feet that carry less than two thirds of the weight slide
+_FORTE = (0.8, 1.0)
+# m/s2, of hips on their way down: from half of 9.81 on, feet carry so little that legs which bend lift them.
+_LIVELIEST = 0.4 * 9.81
+_HEAVY = 0.1  # beats: half the width of the Gaussian window that takes the click of a beat off the body's way
 _SAMPLES = 24  # a beat
 _LAG = np.radians(22.0)  # wrist bend a slope of one arm length a beat: the hand follows the wrist
 
@@ -161,12 +166,22 @@ def _find_body_track(beats: int, hands: str, beating: tuple[str, ...], skeleton:
     pattern = Conduct(FULL_SIZE_BPM, beats, hands)
     arms = find_arms(skeleton, beating)
     wrists = np.mean([arm.vector(pattern.path(arm, phase).wrist) for arm in arms], axis=0)
-    aside, down = wrists[:, 0] - wrists[:-1, 0].mean(), wrists[:, 1].max() - wrists[:, 1]
+    aside, up, _ = (_soften(way, beats) for way in wrists.T)
+    down = up.max() - up
     hips, yaw = _HIPS_BOTH if len(beating) == 2 else _HIPS_ONE, _TURN * aside
-    moves = np.stack([-hips * down, _PELVIS * yaw, yaw, _BOW * down], axis=-1)
-    moves[-1] = moves[0]
+    knees = _KNEES * max((leg_length(skeleton, side) for side in SIDES), default=0.0)
+    moves = np.stack([-knees - hips * down, _PELVIS * yaw, yaw, _BOW * down], axis=-1)
     track = BodyTrack(phase, moves, float(beats))
     return track, float(-2.0 * track.curve[:, 1, HEIGHT].min())
+
+
+def _soften(way: np.ndarray, beats: int) -> np.ndarray:
+    """(N,) a way of the hands over a bar, about its mean, as wide and without what is quicker than a body."""
+    waves = np.fft.rfft(way[:-1] - way[:-1].mean())
+    waves *= np.exp(-0.5 * (2.0 * np.pi * _HEAVY / beats * np.arange(len(waves))) ** 2)
+    soft = np.fft.irfft(waves, len(way) - 1)
+    soft *= np.ptp(way) / max(np.ptp(soft), 1e-9)
+    return np.append(soft, soft[0])
 
 
 def conduct(
