@@ -67,9 +67,10 @@ _LOOP = 0.02  # a beat in 1 goes up beside its way down
 _BACK = 0.20  # a raised hand comes nearer by this share of its height, on an arc about the elbow
 _PALM = np.array([-0.30, -1.0, 0.35])  # down, a bit inward; to the front where the forearm is upright
 _LEVEL = np.radians(28.0)  # wrist bend over an upright forearm: the hand stays above the music
-# Of a conductor who takes part: of the hands' way down, how far the hips go, where both hands beat and where one does;
-# rad of bow a metre of it; rad that the chest turns a metre of the hands' way aside, and the pelvis' share of that.
-_HIPS_BOTH, _HIPS_ONE, _BOW, _TURN, _PELVIS = 0.25, 0.40, 0.45, 1.2, 0.25
+# Of a conductor who takes part: of the hands' way down, how far the hips go, where both hands beat (they come to 0.25:
+# arms that go down lift the body) and where one does; rad of bow a metre of it; rad that the chest turns a metre of the
+# hands' way aside, and the pelvis' share of that.
+_HIPS_BOTH, _HIPS_ONE, _BOW, _TURN, _PELVIS = 0.27, 0.40, 0.45, 1.2, 0.25
 _KNEES = 0.02  # of the legs' length that the hips stay below where they stand: a leg that straightens lifts its foot
 # As far as bodies go along with the size of the pattern: where they begin to lag behind it, and the limit.
 _FORTE = (0.8, 1.0)
@@ -169,7 +170,8 @@ def _find_body_track(beats: int, hands: str, beating: tuple[str, ...], skeleton:
     aside, up, _ = (_soften(way, beats) for way in wrists.T)
     down = up.max() - up
     hips, yaw = _HIPS_BOTH if len(beating) == 2 else _HIPS_ONE, _TURN * aside
-    knees = _KNEES * max((leg_length(skeleton, side) for side in SIDES), default=0.0)
+    legs = [side for side in SIDES if skeleton.find_role(side + "Foot") is not None]
+    knees = _KNEES * max((leg_length(skeleton, side) for side in legs), default=0.0)
     moves = np.stack([-knees - hips * down, _PELVIS * yaw, yaw, _BOW * down], axis=-1)
     track = BodyTrack(phase, moves, float(beats))
     return track, float(-2.0 * track.curve[:, 1, HEIGHT].min())
