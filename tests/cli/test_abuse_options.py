@@ -110,6 +110,7 @@ WORKS: dict[str, dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
         "--clip": (("mix", "pair.bvh", "-o", "new.npz"), ("--clip", "1")),
         "--bones": (("mix", "lost.bvh", "-o", "new.npz"), ("--bones", "restore")),
         "--physical": (MIX, ("--physical", "leftArm")),
+        "--from": (MIX, ("--from", "arms=other.bvh")),
         "--load": (MIX, ("--load", "rightHand=2")),
         "--push": (MIX, ("--push", "t=0.1 chest 0,0,40 0.1s")),
         "--pin": (MIX, ("--pin",)),

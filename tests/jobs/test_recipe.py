@@ -13,6 +13,7 @@ from poise.body.shape import Box, Capsule, Sphere
 from poise.drivers.balance import Balance
 from poise.errors import FileError, InputError
 from poise.files.audience import Notebook
+from poise.jobs.borrowing import Borrowed
 from poise.jobs.plan import parse_load, parse_parts, parse_push
 from poise.jobs.recipe import (
     FORMAT,
@@ -37,7 +38,7 @@ def full(folder: Path) -> Recipe:
         folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, None, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
         "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
         (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), folder / "o" / "out.glb", folder / "f.mp4",
-        folder / "p.png", 7,
+        folder / "p.png", 7, from_=(Borrowed("arms", folder / "g.bvh"),),
     )  # fmt: skip
 
 

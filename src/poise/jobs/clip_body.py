@@ -5,10 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-import numpy as np
-
 from poise.body.character import Character
-from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience
 from poise.files.normalise import Reading
@@ -16,14 +13,13 @@ from poise.files.source import Source
 from poise.jobs.retarget import Target, load_body
 from poise.motion.clip import Clip
 
-_SAME = 1e-4  # m: bones whose ends are this near are the same
-
 
 @dataclass(frozen=True, eq=False)
 class ClipBody:
     """A motion on the body that performs it.
 
     clip       on the character's skeleton
+    played     the clip with parts of other clips (`borrowing`), which its joints follow; None: the clip itself
     target     how motions of this body are written
     is_own     whether the motion is as it was read, on the clip's own joints
     """
@@ -32,6 +28,12 @@ class ClipBody:
     character: Character
     target: Target
     is_own: bool = True
+    played: Clip | None = None
+
+    @property
+    def wanted(self) -> Clip:
+        """What the joints are to do."""
+        return self.clip if self.played is None else self.played
 
 
 def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Audience = NOBODY) -> ClipBody:
@@ -44,7 +46,7 @@ def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Aud
             own = audience.spell("character")
             raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
     character, target = load_body(source.character, audience)
-    if _is_same(clip.skeleton, character.skeleton):
+    if clip.skeleton.has_bones_of(character.skeleton):
         if target.reading is None:
             target = Target(clip.skeleton, reading, character.mass)
         # Segments, limits and degrees of freedom go by name.
@@ -54,12 +56,3 @@ def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Aud
     moved = retarget(clip, character.skeleton, ground=None, skin=target.skin)
     audience.note(f"the motion is put on '{character.name}', whose bones are other than the clip's.")
     return ClipBody(moved, character, target, is_own=False)
-
-
-def _is_same(one: Skeleton, other: Skeleton) -> bool:
-    """Whether two skeletons have the same joints and bones, in any order."""
-    if set(one.names) != set(other.names):
-        return False
-    order = [other.names.index(name) for name in one.names]
-    above = [[None if p < 0 else s.names[p] for p in s.parents] for s in (one, other)]
-    return above[0] == [above[1][i] for i in order] and np.allclose(one.offsets, other.offsets[order], atol=_SAME)

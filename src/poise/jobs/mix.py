@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -13,6 +13,7 @@ from poise.body.character import Character
 from poise.errors import InputError
 from poise.files.audience import Audience, Notebook
 from poise.files.source import Roles, Source, parse_roles
+from poise.jobs.borrowing import read_mapping
 from poise.jobs.mix_outputs import MixOutputs, list_outputs, sort_outputs
 from poise.jobs.mix_run import run_mix
 from poise.jobs.mixing import Mix
@@ -33,6 +34,7 @@ def mix(
     clip: Clip | File | None = None,
     *,
     physical: str | Iterable[str] | None = None,
+    from_: Mapping[str, Clip | File] | None = None,
     loads: Load | str | Iterable[Load | str] = (),
     pushes: Push | str | Iterable[Push | str] = (),
     couple: str | None = None,
@@ -64,6 +66,7 @@ def mix(
 
     clip       a motion, or its file; None where a recipe names it
     physical   parts or joints that physics moves; the rest follows the clip exactly
+    from_      parts that move as in other clips: `{"arms": "gestures.bvh"}`; see `poise.motion.borrow`
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     couple, gain, torque_only, coupling_filter, engine, dt   as of `Stage`; dt is the longest step that may be taken
@@ -111,6 +114,7 @@ def mix(
         coupling_filter=coupling_filter,
         dt=dt,
         physical=None if words is None else parse_parts(words),
+        from_=read_mapping(from_ or {}),
         stiffness=stiffness,
         pin=pinned or None,
         base=base,

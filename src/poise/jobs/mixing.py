@@ -26,6 +26,7 @@ from poise.drivers.kinematic import Kinematic
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.jobs.base import Base
+from poise.jobs.overlaps import find_overlaps
 from poise.jobs.plan import PLANTED, MixPlan
 from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
@@ -57,7 +58,9 @@ class Mix(Portable):
 
     take       on the stage's clock, which begins at the clip's first frame; of the clip's skeleton, as all that follows
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
-    kinematic  indices of the joints that followed the clip
+    wanted     what kinematic and tracked joints followed: the clip, with the parts that came from other clips
+    kinematic  indices of the joints that followed it;  answering: of those, the ones that were to deviate from it,
+               since their driver answers loads and moved parts: no error is measured on them
     physical   indices of those that the engine moved;  tracked: of those, the ones that springs drew along the clip
     steps      of the clip;  base: `planted`, or `kinematic` where root and legs followed it
     ground     m, its height
@@ -89,6 +92,8 @@ class Mix(Portable):
     files: tuple[Path, ...] = ()
     base: str = PLANTED
     tracked: list[int] = field(default_factory=list)
+    answering: list[int] = field(default_factory=list)
+    wanted: Clip | None = None
 
     @property
     def stepping(self) -> bool:
@@ -101,10 +106,13 @@ class Mix(Portable):
         return self.fell_at is not None or self.broken is not None
 
 
-def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
+def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, played: Clip | None = None) -> Mix:
     """Simulate a clip's physical parts under its kinematic ones.
 
     character  a body on the clip's own skeleton
+    played     the clip with some parts moving otherwise (`motion.borrow`): what the joints follow. The balance follows
+               it with the clip's own arms: those that are played beside them are for the body to answer. None: the
+               clip itself
     """
     plan = plan or MixPlan()
     if len(clip) < 3:
@@ -113,12 +121,14 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
         )
     check_size(clip)
     rooting = root_at_hips(clip)
-    found = _mix_body(rooting, cut_character(character, rooting.body.skeleton), plan)
-    return found if rooting.body is clip else restore_mix(found, rooting, character)
+    played = clip if played is None else played
+    found = _mix_body(rooting, rooting.cut(played), cut_character(character, rooting.body.skeleton), plan)
+    found = found if rooting.body is clip else restore_mix(found, rooting, character)
+    return dataclasses.replace(found, wanted=played)
 
 
-def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
-    """The mix of a body apart."""
+def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPlan) -> Mix:
+    """The mix of a body apart. Joints follow `played`, the balance follows it with the body's own arms."""
     clip = rooting.body
     driven = find_driven(clip.skeleton, plan)
     base, physical = _find_base(rooting, character, plan)
@@ -128,21 +138,24 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
     ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
+    touch = plan.scenery.touch
+    if touch.itself and base.name != PLANTED:
+        following = [i for i in range(len(clip.skeleton)) if i not in physical and i not in driven]
+        touch = dataclasses.replace(touch, apart=(*touch.apart, *find_overlaps(clip, character, following)))
     stage = Stage(
-        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground,
-        touch=plan.scenery.touch,
+        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground, touch=touch,
     )  # fmt: skip
     for prop in plan.scenery.props:
         stage.add_prop(prop)
     for load in plan.loads:
         clip.skeleton.index(load.joint)
     actor = stage.add(
-        character, name="actor", pose=Pose(clip.root[0].copy(), clip.rotations[0].copy()), loads=plan.loads
+        character, name="actor", pose=Pose(played.root[0].copy(), played.rotations[0].copy()), loads=plan.loads
     )
     start = -float(clip.times[0])
     claimed: set[int] = set()
     if balances:
-        follow, follow_start = (None, 0.0) if base.steps else (clip, start)
+        follow, follow_start = (None, 0.0) if base.steps else (_keep_arms(clip, played), start)
         balance = Balance(
             plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
             give=plan.yielding,
@@ -154,19 +167,27 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
     names = clip.skeleton.names
-    track = plan.build_track(clip, start, balances) if tracked else None
+    track = plan.build_track(played, start, balances) if tracked else None
     if rest:
         cutoff = None if track is None or balances else track.cutoff
-        actor.drive([names[i] for i in rest], Kinematic(clip, start, cutoff))
+        actor.drive([names[i] for i in rest], Kinematic(played, start, cutoff))
     if track is not None:
         actor.drive([names[i] for i in tracked], track)
     for drive in plan.drives:
-        actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
+        actor.drive(_find_part(drive.part), drive.build(motion=played, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     found = run_stage(stage, actor, clip, rest, base.steps)
     said = (base.why,) if base.why else ()
     return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
+
+
+def _keep_arms(clip: Clip, played: Clip) -> Clip:
+    """What is played, with the clip's own arms; the clip itself where nothing else differs."""
+    arms = _find_part_joints(clip.skeleton, "arms")
+    changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
+    others = [joint for joint in changed if joint not in arms]
+    return clip.turned(others, played.rotations[:, others]) if others else clip
 
 
 def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
@@ -179,6 +200,7 @@ def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
         kinematic=[int(rooting.joints[i]) for i in found.kinematic],
         physical=[int(rooting.joints[i]) for i in found.physical],
         tracked=[int(rooting.joints[i]) for i in found.tracked],
+        answering=[int(rooting.joints[i]) for i in found.answering],
         notes=(*found.notes, *rooting.describe_stretch()),
     )
 
@@ -260,8 +282,13 @@ def choose_step(clip: Clip, longest: float) -> float:
 
 
 def _find_legs(skeleton: Skeleton) -> set[int]:
+    return _find_part_joints(skeleton, "legs")
+
+
+def _find_part_joints(skeleton: Skeleton, part: str) -> set[int]:
+    """The joints of a part; none where the skeleton does not have it."""
     try:
-        return set(part_joints(skeleton, "legs"))
+        return set(part_joints(skeleton, part))
     except InputError:
         return set()
 

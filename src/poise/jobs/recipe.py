@@ -21,6 +21,10 @@
     driver = "loose"
     stiffness = 0.5
 
+    [[from]]                  # a part that moves as in another clip
+    part = "arms"
+    clip = "gestures.bvh"
+
     [[loads]]
     joint = "rightHand"
     mass = 2.0
@@ -53,6 +57,7 @@ from poise.files.atomic import write_bytes
 from poise.files.audience import NOBODY, Audience
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source, parse_roles
+from poise.jobs.borrowing import Borrowed
 from poise.jobs.plan import MixPlan, Scenery, plan_push
 from poise.jobs.toml_tables import Table, TomlFile, format_toml
 from poise.motion.clip import Clip
@@ -82,6 +87,7 @@ class Recipe:
               themselves, which no recipe can be saved with
     take      which clip of a file that has several
     roles     role=joint words
+    from_     parts that come from other clips
     others    as the options of `poise mix`
     """
 
@@ -113,6 +119,7 @@ class Recipe:
     base: str | None = None
     coupling_filter: float | None = None
     bones: str | None = None
+    from_: tuple[Borrowed, ...] = ()
 
     def list_said(self) -> list[str]:
         """Names of the fields that say something."""
@@ -197,12 +204,14 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
     said |= {"pin": drivers.flag("pin"), "base": drivers.text("base")}
     drives, loads, pushes = top.tables("drives"), top.tables("loads"), top.tables("pushes")
+    others = top.tables("from")
+    said["from_"] = tuple(Borrowed(t.needed_text("part"), folder / t.needed_text("clip")) for t in others)
     said["drives"] = tuple(read_drive(t.needed_text("part"), t.needed_text("driver"), t.rest()) for t in drives)
     said["loads"] = tuple(Load(t.needed_text("joint"), t.needed_number("mass")) for t in loads)
     said["pushes"] = tuple(_read_push(t) for t in pushes)
     out = top.table("outputs")
     said |= {"output": place(out, "motion"), "film": place(out, "film"), "plot": place(out, "plot")}
-    for table in (who, where, drivers, *loads, *pushes, out, top):
+    for table in (who, where, drivers, *others, *loads, *pushes, out, top):
         table.check_all_read()
     recipe = Recipe(**said)
     _check(recipe)
@@ -295,6 +304,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
             "pin": recipe.pin,
         },
         "drives": [drive.describe() for drive in recipe.drives],
+        "from": [{"part": each.part, "clip": place(each.clip)} for each in recipe.from_],
         "loads": [{"joint": load.joint, "mass": load.mass} for load in recipe.loads],
         "pushes": [
             {"time": push.start, "joint": push.joint, "force": push.force, "seconds": push.seconds}
