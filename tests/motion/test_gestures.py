@@ -466,6 +466,8 @@ def test_changing_parameters():
         (lambda: conduct(hands="none"), "hands must be one of 'right', 'left', 'both'"),
         (lambda: conduct(size=9), "size must be a number from 0.1 to 2; given 9."),
         (lambda: conduct(size="big"), "size must be a number"),
+        (lambda: conduct(takes_part=1.5), "conduct: takes_part must be a number from 0 to 1; given 1.5."),
+        (lambda: conduct(takes_part="all"), "takes_part must be a number"),
         (lambda: conduct(cue="left"), "cue must be one of None, 'right'; given 'left'."),
         (lambda: arm_swing(rate=0), "rate must be a number from 0.1 to 3 swings a second; given 0."),
         (lambda: arm_swing(amplitude=200), "amplitude must be a number from 5 to 120 degrees"),

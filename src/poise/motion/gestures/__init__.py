@@ -4,6 +4,7 @@ Each is a description (`conduct(bpm=92, beats=4)`), bound to no body; `changed` 
 parameters, `GestureMotion` plays one on a skeleton.
 """
 
+from poise.motion.body_track import BodyTrack
 from poise.motion.gestures.breathing import Breathe, breathe
 from poise.motion.gestures.clapping import Clap, clap
 from poise.motion.gestures.conducting import Conduct, conduct
@@ -14,6 +15,6 @@ from poise.motion.gestures.speaking import Speak, Stress, speak
 from poise.motion.gestures.swinging import ArmSwing, arm_swing
 
 __all__ = [
-    "ArmGesture", "ArmSwing", "Breathe", "Clap", "Conduct", "Cue", "Gesture", "GestureMotion", "Speak", "Stress",
+    "ArmGesture", "ArmSwing", "BodyTrack", "Breathe", "Clap", "Conduct", "Cue", "Gesture", "GestureMotion", "Speak", "Stress",
     "arm_swing", "breathe", "clap", "conduct", "cue", "speak",
 ]  # fmt: skip
