@@ -27,6 +27,7 @@ from poise.motion.gestures import (
     clap,
     conduct,
     cue,
+    lift_arms,
     speak,
 )
 from poise.motion.gestures.arm import REACH_ROOM, find_arms
@@ -134,6 +135,8 @@ GESTURES: dict[str, Gesture] = {
     "clap": clap(),
     "wide clap": clap(1.0, 2.0),
     "raise a cue": cue(),
+    "lift": lift_arms(),
+    "lift high": lift_arms("left", 150.0, 0.5, 0.0, 0.5),
     "breathe": breathe(depth=2.0),
     "speak": SPEECH,
 }
@@ -474,6 +477,9 @@ def test_changing_parameters():
         (lambda: clap(rate=30), "clap: rate must be"),
         (lambda: breathe(depth=-1), "depth must be a number from 0 to 4; given -1."),
         (lambda: cue(hand="both"), "hand must be one of 'left', 'right'; given 'both'."),
+        (lambda: lift_arms(hands="none"), "hands must be one of 'right', 'left', 'both'; given 'none'."),
+        (lambda: lift_arms(angle=0), "angle must be a number from 10 to 150 degrees; given 0."),
+        (lambda: lift_arms(hold=-1), "hold must be a number from 0 to 3600 s; given -1."),
         (lambda: cue(up=0.0), "up must be a number from 0.3 to 60 s; given 0.0."),
     ],
 )
