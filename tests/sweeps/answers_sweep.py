@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import answers
-from poise import Balance, Character, Clip, Kinematic, Stage, load_clip
+from poise import Balance, Character, Clip, Counterpoise, Kinematic, Stage, load_clip
 from poise.motion.motion import Pose
 from realdata import data_folder
 from sweeps.page import table
@@ -22,11 +22,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "answering-arms.md"
 SECTION = "Measured"
 CLIPS = ("27_02", "28_01", "30_01", "15_08", "18_08")
 ADDED = 10  # frames at the start of CMU's files that hold a T-pose, or come out of one
-# Stage and balance of every row; the second is the law before the centre of mass was held.
-SETTINGS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
-    "Poise": ({}, {}),
-    "`hold=0, counter_lean=0`": ({}, {"hold": 0.0, "counter_lean": 0.0}),
-    "without coupling (`gain=0`)": ({"gain": 0.0}, {}),
+# What each row is made with: the stage, the balance, and the trunk if it is not as by default.
+SETTINGS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]] = {
+    "Poise": ({}, {}, {}),
+    "neither hold nor leans": ({}, {"hold": 0.0, "counter_lean": 0.0}, {"spine": 0.0, "pelvis": 0.0}),
+    "without coupling": ({"gain": 0.0}, {}, {}),
 }
 POINTS = ("center", "hips", "neck", "head")
 # What Poise aims at, from 0.5 to 4 Hz: gains as of nine recorded people and how near, the correlation with the person
@@ -52,10 +52,10 @@ def sweep() -> tuple[str, int]:
     found = {"people": [answers.measure(person) for person in people]}
     falls = dict.fromkeys(SETTINGS, 0)
     with tempfile.TemporaryDirectory() as name:
-        for label, (stage, balance) in SETTINGS.items():
+        for label, settings in SETTINGS.items():
             found[label] = []
             for path, person in zip(paths, people, strict=True):
-                fell = answer(path, Path(name) / path.name, stage, balance)
+                fell = answer(path, Path(name) / path.name, *settings)
                 falls[label] += fell
                 found[label].append(answers.measure(answers.read_motion(Path(name) / path.name), person))
     text = [
@@ -65,16 +65,28 @@ def sweep() -> tuple[str, int]:
     return "\n".join(text), count_missed(found) + falls["Poise"]
 
 
-def answer(path: Path, out: Path, stage_settings: Mapping[str, Any], balance: Mapping[str, Any]) -> bool:
+def answer(
+    path: Path, out: Path, stage_settings: Mapping[str, Any], balance: Mapping[str, Any], trunk: Mapping[str, Any]
+) -> bool:
     """Write what a body does in answer to a recording's arms; whether it fell."""
-    clip = load_clip(path)
+    clip = put_thorax_back(load_clip(path))
     stage = Stage(**stage_settings)
     actor = stage.add(Character.from_skeleton(clip.skeleton), pose=find_mean_pose(clip))
     actor.drive("legs", Balance(**balance))
+    if trunk:
+        actor.drive("trunk", Counterpoise(**trunk))
     actor.drive("arms", Kinematic(clip))
     take = stage.run(float(clip.times[-1]), times=clip.times[1:])
     take.save(out)
     return take.fell_at() is not None
+
+
+def put_thorax_back(clip: Clip) -> Clip:
+    """The clip on a body with the thorax that CMU's files have lost, as `answers` reads them: what it measures is then
+    what was simulated."""
+    skeleton = clip.skeleton
+    whole = answers.restore_thorax(list(skeleton.names), list(skeleton.parents), skeleton.offsets.tolist())
+    return clip.replace(skeleton=skeleton.replace(offsets=np.array(whole)))
 
 
 def find_mean_pose(clip: Clip) -> Pose:

@@ -69,7 +69,7 @@ LIFT_MOMENTS, CONDUCT_MOMENTS = (0.5, 1.3), (5.0, 5.86)  # s, of the sheet
 
 
 def run(folder: Path, minutes: float = 0.0, soak: bool = False) -> dict[str, Any]:
-    """Write the files; see `show`. The long run writes none."""
+    """Write the files; see `show`, but the sheet has four moments. The long run writes none."""
     lift, lifted = lift_arms()
     stage, take = conduct(SECONDS - LIFT_SECONDS)
     joints = part_joints(take.actor("mixed").character.skeleton, "rightArm")
