@@ -314,7 +314,8 @@ class BalancePlayer(TorquePlayer):
         names = ("legs", "limb", "corners", *(set(_NUMBERS) - {"firm", "yielding"}), "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
-            record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, lean=body.lean, **work,
+            record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, lean=body.lean, hips=body.taking_part.hips,
+            part=body.taking_part.block.address, **work,
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
         if self.way is not None:
@@ -381,9 +382,10 @@ class BalancePlayer(TorquePlayer):
         target = self.driver.target
         center = find_outline(soles).shrink(0.5).clamp(body.c[0], body.c[2]) if target is None else target
         hips = int(body.tree.parents[self.legs[0, 0]])
-        height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
+        part = body.taking_part.hips[0]
+        height = body.p[hips, 1] - part[0] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(record.AIMS)
-        upright = rotation.multiply(rotation.exp(-body.lean[:3]), body.world_turn(hips))
+        upright = rotation.multiply(rotation.exp(-body.lean[:3] - part[1:]), body.world_turn(hips))
         aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *upright
         aim[record.HOME : record.LEG_TORQUE] = soles[..., [0, 2]].ravel()
         return aim

@@ -63,7 +63,10 @@ from poise.drivers.feet_kernels import (
 )
 from poise.drivers.lean_kernels import SIDEWAYS, lean_by
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
+from poise.drivers.taking_part import PELVIS_BOW
 from poise.dynamics.instant import add_to_parent, turn
+from poise.motion.body_track import BOW, PELVIS_YAW
+from poise.motion.body_track import HEIGHT as HIGHER
 from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
 from poise.world.ground_kernels import move_ground
@@ -135,7 +138,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     om, v, c, dc = vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3)
     gains, aim, habit = floats(x.gains, GAINS), floats(x.aim, AIMS), floats(x.habit, 2)
     inertia, floors, hull = vectors(x.inertia, 3, 3), vectors(x.floors, 2, FLOORS), vectors(x.hull, 9, 2)
-    told, lean = floats(x.told, TOLD), floats(x.lean, 6)
+    told, lean, part = floats(x.told, TOLD), floats(x.lean, 6), vectors(x.hips, 3, 4)
 
     # F = m (a* - g): what the centre of mass should do, as a force of the ground
     hips = parents[tables(x.legs, 2, 3)[0, 0]]
@@ -149,7 +152,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
     fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
-    ex, ey, ez = ex + lean[0], ey + lean[1], ez + lean[2]
+    ex, ey, ez = ex + lean[0] + part[0, 1], ey + lean[1] + part[0, 2], ez + lean[2] + part[0, 3]
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
     # and the more the hips tilt, the less they tell of it.
@@ -167,21 +170,22 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     fz += held * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]
     fz += mass * aim[CENTER_PULL + 1]
-    high = aim[HEIGHT] - told[CROUCH] * gains[SINK]
-    lift = gains[RISE] * (high - p[hips, 1]) + gains[RISE_DAMPING] * (aim[RISING] - v[hips, 1]) + aim[LIFTING]
+    high = aim[HEIGHT] + part[0, 0] - told[CROUCH] * gains[SINK]
+    rising, lifting = aim[RISING] + part[1, 0], aim[LIFTING] + part[2, 0]
+    lift = gains[RISE] * (high - p[hips, 1]) + gains[RISE_DAMPING] * (rising - v[hips, 1]) + lifting
     fy = mass * max(0.2 * gains[GRAVITY], min(2.0 * gains[GRAVITY], gains[GRAVITY] + lift))
 
     # M: what should turn the hips upright, about the centre of mass
     ahead = 1.0 / np.sqrt(gains[LEAN])
     wx, wy, wz = (
-        aim[SPIN] + lean[3] - om[hips, 0],
-        aim[SPIN + 1] + lean[4] - om[hips, 1],
-        aim[SPIN + 2] + lean[5] - om[hips, 2],
+        aim[SPIN] + lean[3] + part[1, 1] - om[hips, 0],
+        aim[SPIN + 1] + lean[4] + part[1, 2] - om[hips, 1],
+        aim[SPIN + 2] + lean[5] + part[1, 3] - om[hips, 2],
     )
     tilt_x, tilt_z = ex + ahead * wx, ez + ahead * wz
-    ex = gains[LEAN] * ex + calm * wx
-    ey = gains[LEAN] * ey + gains[LEAN_STEADY] * wy
-    ez = gains[LEAN] * ez + calm * wz
+    ex = gains[LEAN] * ex + calm * wx + part[2, 1]
+    ey = gains[LEAN] * ey + gains[LEAN_STEADY] * wy + part[2, 2]
+    ez = gains[LEAN] * ez + calm * wz + part[2, 3]
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]
@@ -252,6 +256,23 @@ def lean_against(b: Any, x: Any, shift: np.ndarray) -> None:
         for k in range(3):
             lean[k] -= left * fading[1 + k]
             lean[3 + k] -= rate * fading[1 + k]
+
+
+@kernel
+def move_hips(moves: np.ndarray, aim: np.ndarray, hips: np.ndarray) -> None:
+    """How far hips that take part are to be from where they are aimed at (3, 4): see `TakingPart`."""
+    w, x, y, z = aim[TURN], aim[TURN + 1], aim[TURN + 2], aim[TURN + 3]
+    # forward on the ground; they bow about their left, (fz, 0, -fx)
+    fx, fz = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
+    size = max(np.sqrt(fx * fx + fz * fz), 0.1)
+    for n in range(3):
+        bow = PELVIS_BOW * moves[n, BOW]
+        hips[n, 0], hips[n, 1], hips[n, 2], hips[n, 3] = (
+            moves[n, HIGHER],
+            fz / size * bow,
+            moves[n, PELVIS_YAW],
+            -fx / size * bow,
+        )
 
 
 @kernel

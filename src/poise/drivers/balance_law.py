@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from poise.drivers.balance_kernels import balance, calm_legs, follow, lean_against, ride_along
+from poise.drivers.balance_kernels import balance, calm_legs, follow, lean_against, move_hips, ride_along
 from poise.drivers.balance_record import AIMS, LEGS, MARGIN, TOLD
 from poise.drivers.feet_kernels import FLOORS, ask_floors, hold_feet
 from poise.drivers.lean_kernels import SHIFT, find_shift
+from poise.drivers.taking_part_law import find_part
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
@@ -80,6 +81,7 @@ def stand(body: int, block: int) -> None:
         call_with_two(x.ride, body, block)
     if x.lean_back != 0:
         call_with_two(x.lean_back, body, block)
+    move_hips(find_part(x.part, b.t), floats(x.aim, AIMS), vectors(x.hips, 3, 4))
     ask_floors(floor, R, p, legs, corners, floors)
     balance(b, x)
     calm_legs(legs, floats(x.damping, j), floats(x.swing, 2), told, floats(b.damping, j))

@@ -57,14 +57,15 @@ LEG_TORQUE = 37
 # lean      (6,) how far the hips lean on purpose, rotation vector (rad) and its rate (rad/s), world axes: the law
 #           `lean_back` writes it, if it is not 0, from `shift`, the address of a SHIFT, whose arms hang from the joint
 #           `chest`; counter_lean: rad per m
+# hips      (3, 4) how far the hips take part in a gesture, from `part`, the address of a TAKING: see `TakingPart`
 # fading    (4,) s, when a lean began that is not yet followed, and (rad) by how much it was not: it dies away
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
         spots bearing hull inner loads floors ridden
         way_times way_aims way_habits way_memory
-        lean fading
+        lean fading hips
     """,
-    integers="follow ride lean_back shift chest way_count way_columns",
+    integers="follow ride lean_back shift chest part way_count way_columns",
     floats="lost lost_at way_start counter_lean",
 )

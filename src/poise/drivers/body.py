@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.taking_part import TakingPart
 from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
@@ -63,6 +64,8 @@ class Body:
         self.lean = room.zeros(6)
         # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
         self.felt = room.zeros(j, 3)
+        # How hips and trunk take part in a gesture.
+        self.taking_part = TakingPart(room)
         state, shown = self.state, self.shown
         self.block.set(
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,

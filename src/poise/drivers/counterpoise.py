@@ -128,7 +128,8 @@ class CounterpoisePlayer(MotionPlayer):
         self.block = Block(
             law.COUNTERPOISE, body.arena, joints=joints, count=len(joints), pose=self.pose,
             shares=share_lean(body.skeleton, joints, driver.keep_level), rates=np.array([driver.spine, driver.pelvis]),
-            most=driver.cap, shift=0 if self._shift is None else self._shift.block.address,
+            most=driver.cap, part=body.taking_part.block.address,
+            shift=0 if self._shift is None else self._shift.block.address,
             springs=self.springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
             carried=carried,
         )  # fmt: skip

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 
 from poise.drivers.lean_kernels import SHIFT, SIDEWAYS, find_shift, lean_by
+from poise.drivers.taking_part import PELVIS_BOW
+from poise.drivers.taking_part_law import find_part
 from poise.dynamics.body_kernels import BODY
 from poise.dynamics.instant import turn, turn_back
+from poise.motion.body_track import BOW, CHEST_YAW, PELVIS_YAW
 from poise.motion.part_kernels import multiply, rotate_back, set_exp
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
@@ -24,7 +27,7 @@ from poise.spatial.law import fields, law
 # base, base_shown, base_block: laws of a motion that they play, and its block; 0: none
 COUNTERPOISE = fields(
     arrays="joints pose shares rates springs bent felt loads carried",
-    integers="count base base_shown base_block shift is_loaded",
+    integers="count base base_shown base_block shift is_loaded part",
     floats="most bent_at",
 )
 
@@ -33,10 +36,14 @@ COUNTERPOISE = fields(
 def find_leans(b: Any, x: Any, q: np.ndarray, t: float, leans: np.ndarray) -> None:
     """How far the spine and the pelvis lean, (2, 3, 3): rotation vectors and their first and second derivatives.
 
-    Of chest axes: x points to the left, z ahead.
+    Of chest axes: x points to the left, z ahead. With what they take part in a gesture by.
     """
     shift, rates = np.empty((3, 3)), floats(x.rates, 2)
     leans[:] = 0.0
+    moves = find_part(x.part, t)
+    for n in range(3):
+        leans[1, n, 0], leans[1, n, 1] = PELVIS_BOW * moves[n, BOW], moves[n, PELVIS_YAW]
+        leans[0, n, 0], leans[0, n, 1] = moves[n, BOW] - leans[1, n, 0], moves[n, CHEST_YAW] - moves[n, PELVIS_YAW]
     if x.shift == 0:
         return
     find_shift(b, record(x.shift, SHIFT), q, t, shift)
@@ -44,7 +51,8 @@ def find_leans(b: Any, x: Any, q: np.ndarray, t: float, leans: np.ndarray) -> No
         back = lean_by(rates[k], x.most, shift[0, 2], shift[1, 2], shift[2, 2])
         aside = lean_by(SIDEWAYS * rates[k], x.most, shift[0, 0], shift[1, 0], shift[2, 0])
         for n in range(3):
-            leans[k, n, 0], leans[k, n, 2] = -back[n], aside[n]
+            leans[k, n, 0] -= back[n]
+            leans[k, n, 2] += aside[n]
 
 
 @law

@@ -28,6 +28,7 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.hand_over import HandOver
+from poise.drivers.taking_part import Offer
 from poise.engines.scene import Joint
 from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
@@ -186,6 +187,10 @@ class Player(ABC):
     def renews(self) -> bool:
         """Whether its compiled ACT may be asked again within a step that an engine cuts; `dt` is then the part's."""
         return False
+
+    def find_part(self) -> Offer | None:
+        """How the rest of the body takes part in the gesture that it plays: see `taking_part.py`. None: not at all."""
+        return None
 
     def find_held(self) -> dict[int, np.ndarray]:
         """Rotations (4,) by joint of a pose that it holds on behalf of joints that nobody drives."""

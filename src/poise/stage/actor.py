@@ -23,6 +23,7 @@ from poise.spatial.law import Block, Law
 from poise.stage.able import check_driven
 from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads, take_pose
 from poise.stage.boarding import check_boarding
+from poise.stage.building import take_part
 from poise.stage.coupled import Coupled
 from poise.stage.division import Assignment, add_trunk, divide, give_way
 from poise.stage.effort import Effort
@@ -137,6 +138,7 @@ class Actor:
         with self.stage.hold():
             for player in players:
                 player.change(self.stage.time, **parameters)
+            take_part(self, self.stage.time)
             self.stage.refresh(self)
 
     def load(self, load: Load) -> None:

@@ -33,6 +33,7 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "aloft": int(actor.body.block["aloft"]),
         "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
         "held": {str(joint): aim.copy() for joint, aim in actor.body.held.items()},
+        "taking_part": actor.body.taking_part.save(),
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
             for push in actor.pushes
@@ -54,6 +55,7 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
+    actor.body.taking_part.restore(saved.get("taking_part"))
     actor.body.touches = Touches.none() if saved["touches"] is None else Touches.load(saved["touches"])
     actor.body.held = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     if actor.rest is not None:  # its own, which give way where it is limp

@@ -59,6 +59,7 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
             _begin(actor, a, t, starting)
     if not any(player.leans for player in actor.players):
         body.lean[:] = 0.0
+    take_part(actor, t)
     _hold(actor, undriven, t)
     actor.still = None if starting else _let_run_out(actor, t)
     if starting:
@@ -76,6 +77,12 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         else:
             actor.coupled.share[0] = 1.0 - stage.coupling_filter
     actor.flight.settle(t)
+
+
+def take_part(actor: Actor, t: float) -> None:
+    """Have the body take part, from time t on, in the gesture that it plays; of several in that driven last."""
+    offers = [player.find_part() for player in actor.players]
+    actor.body.taking_part.follow(next((each for each in reversed(offers) if each is not None), None), t)
 
 
 def _hand_on(actor: Actor) -> None:
