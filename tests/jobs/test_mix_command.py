@@ -34,6 +34,8 @@ from poise.stage.take_file import load_take
 KEYS = {
     *("fell", "fell_at_s", "fell_why", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "realtime_factor"),
     *("coupling", "stepping", "mass_kg", "stature_m", "frames", "sway_mm", "peak_torque_nm"),
+    *("center_gain", "hips_gain", "neck_gain", "head_gain", "hips_lag_ms", "neck_lag_ms", "head_lag_ms"),
+    *("hips_shift_mm", "head_shift_mm"),
 }
 
 

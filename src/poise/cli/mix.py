@@ -114,6 +114,14 @@ def mix(
         float | None,
         Parameter(converter=read_number, help="Of the balance: 0.3 sways widely, 3 is stiff. [default: 1]"),
     ] = None,
+    hold: Annotated[
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="Of the balance: 1 keeps the centre of mass still, so that hips move against the arms; 0 keeps the "
+            "hips still. [default: 1]",
+        ),
+    ] = None,
     recipe: Annotated[
         Path | None, Parameter(converter=read_input, help="TOML that says all this; options go before it.")
     ] = None,
@@ -149,7 +157,7 @@ def mix(
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
         report.seed or None, base=base, coupling_filter=simulation.coupling_filter,
-        bones=source.bones, from_=tuple(each for word in from_ for each in parse_from(word)),
+        bones=source.bones, hold=hold, from_=tuple(each for word in from_ for each in parse_from(word)),
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

@@ -163,9 +163,9 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     gone = max(gone, TILTED * tilt)
     u = min(max((gone - ALARM[0]) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
     u = u * u * (3.0 - 2.0 * u)
-    if x.follow != 0:  # the clip says where the centre of mass is to be, and how it sways
-        u = 1.0
     held = max(u, gains[HOLD])
+    if x.follow != 0:  # the clip says how the hips turn: they give way first
+        u = 1.0
     fx += held * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
     fz += held * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]

@@ -64,6 +64,8 @@ class Body:
         self.lean = room.zeros(6)
         # How hips and trunk take part in a gesture.
         self.taking_part = TakingPart(room)
+        # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
+        self.felt = room.zeros(j, 3)
         state, shown = self.state, self.shown
         self.block.set(
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,

@@ -7,6 +7,9 @@ pelvis (`Balance`); the spine and the head are this driver's:
             sideways, shared evenly by its joints, `cap` rad at most
     head    neck and head undo `keep_level` of what pelvis and spine lean by
 
+Pushes, and loads on the trunk, bend it: every joint gives way to them by a spring and a damper, as firm as those that
+hold joints which nobody drives.
+
 It gives its joints' motion with velocity and acceleration, at once with the arms': what the arms' own driver gives, or
 what physics makes of them, in the same step. It stands on a pose that it holds, or on a clip that it plays. Trunk and
 head that nobody drives are under it wherever legs balance, with `exact` coupling.
@@ -23,9 +26,11 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.checks import check_idle
-from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.driver import ACT, GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
-from poise.drivers.lean import find_chest, find_shift_of
+from poise.drivers.lean import PELVIS, SPINE, find_arms, find_chest, find_shift_of
+from poise.drivers.loose import FIRM, Loose
+from poise.dynamics.tree import build_tree
 from poise.errors import InputError, finite_number
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -47,10 +52,10 @@ class Counterpoise(Driver):
     follow_start  s of the stage's clock at which the clip's own time is 0
     """
 
-    spine: float = 1.3
+    spine: float = SPINE
     keep_level: float = 1.0
     cap: float = 0.10
-    pelvis: float = 1.2
+    pelvis: float = PELVIS
     follow: Clip | None = None
     follow_start: float = 0.0
     level = MOTION
@@ -105,12 +110,20 @@ class CounterpoisePlayer(MotionPlayer):
         self.driver, self.joints, self._law, self._body = driver, joints, law, body
         self.pose = np.array([body.held.get(int(i), body.state.q[i]) for i in joints])
         self._shift = find_shift_of(body, driver.follow, driver.follow_start)
+        count = len(body.tree)
+        carried = np.zeros((len(joints), count), np.int64)
+        for k, i in enumerate(joints):
+            carried[k, body.skeleton.descendants(int(i))] = 1
+        self.bent, self._springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 3))
+        self._loads = np.zeros((count, 4))
         self.block = Block(
             law.COUNTERPOISE, body.arena, joints=joints, count=len(joints), pose=self.pose,
             shares=share_lean(body.skeleton, joints, driver.keep_level), rates=np.array([driver.spine, driver.pelvis]),
-            most=driver.cap, part=body.taking_part.block.address,
-            shift=0 if self._shift is None else self._shift.block.address,
+            most=driver.cap, shift=0 if self._shift is None else self._shift.block.address,
+            springs=self._springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
+            carried=carried, part=body.taking_part.block.address,
         )  # fmt: skip
+        self._look_at_masses(body)
         self._base: KinematicPlayer | None = None
         if driver.follow is not None:
             base = Kinematic(driver.follow, start=driver.follow_start).play(body, joints, t)
@@ -121,7 +134,19 @@ class CounterpoisePlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
+        law = self._law
+        return {GIVE: (law.give, self.block), SHOW: (law.show, self.block), ACT: (law.bend, self.block)}
+
+    def _look_at_masses(self, body: Body) -> None:
+        """How firm the joints are, and what loads there are on the trunk."""
+        bare = build_tree(body.character)
+        firm = Loose(stiffness=FIRM, damping=1.0).play(body, self.joints, 0.0)
+        self._springs[:] = np.stack([firm.stiffness, firm.damping, body.outboard()[2][self.joints]], axis=1)
+        self._springs[:, 2] = np.maximum(self._springs[:, 2], 1e-9)
+        moment, own = body.tree.masses[:, None] * body.tree.centers, bare.masses[:, None] * bare.centers
+        self._loads[:] = np.column_stack([moment - own, body.tree.masses - bare.masses])
+        self._loads[sorted(find_arms(body.skeleton))] = 0.0
+        self.block["is_loaded"] = bool(self._loads[:, 3].any())
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """Begin in the pose, or where the joints are, and go over to the lean."""
@@ -139,6 +164,7 @@ class CounterpoisePlayer(MotionPlayer):
 
     def weigh(self, body: Body) -> None:
         """See `Player.weigh`: the trunk goes over to how it leans against the new load."""
+        self._look_at_masses(body)
         if self._shift is not None:
             self._shift.weigh(body)
             super().begin(body, float(body.block["t"]), starting=False)
@@ -155,15 +181,20 @@ class CounterpoisePlayer(MotionPlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {"pose": self.pose}
+        return {"pose": self.pose, "bent": self.bent}
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""
-        return {**super().save(), "base": None if self._base is None else self._base.save()}
+        return {
+            **super().save(),
+            "bent_at": float(self.block["bent_at"]),
+            "base": None if self._base is None else self._base.save(),
+        }
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Player.restore`."""
         super().restore(saved)
+        self.block["bent_at"] = saved["bent_at"]
         if self._base is not None:
             self._base.restore(saved["base"])
 

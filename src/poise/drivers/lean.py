@@ -17,6 +17,8 @@ from poise.motion.own.tracks import stand_pose
 from poise.spatial.filter import lowpass, uniform_rate
 from poise.spatial.law import Block
 
+# rad per m of r, medians of nine recordings of people who stand and gesture: the pelvis, and the spine on top of it.
+PELVIS, SPINE = 1.2, 1.3
 CUTOFF = 6.0  # Hz: how a followed clip's arms shift the centre of mass, above this, is noise of the recording
 
 

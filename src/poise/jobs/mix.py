@@ -44,6 +44,8 @@ def mix(
     engine: str | None = None,
     dt: float | None = None,
     stiffness: float | None = None,
+    hold: float | None = None,
+    counter_lean: float | None = None,
     pinned: bool | None = None,
     base: str | None = None,
     scenery: Scenery | File | None = None,
@@ -70,7 +72,7 @@ def mix(
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     couple, gain, torque_only, coupling_filter, engine, dt   as of `Stage`; dt is the longest step that may be taken
-    stiffness, pinned   of the balance
+    stiffness, hold, counter_lean, pinned   of the balance: see `Balance`
     base       what physical legs stand on: `planted` feet, or the clip's own legs (`kinematic`: root and legs follow
                it); `auto` plants the feet of a clip that stands
     scenery    ground and props as of a stage file; or `ground` and `props` by themselves
@@ -86,8 +88,9 @@ def mix(
     audience = Notebook(tell)
     _check_kinds("text", str, couple=couple, engine=engine, up=up, base=base)
     _check_kinds(
-        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, mass=mass, height=height, fps=fps, scale=scale
-    )
+        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, hold=hold, counter_lean=counter_lean, mass=mass,
+        height=height, fps=fps, scale=scale,
+    )  # fmt: skip
     _check_kinds("a poise.Ground", Ground, ground=ground)
     files = sort_outputs(_list_given(outputs, PathLike, Path, "paths to write"))
     if scenery is not None and (ground is not None or props != ()):
@@ -116,6 +119,8 @@ def mix(
         physical=None if words is None else parse_parts(words),
         from_=read_mapping(from_ or {}),
         stiffness=stiffness,
+        hold=hold,
+        counter_lean=counter_lean,
         pin=pinned or None,
         base=base,
         loads=_list_given(loads, Load, parse_load, "poise.Load or words such as 'rightHand=2'"),

@@ -19,7 +19,7 @@ from poise.jobs.mix_pictures import check_film
 from poise.jobs.mixing import choose_step, find_base, find_driven, find_pushed
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import KINEMATIC, PLANTED, MixPlan
-from poise.jobs.recipe import Recipe, check_stiffness
+from poise.jobs.recipe import BALANCE, Recipe, check_balance
 from poise.motion.borrowing import find_borrowed
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
@@ -75,16 +75,17 @@ def check_effects(
 
     Also what could not be drawn in the end.
     """
-    check_stiffness(asked.stiffness, audience)
+    check_balance(asked, audience)
     skeleton = clip.skeleton
     base, names = find_base(clip, character, plan)
     physical = {skeleton.index(name) for name in names}
     balances = base.name == PLANTED and _has_legs(skeleton, physical)
-    if asked.stiffness is not None and not balances:
-        raise InputError(
-            f"{audience.spell('stiffness')} is the balance's, which is for physical legs on planted feet; "
-            f"{_say_base(base, plan, audience)}, or leave it out."
-        )
+    for name in BALANCE:
+        if getattr(asked, name) is not None and not balances:
+            raise InputError(
+                f"{audience.spell(name)} is the balance's, which is for physical legs on planted feet; "
+                f"{_say_base(base, plan, audience)}, or leave it out."
+            )
 
     _check_borrowed(skeleton, plan, asked, balances, audience)
     physical, floats = _add_drives(clip, character, plan, physical, balances)

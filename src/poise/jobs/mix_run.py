@@ -23,7 +23,7 @@ from poise.jobs.mix_checks import check_effects, check_files, choose_dump
 from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
-from poise.jobs.recipe import STAGE_SETTINGS, Recipe, format_recipe
+from poise.jobs.recipe import BALANCE, STAGE_SETTINGS, Recipe, format_recipe
 from poise.jobs.retarget import Saved
 from poise.motion.clip import Clip
 
@@ -116,7 +116,7 @@ def find_plan(asked: Recipe) -> MixPlan:
 
     said: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("physical", *STAGE_SETTINGS, "stiffness", "base")
+        for name in ("physical", *STAGE_SETTINGS, *BALANCE, "base")
         if getattr(asked, name) is not None
     }
     if asked.stage is not None:
@@ -144,6 +144,7 @@ def write_motion(
     """Write the motion on its body; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
+    from poise.jobs.answers import measure_answer
     from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     saved = write_clip(found, body, output, audience)
@@ -159,6 +160,7 @@ def write_motion(
         "fell_why": found.fell_why or None,
         "kinematic_error_rad": measure_error(result, wanted, faithful),
         **measure_feet(result, tree, found.floor or found.ground),
+        **measure_answer(result, tree, wanted, found.stands, found.floor or found.ground),
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         **list_steps(found.steps),

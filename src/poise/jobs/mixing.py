@@ -22,7 +22,9 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS, TRUNK_ROLES
 from poise.drivers.balance import STEADY, Balance
+from poise.drivers.counterpoise import Counterpoise, find_spine_and_head
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.lean import PELVIS, SPINE, find_arms
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.jobs.base import Base
@@ -101,6 +103,11 @@ class Mix(Portable):
         return bool(self.steps)
 
     @property
+    def stands(self) -> bool:
+        """Whether its feet stayed planted and it did not fall."""
+        return self.base == PLANTED and not self.fell
+
+    @property
     def fell(self) -> bool:
         """Whether it fell, or the simulation broke off."""
         return self.fell_at is not None or self.broken is not None
@@ -154,16 +161,20 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
     )
     start = -float(clip.times[0])
     claimed: set[int] = set()
+    answering: list[int] = []
     if balances:
         follow, follow_start = (None, 0.0) if base.steps else (_keep_arms(clip, played), start)
+        answers = follow is not None and plan.counter_lean > 0.0 and _has_more(clip, played, plan, driven)
         balance = Balance(
             plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
-            give=plan.yielding,
+            give=plan.yielding, hold=plan.hold, counter_lean=plan.counter_lean if answers else 0.0,
         )  # fmt: skip
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)
     rest = [i for i in range(len(clip.skeleton)) if i not in claimed and i not in physical and i not in driven]
+    if balances and answers and plan.couple == "exact":
+        answering = [i for path in find_spine_and_head(clip.skeleton) for i in path if i in rest]
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
     names = clip.skeleton.names
@@ -171,6 +182,11 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
     if rest:
         cutoff = None if track is None or balances else track.cutoff
         actor.drive([names[i] for i in rest], Kinematic(played, start, cutoff))
+    if answering:
+        lean = Counterpoise(
+            spine=SPINE / PELVIS * plan.counter_lean, pelvis=plan.counter_lean, follow=follow, follow_start=follow_start
+        )
+        actor.drive([names[i] for i in answering], lean)
     if track is not None:
         actor.drive([names[i] for i in tracked], track)
     for drive in plan.drives:
@@ -179,7 +195,15 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     found = run_stage(stage, actor, clip, rest, base.steps)
     said = (base.why,) if base.why else ()
-    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
+    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked, answering=answering)
+
+
+def _has_more(clip: Clip, played: Clip, plan: MixPlan, driven: set[int]) -> bool:
+    """Whether arms do what the clip does not have: they carry loads, or somebody else moves them."""
+    arms = find_arms(clip.skeleton)
+    changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
+    loaded = {clip.skeleton.index(load.joint) for load in plan.loads}
+    return bool(arms & {*changed, *loaded, *driven})
 
 
 def _keep_arms(clip: Clip, played: Clip) -> Clip:

@@ -66,14 +66,14 @@ from poise.world.load import Load
 from poise.world.push import Push
 
 FORMAT = "poise-recipe 1"
-STIFFNESS = (0.01, 50.0)  # of a balance, as it has it itself
+BALANCE = {"stiffness": (0.01, 50.0), "hold": (0.0, 1.0), "counter_lean": (0.0, 10.0)}  # ranges, as `Balance` has them
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up", "bones"), ("mass", "height", "fps", "scale")
 STAGE_SETTINGS = ("engine", "couple", "gain", "torque_only", "coupling_filter", "dt")
 # Where a recipe has what a `Recipe` has.
 _TABLES = {
     "character": ("clip", "character", "roles", *SOURCE_TEXTS, *SOURCE_NUMBERS),
     "stage": ("stage", *STAGE_SETTINGS),
-    "drivers": ("physical", "stiffness", "pin"),
+    "drivers": ("physical", *BALANCE, "pin"),
     "outputs": ("output", "film", "plot"),
 }
 _KEYS = {"character": "body", "stage": "file", "output": "motion"}  # called otherwise there
@@ -119,6 +119,8 @@ class Recipe:
     base: str | None = None
     coupling_filter: float | None = None
     bones: str | None = None
+    hold: float | None = None
+    counter_lean: float | None = None
     from_: tuple[Borrowed, ...] = ()
 
     def list_said(self) -> list[str]:
@@ -201,7 +203,7 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     said |= {"gain": where.number("gain"), "dt": where.number("dt"), "torque_only": where.flag("torque_only")}
     said["coupling_filter"] = where.number("coupling_filter")
     drivers = top.table("drivers")
-    said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
+    said |= {"physical": drivers.words("physical"), **{key: drivers.number(key) for key in BALANCE}}
     said |= {"pin": drivers.flag("pin"), "base": drivers.text("base")}
     drives, loads, pushes = top.tables("drives"), top.tables("loads"), top.tables("pushes")
     others = top.tables("from")
@@ -234,7 +236,7 @@ def _check(recipe: Recipe) -> None:
         None,
         1,
     )
-    check_stiffness(recipe.stiffness, keys)
+    check_balance(recipe, keys)
     if recipe.physical == () and not recipe.drives:
         raise InputError(
             "'physical' of [drivers] is empty and there are no [[drives]], so nothing would be physical. Name parts, "
@@ -242,11 +244,12 @@ def _check(recipe: Recipe) -> None:
         )
 
 
-def check_stiffness(stiffness: float | None, audience: Audience = NOBODY) -> None:
-    """Refuse a stiffness that no balance can have. None: not said."""
-    least, most = STIFFNESS
-    if stiffness is not None and not least <= stiffness <= most:
-        raise InputError(f"{audience.spell('stiffness')} must be from {least:g} to {most:g}; {stiffness:g} given.")
+def check_balance(asked: Recipe, audience: Audience = NOBODY) -> None:
+    """Refuse numbers that no balance can have."""
+    for name, (least, most) in BALANCE.items():
+        value = getattr(asked, name)
+        if value is not None and not least <= value <= most:
+            raise InputError(f"{audience.spell(name)} must be from {least:g} to {most:g}; {value:g} given.")
 
 
 def _read_roles(table: Table, folder: Path) -> tuple[str, ...]:
@@ -300,7 +303,7 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
         "drivers": {
             "physical": None if recipe.physical is None else list(recipe.physical),  # none at all is said, too
             "base": recipe.base,
-            "stiffness": recipe.stiffness,
+            **{key: getattr(recipe, key) for key in BALANCE},
             "pin": recipe.pin,
         },
         "drives": [drive.describe() for drive in recipe.drives],
