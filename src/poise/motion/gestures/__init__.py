@@ -15,6 +15,6 @@ from poise.motion.gestures.speaking import Speak, Stress, speak
 from poise.motion.gestures.swinging import ArmSwing, arm_swing
 
 __all__ = [
-    "ArmGesture", "ArmSwing", "BodyTrack", "Breathe", "Clap", "Conduct", "Cue", "Gesture", "GestureMotion", "Speak", "Stress",
-    "arm_swing", "breathe", "clap", "conduct", "cue", "speak",
+    "ArmGesture", "ArmSwing", "BodyTrack", "Breathe", "Clap", "Conduct", "Cue", "Gesture", "GestureMotion", "Speak",
+    "Stress", "arm_swing", "breathe", "clap", "conduct", "cue", "speak",
 ]  # fmt: skip
