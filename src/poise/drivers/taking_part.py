@@ -39,18 +39,13 @@ class TakingPart:
     def __init__(self, room: Arena):
         from poise.drivers import taking_part_law
 
-        self._law, self._room = taking_part_law, room
+        self._law = taking_part_law
         self.now, self.hips = room.zeros(3, MOVES), room.zeros(3, MOVES)
         self.clock, self.amount, self.rest = room.zeros(6), room.zeros(1 + 4 * MOVES), room.zeros(1 + 3 * MOVES)
         self.knots, self.curve = np.zeros(0), np.zeros((0, 4, MOVES))
         self.block = Block(
             taking_part_law.TAKING, room, now=self.now, clock=self.clock, amount=self.amount, rest=self.rest
         )
-
-    @property
-    def height(self) -> float:
-        """m, at most 0: how far the hips are to be below where they stand, as of the last step."""
-        return float(self.now[0, 0])
 
     def find(self, t: float) -> np.ndarray:
         """(3, 4) moves at time t, their rates and accelerations; the next call writes over it."""
