@@ -48,7 +48,6 @@ def test_bodies_lean_back_as_arms_are_lifted_and_the_more_the_heavier(tmp_path: 
     assert figures["head_back_mm"] == pytest.approx((still["head"] - at["head"])[:, 2].max(), abs=0.01)
 
 
-@pytest.mark.slow
 def test_only_a_conductor_who_takes_part_bobs_and_turns(tmp_path: Path) -> None:
     _, take = conductor.conduct(conductor.SECONDS - conductor.LIFT_SECONDS)
     bobs, turns = {}, {}

@@ -38,8 +38,8 @@ KEYS = {"gain": "gain:", "with_person": "with the person:", "lag_ms": "lag, ms:"
 
 
 def read_title() -> str:
-    """What stands on the page before its section."""
-    return PAGE.read_text(encoding="utf-8").split("\n## Measured")[0]
+    """What stands on the page before its first section."""
+    return PAGE.read_text(encoding="utf-8").split("\n## ")[0].rstrip() + "\n"
 
 
 def sweep() -> tuple[str, int]:
