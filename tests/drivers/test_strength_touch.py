@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import poise
+from oracles.statics import find_sinking
 from poise.motion.own import idle
 from poise.spatial import rotation
 from poise.stage.actor import Actor
@@ -80,10 +81,10 @@ def hold_a_box(
 @pytest.mark.parametrize("behind", [0.03, 0.05, 0.055, 0.07])
 @pytest.mark.parametrize(("engine", "dt"), ENGINES)
 def test_load_is_held_wherever_it_lies_as_long_as_arms_are_strong_enough(engine: str, dt: float, behind: float) -> None:
-    """15 kg ask for 0.54 of an arm's strength. They sank by 18 cm before the arms pushed, and rolled off."""
+    """15 kg ask for 0.35 to 0.40 of an arm's strength, by statics. They sank by 18 cm before the arms pushed, and rolled off."""
     gone, sunk = hold_a_box(engine, dt, 1.0, 15.0, behind)
-    assert gone[1] > -0.12
-    assert sunk < 0.06
+    assert gone[1] > -0.06
+    assert sunk < 0.02
     gone, _ = hold_a_box(engine, dt, 0.2, 10.0, behind)
     assert gone[1] < -0.5
 
@@ -106,8 +107,9 @@ def test_a_box_is_held_as_long_as_arms_are_strong_enough(engine: str, dt: float)
     assert np.linalg.norm(gone) < 0.06
     assert abs(sunk) < 0.02
     gone, sunk = hold_a_box(engine, dt, 0.1)
-    assert -0.2 < gone[1] < -0.08  # they give way
-    assert 0.05 < sunk < 0.15
+    # by statics shoulders swing back until the load's lever is short enough: then they hold it
+    assert sunk == pytest.approx(find_sinking(HUMAN, bend_elbows()[0], 2.0, 0.03, 0.1), abs=0.01)
+    assert sunk > 0.005
     gone, _ = hold_a_box(engine, dt, 0.05)
     assert gone[1] < -0.8  # it is on the floor
 

@@ -31,6 +31,65 @@ class Problem(NamedTuple):
     u: np.ndarray
 
 
+class Laden(NamedTuple):
+    """A body with what rests on it.
+
+    masses (J,), centers (J, 3), inertias (J, 3, 3)  as of a tree;  mass, c, dc  of all together
+    laid  (J, 4, 4) what rests on each segment: see `StrengthPlayer`
+    """
+
+    masses: np.ndarray
+    centers: np.ndarray
+    inertias: np.ndarray
+    mass: float
+    c: np.ndarray
+    dc: np.ndarray
+    laid: np.ndarray
+
+    @staticmethod
+    def of(body: Body, laid: np.ndarray) -> Laden:
+        """The body with what is laid on it."""
+        tree = body.tree
+        if not laid.any():
+            return Laden(tree.masses, tree.centers, tree.inertias, tree.mass, body.c, body.dc, laid)
+        loads, moments = laid[:, 3, 3], laid[:, :3, 3]
+        masses, centers, inertias = tree.masses + loads, tree.centers.copy(), tree.inertias.copy()
+        for i in np.flatnonzero(loads):
+            m, c = tree.masses[i], tree.centers[i]
+            centers[i] = (m * c + moments[i]) / masses[i]
+            second = laid[i, :3, :3] + m * np.outer(c, c) - masses[i] * np.outer(centers[i], centers[i])
+            inertias[i] += np.trace(second) * np.eye(3) - second
+        mass = float(tree.mass + loads.sum())
+        levers = np.einsum("jab,jb->ja", body.R, moments)
+        c = tree.mass * body.c + (loads[:, None] * body.p + levers).sum(axis=0)
+        dc = tree.mass * body.dc + (loads[:, None] * body.v + np.cross(body.om, levers)).sum(axis=0)
+        return Laden(masses, centers, inertias, mass, c / mass, dc / mass, laid)
+
+    def move(self, place: np.ndarray, ghost: Body, shift: np.ndarray) -> np.ndarray:
+        """Where the centre of all is, if that of the body alone is at a place (3,) m, in the pose of a ghost."""
+        loads = self.laid[:, 3, 3]
+        at = loads[:, None] * (ghost.p + shift) + np.einsum("jab,jb->ja", ghost.R, self.laid[:, :3, 3])
+        return np.asarray(((self.mass - loads.sum()) * place + at.sum(axis=0)) / self.mass)
+
+    def find_inertias(self, body: Body) -> np.ndarray:
+        """(J,) kg m2, of all that is laid beyond each joint, about its place: a sum of m r^2.
+
+        Joints of the trunk have none: they carry limbs enough not to notice.
+        """
+        found = np.zeros(len(body.tree))
+        if not self.laid.any():
+            return found
+        parents, trunk = body.tree.parents, body.find_trunk()
+        for i in np.flatnonzero(self.laid[:, 3, 3]):
+            mass, moment = self.laid[i, 3, 3], body.R[i] @ self.laid[i, :3, 3]
+            k, square = int(i), float(np.trace(self.laid[i, :3, :3]))
+            while k >= 0 and not trunk[k]:
+                apart = body.p[i] - body.p[k]
+                found[k] += square + 2.0 * float(apart @ moment) + mass * float(apart @ apart)
+                k = int(parents[k])
+        return found
+
+
 class Room(NamedTuple):
     """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
 
