@@ -49,11 +49,18 @@ def forget() -> None:
     leftovers._swept.clear()
 
 
+def heed_signals() -> None:
+    """Undo what a process inherits that was started in the background or by nohup: there it ignores signals."""
+    for name in ("SIGINT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 def stop_half_way(path: Path, number: int) -> subprocess.CompletedProcess[str]:
     """Start to write a file in another process, and send it a signal in the middle."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HALF, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [sys.executable, "-c", HALF, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_signals,
+    )  # fmt: skip
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     assert len(names_in(path.parent)) == 2

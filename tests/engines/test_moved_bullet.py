@@ -11,6 +11,7 @@ pytest.importorskip("pybullet")
 
 import poise
 from humans import make_human
+from odd_bodies import make_person, random_plan
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
 from poise.body.shape import Sphere
@@ -21,6 +22,7 @@ from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBo
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.stage.stance import stand_at_ease
+from sweeps.abuse_watch import Figure
 from sweeps.split_sweep import run
 from sweeps.standing_sweep import place_soles
 from test_moved import figures, reaching, world
@@ -313,3 +315,41 @@ def test_a_loose_collar_bone_without_mass_holds_an_animated_arm() -> None:
     found = run(3)  # a child of 1.2 m at 2 ms: the left upper arm and the right collar bone are tracked
     assert "rightShoulder" in found.told and not found.why
     assert found.speed < 3.0
+
+
+def loosen_the_head(engine: str, dt: float) -> tuple[np.ndarray, float]:
+    """A head hangs loose, undamped, from a neck without mass that is animated: its turn (4,), rad/s at the most."""
+    rng = np.random.default_rng(9)  # a person with two neck joints, the upper of which has no mass
+    stage = Stage(engine, dt)
+    actor = stage.add(poise.Character.from_skeleton(make_person(rng, random_plan(rng, 3)).build()))
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct()))
+    actor.drive("head", poise.Loose(0.2, 0.0))
+    head, fastest = actor.character.skeleton.index("head"), 0.0
+    for _ in range(round(0.25 / dt)):
+        stage.step()
+        fastest = max(fastest, float(np.linalg.norm(actor.body.state.w[head])))
+    return actor.pose().rotations[head], fastest
+
+
+@pytest.mark.parametrize("dt", [0.002, 0.005])
+@pytest.mark.many(1)
+def test_a_loose_head_hangs_from_a_neck_without_mass_as_in_mujoco(dt: float) -> None:
+    """The lower neck is too slight to lend the upper one mass, and the head turned at 340 rad/s; now the head lends."""
+    (found, fastest), (wanted, _) = (loosen_the_head(engine, dt) for engine in ("bullet", "mujoco"))
+    assert fastest < 10.0
+    assert np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(wanted), found))) < 0.05
+
+
+def test_who_loses_his_hold_on_ice_stays_above_the_floor() -> None:
+    """Feet turned about the one corner that Bullet had found, at 130 rad/s, and were 0.12 m under the floor."""
+    human = poise.Character.human()
+    figure, stage = Figure(human), Stage("bullet", 0.0075, ground=poise.Ground(friction=0.0))
+    actor, lowest = stage.add(human), 1.0
+    actor.drive("legs", poise.Balance())
+    actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct()))
+    for _ in range(250):
+        stage.step()
+        lowest = min(lowest, float(figure.place(actor.pose())[0][:, 1].min()))
+    assert actor.pose().root[1] < 0.3  # he has fallen
+    assert lowest > -0.05

@@ -14,9 +14,11 @@ import pytest
 
 import poise
 from abuse import run
+from blender import check_shown
 from dressed import OLD, dress, find_changes, find_node, make_idle, make_png, save_beside, save_dressed, split
 from gltf_bodies import SINGLE, build
 from gltfs import Reference, pack
+from poise.body.reshaping import lengthen
 from poise.files.bvh import save_bvh
 from poise.files.gltf.reading import read_gltf_rest
 from poise.files.normalise import normalise
@@ -106,6 +108,45 @@ def test_puppet_keeps_a_character(place, tmp_path):
     hero, out = place / "hero.glb", tmp_path / "dance.glb"
     found = poise.puppet(f"legs={tmp_path}/legs.hands", outputs=[out], fps=30.0, character=hero)
     assert find_changes(hero, out) == [] and len(found.figures["notes"]) == 1
+
+
+@pytest.mark.parametrize("suffix", ["glb", "vrm"])
+def test_take_keeps_a_character_that_was_loaded(suffix, place, tmp_path):
+    hero = place / "hero1.vrm"
+    character = poise.load_character(hero)
+    stage = poise.Stage()
+    stage.add(character, "anna").drive("legs", poise.Balance())
+    take, out = stage.run(0.1), tmp_path / f"dance.{suffix}"
+    take.save(out)
+    assert find_changes(hero, out) == []
+    written, meant = poise.load_clip(out), take.clip()
+    order = [meant.skeleton.index(name) for name in written.skeleton.names]
+    np.testing.assert_allclose(written.positions, meant.positions[:, order], atol=1e-4)
+
+
+def test_given_character_is_written_as_its_file_is(place, tmp_path):
+    hero, out = place / "hero.glb", tmp_path / "dance.glb"
+    character = poise.load_character(hero)
+    poise.retarget(place / "clip.bvh", character, output=out)
+    assert find_changes(hero, out) == []
+    poise.mix(place / "clip.bvh", character=character, outputs=[tmp_path / "mixed.glb"])
+    assert find_changes(hero, tmp_path / "mixed.glb") == []
+
+
+def test_body_is_read_without_a_word_about_its_clips(place, tmp_path):
+    said = run("retarget", place / "clip.bvh", place / "hero.glb", "-o", tmp_path / "dance.glb").err
+    assert "first animation" in said and "--clip" not in said
+
+
+def test_reshaped_character_is_no_longer_its_model(place, tmp_path):
+    longer = lengthen(poise.load_character(place / "hero.glb"), 1.2, "leftLowerLeg", "rightLowerLeg")
+    stage = poise.Stage()
+    stage.add(longer, "anna").drive("legs", poise.Balance())
+    take = stage.run(0.1)
+    take.save(tmp_path / "long.glb")
+    assert "materials" in find_changes(place / "hero.glb", tmp_path / "long.glb")
+    with pytest.raises(poise.InputError, match="must hold a VRM character"):
+        take.save(tmp_path / "long.vrm")
 
 
 def test_buffers_and_pictures_beside_a_gltf_are_put_into_the_result(place, tmp_path):
@@ -312,9 +353,21 @@ def test_validator_finds_no_more_than_in_the_source(hero, place, tmp_path):
     if not folder or not node:
         pytest.skip("no glTF validator: set POISE_GLTF_VALIDATOR, and have node")
     script = Path(__file__).parents[1] / "external" / "validate_gltf.mjs"
-    out = tmp_path / "dance.glb"
-    do(COMMANDS["convert"], place / hero, out)
-    command = [node, str(script), folder, str(place / hero), str(out)]
+    for i, name in enumerate((*QUICK, "convert")):
+        do(COMMANDS[name], place / hero, tmp_path / f"{i}.glb")
+    outs = sorted(map(str, tmp_path.glob("*.glb")))
+    command = [node, str(script), folder, str(place / hero), *outs]
     reports = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout)
-    for kind in ("errors", "warnings", "infos", "hints"):
-        assert reports[str(out)][kind] <= reports[str(place / hero)][kind], reports[str(out)]["messages"]
+    for out in outs:
+        for kind in ("errors", "warnings", "infos", "hints"):
+            assert reports[out][kind] <= reports[str(place / hero)][kind], reports[out]["messages"]
+
+
+def test_blender_shows_a_character_where_retarget_put_it(place, tmp_path):
+    b = dress()
+    b.json["extensionsRequired"].remove("ACME_hair")  # which Blender does not know
+    del b.json["animations"][3]  # glasses that are animated are a joint here and an object there
+    hero, out = b.save(tmp_path / "hero.glb"), tmp_path / "dance.glb"
+    shutil.copy(place / "clip.bvh", tmp_path)
+    do(COMMANDS["retarget"], hero, out)
+    check_shown(out, poise.retarget(place / "clip.bvh", hero, ground=0.0))

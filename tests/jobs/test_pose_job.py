@@ -12,6 +12,7 @@ from leaning import margin_in_hull, soles_of
 from poise import Character, InputError
 from poise.body.physiques import PHYSIQUES
 from poise.body.soles import find_soles
+from poise.jobs import pose as job
 from poise.jobs.standing import Standing, Wanted, stand_at_ease
 from poise.motion import own
 from posed import place
@@ -176,7 +177,7 @@ def test_what_makes_no_sense_is_refused(given) -> None:
         poise.pose(**given)
 
 
-@pytest.mark.parametrize("number", [0, 1, 5, 8, 12, 50, 500, 501, 504, 507])
+@pytest.mark.parametrize("number", [0, 1, 5, 8, 12, 50, 500, 501, 504, 507, 509, 541, 551])
 @pytest.mark.many(1)
 def test_random_pose_is_over_the_drawn_soles_and_above_the_floor(number: int) -> None:
     """On one leg, on two, and (from 500 on) on a foot that stands on its heel or its toes."""
@@ -184,6 +185,16 @@ def test_random_pose_is_over_the_drawn_soles_and_above_the_floor(number: int) ->
     assert found.margin > 0.0
     assert found.off < poses_sweep.MOST_OFF
     assert found.under < poses_sweep.MOST_UNDER
+    assert not found.is_silent
+
+
+def test_margin_that_falls_short_of_its_aim_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    measure = job.measure_pose
+    monkeypatch.setattr(job, "measure_pose", lambda *given: measure(*given) | {"com_margin_m": 0.0183})
+    found = poise.pose(stand="left", margin=0.02)
+    assert found.notes == (
+        "the centre of mass is only 0.0183 m inside the soles that touch the ground, where 0.0200 m is the aim.",
+    )
 
 
 def test_hand_with_a_low_target_keeps_its_fingers_above_the_floor() -> None:

@@ -454,6 +454,9 @@ class Episode:
             player.is_violent = True
         law, give = str(rng.choice(["paper", "critical", "feedforward"])), float(rng.choice([0.0, 0.5, 1.0]))
 
+        def damp() -> float:
+            return 1.0 if law == "paper" else float(rng.uniform(0.0, 2.0))  # the paper's law has its own
+
         def live() -> Live:
             player.live = Live(player.actor.character.skeleton, player.actor.pose(), float(rng.choice([0.03, 0.1])))
             return player.live
@@ -462,7 +465,7 @@ class Episode:
             lambda: Kinematic(gesture, keeps=bool(rng.random() < 0.3)),
             lambda: Kinematic(clip, start),
             lambda: Track(gesture, float(10 ** rng.uniform(0.0, 6.0)), keeps=bool(rng.random() < 0.3), law=law),
-            lambda: Track(clip, damping=float(rng.uniform(0.0, 2.0)), start=start, law=law, give=give),
+            lambda: Track(clip, damping=damp(), start=start, law=law, give=give),
             lambda: KeepUpright(str(rng.choice(things))),
             lambda: Loose(float(10 ** rng.uniform(-2.0, 2.0)), float(rng.choice([0.0, 0.1, 0.5, 1.0]))),
             lambda: Loose(0.5, 0.5, relax=0.3),

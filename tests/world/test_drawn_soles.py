@@ -12,7 +12,7 @@ from poise.body.mannequin import build_mannequin
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.motion import Clip, own, retarget
-from poise.world.footing import build_footing, find_drawn_soles
+from poise.world.footing import TOUCHES, build_footing, find_drawn_soles, find_region
 from realdata import data_file
 
 
@@ -69,14 +69,19 @@ def find_drawn(skeleton: Skeleton, side: str) -> np.ndarray:
 
 
 def check_soles(skeleton: Skeleton) -> None:
-    """Drawn soles are flat and in the lower faces of the boxes that engines stand on; the shanks are above them."""
+    """Drawn soles are flat and are the lower faces of the boxes that engines stand on; the shanks are above them."""
     meshes, rest = build_mannequin(skeleton, 65.0), skeleton.rest_positions()
     for side, box, drawn in zip(SIDES, build_footing(skeleton), find_drawn_soles(skeleton), strict=True):
         plane, vertices = box.center[1] - box.half[1], find_drawn(skeleton, side)
         assert vertices[:, 1].min() == pytest.approx(plane, abs=5e-4)
-        ahead = Rotation.from_quat(box.turn, scalar_first=True).apply([0.0, 0.0, 1.0])
-        low = vertices[vertices[:, 1] < plane + 0.003]
-        assert np.ptp(low @ ahead) > 0.8 * np.ptp(vertices @ ahead)
+        low = (
+            Rotation.from_quat(box.turn, scalar_first=True)
+            .inv()
+            .apply(vertices[vertices[:, 1] < plane + 0.002] - box.center)
+        )
+        for x, z in ((1, 1), (1, -1), (-1, 1), (-1, -1)):  # it reaches all edges, and is close to all corners
+            assert [(x * low[:, 0]).max(), (z * low[:, 2]).max()] == pytest.approx(box.half[[0, 2]], abs=0.002)
+            assert np.hypot(x * low[:, 0] - box.half[0], z * low[:, 2] - box.half[2]).min() < 0.003
         shank = skeleton.index(side + "LowerLeg")
         ankle = rest[skeleton.index(side + "Foot")]
         assert (meshes[skeleton.names[shank]].vertices + rest[shank] - ankle)[:, 1].min() > plane
@@ -87,6 +92,24 @@ def check_soles(skeleton: Skeleton) -> None:
 @pytest.mark.parametrize("case", SKELETONS)
 def test_drawn_soles_are_where_physics_stands(case: str) -> None:
     check_soles(SKELETONS[case])
+
+
+@pytest.mark.parametrize("pitch", [-35.0, -12.0, 0.0, 20.0, 40.0])
+@pytest.mark.parametrize("roll", [0.0, 6.0, -20.0])
+def test_a_tilted_foot_touches_with_all_that_is_drawn_near_the_ground(pitch: float, roll: float) -> None:
+    skeleton = make_human(1.75)
+    foot, toes = skeleton.index("leftFoot"), skeleton.index("leftToes")
+    tilt = Rotation.from_euler("xz", [pitch, roll], degrees=True)
+    drawn = tilt.apply(find_drawn(skeleton, "left"))
+    places = np.zeros((len(skeleton), 3))
+    places[toes] = tilt.apply(skeleton.rest_positions()[toes] - skeleton.rest_positions()[foot])
+    turns = np.tile(tilt.as_quat(scalar_first=True), (len(skeleton), 1))
+    points = find_drawn_soles(skeleton)[0].place(places, turns)
+    ground = drawn[:, 1].min()
+    around = np.linspace(0.0, 2.0 * np.pi, 72, endpoint=False)
+    ways = np.stack([np.cos(around), np.sin(around)])
+    reach = (drawn[drawn[:, 1] < ground + TOUCHES][:, [0, 2]] @ ways).max(axis=0)
+    assert np.allclose((find_region(points, ground) @ ways).max(axis=0), reach, atol=1e-6)
 
 
 @pytest.mark.parametrize("stature", [1.1, 1.75, 1.95])

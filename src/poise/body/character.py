@@ -61,6 +61,7 @@ class Character(Portable):
     sex       male, female or neutral
     age       years
     table     where the masses are from: the name of a table, or `meshes`
+    model     how the file of the model was read that it is of (`files.normalise.Reading`); None if it is of none
     """
 
     name: str
@@ -72,6 +73,7 @@ class Character(Portable):
     sex: str = "neutral"
     age: float = 30.0
     table: str = "deleva"
+    model: object | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__

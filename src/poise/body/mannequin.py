@@ -33,7 +33,7 @@ from poise.body.polyhedron import compute_volume
 from poise.body.rest_frame import RestFrame, unit
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.soles import Sole, find_soles
+from poise.body.soles import BREADTH, SHORTEST, Sole, build_footing, find_crease, find_soles
 from poise.body.structure import remembered
 from poise.errors import InputError
 from poise.spatial import rotation
@@ -43,10 +43,9 @@ _GIRTHS = (0.6, 1.9)  # beyond these the proportions no longer look like a body
 # How far a piece of the trunk follows it past its cuts, as shares of its length, and factors on its widths there: just
 # below the neighbour's surface, so that no seam shows.
 _LAP, _LAP_WIDTH = np.array([0.012, 0.035]), np.array([0.994, 0.945])
-_SHORTEST = 0.95  # of a foot's usual length, that it is drawn with at least: people's vary by about as much
 _FLATTEST = 0.03  # of the stature, that an ankle is drawn above the sole at least: joints of some recordings are lower
-# Of the superellipse below a foot's waist: nearly flat, so that the outline of the sole is what touches level ground.
-_SOLE_POWER = 12.0
+# Of the superellipse below where a foot is broadest: all but a rectangle, so that a sole is flat up to its edges.
+_SOLE_POWER = 40.0
 _FINGER_ROLES = ("Middle", "Index", "Ring", "Little")
 
 
@@ -95,6 +94,27 @@ class _Piece:
 
 
 _Pieces = dict[int, _Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class _Footprint:
+    """A sole at rest.
+
+    sole         (3,) m, straight under the ankle;  drop: m from there to the ankle
+    up, forward  (3,) unit
+    back, crease, front  m ahead of the ankle: its heel's edge, where the toes bend, its tip;  half: m, half its breadth
+    has_toes     whether its toes are a segment of their own
+    """
+
+    sole: np.ndarray
+    up: np.ndarray
+    forward: np.ndarray
+    drop: float
+    back: float
+    crease: float
+    front: float
+    half: float
+    has_toes: bool
 
 
 def _fit_girth(sculpt: Callable[[float], _Pieces], mass: float) -> _Pieces:
@@ -400,53 +420,66 @@ class _Sculptor:
         return made
 
     def sculpt_foot(self, side: str, sign: float) -> dict[str, _Piece]:
-        """Foot and toes: lofted from heel to toe, flat below."""
-        frame, H = self.frame, self.stature
-        ankle, up = frame.at(side + "Foot"), np.array([0.0, 1.0, 0.0]) if self._soles else frame.axes[1]
-        assert ankle is not None
-        front = unit(np.cross(frame.axes[0], up))
-        ball, tip = frame.at(side + "Toes"), frame.tip(side + "Toes")
-        length = table.FOOT_LENGTH * H
-        ahead = _level(ball if ball is not None else frame.tip(side + "Foot"), ankle, up)
-        forward = unit(ahead) if np.linalg.norm(ahead) > 0.02 * H else front
-        to_ball = 0.0 if ball is None else float((ball - ankle) @ forward)
-        has_toes = ball is not None and 0.2 * length < to_ball < 0.9 * length
-        if not has_toes:
-            to_ball = (table.BALL_POSITION - table.ANKLE_POSITION) * length
-        toes = (1.0 - table.BALL_POSITION) * length
-        if has_toes and tip is not None and ball is not None:
-            toes = float(np.clip((tip - ball) @ forward, 0.6 * toes, 1.4 * toes))
-        # A recording's last marker is often at the root of the toes: no foot is drawn much shorter than people's are.
-        toes = max(toes, (_SHORTEST - table.ANKLE_POSITION) * length - to_ball)
-
-        rows = table.FOOT
-        drop = self._find_drop(side)
-        tall = max(drop, _FLATTEST * H)
+        """Foot and toes, lofted from heel to toe on the sole that physics stands on: flat up to its edges."""
+        under = self._find_footprint(side)
+        tall = max(under.drop, _FLATTEST * self.stature)
+        axes = np.stack([sign * np.cross(under.up, under.forward), under.up, under.forward])
+        long = under.front - under.back
+        corner = table.CORNER * long * (1.0 - np.cos([0.0, 0.25 * np.pi, 0.5 * np.pi]))
         stations = [0.0, table.ANKLE_POSITION, table.BALL_POSITION, 1.0]
-        reach = [-table.ANKLE_POSITION * length, 0.0, to_ball, to_ball + toes]
-        axes = np.stack([sign * np.cross(up, forward), up, forward])
-        sole = ankle - drop * up
+        reach = [under.back, 0.0, under.crease, under.front]
 
-        def piece(start: float, end: float, rings: int, domes: tuple[float, float]) -> _Piece:
-            s = np.linspace(start, end, rings)
-            outer, inner, top = interpolate(rows[:, 0], rows[:, 1:], s).T
-            height = top * tall
-            waist = 0.42 * np.minimum(height, 0.7 * tall)
-            half = np.column_stack([outer * H, inner * H, height - waist, waist])
-            sections = straight_sections(np.interp(s, stations, reach), half, np.array([2.1, _SOLE_POWER]), sole, axes)
+        def piece(along: np.ndarray, domes: tuple[float, float]) -> _Piece:
+            rows, s = table.FOOT, np.interp(along, reach, stations)
+            top, waist, power = interpolate(rows[:, 0], rows[:, 1:], s).T
+            top, waist = top * tall, waist * tall
+            edge = np.minimum(np.minimum(along - under.back, under.front - along), corner[-1])
+            half = under.half - corner[-1] + np.sqrt(np.maximum(corner[-1] ** 2 - (corner[-1] - edge) ** 2, 0.0))
+            # The lower corners of a section, which lie on the superellipse's diagonal, are on the edge of the sole.
+            half = half * 2.0 ** (1.0 / _SOLE_POWER)
+            extents = np.column_stack([half, half, top - waist, waist])
+            powers = np.column_stack([power, np.full(len(power), _SOLE_POWER)])
+            sections = straight_sections(along, extents, powers, under.sole, axes)
             raised = Sections(
-                sections.centers + waist[:, None] * up, sections.x_axis, sections.y_axis, half, sections.powers
-            )
-            return _Piece.of(loft(add_domes(raised, domes[0] * length, domes[1] * length), sides=16), 0.9)
+                sections.centers + waist[:, None] * under.up, sections.x_axis, sections.y_axis, extents,
+                sections.powers,
+            )  # fmt: skip
+            return _Piece.of(loft(add_domes(raised, domes[0] * long, domes[1] * long), sides=16), 0.9)
 
-        heel, blunt, round_ = 0.045, 0.03, 0.06
-        if not has_toes:
-            return {side + "Foot": piece(rows[0, 0], rows[-1, 0], 12, (heel, round_))}
-        cut = table.BALL_POSITION
+        heel, blunt, tip = table.FOOT_DOMES
+        behind, before = under.back + corner, under.front - corner[::-1]
+        if not under.has_toes:
+            middle = np.linspace(behind[-1], before[0], 12)[1:-1]
+            return {side + "Foot": piece(np.concatenate([behind, middle, before]), (heel, tip))}
         return {
-            side + "Foot": piece(rows[0, 0], cut, 9, (heel, blunt)),
-            side + "Toes": piece(cut, rows[-1, 0], 5, (blunt, round_)),
+            side + "Foot": piece(np.append(behind, np.linspace(behind[-1], under.crease, 9)[1:]), (heel, blunt)),
+            side + "Toes": piece(np.append(np.linspace(under.crease, before[0], 5)[:-1], before), (blunt, tip)),
         }
+
+    def _find_footprint(self, side: str) -> _Footprint:
+        """Where a foot is drawn: on the box that physics has for it, or on one of usual size."""
+        frame, H = self.frame, self.stature
+        ankle, ball = frame.at(side + "Foot"), frame.at(side + "Toes")
+        assert ankle is not None
+        if side in self._soles:
+            number, sole, up = SIDES.index(side), self._soles[side], np.array([0.0, 1.0, 0.0])
+            box = build_footing(frame.skeleton)[number]
+            forward, crease = rotation.to_matrix(box.turn)[:, 2], find_crease(frame.skeleton, sole, box)
+            middle, half, long = float(box.center @ forward), float(box.half[0]), 2.0 * float(box.half[2])
+            if crease is not None:
+                crease += middle
+        else:
+            up, long = frame.axes[1], SHORTEST * table.FOOT_LENGTH * H
+            ahead = _level(ball if ball is not None else frame.tip(side + "Foot"), ankle, up)
+            forward = unit(ahead) if np.linalg.norm(ahead) > 0.02 * H else unit(np.cross(frame.axes[0], up))
+            middle, half = (0.5 - table.ANKLE_POSITION) * long, 0.5 * BREADTH * long
+            to_ball = 0.0 if ball is None else float((ball - ankle) @ forward)
+            crease = to_ball if 0.2 * long < to_ball < 0.7 * long else None
+        drop, back = self._find_drop(side), middle - 0.5 * long
+        has_toes = crease is not None
+        if crease is None:
+            crease = back + table.BALL_POSITION * long
+        return _Footprint(ankle - drop * up, up, forward, drop, back, crease, back + long, half, has_toes)
 
     @cached_property
     def _soles(self) -> dict[str, Sole]:

@@ -126,24 +126,31 @@ FINGERS = (
     (-0.0162, 0.0370, 0.0049, -5.0),
 )
 
-# Shares of the foot's length from heel to toe, of the stature across (outer, inner), of the ankle's height (top).
-# A sole depends on the skeleton alone, not on the girth: what a body stands on is known without its mass.
+# Shares of the sole's length from heel to toe, of the ankle's height: top of the foot, and where it is broadest;
+# power of the superellipse above that. Its
+# length and breadth are those of the sole (`soles.build_footing`), which depends on the skeleton alone, not on the
+# girth: what a body stands on is known without its mass.
 FOOT_LENGTH = 0.152  # Drillis and Contini (1966), as above
 ANKLE_HEIGHT = 0.039  # Drillis and Contini (1966), as above
 ANKLE_POSITION, BALL_POSITION = 0.25, 0.72
 FOOT = np.array(
     [
-        (0.045, 0.0159, 0.0159, 0.70),
-        (0.120, 0.0196, 0.0191, 1.02),
-        (0.240, 0.0207, 0.0201, 1.25),
-        (0.360, 0.0212, 0.0207, 1.08),
-        (0.520, 0.0244, 0.0223, 0.78),
-        (0.660, 0.0278, 0.0254, 0.58),
-        (0.740, 0.0284, 0.0265, 0.50),
-        (0.860, 0.0254, 0.0270, 0.41),
-        (0.940, 0.0196, 0.0249, 0.35),
+        (0.00, 0.50, 0.22, 1.80),
+        (0.02, 0.74, 0.22, 1.70),
+        (0.06, 0.98, 0.22, 1.60),
+        (0.14, 1.22, 0.22, 1.50),
+        (0.24, 1.34, 0.22, 1.45),
+        (0.36, 1.16, 0.22, 1.45),
+        (0.52, 0.82, 0.20, 1.55),
+        (0.66, 0.60, 0.18, 1.75),
+        (0.76, 0.50, 0.17, 1.90),
+        (0.88, 0.42, 0.16, 2.00),
+        (0.96, 0.33, 0.16, 2.00),
+        (1.00, 0.22, 0.16, 2.00),
     ]
 )
+CORNER = 0.016  # of the sole's length, the radius of its rounded corners
+FOOT_DOMES = 0.01, 0.03, 0.01  # of the sole's length, how far the foot bulges beyond it: heel, toes' joint, tip
 
 # Shares of the head's height from chin to crown: half-width, front, back (negative: before the axis); power.
 HEAD = np.array(

@@ -19,6 +19,8 @@ from poise.errors import InputError, unknown_name
 from poise.spatial import one_rotation as one
 from poise.spatial.portable import Portable
 
+_SAME = 1e-4  # m: bones whose ends are this near are the same
+
 
 def _frozen(array: np.ndarray) -> np.ndarray:
     array = np.array(array)
@@ -117,6 +119,15 @@ class Skeleton(Portable):
     def has_tip(self) -> np.ndarray:
         """(J,) whether each joint has an end site."""
         return _frozen(np.all(np.isfinite(self.tips), axis=1))
+
+    def has_bones_of(self, other: Skeleton) -> bool:
+        """Whether another skeleton has the same joints and bones, in any order."""
+        if set(self.names) != set(other.names):
+            return False
+        order = [other.names.index(name) for name in self.names]
+        above = [[None if p < 0 else each.names[p] for p in each.parents] for each in (self, other)]
+        same_tree = above[0] == [above[1][i] for i in order]
+        return same_tree and np.allclose(self.offsets, other.offsets[order], atol=_SAME)
 
     def children(self, joint: int) -> list[int]:
         """Indices of a joint's direct children."""

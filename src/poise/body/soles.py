@@ -1,4 +1,7 @@
-"""The points of a foot that meet the ground: heel, ball and toe tip, from whatever joints a skeleton has.
+"""What of a foot meets the ground: heel, ball, toe tip and the box on them, from whatever joints a skeleton has.
+
+The lower face of a foot's box (`build_footing`) is its sole: the mannequin is drawn on it, physics engines touch the
+ground with it, balance and walks are planned and measured on it.
 
 Files seldom have a heel. What is missing is placed by proportions of the foot: Winter 2009, Biomechanics and Motor
 Control of Human Movement, fig. 4.1 (after Drillis & Contini 1966), in fractions of stature: thigh 0.245, shank 0.246,
@@ -13,13 +16,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.body.roles import SIDES
+from poise.body.shape import Box
 from poise.body.skeleton import Skeleton
 from poise.body.structure import remembered
 from poise.errors import InputError
+from poise.spatial import rotation
 from poise.spatial.length import length
 
 _LEG, _ANKLE_HEIGHT, _FOOT = 0.245 + 0.246, 0.039, 0.152
 _AHEAD = np.array([0.0, 0.0, 1.0])
+# Breadth over length of the box: the ball of the foot of men and women in Gordon et al. (1989), 1988 Anthropometric
+# survey of US Army personnel, is 101 mm broad at a length of 270 mm, and 90 mm at 244 mm.
+BREADTH = 0.37
+SHORTEST = 0.95  # of a foot's usual share of thigh and shank: a box is at least as long; people's feet vary by as much
+_THICKNESS = 0.5  # of the ankle's height: the height of the box; only its lower face matters
 _HEEL_SHARE = 0.25  # of the foot's length that lies behind the ankle
 # Of the leg's length (3 cm): legs that differ by less have feet that stand side by side, as recorded ones do.
 _UNEVEN = 0.035
@@ -138,3 +148,38 @@ def _direction(v: np.ndarray) -> np.ndarray:
 
 def _flat(v: np.ndarray) -> np.ndarray:
     return v * np.array([1.0, 0.0, 1.0])
+
+
+@remembered
+def build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
+    """Boxes in the frames of the left and the right foot's joint. Their lower faces are the soles."""
+    boxes = tuple(_build_box(skeleton, side, sole) for side, sole in zip(SIDES, find_soles(skeleton), strict=True))
+    for box in boxes:
+        for array in (box.center, box.half, box.turn):
+            array.flags.writeable = False
+    return boxes[0], boxes[1]
+
+
+def _build_box(skeleton: Skeleton, side: str, sole: Sole) -> Box:
+    """A foot's box from its heel and the tip of its toes. Some recordings' last marker is at the root of the toes."""
+    rest = skeleton.rest_positions()
+    front = sole.foot if sole.toes is None else sole.toes
+    tip = sole.tip + rest[front] - rest[sole.foot]
+    along = _flat(tip - sole.heel)
+    known = length(along)
+    turn = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(along[0], along[2])))
+    longer = max(1.0, SHORTEST * _FOOT / _LEG * leg_length(skeleton, side) / known)
+    long = longer * known
+    thickness = max(_THICKNESS * -float(sole.heel[1]), 0.05 * long)
+    center = longer * (sole.heel + tip) / 2.0
+    center[1] = sole.heel[1] + thickness / 2.0
+    return Box(center, np.array([BREADTH * long, thickness, long]) / 2.0, turn)
+
+
+def find_crease(skeleton: Skeleton, sole: Sole, box: Box) -> float | None:
+    """m, how far before the middle of a foot's box its toes bend; None where the skeleton has no toes."""
+    if sole.toes is None:
+        return None
+    rest = skeleton.rest_positions()
+    ball = rest[sole.toes] - rest[sole.foot] - box.center
+    return float(np.clip(ball @ rotation.rotate(box.turn, _AHEAD), -0.1 * box.half[2], 0.9 * box.half[2]))

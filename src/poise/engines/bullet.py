@@ -240,7 +240,7 @@ class BulletSimulation(Simulation):
             held.before = held.p[0].copy(), held.R[0].copy()
         dt, at, felt = self.scene.dt, 0.0, []
         while at < dt:
-            for held in self._parts.falling:
+            for held in self._parts.watched:
                 self._refresh(held)
             h = self._parts.find_length(dt - at, dt)
             felt.append((h / dt, self._advance(at, h)))

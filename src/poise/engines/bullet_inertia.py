@@ -4,7 +4,8 @@ A segment without mass has a trace of it, or in a body that falls a little of wh
 bodies of their own (`bullet_moved`), a constraint holds them to what carries them. With a trace on one of its sides no
 solver holds the two together: an arm that hung loose from an animated collar bone turned at 200 rad/s from its first
 step on, and so did a loose collar bone under an animated arm. So the nearest segment inward that has mass lends such a
-one a ball, about the joint that it turns about:
+one a ball, about the joint that it turns about; where that is too slight, a segment that hangs from it does, about its
+own joint:
 
     m = LENT times what hangs from it,    I = m (l / 3)^2 1        l: m, to the next joint             [lent, eq 1]
 
@@ -56,16 +57,21 @@ def list_inertias(held: HeldBody) -> list[RigidInertia]:
     for i in range(1, len(tree)):
         nexts = [int(k) for k in np.flatnonzero(tree.parents == i) if (kind[k] == GIVEN) != (kind[i] == GIVEN)]
         carried = sum(_find_carried(body, k) for k in nexts)
-        lender = _find_lender(body, i)
-        if found[i].mass >= _SCARCE * carried or lender < 0:
+        if found[i].mass >= _SCARCE * carried or (kind[i] == GIVEN and find_carrier(body, i) == WORLD):
             continue
-        mass = min(LENT * carried, _MOST_LENT * found[lender].mass)
         reach = max(float(np.linalg.norm(tree.offsets[k])) for k in nexts) / 3.0
-        ball = RigidInertia(mass, np.zeros(3), mass * max(reach, 0.01) ** 2 * np.eye(3))  # [lent, eq 1]
-        turn = held.R[lender].T @ held.R[i]
-        rest = _subtract(found[lender], ball.moved(turn, held.R[lender].T @ (held.p[i] - held.p[lender])))
-        if rest.is_physical():
-            found[lender], found[i] = rest, RigidInertia.total([found[i], ball])
+        outer = sorted(nexts, key=lambda k: -tree.masses[k])
+        for lender, about in ((_find_lender(body, i), i), *((k, k) for k in outer)):
+            mass = min(LENT * carried, _MOST_LENT * found[lender].mass) if lender >= 0 else 0.0
+            if mass <= found[i].mass:
+                continue
+            ball = RigidInertia(mass, np.zeros(3), mass * max(reach, 0.01) ** 2 * np.eye(3))  # [lent, eq 1]
+            turn, place = held.R[lender].T @ held.R[i], held.R[lender].T @ (held.p[about] - held.p[lender])
+            rest = _subtract(found[lender], ball.moved(turn, place))
+            if rest.is_physical():
+                at = held.R[i].T @ (held.p[about] - held.p[i])
+                found[lender], found[i] = rest, RigidInertia.total([found[i], ball.moved(np.eye(3), at)])
+                break
     return found
 
 
@@ -80,9 +86,7 @@ def _find_carried(body: SceneBody, i: int) -> float:
 
 
 def _find_lender(body: SceneBody, i: int) -> int:
-    """The nearest segment inward that has mass; -1: there is none, or the world holds the segment."""
-    if body.joints[i].kind == GIVEN and find_carrier(body, i) == WORLD:
-        return -1
+    """The nearest segment inward that has mass; -1: there is none."""
     k = int(body.tree.parents[i])
     while k > 0 and body.tree.masses[k] == 0.0:
         k = int(body.tree.parents[k])

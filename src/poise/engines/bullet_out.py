@@ -23,19 +23,22 @@ MOST = 1.0
 # Of its depth a step: how fast what is in something is pushed out, as Bullet has it, and where a body falls. With 0.08
 # a body that lands 25 mm deep is given 3 % of its height.
 USUAL, FALLING = 0.08, 0.05
+CLOSE = 0.001  # m, between two that touch, at most: of a contact that bears somebody it is next to nothing
 _DISTANCE = 8  # which number of a contact says how far apart its two are; less than nothing: how deep
 
 
 class WayOut:
     """How fast the contacts of a world push things out. falls: whether somebody in it does.
 
-    soft  N/m and N s/m of what is soft, by (id, link)
+    soft      N/m and N s/m of what is soft, by (id, link)
+    touching  (id, link) of all that touched something in the last step
     """
 
     def __init__(self, bullet: Any, client: int, falls: bool):
         self._bullet, self._options = bullet, {"physicsClientId": client}
         self._share, self._now = FALLING if falls else USUAL, USUAL
         self.soft: dict[tuple[int, int], tuple[float, float]] = {}
+        self.touching: set[tuple[int, int]] = set()
         self._eased: set[tuple[int, int]] = set()  # soft ones that have another damper than their own
         self._depths: dict[tuple[int, int], float] = {}  # m, by (id, link)
 
@@ -46,9 +49,12 @@ class WayOut:
     def note(self, contacts: Any) -> None:
         """Take Bullet's contacts, as it lists them, for those of the next step."""
         self._depths = {}
+        self.touching = set()
         for point in contacts:
-            if point[_DISTANCE] < 0.0:
-                for link in ((point[1], point[3]), (point[2], point[4])):
+            for link in ((point[1], point[3]), (point[2], point[4])):
+                if point[_DISTANCE] < CLOSE:
+                    self.touching.add(link)
+                if point[_DISTANCE] < 0.0:
                     self._depths[link] = max(self._depths.get(link, 0.0), -point[_DISTANCE])
 
     def ease(self, h: float) -> bool:

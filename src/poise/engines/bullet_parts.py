@@ -1,4 +1,4 @@
-"""A step of Bullet in parts, where a body or a prop falls fast.
+"""A step of Bullet in parts, where a body or a prop moves fast.
 
 Bullet looks at the beginning of a step: which shapes are near (by a tenth of their size, `bullet_world.AHEAD`), what
 turning limbs do to one another. A landing changes both within it. A leg that is whipped to 30 rad/s in a step of 5 ms
@@ -7,7 +7,11 @@ where nothing was looked for, up to 45 mm deep. So a step is cut, each part as l
 
     h = FAR / (|v| + |om| r)        v of a joint, r from it to the farthest point of its shapes       [parts, eq 1]
 
-and at least 1 / MOST of a step. A body that floats, with GIVEN segments that are bodies of their own, is held together
+and at least 1 / MOST of a step. Of a body that falls this looks at all segments, of one that stands at those that
+touch something: Bullet finds one corner of a foot on a floor in a step, about which the foot turns the others down.
+Standing on ice, at 7.5 ms, feet that lost their hold turned at 130 rad/s, and were 0.6 m under the floor after 2 s.
+
+A body that floats, with GIVEN segments that are bodies of their own, is held together
 by constraints, and the smaller it is the sooner its legs answer: there a part is no longer than
 
     h = LONG sqrt(l / g)            l: m, from its root to its farthest segment, along its bones      [parts, eq 2]
@@ -44,7 +48,7 @@ MOST_HITS = 64  # parts of a step in which a prop hits something, at most
 
 
 class Parts:
-    """How long the parts of a scene's steps are. falling: the bodies that it looks at; they have to be fresh."""
+    """How long the parts of a scene's steps are. watched: the bodies that it looks at; they have to be fresh."""
 
     def __init__(self, bodies: list[HeldBody], world: BulletWorld, props: tuple[Prop, ...], is_hard: bool):
         self._world = world
@@ -53,8 +57,9 @@ class Parts:
             for prop in props
             if is_hard and prop.touches and prop.shapes and prop.inertia is not None and prop.hinge is None
         ]
-        self.falling = [held for held in bodies if held.body.is_hard and held.body.shapes]
-        self._shapes = [_list_reaches(held.body.shapes) for held in self.falling]
+        numbers = {index: held for index, held in enumerate(bodies) if held.body.shapes}
+        self.watched = list(numbers.values())
+        self._shapes = [(index, *_list_reaches(held.body.shapes)) for index, held in numbers.items()]
         moved = [held for held in bodies if held.is_moved and held.kind[0] == FREE]
         self._longest = min((LONG * float(np.sqrt(_find_length(held) / 9.81)) for held in moved), default=np.inf)
 
@@ -62,15 +67,17 @@ class Parts:
         """s, of the next part of a step of dt of which some is left.   [parts, eq 1 and 2]"""
         from poise.dynamics.instant import move_bodies
 
-        fastest = 0.0
-        for held, (joints, far) in zip(self.falling, self._shapes, strict=True):
+        fastest, touching = 0.0, {self._world.owners.get(link) for link in self._world.out.touching}
+        for held, (index, joints, far) in zip(self.watched, self._shapes, strict=True):
             om, v = np.zeros_like(held.p), np.zeros_like(held.p)
             w = held.state.w
             if held.given is not None:
                 w = np.where((held.kind == GIVEN)[:, None], held.given[0], w)
             move_bodies(held.tree.parents, held.R, held.p, held.state.v, w, om, v)
             speeds = np.linalg.norm(v[joints], axis=1) + np.linalg.norm(om[joints], axis=1) * far
-            fastest = max(fastest, float(speeds.max()))
+            if not held.body.is_hard:
+                speeds = speeds[[held.kind[i] != GIVEN and (index, i) in touching for i in joints.tolist()]]
+            fastest = max(fastest, float(speeds.max(initial=0.0)))
         longest = max(min(FAR / max(fastest, 1e-9), self._longest), dt / MOST)
         longest = min(longest, max(self._find_hit(left), dt / MOST_HITS))
         count = int(np.ceil(left / longest - 1e-9))  # of parts alike that would do for what is left

@@ -5,18 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-import numpy as np
-
 from poise.body.character import Character
-from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.audience import NOBODY, Audience
 from poise.files.normalise import Reading
 from poise.files.source import Source
 from poise.jobs.retarget import Target, load_body
 from poise.motion.clip import Clip
-
-_SAME = 1e-4  # m: bones whose ends are this near are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +39,7 @@ def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Aud
             own = audience.spell("character")
             raise InputError(f"{own} has a {option} of its own; leave out {audience.spell(option)} or {own}.")
     character, target = load_body(source.character, audience)
-    if _is_same(clip.skeleton, character.skeleton):
+    if clip.skeleton.has_bones_of(character.skeleton):
         if target.reading is None:
             target = Target(clip.skeleton, reading, character.mass)
         # Segments, limits and degrees of freedom go by name.
@@ -54,12 +49,3 @@ def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Aud
     moved = retarget(clip, character.skeleton, ground=None, skin=target.skin)
     audience.note(f"the motion is put on '{character.name}', whose bones are other than the clip's.")
     return ClipBody(moved, character, target, is_own=False)
-
-
-def _is_same(one: Skeleton, other: Skeleton) -> bool:
-    """Whether two skeletons have the same joints and bones, in any order."""
-    if set(one.names) != set(other.names):
-        return False
-    order = [other.names.index(name) for name in one.names]
-    above = [[None if p < 0 else s.names[p] for p in s.parents] for s in (one, other)]
-    return above[0] == [above[1][i] for i in order] and np.allclose(one.offsets, other.offsets[order], atol=_SAME)

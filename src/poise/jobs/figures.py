@@ -97,15 +97,9 @@ def find_sole_corners(clip: Clip) -> np.ndarray:
     return np.stack(corners, axis=1)
 
 
-def find_sole_points(clip: Clip) -> tuple[np.ndarray, np.ndarray]:
-    """(F, N, 3) m, the points of the left and of the right sole that can touch the ground, in the world."""
-    left, right = (sole.place(*clip.world) for sole in find_drawn_soles(clip.skeleton))
-    return left, right
-
-
 def find_supports(clip: Clip, down: np.ndarray, ground: float = 0.0) -> list[np.ndarray]:
     """The support polygon (N, 2) m at each frame, of the feet that stand on level ground; down: (F, 2) which do."""
-    soles, outlines = find_sole_points(clip), list[np.ndarray]()
+    soles, outlines = [sole.place(*clip.world) for sole in find_drawn_soles(clip.skeleton)], list[np.ndarray]()
     for frame, feet in enumerate(np.asarray(down, bool)):
         regions = [
             find_standing_region(sole[frame], ground) for sole, is_down in zip(soles, feet, strict=True) if is_down
@@ -119,8 +113,8 @@ def measure_feet(clip: Clip, tree: Tree, ground: float | Floor) -> dict[str, flo
 
     A sole slips while all its corners are on the ground; its travel is the farthest that any corner gets, seen from
     above, from where it was when the sole came down. The margin is to the outline of all points of the soles, as they
-    are drawn, that are near the ground. The sway
-    is the farthest that the centre of mass gets from its mean place. All of it as seen from the floor, if that moves.
+    are drawn, that are near the ground. The sway is the farthest that the centre of mass gets from its mean place. All
+    of it as seen from the floor, if that moves.
     """
     corners, points = find_sole_corners(clip), _find_flat_points(clip)
     center = compute_center_of_mass(tree, *clip.poses)[:, [0, 2]]
@@ -147,10 +141,9 @@ def measure_feet(clip: Clip, tree: Tree, ground: float | Floor) -> dict[str, flo
 
 def _find_flat_points(clip: Clip) -> np.ndarray:
     """(F, 2, N, 3) m, corners of the outlines of both soles, which their feet and toes move; some are there twice."""
-    soles = find_drawn_soles(clip.skeleton)
-    count = max(int(sole.is_flat.sum()) for sole in soles)
-    picked = [np.resize(np.flatnonzero(sole.is_flat), count) for sole in soles]
-    return np.stack([each[:, k] for each, k in zip(find_sole_points(clip), picked, strict=True)], axis=1)
+    left, right = (sole.pick_flat().place(*clip.world) for sole in find_drawn_soles(clip.skeleton))
+    picked = np.arange(max(left.shape[1], right.shape[1]))
+    return np.stack([each[:, picked % each.shape[1]] for each in (left, right)], axis=1)
 
 
 def _measure_slip(corners: np.ndarray, down: np.ndarray) -> float:

@@ -26,6 +26,7 @@ from poise.drivers.kinematic import Kinematic
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.jobs.base import Base
+from poise.jobs.overlaps import find_overlaps
 from poise.jobs.plan import PLANTED, MixPlan
 from poise.jobs.rooted import cut_character, restore_record
 from poise.motion.clip import Clip
@@ -128,9 +129,12 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
         raise InputError("pinned feet are for physical legs; make 'legs' physical, or leave the feet unpinned.")
     dt = choose_step(clip, plan.dt)
     ground = plan.fit_ground(find_ground(rooting.clip, plan, bool(legs)), clip, character, base)
+    touch = plan.scenery.touch
+    if touch.itself and base.name != PLANTED:
+        following = [i for i in range(len(clip.skeleton)) if i not in physical and i not in driven]
+        touch = dataclasses.replace(touch, apart=(*touch.apart, *find_overlaps(clip, character, following)))
     stage = Stage(
-        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground,
-        touch=plan.scenery.touch,
+        plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground, touch=touch,
     )  # fmt: skip
     for prop in plan.scenery.props:
         stage.add_prop(prop)

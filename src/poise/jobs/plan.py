@@ -14,6 +14,8 @@ from poise.errors import InputError, unknown_name
 from poise.motion.clip import Clip
 from poise.motion.curve import choose_shared_cutoff
 from poise.motion.glitches import ease
+from poise.motion.motion import Motion
+from poise.motion.smoothed import Smoothed
 from poise.world.ground import Ground
 from poise.world.load import Load
 from poise.world.prop import Prop
@@ -25,10 +27,9 @@ if TYPE_CHECKING:
 
 AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
 DT = 0.005  # s, the longest step that is taken unless another is asked for
-# Hz, of the low-pass under the rates of a root that follows the clip, and of what springs follow on it. Springs of the
-# usual stiffness follow what is slower than 5 Hz by themselves, so that little comes late: a walk's trunk by 7 ms, by 5
-# at 10 Hz. What is faster is mostly noise, and becomes torque: at the spine of seven walks and runs springs give 1.5
-# times the peak that `forces` finds, 1.8 times at 10 Hz, 3.5 times at 20.
+# Hz, of the low-pass under the rates of a root that follows the clip, and of what springs follow on it
+# (`motion.smoothed`). What is faster is mostly noise, and becomes torque: at the spine of eight walks and runs springs
+# give 0.5 to 2.2 times the peak that `forces` finds, 1.3 times at the median.
 LOWEST_KINEMATIC = 6.0
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -98,12 +99,16 @@ class MixPlan:
 
     def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
         """What the physical parts besides legs that balance follow a clip by. start: s, where the clip's time is 0."""
-        return Track(ease(clip), start=start, cutoff=choose_track_cutoff(clip, balances))
+        motion, cutoff = choose_followed(clip, balances)
+        return Track(motion, start=start, cutoff=cutoff)
 
 
-def choose_track_cutoff(clip: Clip, balances: bool) -> float:
-    """Hz of the low-pass under the rates that springs follow; on a root that follows the clip, those of both."""
-    return CUTOFF if balances else choose_shared_cutoff(clip, LOWEST_KINEMATIC)
+def choose_followed(clip: Clip, balances: bool) -> tuple[Motion, float]:
+    """What springs follow of a clip, and Hz of the low-pass under its rates: on a root that follows it, the root's."""
+    if balances:
+        return ease(clip), CUTOFF
+    cutoff = choose_shared_cutoff(clip, LOWEST_KINEMATIC)
+    return Smoothed(ease(clip), cutoff), cutoff
 
 
 def parse_push(text: str) -> Push:

@@ -33,6 +33,7 @@ from poise.world.load import Load
 
 REACHED = 1e-3  # m
 SUNK = 2e-3  # m under the floor, that is worth a word
+SHORT = 5e-4  # m that the margin is less than its aim, that is worth a word
 FARTHEST = 100.0  # m from the origin, that a target may be
 FPS = 30.0
 FILMS = (".mp4", ".webm", ".webp", ".gif")
@@ -429,7 +430,12 @@ def _say_failed(figures: Mapping[str, Any], audience: Audience) -> tuple[str, ..
             f"{figures['margin_used_m']:.4f} m is used."
         )
     if figures["com_margin_m"] < 0.0:
-        said.append(f"the centre of mass is {-figures['com_margin_m']:.3f} m outside the soles that touch the ground.")
+        said.append(f"the centre of mass is {-figures['com_margin_m']:.4f} m outside the soles that touch the ground.")
+    elif figures["com_margin_m"] < figures["margin_used_m"] - SHORT:
+        said.append(
+            f"the centre of mass is only {figures['com_margin_m']:.4f} m inside the soles that touch the ground, where "
+            f"{figures['margin_used_m']:.4f} m is the aim."
+        )
     if figures["floor_depth_m"] > SUNK:
         said.append(f"'{figures['floor_joint']}' is {figures['floor_depth_m']:.3f} m under the floor.")
     return tuple(said)

@@ -105,7 +105,9 @@ class Retargeting:
             option = audience.spell("character_roles")
             raise InputError(f"{option} is for a body that is read from a file; leave it out.")
         if isinstance(self.target, Character):
-            return Target(self.target.skeleton, mass=self.target.mass, own_skin=self.skin)
+            from poise.files.gltf.character import find_reading
+
+            return Target(self.target.skeleton, find_reading(self.target), self.target.mass, self.skin)
         return Target(self.target, own_skin=self.skin)
 
 
@@ -122,7 +124,7 @@ class Target:
     @property
     def skin(self) -> SkinnedMesh | None:
         """Its mesh at rest, where it has one."""
-        return self.own_skin if self.reading is None else self.reading.skin
+        return self.reading.skin if self.own_skin is None and self.reading is not None else self.own_skin
 
     def weighing(self, mass: float, path: Path, audience: Audience = NOBODY) -> Target:
         """The same body of another mass, kg; refused where none of a given mass is drawn."""
@@ -201,7 +203,7 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBOD
 
 def load_body(body: Character | Path, audience: Audience = NOBODY) -> tuple[Character, Target]:
     """A character, given or of a file, and how motions of it are written."""
-    from poise.files.gltf.character import load_character, read_character
+    from poise.files.gltf.character import find_reading, load_character, read_character
 
     if isinstance(body, Path) and body.suffix.lower() in MODELS:
         model = read_character(body)
@@ -209,7 +211,7 @@ def load_body(body: Character | Path, audience: Audience = NOBODY) -> tuple[Char
             audience.warn(f"{body}: {warning}")
         return model.character, Target(model.character.skeleton, model.reading)
     character = body if isinstance(body, Character) else load_character(body)
-    return character, Target(character.skeleton, mass=character.mass)
+    return character, Target(character.skeleton, find_reading(character), character.mass)
 
 
 @checked

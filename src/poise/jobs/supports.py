@@ -20,8 +20,7 @@ def find_support_points(clip: Clip, contacts: Contacts) -> list[np.ndarray]:
     positions, _ = clip.world
     found: list[list[np.ndarray]] = [[] for _ in range(len(clip))]
     for side, name in enumerate(SIDES):
-        drawn = find_drawn_soles(clip.skeleton)[side]
-        soles = drawn.place(*clip.world)[:, drawn.is_flat][..., [0, 2]]
+        soles = find_drawn_soles(clip.skeleton)[side].pick_flat().place(*clip.world)[..., [0, 2]]
         heel, ball = (parts[:, side, k][:, [0, 2]] for k in range(2))
         ahead = (ball - heel) / np.maximum(np.linalg.norm(ball - heel, axis=1, keepdims=True), 1e-9)
         along = np.sum((soles - heel[:, None]) * ahead[:, None], axis=-1)

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from poise.drivers.track import FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
 from poise.errors import InputError, unknown_name
 from poise.jobs.follow_plan import FollowPlan
-from poise.jobs.plan import choose_track_cutoff
+from poise.jobs.plan import choose_followed
 from poise.motion.clip import Clip
-from poise.motion.glitches import ease
 
 if TYPE_CHECKING:
     pass
@@ -57,8 +56,8 @@ class TrackPlan(FollowPlan):
 
     def build_track(self, clip: Clip, start: float, balances: bool) -> Track:
         """See `MixPlan.build_track`."""
-        cutoff = choose_track_cutoff(clip, balances)
-        return Track(ease(clip), self.springs, start=start, law=self.law, give=self.give, cutoff=cutoff)
+        motion, cutoff = choose_followed(clip, balances)
+        return Track(motion, self.springs, start=start, law=self.law, give=self.give, cutoff=cutoff)
 
 
 def parse_stiffness(word: str) -> float | str:

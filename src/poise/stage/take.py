@@ -131,20 +131,21 @@ class Take(Portable):
         return next((event.time for event in self.events if event.kind == "fell" and event.actor == actor), None)
 
     def save(self, path: str | PathLike[str], actor: str | None = None) -> None:
-        """Write the take (`.take.npz`), or one actor's motion in any format that clips are written in."""
-        from poise.files.formats import save_clip
+        """Write the take (`.take.npz`), or one actor's motion in any format that clips are written in.
 
+        The motion of a character that was loaded from a model is written onto that model, as commands do it.
+        """
         if str(path).endswith(".take.npz"):
             save_take(self, path)
-        elif Path(path).suffix.lower() == ".glb":
-            from poise.body.mannequin import build_mannequin
-            from poise.files.gltf.glb import save_glb
-
-            record = self.actor(actor)
-            meshes = build_mannequin(record.character.skeleton, record.character.mass)
-            save_glb(self.clip(actor), path, meshes)
         else:
-            save_clip(self.clip(actor), path)
+            from poise.files.formats import check_can_save
+            from poise.files.gltf.character import find_reading
+            from poise.files.writing import write_result
+
+            character = self.actor(actor).character
+            reading = find_reading(character)
+            check_can_save(path, () if reading is None else (reading.recording.path,))
+            write_result(self.clip(actor), reading, Path(path), character.mass)
 
 
 def save_take(take: Take, path: str | PathLike[str]) -> None:

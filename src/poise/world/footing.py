@@ -13,26 +13,20 @@ from poise.body.mannequin import build_mannequin_feet
 from poise.body.roles import SIDES
 from poise.body.shape import Box
 from poise.body.skeleton import Skeleton
-from poise.body.soles import Sole, find_soles, leg_length
+from poise.body.soles import build_footing, find_crease, find_soles
 from poise.body.structure import remembered
 from poise.ik.support import find_outline
 from poise.spatial import rotation
 
-# Breadth over length of the box: the ball of the foot of men and women in Gordon et al. (1989), 1988 Anthropometric
-# survey of US Army personnel, is 101 mm broad at a length of 270 mm, and 90 mm at 244 mm.
-_BREADTH = 0.37
-# A foot is hardly shorter than this fraction of thigh and shank. Foot 0.152, thigh and shank 0.491 of stature (Winter
-# 2009, fig. 4.1); less 5 %, as people's feet vary.
-_LENGTH = 0.95 * 0.152 / 0.491
-_THICKNESS = 0.5  # of the ankle's height: the height of the box; only its sole matters
 TOUCHES = 0.003  # m: points of a sole that are no farther above the ground than this touch it
 ALOFT = 0.03  # m over the ground, from which on a foot is in the air: recorded feet are off by no more
-_ROUND = 24, 6  # directions about the vertical, and tilts, in which the outermost points of a sole are kept
+_LOW = 0.18  # of a foot's height: all points up to there are kept, to where it is broadest
+_ROUND = 24, 6  # directions about the vertical, and tilts, in which the outermost points above are kept
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnSole:
-    """The points of one foot that can touch the ground: the outermost vertices of foot and toes as they are drawn.
+    """The points of one foot that can touch the ground: low and outermost vertices of foot and toes as they are drawn.
 
     foot    the joint of the foot
     joints  (N,) the joint that each point moves with: the foot or its toes
@@ -44,6 +38,11 @@ class DrawnSole:
     joints: np.ndarray
     points: np.ndarray
     is_flat: np.ndarray
+
+    def pick_flat(self) -> DrawnSole:
+        """Only what is on the outline of the flat foot."""
+        flat = self.is_flat
+        return DrawnSole(self.foot, self.joints[flat], self.points[flat], flat[flat])
 
     def place(self, positions: np.ndarray, turns: np.ndarray) -> np.ndarray:
         """(..., N, 3) m in the world, from the joints' positions (..., J, 3) and orientations (..., J, 4)."""
@@ -60,10 +59,9 @@ def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
     rest = skeleton.rest_positions()
     soles = find_soles(skeleton)
     if skeleton.find_role("hips") is None:
-        boxes = [find_corners(_guess_box(skeleton, side, sole)) for side, sole in zip(SIDES, soles, strict=True)]
         left, right = (
-            DrawnSole(sole.foot, np.full(4, sole.foot), box, np.ones(4, bool))
-            for sole, box in zip(soles, boxes, strict=True)
+            DrawnSole(sole.foot, np.full(4, sole.foot), find_corners(box), np.ones(4, bool))
+            for sole, box in zip(soles, build_footing(skeleton), strict=True)
         )
         return left, right
     found = []
@@ -72,8 +70,9 @@ def find_drawn_soles(skeleton: Skeleton) -> tuple[DrawnSole, DrawnSole]:
         points = np.concatenate([mesh.vertices[np.unique(mesh.faces)] for mesh in meshes.values()])
         level = points + rest[joints] - rest[sole.foot]
         flat = _find_flat(level)
+        low = np.flatnonzero(level[:, 1] < level[:, 1].min() + _LOW * np.ptp(level[:, 1]))
         outer = [np.flatnonzero(joints == j)[_find_outermost(level[joints == j])] for j in meshes]
-        kept = np.unique(np.concatenate([flat, *outer]))
+        kept = np.unique(np.concatenate([low, *outer]))
         is_flat = np.isin(kept, flat)
         found.append(DrawnSole(sole.foot, joints[kept], points[kept], is_flat))
     return found[0], found[1]
@@ -109,47 +108,17 @@ def find_standing_region(points: np.ndarray, ground: float) -> np.ndarray:
     return find_region(points, low) if low < ground + ALOFT else np.zeros((0, 2))
 
 
-@remembered
-def build_footing(skeleton: Skeleton) -> tuple[Box, Box]:
-    """Boxes in the frames of the left and the right foot's joint; their lower faces are the soles of engines.
-
-    Engines touch the ground with boxes as long and as broad as a person's foot. That is more than the part of the drawn
-    sole that touches the ground, which margins are measured on.
-    """
-    boxes = tuple(_guess_box(skeleton, side, sole) for side, sole in zip(SIDES, find_soles(skeleton), strict=True))
-    for box in boxes:
-        for array in (box.center, box.half, box.turn):
-            array.flags.writeable = False
-    return boxes[0], boxes[1]
-
-
-def _guess_box(skeleton: Skeleton, side: str, sole: Sole) -> Box:
-    """A foot's box from its heel and the tip of its toes alone."""
-    rest = skeleton.rest_positions()
-    front = sole.foot if sole.toes is None else sole.toes
-    tip = sole.tip + rest[front] - rest[sole.foot]
-    along = np.array([tip[0] - sole.heel[0], 0.0, tip[2] - sole.heel[2]])
-    length = float(np.linalg.norm(along))
-    turn = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), float(np.arctan2(along[0], along[2])))
-    longer = max(1.0, _LENGTH * leg_length(skeleton, side) / length)
-    length = longer * length
-    thickness = max(_THICKNESS * -float(sole.heel[1]), 0.05 * length)
-    center = longer * (sole.heel + tip) / 2.0
-    center[1] = sole.heel[1] + thickness / 2.0
-    return Box(center, np.array([_BREADTH * length, thickness, length]) / 2.0, turn)
-
-
 def split_footing(skeleton: Skeleton) -> tuple[tuple[int, Box], ...]:
     """Joints and boxes of both feet, in two where they have toes: from heel to ball, and from there to the tip."""
     found: list[tuple[int, Box]] = []
     rest = skeleton.rest_positions()
     for sole, box in zip(find_soles(skeleton), build_footing(skeleton), strict=True):
-        if sole.toes is None:
+        at = find_crease(skeleton, sole, box)
+        if sole.toes is None or at is None:
             found.append((sole.foot, box))
             continue
         ahead = rotation.rotate(box.turn, np.array([0.0, 0.0, 1.0]))
         ball = rest[sole.toes] - rest[sole.foot]
-        at = float(np.clip((ball - box.center) @ ahead, -0.1 * box.half[2], 0.9 * box.half[2]))
         for joint, back, front, origin in (
             (sole.foot, -box.half[2], at, np.zeros(3)), (sole.toes, at, box.half[2], ball),
         ):  # fmt: skip

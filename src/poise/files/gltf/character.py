@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 
@@ -59,6 +59,14 @@ def load_character(
     return load_json(path)
 
 
+def find_reading(character: Character) -> Reading | None:
+    """How the model of a character was read; None if it is of none, or has other bones than its model by now."""
+    model = character.model
+    if isinstance(model, Reading) and model.clip.skeleton.has_bones_of(character.skeleton):
+        return model
+    return None
+
+
 def read_character(
     path: str | PathLike[str],
     mass: float | None = None,
@@ -88,4 +96,5 @@ def read_character(
         raise
     except InputError as error:
         raise FileError(path, str(error)) from error
-    return CharacterReading(cut.character, skin, reading, (*reading.warnings, *cut.warnings))
+    character = replace(cut.character, model=reading)
+    return CharacterReading(character, skin, reading, (*reading.warnings, *cut.warnings))

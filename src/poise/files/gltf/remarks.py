@@ -61,7 +61,9 @@ def _describe_names(document: Document, nodes: Nodes, rig: Rig, animation: int |
     if made:
         more = f" and {len(made) - 6} more" if len(made) > 6 else ""
         yield f"names: joints without a name of their own are called {', '.join(made[:6])}{more}."
-    if animation is not None and not document.animations[animation].text("name"):
+    if animation is None:  # the body at rest: no clip is wanted
+        return
+    if not document.animations[animation].text("name"):
         yield f"names: the animation has none; it is called clip{animation}."
     if len(document.animations) > 1:
         yield f"clips: the file holds {len(document.animations)}; choose one with --clip."
