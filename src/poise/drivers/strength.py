@@ -80,13 +80,11 @@ _EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
 _LEAST_FRICTION = 0.05
 _SWINGS = 1.5  # of its speed, that a limb which loses its load may lose in a step; from 2 on it swings ever farther
-_BUMP = 1.0  # rad/s, by which a load may push a limb off its way with no more torque than muscles have
 _HARD = 20.0  # times the weight: more than a point is ever pushed by
 _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
 _SOON = 0.02  # s, the same of what a load weighs: contacts flicker
-_STEADY = 1e-6  # m2, of points so near to one another that they are one
 _TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
 _LANDS, _OVER = 30.0, 0.1  # rows of a foot that is put down again; m over its sole, up to which a floor is under it
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
@@ -297,10 +295,10 @@ class StrengthPlayer(TorquePlayer):
         fill_state(m.joints, m.letters, m.frames, m.ranges, state.q, state.w, k.angles, k.rates, k.axes)
         fill_range(m.curves, m.tables, m.numbers, k.angles, k.rates, self.low, self.high)
         self._pose_ghost(t)
-        ghost = self.ghost.state
+        ghost, firm = self.ghost.state, self._feel(body)
         want(
-            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._rate, self.driver.alpha,
-            _MOST_TURN, self.joints, m.joints, k.axes, body.R, k.dw, k.wanted, k.e,
+            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._find_rates(body),
+            self.driver.alpha, _MOST_TURN, self.joints, m.joints, k.axes, body.R, k.dw, k.wanted, k.e,
         )  # fmt: skip
         if self.fallen[0]:
             self._brake(body)
@@ -309,7 +307,7 @@ class StrengthPlayer(TorquePlayer):
         # ranges of joints make room for what the motion asks for
         body.aim[self.joints], body.firm[self.joints] = ghost.q[self.joints], _MOST_FOUND
         k.weights[:] = 1.0
-        self._find_contacts(body)
+        self._find_contacts(body, firm)
         self._limit(body, t)
         self._resist(body)
         if self._is_lost(body):
@@ -333,8 +331,8 @@ class StrengthPlayer(TorquePlayer):
             ghost.R[i], ghost.p[i], ghost.om[i], ghost.v[i], self.corners[side], self.began[0] + _LIFTED, _LIFT
         )
 
-    def _find_contacts(self, body: Body) -> None:
-        """Where the world may push: soles on the ground, and whatever touched in the last step."""
+    def _find_contacts(self, body: Body, firm: np.ndarray) -> None:
+        """Where the world may push: soles on the ground, and whatever firm (n,) touched in the last step."""
         from poise.drivers.strength_kernels import find_soles, set_frame
 
         k, count, floor = self._work, 0, body.floor.record[0]
@@ -362,7 +360,6 @@ class StrengthPlayer(TorquePlayer):
                 helps[list(arm.below)] = False
         k.pads = count
         touches = body.touches
-        firm = self._feel(body)
         others = np.flatnonzero(helps[touches.joints] & firm)
         if len(others):
             sizes = np.linalg.norm(touches.forces[others], axis=1)
@@ -407,6 +404,7 @@ class StrengthPlayer(TorquePlayer):
             props = body.floor.props
             self._fixed = body.floor, {"ground", *(prop.name for prop in props if prop.inertia is None)}
             self._free = {prop.name: prop.inertia for prop in props if prop.inertia is not None}
+            self._seen = {name: seen for name, seen in self._seen.items() if name in self._free}
         firm = np.array([other in self._fixed[1] for other in touches.others], bool)
         of_prop = np.array([other in self._free for other in touches.others], bool)
         pushed = ~firm & (of_prop | ~_find_twice(touches.points)) if not firm.all() else np.zeros(len(firm), bool)
@@ -445,11 +443,7 @@ class StrengthPlayer(TorquePlayer):
         masses, places = np.zeros(len(forces)), points.copy()
         weights, rest = np.zeros_like(forces), forces.copy()
         g = float(np.linalg.norm(body.gravity))
-        for name in sorted(self._seen.keys() | (set(others) & self._free.keys())):
-            inertia = self._free.get(name)
-            if inertia is None:
-                del self._seen[name]
-                continue
+        for name, inertia in self._free.items():
             state = body.read_prop(name)
             lever = rotation.rotate(state.turn, inertia.center)
             center, speed = state.position + lever, state.velocity + np.cross(state.spin, lever)
@@ -472,6 +466,19 @@ class StrengthPlayer(TorquePlayer):
             weights[rows] = np.outer(share, across)
             rest[rows] = 0.0  # foreseen, a squeeze would grow by itself
         return masses, places, weights, rest
+
+    def _find_rates(self, body: Body) -> np.ndarray:
+        """(J,) 1/s, at which joints go to the motion: slower where a limb that loses its load would swing.
+
+        A torque holds for a step. What takes a share s = rate h of its speed off a limb with its load takes x times as
+        much off the limb alone, H and H' their inertias:
+
+            s x <= _SWINGS,    H' v = x H v                                                               [rates, eq 1]
+        """
+        rates = np.full(len(body.tree), self._rate)
+        for joints, heavier in self._with.find_limbs(body, self.a.joints, self._work.axes):
+            rates[joints] = min(self._rate, _SWINGS / (self._h * heavier))
+        return rates
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
@@ -542,32 +549,12 @@ class StrengthPlayer(TorquePlayer):
         Whoever drives other joints is not in the model, and light segments, which muscles could turn at any speed,
         would be thrown about by what it does not know.
         """
-        drag = self.drag + self._steady(body)
-        if not drag.any():
+        if not self.drag.any():
             return
         i = self.joints
         ahead = np.einsum("jab,jb->ja", body.R[i], body.state.w[i] + self._h * self._work.dw[i])
-        body.torque[i] += drag[:, None] * ahead
-        body.damping[i] += drag
-
-    def _steady(self, body: Body) -> np.ndarray:
-        """(K,) N m s/rad, of the least damper with which a limb that loses its load does not swing.
-
-        Torques hold for a step. What turns a limb and its load, I + L, by a share s = rate h of its speed would turn the
-        limb alone by more than all of it; a damper d leaves it
-
-            s (I + L + h d) / (I + h d) <= _SWINGS                                                        [steady, eq 1]
-
-        No more than muscles have to spare when a bump of the load is met by it.
-        """
-        L = self._with.find_inertias(body)[self.joints]
-        if not L.any():
-            return np.zeros(len(L))
-        limb, share = body.outboard()[2][self.joints], self._rate * self._h
-        least = np.maximum(share * (limb + L) - _SWINGS * limb, 0.0) / (self._h * (_SWINGS - share))
-        spare = np.full(len(body.tree), np.inf)
-        np.minimum.at(spare, self.a.joints, np.minimum(self.high - self.torque, self.torque - self.low))
-        return np.where(L > 0.0, np.minimum(least, np.maximum(spare[self.joints], 0.0) / _BUMP), 0.0)
+        body.torque[i] += self.drag[:, None] * ahead
+        body.damping[i] += self.drag
 
     def _set_goals(self, body: Body, t: float, r: Room) -> int:
         """Write what comes before the joints' own tracking; how many rows that is."""
@@ -895,9 +882,9 @@ def _add_forces(wrenches: np.ndarray, joints: np.ndarray, levers: np.ndarray, fo
 
 
 def _stop(levers: np.ndarray, forces: np.ndarray, gone: np.ndarray) -> np.ndarray:
-    """(n, 3) N, to be added to forces (n, 3) that act so far (n, 3) m from a centre, so that they do not do what is gone
+    """(n, 3) N, to be added to forces (n, 3) that act so far (n, 3) m from a centre: without what is gone.
 
-    (6,): N, and N m about the centre; by the least change beside each force's size.
+    That is (6,): N, and N m about the centre. It is the least change beside each force's size.
     """
     A = np.zeros((6, len(levers), 3))
     A[:3] = np.eye(3)[:, None]

@@ -71,22 +71,34 @@ class Laden(NamedTuple):
         at = loads[:, None] * (ghost.p + shift) + np.einsum("jab,jb->ja", ghost.R, self.laid[:, :3, 3])
         return np.asarray(((self.mass - loads.sum()) * place + at.sum(axis=0)) / self.mass)
 
-    def find_inertias(self, body: Body) -> np.ndarray:
-        """(J,) kg m2, of all that is laid beyond each joint, about its place: a sum of m r^2.
+    def find_limbs(self, body: Body, joints: np.ndarray, axes: np.ndarray) -> list[tuple[list[int], float]]:
+        """Of each limb on which something is laid: its joints, and how many times as heavy that makes it, at the most.
 
-        Joints of the trunk have none: they carry limbs enough not to notice.
+        joints, axes  (n,), (n, 3) of the freedoms, in body axes; the trunk is no limb: it is too heavy to notice
         """
-        found = np.zeros(len(body.tree))
-        if not self.laid.any():
+        from poise.dynamics.pushed_kernels import compose, fill_inertia
+
+        found: list[tuple[list[int], float]] = []
+        laden = np.flatnonzero(self.laid[:, 3, 3])
+        if not len(laden):
             return found
-        parents, trunk = body.tree.parents, body.find_trunk()
-        for i in np.flatnonzero(self.laid[:, 3, 3]):
-            mass, moment = self.laid[i, 3, 3], body.R[i] @ self.laid[i, :3, 3]
-            k, square = int(i), float(np.trace(self.laid[i, :3, :3]))
-            while k >= 0 and not trunk[k]:
-                apart = body.p[i] - body.p[k]
-                found[k] += square + 2.0 * float(apart @ moment) + mass * float(apart @ apart)
-                k = int(parents[k])
+        tree, trunk, (j, n) = body.tree, body.find_trunk(), (len(body.tree), len(joints))
+        limbs = np.arange(j)
+        for i in range(1, j):
+            if not trunk[tree.parents[i]]:
+                limbs[i] = limbs[tree.parents[i]]
+        e, H = np.einsum("nab,nb->na", body.R[joints], axes), np.empty((2, n, n))
+        mass, center, inertia = np.empty(j), np.empty((j, 3)), np.empty((j, 3, 3))
+        models = ((tree.masses, tree.centers, tree.inertias), (self.masses, self.centers, self.inertias))
+        M, W = np.empty((6, 6)), np.empty((6, n))
+        for each, model in zip(H, models, strict=True):
+            compose(tree.parents, *model, body.R, body.p, mass, center, inertia)
+            fill_inertia(tree.parents, body.p, mass, center, inertia, joints, e, M, W, each)
+        for limb in sorted({int(limbs[i]) for i in laden if not trunk[i]}):
+            rows = np.flatnonzero(limbs[joints] == limb)
+            own, both = H[:, rows][..., rows]
+            heavier = float(np.abs(np.linalg.eigvals(np.linalg.solve(own, both))).max(initial=1.0))
+            found.append((np.flatnonzero(limbs == limb).tolist(), heavier))
         return found
 
 
