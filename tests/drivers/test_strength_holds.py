@@ -1,4 +1,4 @@
-"""Boxes on forearms: what statics allow is held wherever it lies, what they forbid is not, and torques keep to strength.
+"""Boxes on forearms: what statics allow is held wherever it lies, what they forbid is not; torques keep to strength.
 
 Statics are those of `oracles.statics`, which shares no code with drivers, engines or kernels.
 """
