@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from poise import Pose, Prop, Stage, Strength
 from poise.drivers.body import Body
 from poise.drivers.strength import StrengthPlayer
-from sweeps.hold_sweep import Cell, find_ratio, hold, judge, lay
+from poise.spatial import rotation
+from poise.stage.actor import Actor
+from poise.stage.stance import stand_at_ease
+from sweeps.hold_sweep import Cell, find_ratio, hold, judge, lay, make
 
 MAN = "man 1.75 m"
 
@@ -121,3 +125,52 @@ def test_load_is_held_with_strict_priorities() -> None:
     actor.stage.advance(150)
     assert actor.fallen is None
     assert actor.stage.read_prop("box").position[1] > at[1] - 0.06
+
+
+def find_load(actor: Actor) -> float:
+    """kg, that rest on somebody."""
+    player = actor.player("body")
+    assert isinstance(player, StrengthPlayer)
+    return float(player.laden[:, 3, 3].sum())
+
+
+def test_bags_on_shoulders_are_carried() -> None:
+    body, pose, clip, figure = make(MAN)
+    stage = Stage("mujoco", 0.01)
+    for side in ("left", "right"):
+        x, y, z = figure.place(pose)[0][body.skeleton.index(f"{side}UpperArm")]
+        stage.add_prop(Prop.box(side, (0.12, 0.06, 0.2), 5.0, (0.8 * x, y + 0.115, z)))
+    actor = stage.add(body, pose=pose)
+    actor.drive("body", Strength(clip))
+    stage.advance(150)
+    assert actor.fallen is None
+    assert find_load(actor) == pytest.approx(10.0, abs=0.2)
+    for side in ("left", "right"):
+        assert stage.read_prop(side).position[1] > 1.44
+
+
+def test_box_is_handed_over() -> None:
+    """One lowers the forearms; what he carried rests on the other, who faces him, and stays where it was."""
+    body, pose, clip, figure = make(MAN)
+    wrist, aside = figure.place(pose)[0][body.skeleton.index("rightHand")], np.array([0.12, 0.0, 0.0])
+    away, faces = np.array([0.0, 0.0, 2.0 * wrist[2] + 0.05]), clip.rotations.copy()
+    faces[:, 0] = rotation.multiply(np.array([0.0, 0.0, 1.0, 0.0]), faces[:, 0])
+    lowered, share = clip.rotations.copy(), np.clip((clip.times - 0.6) / 0.6, 0.0, 1.0)
+    for side in ("left", "right"):
+        i = body.skeleton.index(f"{side}LowerArm")
+        down = rotation.log(rotation.multiply(rotation.conjugate(pose.rotations[i]), stand_at_ease(body).rotations[i]))
+        lowered[:, i] = rotation.multiply(lowered[:, i], rotation.exp(share[:, None] * down))
+    stage = Stage("mujoco", 0.01)
+    stage.add_prop(Prop.box("box", (0.8, 0.06, 0.2), 6.0, (0.0, wrist[1] + 0.11, wrist[2] + 0.08)))
+    one = stage.add(body, "one", Pose(pose.root + aside, pose.rotations))
+    two = stage.add(body, "two", Pose(pose.root + away, faces[0]))
+    one.drive("body", Strength(clip.replace(root=clip.root + aside, rotations=lowered)))
+    two.drive("body", Strength(clip.replace(root=clip.root + away, rotations=faces)))
+    stage.advance(60)
+    before = stage.read_prop("box").position
+    assert min(find_load(one), find_load(two)) > 1.0
+    stage.advance(100)
+    assert (one.fallen, two.fallen) == (None, None)
+    assert find_load(one) < 0.01
+    assert find_load(two) == pytest.approx(6.0, abs=0.1)
+    assert np.linalg.norm(stage.read_prop("box").position - before) < 0.05
