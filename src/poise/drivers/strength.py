@@ -445,12 +445,14 @@ class StrengthPlayer(TorquePlayer):
         g = float(np.linalg.norm(body.gravity))
         for name, inertia in self._free.items():
             state = body.read_prop(name)
-            lever = rotation.rotate(state.turn, inertia.center)
-            center, speed = state.position + lever, state.velocity + np.cross(state.spin, lever)
+            center, speed = state.position, state.velocity
+            if inertia.center.any():
+                lever = rotation.rotate(state.turn, inertia.center)
+                center, speed = center + lever, speed + np.cross(state.spin, lever)
             last, now = self._seen.get(name), np.concatenate([speed, state.spin])
             self._seen[name] = now
             rows = [i for i, other in enumerate(others) if other == name]
-            if last is None or not np.abs(forces[rows]).sum() > 1e-9:
+            if last is None or not rows or not np.abs(forces[rows]).sum() > 1e-9:
                 continue
             turn = rotation.to_matrix(state.turn)
             gone = (now - last) / self._h
