@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import poise
+from oracles.statics import find_ratios, find_sinking
 from poise.motion.own import idle
 from poise.spatial import rotation
 from poise.stage.actor import Actor
@@ -80,34 +81,32 @@ def hold_a_box(
 @pytest.mark.parametrize("behind", [0.03, 0.05, 0.055, 0.07])
 @pytest.mark.parametrize(("engine", "dt"), ENGINES)
 def test_load_is_held_wherever_it_lies_as_long_as_arms_are_strong_enough(engine: str, dt: float, behind: float) -> None:
-    """15 kg ask for 0.54 of an arm's strength. They sank by 18 cm before the arms pushed, and rolled off."""
+    """15 kg ask for 0.35 to 0.40 of an arm's strength, by statics.
+
+    They sank by 18 cm before the arms pushed, and rolled off.
+    """
     gone, sunk = hold_a_box(engine, dt, 1.0, 15.0, behind)
-    assert gone[1] > -0.12
+    assert gone[1] > -0.06
     assert sunk < 0.06
     gone, _ = hold_a_box(engine, dt, 0.2, 10.0, behind)
     assert gone[1] < -0.5
 
 
-def test_load_on_arms_goes_on_alike_from_a_saved_state() -> None:
-    actor, _, _ = lay_on_arms("mujoco", 0.01, 1.0, 6.0)
-    actor.stage.advance(20)
-    saved = actor.stage.save()
-    actor.stage.advance(20)
-    twin, _, _ = lay_on_arms("mujoco", 0.01, 1.0, 6.0)
-    twin.stage.restore(saved)
-    twin.stage.advance(20)
-    assert np.array_equal(actor.body.state.q, twin.body.state.q)
-
-
 @pytest.mark.parametrize(("engine", "dt"), ENGINES)
 def test_a_box_is_held_as_long_as_arms_are_strong_enough(engine: str, dt: float) -> None:
-    """It was taken for something to lean on, and thrown up."""
+    """It was taken for something to lean on, and thrown up.
+
+    At a tenth of their strength arms lack 5 % of what the pose takes, by statics: shoulders swing back by 1 cm of the
+    wrists' height, which shortens the lever of the load, and there they hold it. They sank by 5 to 15 cm, as long as
+    the load was felt at the wrong place.
+    """
     gone, sunk = hold_a_box(engine, dt, 0.5)
     assert np.linalg.norm(gone) < 0.06
     assert abs(sunk) < 0.02
     gone, sunk = hold_a_box(engine, dt, 0.1)
-    assert -0.2 < gone[1] < -0.08  # they give way
-    assert 0.05 < sunk < 0.15
+    assert 1.0 < max(find_ratios(HUMAN, bend_elbows()[0], 2.0, 0.03).values()) / 0.1 < 1.1
+    assert sunk == pytest.approx(find_sinking(HUMAN, bend_elbows()[0], 2.0, 0.03, 0.1), abs=0.01)
+    assert sunk > 0.005
     gone, _ = hold_a_box(engine, dt, 0.05)
     assert gone[1] < -0.8  # it is on the floor
 

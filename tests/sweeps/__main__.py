@@ -4,7 +4,7 @@ docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-
 and `treads` docs/puppet-sweeps.md, `answers` docs/answering-arms.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
-                                              push | falls | tips | splits | soak | steps | gains | published |
+                                              push | falls | tips | holds | splits | soak | steps | gains | published |
                                               engines | crowd | abuse | ik | poses | walk | track | limited | getup |
                                               treads | answers ...]
                                              [--soak] [--minutes 10] [--seed 0]
@@ -28,6 +28,7 @@ from sweeps import (
     engines_sweep,
     fall_sweep,
     getup_sweep,
+    hold_sweep,
     ik_sweep,
     limited_sweep,
     mix_sweep,
@@ -54,6 +55,7 @@ SWEEPS: dict[str, tuple[str, Callable[[], tuple[str, int]]]] = {
     "push": ("Pushes at the chest", push_sweep.sweep),
     "falls": ("Falls", fall_sweep.sweep),
     "tips": ("Falls within strength", tip_sweep.sweep),
+    "holds": ("Boxes on forearms", hold_sweep.sweep),
     "splits": ("Any split", split_sweep.sweep),
     "steps": ("Steps of 1 to 10 ms", coupling_sweep.sweep_steps),
     "gains": ("Gains", coupling_sweep.sweep_gains),

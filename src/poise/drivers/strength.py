@@ -45,7 +45,7 @@ from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
 from poise.drivers.playable import check_playable
-from poise.drivers.strength_work import MOST_TOUCHES, Problem, Room, Work
+from poise.drivers.strength_work import MOST_TOUCHES, Laden, Problem, Room, Work
 from poise.dynamics.limited import DAMPING
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import HINGES, Joint
@@ -79,12 +79,12 @@ _TURNS = 0.1  # m, by which a foot's turns are compared with its places
 _EVEN = 0.1  # how dear it is to share the weight unevenly, beside 1 rad/s2
 _LIFT, _LIFTED = 0.02, 0.01  # m/s and m: a foot that the motion lifts so fast, or has so high, does not stand
 _LEAST_FRICTION = 0.05
+_SWINGS = 1.5  # of its speed, that a limb which loses its load may lose in a step; from 2 on it swings ever farther
 _HARD = 20.0  # times the weight: more than a point is ever pushed by
 _LIGHT = 0.01  # of the weight: what is touched with less is not leaned on
 _AWAY = 0.03  # m: a hand that the motion takes so far off what it touches lets go
 _FELT = 0.1  # s, in which what moves and pushes a body comes to count: a blow is over before anybody answers it
 _SOON = 0.02  # s, the same of what a load weighs: contacts flicker
-_STEADY = 1e-6  # m2, of points so near to one another that they are one
 _TAKEN = 0.9  # of such a push: with all of it arms that hold a box squeezed it ever harder, by 2 N a second
 _LANDS, _OVER = 30.0, 0.1  # rows of a foot that is put down again; m over its sole, up to which a floor is under it
 _SLOWS = 30.0  # rows of a hand that is slowed before it touches, beside those of joints
@@ -209,8 +209,9 @@ class StrengthPlayer(TorquePlayer):
     missed  m/s2, by how much the centre of mass misses its way, as of the last step
     zmp     (3,) m, where the ground's push has no moment along it
     drag    (K,) N m s/rad, of each joint's damper on what was not foreseen: see `_resist`
-    felt    (J, 6) N m about each joint and N, of things and people that push, world axes: see `_feel`; load and
-            pressed: what of it free props weigh, and the rest
+    laden   (J, 4, 4) sum of m [r 1]^T [r 1] over what free props weigh on each body, kg and m in its axes: see `_feel`
+    felt    (J, 6) N m about each joint and N, of things and people that push besides, world axes; load and pressed:
+            what of it is of free props that are pushed along, and the rest
     """
 
     feels = True
@@ -254,6 +255,7 @@ class StrengthPlayer(TorquePlayer):
         self._rate, self._share = min(RATE, 1.0 / self._h), 1.0 - math.exp(-self._h / _FELT)
         self._soon = 1.0 - math.exp(-self._h / _SOON)
         self.load, self.pressed = np.zeros_like(self.felt), np.zeros_like(self.felt)
+        self.laden, self._with = np.zeros((len(body.tree), 4, 4)), Laden.of(body, np.zeros((len(body.tree), 4, 4)))
         self._free: dict[str, RigidInertia] = {}
         self._seen: dict[str, np.ndarray] = {}
         self._work = Work(body, n, len(self.effectors))
@@ -293,10 +295,10 @@ class StrengthPlayer(TorquePlayer):
         fill_state(m.joints, m.letters, m.frames, m.ranges, state.q, state.w, k.angles, k.rates, k.axes)
         fill_range(m.curves, m.tables, m.numbers, k.angles, k.rates, self.low, self.high)
         self._pose_ghost(t)
-        ghost = self.ghost.state
+        ghost, firm = self.ghost.state, self._feel(body)
         want(
-            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._rate, self.driver.alpha,
-            _MOST_TURN, self.joints, m.joints, k.axes, body.R, k.dw, k.wanted, k.e,
+            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._find_rates(body),
+            self.driver.alpha, _MOST_TURN, self.joints, m.joints, k.axes, body.R, k.dw, k.wanted, k.e,
         )  # fmt: skip
         if self.fallen[0]:
             self._brake(body)
@@ -305,7 +307,7 @@ class StrengthPlayer(TorquePlayer):
         # ranges of joints make room for what the motion asks for
         body.aim[self.joints], body.firm[self.joints] = ghost.q[self.joints], _MOST_FOUND
         k.weights[:] = 1.0
-        self._find_contacts(body)
+        self._find_contacts(body, firm)
         self._limit(body, t)
         self._resist(body)
         if self._is_lost(body):
@@ -329,8 +331,8 @@ class StrengthPlayer(TorquePlayer):
             ghost.R[i], ghost.p[i], ghost.om[i], ghost.v[i], self.corners[side], self.began[0] + _LIFTED, _LIFT
         )
 
-    def _find_contacts(self, body: Body) -> None:
-        """Where the world may push: soles on the ground, and whatever touched in the last step."""
+    def _find_contacts(self, body: Body, firm: np.ndarray) -> None:
+        """Where the world may push: soles on the ground, and whatever firm (n,) touched in the last step."""
         from poise.drivers.strength_kernels import find_soles, set_frame
 
         k, count, floor = self._work, 0, body.floor.record[0]
@@ -358,7 +360,6 @@ class StrengthPlayer(TorquePlayer):
                 helps[list(arm.below)] = False
         k.pads = count
         touches = body.touches
-        firm = self._feel(body)
         others = np.flatnonzero(helps[touches.joints] & firm)
         if len(others):
             sizes = np.linalg.norm(touches.forces[others], axis=1)
@@ -394,60 +395,92 @@ class StrengthPlayer(TorquePlayer):
     def _feel(self, body: Body) -> np.ndarray:
         """Which touches (n,) are of what never moves, and may be leaned on; what moves is `felt` as it pushes.
 
-        What a free prop weighs is felt at once: see `_weigh`. The rest of every push comes to count in `_FELT`.
+        What rests on a body is taken for a part of it, `laden`: its arms know what it takes to lift it, and not only
+        what it weighs. That comes to count at once, as what else a free prop asks for: see `_weigh`. The rest of every
+        push comes to count in `_FELT`.
         """
         touches, part = body.touches, self._share
         if self._fixed[0] is not body.floor:
             props = body.floor.props
             self._fixed = body.floor, {"ground", *(prop.name for prop in props if prop.inertia is None)}
             self._free = {prop.name: prop.inertia for prop in props if prop.inertia is not None}
+            self._seen = {name: seen for name, seen in self._seen.items() if name in self._free}
         firm = np.array([other in self._fixed[1] for other in touches.others], bool)
-        pushed = ~firm & ~_find_twice(touches.points) if not firm.all() else np.zeros(len(firm), bool)
+        of_prop = np.array([other in self._free for other in touches.others], bool)
+        pushed = ~firm & (of_prop | ~_find_twice(touches.points)) if not firm.all() else np.zeros(len(firm), bool)
         joints, points, forces = touches.joints[pushed], touches.points[pushed], touches.forces[pushed]
         others = [other for other, is_pushed in zip(touches.others, pushed.tolist(), strict=True) if is_pushed]
-        weights, rest = self._weigh(body, others, points, forces)
+        masses, places, weights, rest = self._weigh(body, others, points, forces)
+        self.laden *= 1.0 - self._soon
+        for i, mass, place in zip(joints.tolist(), masses.tolist(), places, strict=True):
+            turn = body.R[i].T
+            under = _sink(turn @ (place - body.p[i]), body.tree.centers[i], turn @ body.gravity)
+            own = np.append(under, 1.0)
+            self.laden[i] += self._soon * mass * np.outer(own, own)
         self.load *= 1.0 - self._soon
         _add_forces(self.load, joints, points - body.p[joints], self._soon * weights)
         self.pressed *= 1.0 - part
         _add_forces(self.pressed, joints, points - body.p[joints], _TAKEN * part * rest)
         np.add(self.load, self.pressed, out=self.felt)
+        self._with = Laden.of(body, self.laden)
         return firm
 
     def _weigh(
         self, body: Body, others: list[str], points: np.ndarray, forces: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(n, 3) N, of each push of what moves (forces): what it would be if the prop that pushes did not accelerate.
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Of each push of what moves (forces): how much of a free prop rests there (n,) kg, and where (n, 3) m.
 
-        And (n, 3) N, the rest of each, by which a prop is squeezed, and which is nothing in all.
+        And (n, 3) N, what the push would be besides if the prop did not accelerate, and the rest of each, by which a
+        prop is squeezed, and which is nothing in all.
 
             F = sum f + m (v - v_last) / h        of all its pushes together, along their sum           [weigh, eq 1]
 
         That is what a load weighs less what others carry of it, whether the arms sink under it or not, and nothing of
-        a blow. The pushes share it so that it acts below the prop's centre of mass, as near to their own shares as
-        that allows: a load that tips from hand to forearm is not felt at the wrong one.
+        a blow. What of it is downwards is of the mass that rests on the body; what is across, as of a crate that is
+        pushed along, is a force. The pushes share it so that it acts below the prop's centre of mass, as near to their
+        own shares as that allows: a load that tips from hand to forearm is not felt at the wrong one.
         """
+        masses, places = np.zeros(len(forces)), points.copy()
         weights, rest = np.zeros_like(forces), forces.copy()
-        for name in sorted(self._seen.keys() | (set(others) & self._free.keys())):
-            inertia = self._free.get(name)
-            if inertia is None:
-                del self._seen[name]
-                continue
+        g = float(np.linalg.norm(body.gravity))
+        for name, inertia in self._free.items():
             state = body.read_prop(name)
-            lever = rotation.rotate(state.turn, inertia.center)
-            center, speed = state.position + lever, state.velocity + np.cross(state.spin, lever)
-            last = self._seen.get(name)
-            self._seen[name] = speed
+            center, speed = state.position, state.velocity
+            if inertia.center.any():
+                lever = rotation.rotate(state.turn, inertia.center)
+                center, speed = center + lever, speed + np.cross(state.spin, lever)
+            last, now = self._seen.get(name), np.concatenate([speed, state.spin])
+            self._seen[name] = now
             rows = [i for i, other in enumerate(others) if other == name]
-            total = forces[rows].sum(axis=0)
-            size = float(np.linalg.norm(total))
-            if last is None or size < 1e-9:
+            if last is None or not rows or not np.abs(forces[rows]).sum() > 1e-9:
                 continue
-            way = total / size
-            load = max(float((total + inertia.mass * (speed - last) / self._h) @ way), 0.0)
-            shares = np.outer(_share_load(points[rows], forces[rows], way, center), way)
-            weights[rows] = load * shares
-            rest[rows] -= size * shares
-        return weights, rest
+            turn = rotation.to_matrix(state.turn)
+            gone = (now - last) / self._h
+            gone[:3] *= inertia.mass
+            gone[3:] = turn @ inertia.inertia @ turn.T @ gone[3:]
+            at = forces[rows] + _stop(points[rows] - center, forces[rows], gone)
+            total = at.sum(axis=0)
+            masses[rows] = np.maximum(at @ body.gravity, 0.0) / max(g * g, 1e-9)
+            masses[rows] *= min(1.0, inertia.mass / max(float(masses[rows].sum()), 1e-9))
+            across = total - float(masses[rows].sum()) * body.gravity
+            share = np.maximum(at @ across, 0.0) + 1e-9
+            share /= share.sum()
+            weights[rows] = np.outer(share, across)
+            rest[rows] = 0.0  # foreseen, a squeeze would grow by itself
+        return masses, places, weights, rest
+
+    def _find_rates(self, body: Body) -> np.ndarray:
+        """(J,) 1/s, at which joints go to the motion: slower where a limb that loses its load would swing.
+
+        A torque holds for a step. What takes a share s = rate h of its speed off a limb with its load takes x times as
+        much off the limb alone, H and H' their inertias:
+
+            s x <= _SWINGS,    H' v = x H v                                                               [rates, eq 1]
+        """
+        rates = np.full(len(body.tree), self._rate)
+        for joints, heavier in self._with.find_limbs(body, self.a.joints, self._work.axes):
+            rates[joints] = min(self._rate, _SWINGS / (self._h * heavier))
+        return rates
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""
@@ -455,7 +488,7 @@ class StrengthPlayer(TorquePlayer):
         from poise.dynamics import limited_kernels as limited
         from poise.dynamics.pushed_kernels import model_pushes
 
-        k, tree, m, n, c = self._work, body.tree, self.a, self.n, self._work.count
+        k, tree, m, n, c, own = self._work, body.tree, self.a, self.n, self._work.count, self._with
         size, weight = n + 4 * c, tree.mass * 9.81
         r = k.get(size)
         r.low[:n], r.high[:n] = self.low, self.high
@@ -466,7 +499,7 @@ class StrengthPlayer(TorquePlayer):
         if body.root_is_given:
             r.a0[:3], r.a0[3:] = body.a, body.R[0] @ body.dw[0]
         is_solved = model_pushes(
-            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, k.dw,
+            tree.parents, own.masses, own.centers, own.inertias, body.R, body.p, body.om, body.state.w, k.dw,
             body.gravity, m.joints, k.e, r.at, r.ways, r.of, weight, self.felt, body.root_is_given, r.A, r.a0, r.H,
             r.b, k.al, k.acc,
         )  # fmt: skip
@@ -490,7 +523,7 @@ class StrengthPlayer(TorquePlayer):
             return
         self.at[:] = r.bound[:n]
         settle(
-            tree.parents, tree.masses, tree.centers, tree.inertias, body.R, body.p, body.om, body.state.w, body.gravity,
+            tree.parents, own.masses, own.centers, own.inertias, body.R, body.p, body.om, body.state.w, body.gravity,
             m.joints, k.axes, k.e, r.at, r.ways, r.of, weight, self.felt, r.A, r.a0, r.u, k.sides, c, k.residual[:rows],
             k.scales, k.kinds, self.low, self.high, k.dw, k.vectors, self.torque, self.ratio, self.zmp,
             self.hands.push, k.off,
@@ -589,9 +622,11 @@ class StrengthPlayer(TorquePlayer):
             i, share = int(at), at - int(at)
             place, speed, going = (1.0 - share) * self.plan[i] + share * self.plan[i + 1]
             n, gain = self.n, _GAIN if not self.hands.busy() else _LEANS
+            own = self._with
+            place = own.move(place + self.shift, ghost, self.shift)
             lead_center(
-                body.c, body.dc, place + self.shift, speed, going, gain, rate, alpha, body.gravity, k.hull, size,
-                height, body.tree.mass * 9.81, body.tree.mass, self.axes, r.ways, n, rows[: len(self.axes)], y,
+                own.c, own.dc, place, speed, going, gain, rate, alpha, body.gravity, k.hull, size, height,
+                body.tree.mass * 9.81, own.mass, self.axes, r.ways, n, rows[: len(self.axes)], y,
             )  # fmt: skip
             # who reaches for something tips as he is, and does not bend for what soles alone could still do
             first = count
@@ -819,7 +854,7 @@ class StrengthPlayer(TorquePlayer):
             "plan": self.plan, "planned": self.planned, "shift": self.shift, "ratio": self.ratio, "zmp": self.zmp,
             # of the ghost, joints that the motion leaves alone
             "ghost_q": self.ghost.state.q, "ghost_root": self.ghost.state.root,
-            "drag": self.drag, "load": self.load, "pressed": self.pressed,
+            "drag": self.drag, "load": self.load, "pressed": self.pressed, "laden": self.laden,
         }  # fmt: skip
 
     def save(self) -> dict[str, Any]:
@@ -848,23 +883,31 @@ def _add_forces(wrenches: np.ndarray, joints: np.ndarray, levers: np.ndarray, fo
     np.add.at(wrenches[:, 3:], joints, forces)
 
 
-def _share_load(points: np.ndarray, forces: np.ndarray, way: np.ndarray, center: np.ndarray) -> np.ndarray:
-    """(n,) shares, 0 to 1 and 1 in all, of a load along a unit way (3,) that acts through a centre (3,) m.
+def _stop(levers: np.ndarray, forces: np.ndarray, gone: np.ndarray) -> np.ndarray:
+    """(n, 3) N, to be added to forces (n, 3) that act so far (n, 3) m from a centre: without what is gone.
 
-    They are the shares of the forces (n, 3) that there are at the points (n, 3), changed as little as brings their
-    middle, seen along the way, to the centre, or as near as the points reach.
+    That is (6,): N, and N m about the centre. It is the least change beside each force's size.
     """
-    share = np.maximum(forces @ way, 0.0) + 1e-9
-    share /= share.sum()
-    off = points - center
-    off = off - np.outer(off @ way, way)
-    for _ in range(4):  # what would pull is left out, and the rest found anew
-        A = np.vstack([np.ones(len(share)), off.T])
-        M = (A * share) @ A.T
-        M[np.diag_indices(4)] += _STEADY * np.array([0.0, 1.0, 1.0, 1.0])
-        share = np.maximum(share * (1.0 + A.T @ np.linalg.solve(M, np.array([1.0, 0.0, 0.0, 0.0]) - A @ share)), 0.0)
-        share /= max(float(share.sum()), 1e-9)
-    return share
+    A = np.zeros((6, len(levers), 3))
+    A[:3] = np.eye(3)[:, None]
+    x, y, z = levers.T
+    A[3, :, 1], A[3, :, 2], A[4, :, 0], A[4, :, 2], A[5, :, 0], A[5, :, 1] = -z, y, z, -x, -y, x
+    size = np.linalg.norm(forces, axis=1)
+    W = size / size.sum()
+    M = np.einsum("ink,n,jnk->ij", A, W, A)
+    M[np.diag_indices(6)] += 1e-4
+    return np.asarray(W[:, None] * np.einsum("ink,i->nk", A, np.linalg.solve(M, gone)))
+
+
+def _sink(point: np.ndarray, along: np.ndarray, down: np.ndarray) -> np.ndarray:
+    """The place above or below a point (3,) m that is nearest to the line from the origin along a vector (3,).
+
+    A load on a forearm does not turn with it about its length.
+    """
+    d = along / max(float(np.linalg.norm(along)), 1e-9)
+    across, off = down - (down @ d) * d, point - (point @ d) * d
+    size = float(across @ across)
+    return point - (off @ across) / size * down if size > 0.01 * float(down @ down) else point
 
 
 def _find_twice(points: np.ndarray) -> np.ndarray:

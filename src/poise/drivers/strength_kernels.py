@@ -23,14 +23,15 @@ _HARD = 20.0  # times the weight: more than a corner is ever pushed by
 @kernel
 def want(
     q: np.ndarray, w: np.ndarray, aim: np.ndarray, speed: np.ndarray, ahead: np.ndarray, given: np.ndarray, h: float,
-    rate: float, alpha: float, most: float, joints: np.ndarray, joint: np.ndarray, axes: np.ndarray, R: np.ndarray,
-    dw: np.ndarray, x: np.ndarray, e: np.ndarray,
+    rates: np.ndarray, alpha: float, most: float, joints: np.ndarray, joint: np.ndarray, axes: np.ndarray,
+    R: np.ndarray, dw: np.ndarray, x: np.ndarray, e: np.ndarray,
 ) -> None:  # fmt: skip
     """x (n,) rad/s2 of the freedoms, and in dw (J, 3) all else that joints are to do.   [strength, eq 4]
 
     dw = (w*' - w*) / h + rate (w* - w) + alpha rate^2 (q* - q)
 
     q, w          of the body;  aim, speed: of the motion, q* and w*;  ahead: w*' at the end of the step of h seconds
+    rates         (J,) 1/s, of each joint
     given         (J, 3) accelerations of the joints that somebody else moves
     joint, axes   (n,), (n, 3) of the freedoms, in body axes;  e (n, 3) written: in world axes
     """
@@ -38,7 +39,7 @@ def want(
     dw[:] = given
     for i in joints:
         log_between(q[i], aim[i], off)
-        size = 0.0
+        size, rate = 0.0, rates[i]
         for a in range(3):
             dw[i, a] = (ahead[i, a] - speed[i, a]) / h + rate * (speed[i, a] - w[i, a]) + alpha * rate * rate * off[a]
             size += dw[i, a] ** 2

@@ -31,6 +31,77 @@ class Problem(NamedTuple):
     u: np.ndarray
 
 
+class Laden(NamedTuple):
+    """A body with what rests on it.
+
+    masses (J,), centers (J, 3), inertias (J, 3, 3)  as of a tree;  mass, c, dc  of all together
+    laid  (J, 4, 4) what rests on each segment: see `StrengthPlayer`
+    """
+
+    masses: np.ndarray
+    centers: np.ndarray
+    inertias: np.ndarray
+    mass: float
+    c: np.ndarray
+    dc: np.ndarray
+    laid: np.ndarray
+
+    @staticmethod
+    def of(body: Body, laid: np.ndarray) -> Laden:
+        """The body with what is laid on it."""
+        tree = body.tree
+        if not laid.any():
+            return Laden(tree.masses, tree.centers, tree.inertias, tree.mass, body.c, body.dc, laid)
+        loads, moments = laid[:, 3, 3], laid[:, :3, 3]
+        masses, centers, inertias = tree.masses + loads, tree.centers.copy(), tree.inertias.copy()
+        for i in np.flatnonzero(loads):
+            m, c = tree.masses[i], tree.centers[i]
+            centers[i] = (m * c + moments[i]) / masses[i]
+            second = laid[i, :3, :3] + m * np.outer(c, c) - masses[i] * np.outer(centers[i], centers[i])
+            inertias[i] += np.trace(second) * np.eye(3) - second
+        mass = float(tree.mass + loads.sum())
+        levers = np.einsum("jab,jb->ja", body.R, moments)
+        c = tree.mass * body.c + (loads[:, None] * body.p + levers).sum(axis=0)
+        dc = tree.mass * body.dc + (loads[:, None] * body.v + np.cross(body.om, levers)).sum(axis=0)
+        return Laden(masses, centers, inertias, mass, c / mass, dc / mass, laid)
+
+    def move(self, place: np.ndarray, ghost: Body, shift: np.ndarray) -> np.ndarray:
+        """Where the centre of all is, if that of the body alone is at a place (3,) m, in the pose of a ghost."""
+        loads = self.laid[:, 3, 3]
+        at = loads[:, None] * (ghost.p + shift) + np.einsum("jab,jb->ja", ghost.R, self.laid[:, :3, 3])
+        return np.asarray(((self.mass - loads.sum()) * place + at.sum(axis=0)) / self.mass)
+
+    def find_limbs(self, body: Body, joints: np.ndarray, axes: np.ndarray) -> list[tuple[list[int], float]]:
+        """Of each limb on which something is laid: its joints, and how many times as heavy that makes it, at the most.
+
+        joints, axes  (n,), (n, 3) of the freedoms, in body axes; the trunk is no limb: it is too heavy to notice
+        """
+        from poise.dynamics.pushed_kernels import compose, fill_inertia
+
+        found: list[tuple[list[int], float]] = []
+        laden = np.flatnonzero(self.laid[:, 3, 3])
+        if not len(laden):
+            return found
+        tree, trunk, (j, n) = body.tree, body.find_trunk(), (len(body.tree), len(joints))
+        limbs = np.arange(j)
+        for i in range(1, j):
+            if not trunk[tree.parents[i]]:
+                limbs[i] = limbs[tree.parents[i]]
+        e, H = np.einsum("nab,nb->na", body.R[joints], axes), np.empty((2, n, n))
+        mass, center, inertia = np.empty(j), np.empty((j, 3)), np.empty((j, 3, 3))
+        models = ((tree.masses, tree.centers, tree.inertias), (self.masses, self.centers, self.inertias))
+        M, W = np.empty((6, 6)), np.empty((6, n))
+        for each, model in zip(H, models, strict=True):
+            compose(tree.parents, *model, body.R, body.p, mass, center, inertia)
+            fill_inertia(tree.parents, body.p, mass, center, inertia, joints, e, M, W, each)
+        for limb in sorted({int(limbs[i]) for i in laden if not trunk[i]}):
+            rows = np.flatnonzero(limbs[joints] == limb)
+            own, both = H[:, rows][..., rows]
+            heavier = float(np.abs(np.linalg.eigvals(np.linalg.solve(own, both))).max(initial=1.0))
+            found.append((np.flatnonzero(limbs == limb).tolist(), heavier))
+        return found
+
+
 class Room(NamedTuple):
     """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
 
