@@ -31,7 +31,7 @@ PYTEST  := $(BIN)/python -m pytest -n auto --dist worksteal
 help: ## say what there is to make
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: $(VENV)/.ready-poise ## film a conductor, animated only beside mixed, with files, plots and figures, into out/demo
+demo: $(VENV)/.ready-poise ## film bodies that answer their arms and conduct, over animated ones, with files, plots and figures, into out/demo
 	$(BIN)/poise demo $(or $(NAME),conductor) -o $(OUT) $(ARGS)
 
 test: $(VENV)/.ready-test ## run the tests, all but those that take long

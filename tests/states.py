@@ -92,6 +92,22 @@ def change(stage: Stage) -> None:
     stage.advance(17)
 
 
+def taking_part() -> Stage:
+    """A conductor's arms that do something else since a moment ago, on a body that goes on taking part for a while."""
+    return add(Stage(), legs=poise.Balance(), arms=poise.Kinematic(poise.gestures.clap(), start=0.6))
+
+
+def take_part(stage: Stage) -> None:
+    """The beat, its size and how much the body goes along changed, and then no beat at all."""
+    actor = stage.actors["one"]
+    actor.drive("arms", poise.Kinematic(poise.gestures.conduct(hands="both", takes_part=1.0)))
+    stage.advance(81)
+    actor.change(beats=3, takes_part=0.7)
+    stage.advance(33)
+    actor.drive("arms", poise.Kinematic(poise.gestures.clap(), start=0.6))
+    stage.advance(21)
+
+
 def take_over(stage: Stage) -> None:
     """An arm that hung, taken by a clip a moment ago, and a load taken up before that."""
     actor = stage.actors["one"]
@@ -218,6 +234,7 @@ def wait(steps: int) -> Callable[[Stage], None]:
 CASES: dict[str, Past] = {
     "changed": Past(conducting, change),
     "taken over": Past(loaded, take_over),
+    "taking part": Past(taking_part, take_part),
     "fallen": Past(conducting, fall),
     "bowing": Past(bowing, wait(150)),
     "tracked": Past(tracked, wait(100)),

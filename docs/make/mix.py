@@ -76,12 +76,17 @@ def main(minutes: float) -> None:
             for demo, keys in OWN.items()
         },
     }
-    for demo, key in (("compare", "compared"), ("gains", "gains"), ("thin-fat", "bodies")):
+    part = figures["conductor"]["taking_part"]
+    parts["taking part"] = table(["figure", "value"], [[f"`{key}`", cell(value)] for key, value in part.items()])
+    for mark, demo, key in (
+        ("compare", "compare", "compared"), ("gains", "gains", "gains"), ("thin-fat", "thin-fat", "bodies"),
+        ("lift", "conductor", "lift"),
+    ):  # fmt: skip
         nested = figures[demo][key]
         head = [each for each in next(iter(nested.values())) if each not in ("fell_at_s", "coupling")]
         head = [each for each in head if any(row[each] is not None for row in nested.values())]
-        parts[demo] = table(
-            [demo, *(f"`{each}`" for each in head)],
+        parts[mark] = table(
+            [mark, *(f"`{each}`" for each in head)],
             [[label, *(cell(row[each]) for each in head)] for label, row in nested.items()],
         )
     page = DOCS / "mix.md"

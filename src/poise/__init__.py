@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from poise.drivers.attached import Attached
     from poise.drivers.balance import Balance
     from poise.drivers.body import Body
+    from poise.drivers.counterpoise import Counterpoise
     from poise.drivers.driver import (
         AccelerationPlayer,
         Bearing,
@@ -100,6 +101,7 @@ _HOMES = {
     "Anchored": "poise.drivers.anchored",
     "Attached": "poise.drivers.attached",
     "Balance": "poise.drivers.balance",
+    "Counterpoise": "poise.drivers.counterpoise",
     "Bearing": "poise.drivers.driver",
     "Block": "poise.spatial.law",
     "Body": "poise.drivers.body",
@@ -215,6 +217,7 @@ __all__ = [
     "Anchored",
     "Attached",
     "Balance",
+    "Counterpoise",
     "Bearing",
     "Block",
     "Body",

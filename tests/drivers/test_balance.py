@@ -282,6 +282,7 @@ def test_fixed_feet_lose_their_balance_too(push: tuple[float, float, float]) -> 
     assert np.abs(actor.body.state.w).max() < 10.0
 
 
+@pytest.mark.parametrize("hold", [0.0, 1.0])
 @pytest.mark.parametrize(
     ("height", "mass", "gesture", "load", "friction"),
     [
@@ -291,20 +292,21 @@ def test_fixed_feet_lose_their_balance_too(push: tuple[float, float, float]) -> 
     ],
 )
 def test_feet_neither_turn_nor_cross_under_lively_arms(
-    height: float, mass: float, gesture: poise.Motion, load: float, friction: float
+    height: float, mass: float, gesture: poise.Motion, load: float, friction: float, hold: float
 ) -> None:
     """They slid by 46 to 116 mm, and heels rose by 10 to 38 mm, while each foot was all but unloaded at every swing."""
     stage = Stage(dt=0.004, ground=poise.Ground(friction=friction))
     loads = (poise.Load("rightLowerArm", load),) if load else ()
     actor = stage.add(Character.human(height, mass, preset="mix"), loads=loads)
-    actor.drive("legs", Balance())
+    actor.drive("legs", Balance(hold=hold))
     actor.drive("upperBody", Kinematic(gesture))
     soles = stage.run(3.0, fps=50.0).actor().soles
     assert np.linalg.norm((soles - soles[0])[..., [0, 2]], axis=-1).max() < 1e-3
     assert soles[..., 1].max() < 2e-3
-    # knees bend for it, and no further than they have to
+    # knees stay straight where the centre of mass is held; under held hips they bend, and no further than they have to
     player = actor.player("legs")
-    assert isinstance(player, BalancePlayer) and 0.1 < player.told[CROUCH] <= 1.0
+    assert isinstance(player, BalancePlayer)
+    assert player.told[CROUCH] < 0.05 if hold == 1.0 else 0.1 < player.told[CROUCH] <= 1.0
 
 
 def test_quiet_arms_leave_the_knees_as_they_are() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise import Anchored, Balance, KeepUpright, Kinematic, Loose, Puppet, Shadow, Strength, Track, Walk
+from poise import Anchored, Balance, Counterpoise, KeepUpright, Kinematic, Loose, Puppet, Shadow, Strength, Track, Walk
 from poise.demos import staff
 from poise.demos.show import stand_still
 from poise.drivers.driver import Driver
@@ -87,6 +87,15 @@ def play_balance(do: str = "", **given: Any) -> bytes:
     actor.drive("legs", Balance(**given))
     actor.drive("arms", Kinematic(GESTURE))
     return show_after(stage, actor, do)
+
+
+def play_counterpoise(**given: Any) -> bytes:
+    stage, actor = begin()
+    actor.drive("legs", Balance())
+    actor.drive("arms", Kinematic(GESTURE))
+    actor.drive("trunk", Counterpoise(**given))
+    actor.drive("head", Counterpoise(**given))
+    return show(stage, 0.2)
 
 
 def show_after(stage: poise.Stage, actor: Any, do: str) -> bytes:
@@ -211,6 +220,16 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
         "follow_start": ({"follow": standing()}, {"follow_start": -0.5}),
         "damping": ({}, {"damping": 0.7}),
         "give": ({"do": "shove"}, {"give": 0.9}),
+        "hold": ({}, {"hold": 0.5}),
+        "counter_lean": ({}, {"counter_lean": 0.6}),
+    },
+    play_counterpoise: {
+        "spine": ({}, {"spine": 0.5}),
+        "keep_level": ({}, {"keep_level": 0.5}),
+        "cap": ({}, {"cap": 0.02}),
+        "pelvis": ({}, {"pelvis": 0.5}),
+        "follow": ({}, {"follow": standing()}),
+        "follow_start": ({"follow": noisy()}, {"follow_start": -0.5}),
     },
     play_strength: {
         "motion": ({}, {"motion": GESTURE}),
@@ -270,8 +289,8 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
 }
 DRIVERS = {
     play_track: Track, play_kinematic: Kinematic, play_loose: Loose, play_balance: Balance, play_strength: Strength,
-    play_keep_upright: KeepUpright, play_shadow: Shadow, play_walk: Walk, play_puppet: Puppet,
-    play_anchored: Anchored, play_attached: poise.Attached,
+    play_counterpoise: Counterpoise, play_keep_upright: KeepUpright, play_shadow: Shadow, play_walk: Walk,
+    play_puppet: Puppet, play_anchored: Anchored, play_attached: poise.Attached,
 }  # fmt: skip
 
 
@@ -292,6 +311,7 @@ REFUSED: dict[str, tuple[Callable[[], Driver], str]] = {
     "balance, no clip": (lambda: Balance(follow_start=1.0), "follow_start of Balance has no effect without"),
     "balance, height": (lambda: Balance(follow=standing(), height=0.9), "height of Balance has no effect where"),
     "balance, target": (lambda: Balance(follow=standing(), target=(0.0, 0.0)), "target of Balance has no effect"),
+    "counterpoise, no clip": (lambda: Counterpoise(follow_start=1.0), "follow_start of Counterpoise has no effect"),
     "strength, none led": (lambda: Strength(GESTURE, insists=30.0), "insists of Strength has no effect where"),
     "strength, centre led": (
         lambda: Strength(GESTURE, insists=30.0, paths={"center": PATH}), "insists of Strength has no effect where"

@@ -243,7 +243,7 @@ def loosen_an_arm(engine: str, dt: float, seconds: float) -> tuple[np.ndarray, f
     """An arm hangs loose from an animated trunk over legs that balance: its turns (3, 4), and rad/s at the most."""
     stage = Stage(engine, dt)
     actor = stage.add(poise.Character.human())
-    actor.drive("legs", poise.Balance())
+    actor.drive("legs", poise.Balance(hold=0.0, counter_lean=0.0))
     actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct(120, 1, "both")))
     stage.advance(round(0.5 / dt))
     arm = ["rightUpperArm", "rightLowerArm", "rightHand"]
@@ -298,7 +298,7 @@ def test_a_small_child_stands_quietly_at_long_steps() -> None:
     """Its feet shook at 300 rad/s."""
     stage = Stage("bullet", 0.01)
     actor = stage.add(poise.Character.human(0.5, 4.0))
-    actor.drive("legs", poise.Balance())
+    actor.drive("legs", poise.Balance(hold=0.0, counter_lean=0.0))
     actor.drive("upperBody", poise.Kinematic(poise.gestures.conduct(120, 1, "both")))
     stage.advance(30)
     actor.drive(["rightUpperArm", "rightLowerArm"], poise.Loose(0.3, 0.3))

@@ -40,6 +40,15 @@ OUTPUTS = (
     *PATHS,
 )  # fmt: skip
 SAID = {
+    "--from": (
+        "arms=other.bvh",
+        "leftArm,head=clip.npz",
+        "arms=nowhere.bvh",
+        "x=other.bvh",
+        "arms",
+        "=",
+        "legs=hero.glb",
+    ),
     "--load": ("rightHand=2", "rightHand=-1", "rightHand", "=2", "rightHand=1e400", "x=1", "head=5kg", "左=1"),
     "--push": (
         "t=0.1 chest 0,0,40 0.1s",

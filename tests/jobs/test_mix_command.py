@@ -34,6 +34,8 @@ from poise.stage.take_file import load_take
 KEYS = {
     *("fell", "fell_at_s", "fell_why", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "realtime_factor"),
     *("coupling", "stepping", "mass_kg", "stature_m", "frames", "sway_mm", "peak_torque_nm"),
+    *("center_gain", "hips_gain", "neck_gain", "head_gain", "hips_lag_ms", "neck_lag_ms", "head_lag_ms"),
+    *("hips_shift_mm", "head_shift_mm"),
 }
 
 
@@ -222,7 +224,10 @@ def test_arms_can_be_physical_on_a_trunk_that_follows_the_clip_over_legs_that_ba
         assert arm <= set(found.physical) and not arm & set(found.kinematic)
         trunk = part_joints(body.skeleton, "trunk")
         assert set(trunk) <= set(found.kinematic)
-        assert rotation.angle(waving.rotations[:, trunk], found.clip.rotations[:, trunk]).max() < 1e-7
+        # an arm that springs draw along the clip asks for no answer; one that hangs loose does
+        most = 0.1 if plan.drives else 1e-7
+        assert bool(found.answering) == bool(plan.drives)
+        assert rotation.angle(waving.rotations[:, trunk], found.clip.rotations[:, trunk]).max() < most
 
 
 def test_a_simulation_that_breaks_keeps_what_there_was(

@@ -13,12 +13,13 @@ from poise.body.shape import Box, Capsule, Sphere
 from poise.drivers.balance import Balance
 from poise.errors import FileError, InputError
 from poise.files.audience import Notebook
+from poise.jobs.borrowing import Borrowed
 from poise.jobs.plan import parse_load, parse_parts, parse_push
 from poise.jobs.recipe import (
+    BALANCE,
     FORMAT,
-    STIFFNESS,
     Recipe,
-    check_stiffness,
+    check_balance,
     follow_recipe,
     format_recipe,
     load_recipe,
@@ -37,7 +38,7 @@ def full(folder: Path) -> Recipe:
         folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, None, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
         "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
         (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), folder / "o" / "out.glb", folder / "f.mp4",
-        folder / "p.png", 7,
+        folder / "p.png", 7, from_=(Borrowed("arms", folder / "g.bvh"),),
     )  # fmt: skip
 
 
@@ -137,15 +138,17 @@ def test_who_follows_a_recipe_hears_of_its_values_by_its_keys(tmp_path: Path) ->
     assert (notebook.notes, notebook.warnings) == (["a"], ["b"])
 
 
-def test_the_stiffness_is_that_of_a_balance() -> None:
-    for value in STIFFNESS:
-        Balance(value)
-        check_stiffness(value)
-    for value in (0.99 * STIFFNESS[0], 1.01 * STIFFNESS[1], float("nan")):
+@pytest.mark.parametrize("name", BALANCE)
+def test_numbers_of_the_balance_have_its_ranges(name: str) -> None:
+    least, most = BALANCE[name]
+    for value in (least, most):
+        Balance(**{name: value})  # type: ignore[arg-type]
+        check_balance(Recipe(**{name: value}))  # type: ignore[arg-type]
+    for value in (least - 0.01, 1.01 * most, float("nan")):
         with pytest.raises(InputError):
-            Balance(value)
-        with pytest.raises(InputError, match=rf"^stiffness must be from 0\.01 to 50; {value:g} given"):
-            check_stiffness(value)
+            Balance(**{name: value})  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=rf"^{name} must be from {least:g} to {most:g}; {value:g} given"):
+            check_balance(Recipe(**{name: value}))  # type: ignore[arg-type]
 
 
 def page_keys() -> dict[str, set[str]]:

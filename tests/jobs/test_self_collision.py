@@ -16,6 +16,7 @@ from poise.stage.stance import stand_at_ease
 
 BODY = poise.Character.human(1.75, 75.0)
 OWN = Scenery(touch=poise.Touch(friction=0.5))  # track and lift: own segments touch where a touch is given
+ALL = Scenery(touch=poise.Touch(itself=True))  # animated ones, too
 APART = Scenery(touch=poise.Touch(itself=False))
 
 
@@ -34,7 +35,7 @@ def make_slap(end: float) -> poise.Clip:
 @pytest.mark.parametrize(
     ("job", "options"),
     [
-        (poise.mix, {"physical": ["legs", "spine", "chest"]}),
+        (poise.mix, {"physical": ["legs", "spine", "chest"], "scenery": ALL}),
         (poise.track, {"scenery": OWN}),
         (poise.lift, {"scenery": OWN, "loads": "leftHand=10", "strength": 3.0, "base": "kinematic"}),
     ],
@@ -54,7 +55,7 @@ def test_arm_that_is_driven_into_the_body_gets_a_warning(job: Callable[..., Any]
 
 
 def test_hand_that_a_stage_drives_through_a_loose_trunk_is_a_self_collision() -> None:
-    clip, stage = make_slap(-0.6), poise.Stage()
+    clip, stage = make_slap(-0.6), poise.Stage(touch=poise.Touch(itself=True))
     actor = stage.add(BODY, "a", clip.pose(0.0))
     actor.drive("legs", poise.Balance())
     actor.drive(["spine", "chest"], poise.Track(clip))

@@ -27,6 +27,7 @@ from poise.motion.gestures import (
     clap,
     conduct,
     cue,
+    lift_arms,
     speak,
 )
 from poise.motion.gestures.arm import REACH_ROOM, find_arms
@@ -134,6 +135,8 @@ GESTURES: dict[str, Gesture] = {
     "clap": clap(),
     "wide clap": clap(1.0, 2.0),
     "raise a cue": cue(),
+    "lift": lift_arms(),
+    "lift high": lift_arms("left", 150.0, 0.5, 0.0, 0.5),
     "breathe": breathe(depth=2.0),
     "speak": SPEECH,
 }
@@ -466,12 +469,17 @@ def test_changing_parameters():
         (lambda: conduct(hands="none"), "hands must be one of 'right', 'left', 'both'"),
         (lambda: conduct(size=9), "size must be a number from 0.1 to 2; given 9."),
         (lambda: conduct(size="big"), "size must be a number"),
+        (lambda: conduct(takes_part=1.5), "conduct: takes_part must be a number from 0 to 1; given 1.5."),
+        (lambda: conduct(takes_part="all"), "takes_part must be a number"),
         (lambda: conduct(cue="left"), "cue must be one of None, 'right'; given 'left'."),
         (lambda: arm_swing(rate=0), "rate must be a number from 0.1 to 3 swings a second; given 0."),
         (lambda: arm_swing(amplitude=200), "amplitude must be a number from 5 to 120 degrees"),
         (lambda: clap(rate=30), "clap: rate must be"),
         (lambda: breathe(depth=-1), "depth must be a number from 0 to 4; given -1."),
         (lambda: cue(hand="both"), "hand must be one of 'left', 'right'; given 'both'."),
+        (lambda: lift_arms(hands="none"), "hands must be one of 'right', 'left', 'both'; given 'none'."),
+        (lambda: lift_arms(angle=0), "angle must be a number from 10 to 150 degrees; given 0."),
+        (lambda: lift_arms(hold=-1), "hold must be a number from 0 to 3600 s; given -1."),
         (lambda: cue(up=0.0), "up must be a number from 0.3 to 60 s; given 0.0."),
     ],
 )

@@ -323,3 +323,38 @@ def test_the_compiled_pose_is_the_skins_own():
     points, normals = skin().pose(HUMAN, *HUMAN.pose(np.array([1.0, 2.0, 3.0]), rotations))
     np.testing.assert_allclose(surface.points, points, atol=1e-12)
     np.testing.assert_allclose(surface.normals, normals, atol=1e-9)
+
+
+def test_a_ghost_hides_nothing_shades_nothing_and_is_seen_where_it_stands_out():
+    shown = DrawnBody(clip_of(), skin(), BLUE)
+    ghost = DrawnBody(clip_of(), skin(), RED, offset=np.array([0.15, 0.0, 0.0]), is_ghost=True)
+    alone, both = Picture([shown]), Picture([shown, ghost])
+    view = frame_picture(both, np.array([1.0]), SIZE)
+    of_one = dataclasses.replace(view, middles=view.middles[:1])
+    before = render_picture(alone, 1.0, SIZE, of_one, caption="")
+    after = render_picture(both, 1.0, SIZE, view, caption="")
+    only = render_picture(Picture([dataclasses.replace(ghost, is_ghost=False)]), 1.0, SIZE, of_one, caption="")
+    room = render_room(view.camera(1.0), SIZE)
+    reached = is_color(only, 0)
+    near = np.max([np.roll(reached, (a, b), (0, 1)) for a in (-2, -1, 0, 1, 2) for b in (-2, -1, 0, 1, 2)], axis=0)
+    np.testing.assert_array_equal(after[~near], before[~near])  # nor a shadow of the ghost
+    assert (
+        is_color(before, 2)[reached].any()
+        and is_color(after, 2)[reached].sum() > 0.5 * is_color(before, 2)[reached].sum()
+    )
+    free = reached & (before == room).all(axis=2)
+    redder = after[free].astype(int) - before[free]
+    assert free.sum() > 100 and (redder[:, 1:] < 0).all()  # it takes green and blue from what is behind it
+    assert is_color(after, 0).sum() > 50  # its outline
+
+
+def test_labels_of_two_lines_stand_above_one_another():
+    one, two = (two_figures(label=label) for label in ("one", "one\nand more"))
+    times = np.array([0.5])
+    view = frame_picture(one, times, SIZE)
+    bare = render_picture(two_figures(), 0.5, SIZE, view, caption="")
+    rows = [
+        np.flatnonzero((render_picture(each, 0.5, SIZE, view, caption="") != bare).any(axis=(1, 2)))
+        for each in (one, two)
+    ]
+    assert rows[1].min() < rows[0].min() - 5 and rows[1].max() <= rows[0].max()

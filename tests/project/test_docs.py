@@ -113,7 +113,7 @@ def test_the_page_of_mixes_lists_what_is_called_otherwise_in_python() -> None:
 
     nested = {"simulation": SimulationOptions, "source": SourceOptions, "report": Report}
     words = {key for kind in nested.values() for key in kind.__dataclass_fields__}
-    words |= set(inspect.signature(mix).parameters) - {"clip", *nested} | {"clip"}
+    words |= {word.rstrip("_") for word in inspect.signature(mix).parameters} - {"clip", *nested} | {"clip"}
     python = set(inspect.signature(poise.mix).parameters)
     table = re.search(
         r"^\| command \| Python \| recipe \|\n(.*?)\n\n", read(ROOT / "docs/mix.md"), re.MULTILINE | re.DOTALL

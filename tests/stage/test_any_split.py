@@ -262,7 +262,7 @@ def test_what_nobody_drives_comes_to_rest_where_it_becomes_given() -> None:
     actor = conductor(stage)
     arm = part_joints(HUMAN.skeleton, "rightArm")
     actor.drive("rightArm", poise.Loose(0.2, damping=0.1))
-    actor.push("rightHand", (0.0, 0.0, -60.0), 0.1)
+    actor.push("rightHand", (0.0, 0.0, -50.0), 0.1)
     stage.run(0.2)  # in full swing
     upper, rest = [HUMAN.skeleton.names[arm[0]]], arm[1:]
     motion = poise.Clip(
@@ -272,7 +272,7 @@ def test_what_nobody_drives_comes_to_rest_where_it_becomes_given() -> None:
     assert np.abs(w[rest]).max() > 1.0
     actor.drive("rightArm", Only(poise.Kinematic(motion), upper))
     stage.build()
-    assert np.abs(look(actor)[1] - w).max() < 1e-3
+    assert np.abs(look(actor)[1] - w).max() < 1e-3 * np.abs(w[rest]).max()
     take = stage.run(1.2, fps=200).actor()
     assert np.all(take.angular_velocity[-20:, rest] == 0.0)
     assert np.abs(np.diff(take.angular_velocity[:, rest], axis=0)).max() < 0.2 * np.abs(w[rest]).max()

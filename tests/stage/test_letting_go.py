@@ -69,7 +69,7 @@ def test_it_comes_to_rest_where_it_lies() -> None:
         bent = Rotation.from_quat(np.roll(actor.body.state.q[player.joints], -1, axis=-1)).inv() * Rotation.from_quat(
             np.roll(player.aim, -1, axis=-1)
         )
-        assert bent.magnitude().max() < 0.3  # one that lifted a limb would be off by about a radian
+        assert bent.magnitude().max() < 0.5  # one that lifted a limb would be off by about a radian
 
 
 def test_what_keeps_goes_on() -> None:

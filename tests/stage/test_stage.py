@@ -135,8 +135,8 @@ def test_laws_do_what_the_verbs_of_the_engine_do() -> None:
 
 
 def test_joints_that_nobody_drives_hold_their_pose() -> None:
-    """Kinematically on what is kinematic, by a firm spring on what is physical."""
-    stage = Stage()
+    """Kinematically on what is kinematic, by a firm spring that carries the weight on what is physical."""
+    stage = Stage(couple="paper")
     actor = stage.add(HUMAN)
     actor.drive("legs", Balance())
     take = stage.run(2.0)
@@ -144,7 +144,7 @@ def test_joints_that_nobody_drives_hold_their_pose() -> None:
     start, end = take.actor().rotations[0], take.actor().rotations[-1]
     turned = np.linalg.norm(rotation.log(rotation.multiply(rotation.conjugate(start), end)), axis=-1)
     assert not actor.given.any()
-    assert 0.0 < turned[1:9].max() < 0.15
+    assert 0.0 < turned[1:9].max() < 0.01
 
     stage = Stage()
     actor = stage.add(HUMAN)
@@ -154,7 +154,7 @@ def test_joints_that_nobody_drives_hold_their_pose() -> None:
     above = actor.character.skeleton.descendants(1)
     assert actor.given[above].all()
     for joint in above[1:]:
-        assert np.ptp(take.actor().rotations[:, joint], axis=0).max() == 0.0
+        assert np.ptp(take.actor().rotations[:, joint], axis=0).max() < 1e-15
 
 
 def test_a_free_body_falls_as_bodies_do() -> None:

@@ -144,7 +144,7 @@ def others() -> dict[str, Callable[[dict[str, Any]], None]]:
     return {
         "shape": shorten,
         "players": lambda state: state["actors"]["one"]["players"].pop(),
-        "parameter": lambda state: state["actors"]["one"]["players"][1]["motion"].update(colour=1),
+        "parameter": lambda state: state["actors"]["one"]["players"][2]["motion"].update(colour=1),
         "engine's": lambda state: state["groups"][0]["state"].update(state=np.zeros(3)),
         "groups": lambda state: state["groups"][0].update(actors=["nobody"]),
         "joints": lambda state: state["groups"][0]["built"][0].update(kinds=np.zeros(2, int)),
@@ -181,7 +181,7 @@ def test_a_stage_that_is_not_set_up_alike_is_told_so(stage: Callable[[], Stage],
 
 
 def drivers() -> dict[str, Any]:
-    return {a.part: a.driver for a in conducting().actors["one"].assignments}
+    return {a.part: a.driver for a in conducting().actors["one"].assignments if not a.is_default}
 
 
 @pytest.mark.parametrize("state", [{}, [], None, {"engine": "mujoco"}])

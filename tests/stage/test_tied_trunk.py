@@ -64,5 +64,6 @@ def test_what_ties_them_is_an_inertia_and_no_damper() -> None:
     firm = Stage().add(FULL)
     firm.drive("legs", Balance())
     firm.drive("arms", Kinematic(gestures.conduct()))
+    firm.drive("trunk", Loose(12.0, 1.0))
     firm.stage.advance(3)
     assert np.all(firm.body.damping >= firm.coupled.tied) and firm.coupled.tied.any()

@@ -1,12 +1,12 @@
 """Run sweeps and write their sections of docs/mix-sweeps.md; `files` writes docs/fuzzing-results.md, `cli`
 docs/command-line-results.md, `reading` docs/reading-sweep.md, `ik` docs/posing-sweeps.md, `poses` docs/pose-sweeps.md,
 `walk` docs/walking-sweeps.md, `track` docs/tracking-sweep.md, `limited` docs/limited-sweep.md, `getup`
-and `treads` docs/puppet-sweeps.md.
+and `treads` docs/puppet-sweeps.md, `answers` docs/answering-arms.md.
 
 usage, in the folder tests: python -m sweeps [all | files | cli | reading | bodies | clips | planted | standing |
                                               push | falls | tips | holds | splits | soak | steps | gains | published |
                                               engines | crowd | abuse | ik | poses | walk | track | limited | getup |
-                                              treads ...]
+                                              treads | answers ...]
                                              [--soak] [--minutes 10] [--seed 0]
 
 Exit 1 if any aim was missed.
@@ -21,6 +21,7 @@ from collections.abc import Callable
 
 from sweeps import (
     abuse_sweep,
+    answers_sweep,
     cli_sweep,
     coupling_sweep,
     crowd_sweep,
@@ -86,6 +87,7 @@ def main() -> int:
             "limited",
             "getup",
             "treads",
+            "answers",
             *SWEEPS,
         ],
     )
@@ -94,7 +96,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first episode of the sweep of abuse")
     words = parser.parse_args()
     names = (
-        ["files", "cli", "reading", "ik", "poses", "walk", "track", "limited", "getup", "treads", *SWEEPS]
+        ["files", "cli", "reading", "ik", "poses", "walk", "track", "limited", "getup", "treads", "answers", *SWEEPS]
         if "all" in words.names
         else words.names
     )
@@ -156,6 +158,15 @@ def main() -> int:
             body = f"{text}\n\nAims missed: {bad or 'none'}."
             write_section(title, body, page=getup_sweep.PAGE, page_title=getup_sweep.TITLE)
             print(f"{name}: {bad} aims missed", flush=True)
+            missed += bad
+            continue
+        if name == "answers":
+            text, bad = answers_sweep.sweep()
+            write_section(
+                answers_sweep.SECTION, f"{text}\n\nAims missed: {bad or 'none'}.", page=answers_sweep.PAGE,
+                page_title=answers_sweep.read_title(),
+            )  # fmt: skip
+            print(f"answers: {bad} aims missed", flush=True)
             missed += bad
             continue
         title, sweep = SWEEPS[name]

@@ -446,7 +446,7 @@ class Episode:
         rng, body = self.rng, player.body
         gesture = self._draw_gesture()
         start = self.stage.time - float(rng.uniform(0.0, 1.0))
-        other = self.players[int(rng.integers(len(self.players)))].actor
+        other = (self.players[int(rng.integers(len(self.players)))] if self.players else player).actor
         things = [prop.name for prop in self.props] or ["nothing"]
         clip = get_clip(body)
         if rng.random() < VIOLENT:

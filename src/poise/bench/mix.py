@@ -21,6 +21,7 @@ from poise.bench.harness import measure
 from poise.body.character import Character
 from poise.drivers.balance import Balance
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.loose import FIRM, Loose
 from poise.drivers.track import Track
 from poise.motion.gestures import conduct
 from poise.stage.stage import Stage
@@ -91,11 +92,13 @@ def build_mixed() -> Stage:
 
 
 def build_tracked(preset: str) -> Stage:
-    """The same with physical arms that springs pull after the gesture; springs hold trunk and head."""
+    """The same with physical arms that springs pull after the gesture, and springs at trunk and head."""
     stage = Stage()
     actor = stage.add(Character.human(1.75, 75.0, preset=preset))
     actor.drive("legs", Balance())
     actor.drive("upperBody", Track(conduct(hands="both")))
+    for part in ("trunk", "head"):
+        actor.drive(part, Loose(FIRM, damping=1.0))
     advance(stage, round(SETTLE / stage.dt))
     return stage
 

@@ -79,6 +79,17 @@ def mix(
             help="Parts or joints that physics moves, with commas; the rest follows. [default: legs]",
         ),
     ] = (),
+    from_: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name="--from",
+            negative="",
+            show_default=False,
+            help="Parts that move as in another clip, on this body: arms=gestures.bvh, or leftArm,head=other.bvh; "
+            "repeatable. The result lasts as long as the first clip; when another ends earlier, its parts return to "
+            "the first clip's motion.",
+        ),
+    ] = (),
     load: Annotated[
         tuple[str, ...],
         Parameter(negative="", show_default=False, help="Something heavy: joint=kg, as in rightHand=2; repeatable."),
@@ -103,6 +114,22 @@ def mix(
         float | None,
         Parameter(converter=read_number, help="Of the balance: 0.3 sways widely, 3 is stiff. [default: 1]"),
     ] = None,
+    hold: Annotated[
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="Of the balance: 1 keeps the centre of mass still, so that hips move against the arms; 0 keeps the "
+            "hips still. [default: 1]",
+        ),
+    ] = None,
+    counter_lean: Annotated[
+        float | None,
+        Parameter(
+            converter=read_number,
+            help="How far the pelvis, and the spine in proportion, lean against loads and arms that the clip does not "
+            "have: rad for each metre by which they shift the centre of mass. [default: 1.2, as people do]",
+        ),
+    ] = None,
     recipe: Annotated[
         Path | None, Parameter(converter=read_input, help="TOML that says all this; options go before it.")
     ] = None,
@@ -125,6 +152,7 @@ def mix(
     clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
     from poise.files.source import parse_roles
+    from poise.jobs.borrowing import parse_from
     from poise.jobs.mix_outputs import list_outputs
     from poise.jobs.mix_run import run_mix
     from poise.jobs.plan import parse_load, parse_parts, parse_push
@@ -137,7 +165,8 @@ def mix(
         simulation.torque_only or None, simulation.dt, parse_parts(physical) if physical else None, stiffness,
         pin or None, tuple(map(parse_load, load)), tuple(map(parse_push, push)), output, film, plot,
         report.seed or None, base=base, coupling_filter=simulation.coupling_filter,
-        bones=source.bones,
+        bones=source.bones, hold=hold, counter_lean=counter_lean,
+        from_=tuple(each for word in from_ for each in parse_from(word)),
     )  # fmt: skip
     audience: Audience = report
     if recipe is not None:

@@ -4,7 +4,9 @@ from poise.registry import Entry
 
 DEMOS: dict[str, Entry] = {
     "motion": Entry("poise.demos.motion:run", "a body of its own moves: files, pictures, torques and ground force"),
-    "conductor": Entry("poise.demos.conductor:run", "an animated arm conducts, physics moves the rest of the body"),
+    "conductor": Entry(
+        "poise.demos.conductor:run", "animated arms lift and conduct, physics moves the rest of the body"
+    ),
     "armswing": Entry("poise.demos.armswing:run", "arms that swing hard, and hips that answer"),
     "clap": Entry("poise.demos.clap:run", "hands that clap, and a body that hardly sways"),
     "drum": Entry("poise.demos.drum:run", "animated hands that beat a drum, and a ball that they knock off it"),

@@ -98,7 +98,7 @@ def play(seconds: float, dt: float = 0.005) -> tuple[Stage, Take, np.ndarray]:
 def add_drummer(stage: Stage) -> Actor:
     """Somebody on a stage whose legs balance, and whose arms beat time."""
     actor = stage.add(Character.human(1.75, 75.0, preset="mix"), "drummer")
-    actor.drive("legs", Balance())
+    actor.drive("legs", Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
     actor.drive("arms", Kinematic(conduct(bpm=BPM, beats=2, hands="both")))
     return actor
 

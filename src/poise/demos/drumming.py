@@ -117,7 +117,7 @@ def build(way: str, character: Character, skin: float | None, engine: str = "muj
         actor.drive("root", Kinematic(still))
         actor.drive("arms", Kinematic(drumming))
         return stage, actor
-    actor.drive("legs", Balance())
+    actor.drive("legs", Balance(hold=0.0, counter_lean=0.0))  # hips that stay: hands are to meet the drum
     actor.drive("upperBody", Track(still))
     actor.drive("arms", Track(drumming, stiffness=stiffness, **options))
     return stage, actor

@@ -55,7 +55,8 @@ def build(character: Character | None = None, stage: Stage | None = None, stiffn
     pusher = stage.add(character, "pusher", pose)
     held = stage.add(character, "held", Pose(there, turned))
     for actor in (pusher, held):
-        actor.drive("legs", Balance(stiffness=stiffness))
+        # hips that stay: bodies that lean back from their own arms would not meet
+        actor.drive("legs", Balance(stiffness=stiffness, hold=0.0, counter_lean=0.0))
     pusher.drive("arms", Kinematic(build_push(character, STROKE)))
     held.drive("arms", Kinematic(build_push(character, 0.0)))
     return stage

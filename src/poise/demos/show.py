@@ -25,9 +25,11 @@ from poise.drivers.kinematic import Kinematic
 from poise.drivers.outline import find_outline
 from poise.dynamics.tree import build_tree
 from poise.files.atomic import write_bytes
+from poise.jobs.answers import GAINS, LAGS, SHIFTS, measure_answer
 from poise.jobs.figures import measure_error, measure_feet
 from poise.motion.clip import Clip
 from poise.motion.gestures.gesture import Gesture
+from poise.motion.heading import translate
 from poise.motion.own.figure import Figure as Standing
 from poise.motion.own.tracks import build_clip, stand
 from poise.pictures import mix_plots
@@ -45,8 +47,8 @@ CLAY, BLUE, RED, GREEN = (0.80, 0.71, 0.60), (0.36, 0.56, 0.80), (0.82, 0.42, 0.
 _BY_SPEED = ("realtime_factor",)
 # Those of `poise mix` that every demo of a mixed body has.
 MIX_FIGURES = (
-    "fell", "fell_at_s", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "sway_mm", "realtime_factor",
-    "coupling",
+    "fell", "fell_at_s", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "sway_mm", *GAINS, *LAGS, *SHIFTS,
+    "realtime_factor", "coupling",
 )  # fmt: skip
 
 
@@ -139,17 +141,20 @@ def measure_mix(stage: Stage, take: Take, actor: str | None = None, reference: C
                 joints: Sequence[int] = ()) -> dict[str, Any]:  # fmt: skip
     """The figures of `poise mix`.
 
-    reference, joints  a motion at the take's times, and which joints were to follow it exactly
+    reference, joints  a motion at the take's times, wherever it stands, and which joints were to follow it exactly
     """
     record, clip = take.actor(actor), take.clip(actor)
     fell = take.fell_at(actor)
     ground = stage.ground.height if stage.ground is not None else 0.0
     error = None if reference is None else measure_error(clip, reference, list(joints))
+    beside = None if reference is None else translate(reference, clip.root[0] - reference.root[0])
+    tree = build_tree(record.character)
     return {
         "fell": fell is not None,
         "fell_at_s": fell,
         "kinematic_error_rad": error,
-        **measure_feet(clip, build_tree(record.character), ground),
+        **measure_feet(clip, tree, ground),
+        **measure_answer(clip, tree, beside, fell is None),
         "realtime_factor": float(np.ptp(take.times) / take.wall_seconds) if take.wall_seconds else None,
         "coupling": stage.couple,
     }

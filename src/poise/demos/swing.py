@@ -18,6 +18,7 @@ from poise.demos.pumping import SEATED, Pump
 from poise.demos.show import BLUE, RED, TAKE_FPS, Shot, measure_mix, save_show
 from poise.drivers.attached import Attached
 from poise.drivers.kinematic import Kinematic
+from poise.jobs.answers import GAINS, LAGS, SHIFTS
 from poise.motion.curve_kernels import phase_at
 from poise.motion.motion import Pose
 from poise.pictures.picture_items import DrawnProp, Item
@@ -43,7 +44,7 @@ def run(folder: Path) -> dict[str, Any]:
         shots.append(Shot(take, None, label, color, draw_swing(take)))
         grown[label] = find_amplitude(take)[-1] / find_amplitude(take)[0]
         figures = measure_mix(stage, take)
-    figures |= {"foot_slip_mm": None, "com_margin_m": None, "sway_mm": None}  # it does not stand
+    figures |= dict.fromkeys(("foot_slip_mm", "com_margin_m", "sway_mm", *GAINS, *LAGS, *SHIFTS))  # it does not stand
     figures["growth_in_phase"], figures["growth_out_of_phase"] = grown["in phase"], grown["half a swing late"]
     return save_show(folder, "swing", shots, figures, shots[-1], speed=SPEED, azimuth=-1.15)
 

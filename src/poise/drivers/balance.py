@@ -4,18 +4,21 @@ To the description of Wooten and Hodgins' controller in the mix paper, section 3
 velocity, is brought to a target over the support at a hip height, by torques at hips, knees and ankles. Built the other
 way round from theirs, so that nothing has to be tuned. What is wanted is said of the body as a whole:
 
-    F = m (-a (p + d - c*) - b p' - g)     the ground's force: a spring and a damper at the hips p
-    d' = (c - p - d) / T                   d: where the centre of mass c is from the hips, as of late
-    F_y                                    from the hips' height, likewise a spring and a damper
-    M = I (a_r e - b_r omega)              its moment about the centre of mass: e turns the hips to their orientation
+    F = m (-w k (c - c*) - (w + k) c' - g)   the ground's force: the capture point c + c'/w returns to the target c*
+    F_y                                      from the hips' height, a spring and a damper
+    M = I (a_r e - b_r omega)                its moment about the centre of mass: e turns the hips to their orientation
 
-The spring is at the hips and not at the centre of mass itself: a body does not know its centre of mass within a beat of
-the arms. What the arms do so pushes the hips, which push back on the ground, and the centre of mass sways; only what
-lasts longer than T (an arm held out, a load) is made up for. T = 0 would hold the centre of mass still and sway nothing
-but the hips; without end, the hips would stand still and a load tip the body over.
+with w = sqrt(g / h) and k = w / 2 times the stiffness. People keep their centre of mass still while their arms move,
+and so move hips and head against the arms: the arms' shift of the centre of mass is made up for by the rest of the
+body, as it arises. The pelvis leans with it (`counter_lean`, `lean_kernels.py`).
 
-Where the capture point c + c'/w (w = sqrt(g / h); where the body would come to rest) has gone further than arms take
-it, F goes over to m (-w k (c - c*) - (w + k) c' - g), under which it returns to the target at the rate k.
+`hold` is how much of F is so. The rest of it holds the hips p instead, which then go along with the arms:
+
+    F = m (-a (p + d - c*) - b p' - g)
+    d' = (c - p - d) / T                     d: from the hips to the centre of mass, averaged over the last T
+
+What lasts longer than T (an arm held out, a load) is made up for under that law too. Where the capture point has gone
+further than arms take it, all of F is by the first law.
 
 The ground can give such a force only through the soles, so the pressure centre s of M = (s - c) x F is clamped to their
 hull, and F with it: whatever can be recovered without a step, up to the capture point at the edge (an impulse of
@@ -54,6 +57,7 @@ from poise.drivers.body import Body
 from poise.drivers.checks import check_idle
 from poise.drivers.driver import ACT, TORQUE, Bearing, Claim, Driver, Support, TorquePlayer
 from poise.drivers.following import Following, build_following
+from poise.drivers.lean import PELVIS, find_shift_of
 from poise.drivers.outline import find_outline
 from poise.engines.scene import BALL, HINGES, Joint
 from poise.errors import InputError, finite_number
@@ -86,10 +90,28 @@ SINK = 0.02
 # for 4 s at steps of 1 to 10 ms, and all stood up to these two; from 0.7 and 0.55 on some swung up. Measured, not
 # derived.
 STIFFEST, HARDEST = 0.42, 0.45
+# The rate of the damper of tilting hips times the step, at most. It is sized for the inertia of the whole body and
+# acts a step late on the hips; where joints of the trunk are springs, the hips turn alone and are far lighter (0.02 of
+# 7 kg m2 in a recorded body), and a damper that is too hard swings them up. Five recorded bodies at steps of 2.5, 5 and
+# 8 ms stood up to 0.06, and some fell from 0.07 on. Measured, not derived.
+HARDEST_LEAN = 0.05
 # Of feet that are fixed, which can pull: pushes from all sides are caught up to 0.02, and none from 0.1 on.
 LOST_PINNED = 0.2
 # The arrays that are all of a player's state, and of what it found out when it began.
-_NUMBERS = ("inertia", "gains", "firm", "yielding", "damping", "swing", "aim", "habit", "told", "anchors", "ridden")
+_NUMBERS = (
+    "inertia",
+    "gains",
+    "firm",
+    "yielding",
+    "damping",
+    "swing",
+    "aim",
+    "habit",
+    "told",
+    "anchors",
+    "ridden",
+    "fading",
+)
 # What softens in a blow: see `Balance.give`.
 _SPRINGS = [record.SWAY, record.LEAN, record.CATCH]
 _DAMPERS = [record.SWAY_DAMPING, record.LEAN_DAMPING, record.CATCH_DAMPING, record.SWAY_STEADY, record.LEAN_STEADY]
@@ -113,9 +135,15 @@ class Balance(Driver):
     pinned     whether the feet are fixed to the ground
     follow_start  s of the stage's clock at which the clip's own time is 0
     damping    of the hips' springs, as a share of critical: 0.35 lets arms sway the body, with 1 lively recordings
-               stand; None: 0.35 to 0.4, or 1 where a clip is followed
+               stand; None: 0.35 to 0.4, or 1 where a clip is followed. That of tilting hips is at most what the step
+               allows: 0.6 at 5 ms for an adult
     give       fraction of its stiffness that it loses, 0 to 1, while something hits the body and no fall threatens; it
                is back within a second (`track_give_law.py`)
+    hold       how far it keeps the centre of mass still while arms move, 0 to 1: 1 moves the hips against the arms, as
+               people do; 0 holds the hips, which go along with the arms
+    counter_lean  rad by which the pelvis leans against the arms for each metre by which they shift the body's centre of
+               mass, half of it sideways, 0.1 rad at most; people: 1.2. Where a clip is followed, only what it does not
+               contain is leaned against: a load, other arms
     """
 
     stiffness: float = 1.0
@@ -127,6 +155,8 @@ class Balance(Driver):
     follow_start: float = 0.0
     damping: float | None = None
     give: float = 0.0
+    hold: float = 1.0
+    counter_lean: float = PELVIS
     level = TORQUE
     keeps = True  # it lets go by itself
 
@@ -138,6 +168,8 @@ class Balance(Driver):
             ("friction", self.friction, 0.01, 10.0),
             ("beginning (s)", self.follow_start, -1e9, 1e9),
             ("compliance (give)", self.give, 0.0, 1.0),
+            ("hold", self.hold, 0.0, 1.0),
+            ("counter lean (rad/m)", self.counter_lean, 0.0, 10.0),
         ):
             if value is not None and not low <= finite_number(value, f"the {what} of a balance") <= most:
                 raise InputError(f"the {what} of a balance must be from {low:g} to {most:g}; {value:g} given.")
@@ -151,6 +183,13 @@ class Balance(Driver):
             check_idle(self, ["follow_start"], "without a clip to follow", "Give follow")
         else:
             check_idle(self, ["height", "target"], "where a clip is followed, which has its own", "Leave out follow")
+
+    @property
+    def trunk(self) -> Driver | None:
+        """See `Driver.trunk`."""
+        from poise.drivers.counterpoise import answer_with
+
+        return answer_with(self.counter_lean) if self.follow is None else None
 
     def claim(self, character: Character, joints: list[int], part: str) -> Claim:
         """Hips, knees and ankles of both legs; what else a leg has (toes, twist joints) is held."""
@@ -179,7 +218,7 @@ class Balance(Driver):
 
     def play(self, body: Body, joints: np.ndarray, t: float) -> BalancePlayer:
         """See `Driver.play`."""
-        return BalancePlayer(self, body)
+        return BalancePlayer(self, body, t)
 
 
 def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
@@ -191,7 +230,7 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 class BalancePlayer(TorquePlayer):
     """The legs of one actor. `aim` may be written to while it runs: see `balance_record` for what is where."""
 
-    def __init__(self, driver: Balance, body: Body):
+    def __init__(self, driver: Balance, body: Body, t: float):
         from poise.drivers import balance_law
         from poise.drivers.feet_kernels import FLOORS, LEVEL, PINNED, ask_floors
 
@@ -216,6 +255,8 @@ class BalancePlayer(TorquePlayer):
         steady = min(STEADY, HARDEST / (2.0 * sway * body.dt))
         given = steady if driver.damping is None and driver.follow is not None else driver.damping
         damping, leaning = (SWAY_DAMPING, TILT_DAMPING) if given is None else (given, given)
+        if driver.follow is None and driver.damping is not None:
+            leaning = min(leaning, HARDEST_LEAN / (2.0 * TILT * w * body.dt))
         _check_stable(driver, sway, damping, body.dt)
         self.omega = w
         gains = {
@@ -230,11 +271,12 @@ class BalancePlayer(TorquePlayer):
             record.MASS: tree.mass,
             record.GRAVITY: gravity,
             record.HABIT: 1.0 / LATELY,
-            record.CATCH: CATCH * w * w,
-            record.CATCH_DAMPING: (CATCH + 1.0) * w,
+            record.CATCH: CATCH * driver.stiffness * w * w,
+            record.CATCH_DAMPING: (CATCH * driver.stiffness + 1.0) * w,
             record.SWAY_STEADY: 2.0 * (steady if given is None else given) * sway,
             record.LEAN_STEADY: 2.0 * (STEADY if given is None else given) * TILT * w,
             record.SINK: SINK * min(leg_length(skeleton, side) for side in SIDES),
+            record.HOLD: driver.hold,
         }
         self.gains = np.array([gains[k] for k in range(len(gains))])
         if driver.pinned:
@@ -253,7 +295,7 @@ class BalancePlayer(TorquePlayer):
             self.way = build_following(driver.follow, body, self.legs, self.corners, self.ground, self.damping)
         hips = int(tree.parents[self.legs[0, 0]])
         self.habit = (body.c - body.p[hips])[[0, 2]].copy()
-        self.anchors, self.turns = np.zeros((2, 4)), np.zeros((2, 3))
+        self.anchors, self.turns, self.fading = np.zeros((2, 4)), np.zeros((2, 3)), np.full(4, -np.inf)
         if driver.pinned:
             for side, foot in enumerate(self.legs[:, 2]):
                 heading = math.atan2(body.R[foot, 0, 2], body.R[foot, 2, 2])
@@ -272,7 +314,8 @@ class BalancePlayer(TorquePlayer):
         names = ("legs", "limb", "corners", *(set(_NUMBERS) - {"firm", "yielding"}), "turns", "floors")
         work = dict(zip(("spots", "bearing", "hull", "loads", "inner"), self.work, strict=True))
         self.block = Block(
-            record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, **work,
+            record.LEGS, body.arena, lost=self.lost, lost_at=-1.0, lean=body.lean, hips=body.taking_part.hips,
+            part=body.taking_part.block.address, **work,
             **{name: getattr(self, name) for name in names},
         )  # fmt: skip
         if self.way is not None:
@@ -284,6 +327,19 @@ class BalancePlayer(TorquePlayer):
             )  # fmt: skip
         if body.floor.ground is not None and body.floor.ground.moves:
             self.block["ride"] = balance_law.ride.address
+        leans = driver.counter_lean > 0.0 or bool(body.lean.any())
+        self._shift = find_shift_of(body, driver.follow, driver.follow_start) if leans else None
+        if self._shift is not None:
+            self.block.set(
+                lean_back=balance_law.lean_back.address, shift=self._shift.block.address, chest=self._shift.chest,
+                counter_lean=driver.counter_lean,
+            )  # fmt: skip
+            self._fade_in(body, t)
+
+    @property
+    def leans(self) -> bool:
+        """See `Player`."""
+        return self._shift is not None and self.gone is None
 
     @property
     def lost_at(self) -> float:
@@ -305,6 +361,20 @@ class BalancePlayer(TorquePlayer):
         """Look again at what the body weighs: it took up a load, or dropped one."""
         self.gains[record.MASS] = self.firm[record.MASS] = body.tree.mass
         self.inertia[:] = body.inertia()
+        if self._shift is not None:
+            self._shift.weigh(body)
+            self._fade_in(body, body.time)
+
+    def _fade_in(self, body: Body, t: float) -> None:
+        """Have the hips lean as they do now, and go from there to how they are to lean."""
+        from poise.drivers.balance_kernels import lean_against
+
+        assert self._shift is not None
+        kept = body.lean[:3].copy()
+        self.fading[:] = -np.inf, 0.0, 0.0, 0.0
+        lean_against(body.block.record[0], self.block.record[0], self._shift.find(body, t))
+        self.fading[:] = t, *(body.lean[:3] - kept)
+        body.lean[:3], body.lean[3:] = kept, 0.0
 
     def _find_aim(self, body: Body) -> np.ndarray:
 
@@ -312,9 +382,11 @@ class BalancePlayer(TorquePlayer):
         target = self.driver.target
         center = find_outline(soles).shrink(0.5).clamp(body.c[0], body.c[2]) if target is None else target
         hips = int(body.tree.parents[self.legs[0, 0]])
-        height = body.p[hips, 1] - self.ground if self.driver.height is None else self.driver.height
+        part = body.taking_part.hips[0]
+        height = body.p[hips, 1] - part[0] - self.ground if self.driver.height is None else self.driver.height
         aim = np.zeros(record.AIMS)
-        aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *body.world_turn(hips)
+        upright = rotation.multiply(rotation.exp(-body.lean[:3] - part[1:]), body.world_turn(hips))
+        aim[: record.CENTER_SPEED] = center[0], center[1], self.ground + height, *upright
         aim[record.HOME : record.LEG_TORQUE] = soles[..., [0, 2]].ravel()
         return aim
 

@@ -24,6 +24,7 @@ from poise.drivers.balance_record import (
     HABIT,
     HEIGHT,
     HIP_SPEED,
+    HOLD,
     HOME,
     LEAN,
     LEAN_DAMPING,
@@ -60,8 +61,12 @@ from poise.drivers.feet_kernels import (
     put_down,
     steepness,
 )
+from poise.drivers.lean_kernels import SIDEWAYS, lean_by
 from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
+from poise.drivers.taking_part import PELVIS_BOW
 from poise.dynamics.instant import add_to_parent, turn
+from poise.motion.body_track import BOW, PELVIS_YAW
+from poise.motion.body_track import HEIGHT as HIGHER
 from poise.spatial.addresses import blocks, floats, integers, tables, vectors
 from poise.spatial.compile import kernel
 from poise.world.ground_kernels import move_ground
@@ -84,6 +89,8 @@ SINKING, RISING_AGAIN = 0.15, 3.0  # s
 # Of the way to critical, that the damping of tilting hips goes for who is asked for more than both feet can give: all
 # of it shakes those whose trunk hangs on springs until they fall, nothing lets giants with heavy hands slide.
 CALMER = 0.4
+MOST_LEAN = 0.10  # rad, to either side: hips of people who reach out with both arms lean no further
+FADING = 0.6  # s, in which hips that begin to lean, or whose arms take up a load, go there
 BEND = 0.5  # rad: hips bent this far from where they should be are not bent further to save the balance
 
 
@@ -131,7 +138,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     om, v, c, dc = vectors(b.om, j, 3), vectors(b.vel, j, 3), floats(b.c, 3), floats(b.dc, 3)
     gains, aim, habit = floats(x.gains, GAINS), floats(x.aim, AIMS), floats(x.habit, 2)
     inertia, floors, hull = vectors(x.inertia, 3, 3), vectors(x.floors, 2, FLOORS), vectors(x.hull, 9, 2)
-    told = floats(x.told, TOLD)
+    told, lean, part = floats(x.told, TOLD), floats(x.lean, 6), vectors(x.hips, 3, 4)
 
     # F = m (a* - g): what the centre of mass should do, as a force of the ground
     hips = parents[tables(x.legs, 2, 3)[0, 0]]
@@ -145,6 +152,7 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     fx = -mass * (gains[SWAY] * (p[hips, 0] + habit[0] - aim[CENTER_X]) + slow * ux)
     fz = -mass * (gains[SWAY] * (p[hips, 2] + habit[1] - aim[CENTER_Z]) + slow * uz)
     ex, ey, ez = _turn_error(R[hips], aim)
+    ex, ey, ez = ex + lean[0] + part[0, 1], ey + lean[1] + part[0, 2], ez + lean[2] + part[0, 3]
     tilt = np.sqrt(ex * ex + ez * ez)
     # The further the capture point c + c'/w has gone, the more the centre of mass itself is what matters,
     # and the more the hips tilt, the less they tell of it.
@@ -155,23 +163,29 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     gone = max(gone, TILTED * tilt)
     u = min(max((gone - ALARM[0]) / (ALARM[1] - ALARM[0]), 0.0), 1.0)
     u = u * u * (3.0 - 2.0 * u)
-    if x.follow != 0:  # the clip says where the centre of mass is to be, and how it sways
+    held = max(u, gains[HOLD])
+    if x.follow != 0:  # the clip says how the hips turn: they give way first
         u = 1.0
-    fx += u * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
-    fz += u * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
+    fx += held * (-mass * (gains[CATCH] * (c[0] - aim[CENTER_X]) + gains[CATCH_DAMPING] * ux) - fx)
+    fz += held * (-mass * (gains[CATCH] * (c[2] - aim[CENTER_Z]) + gains[CATCH_DAMPING] * uz) - fz)
     fx += mass * aim[CENTER_PULL]
     fz += mass * aim[CENTER_PULL + 1]
-    high = aim[HEIGHT] - told[CROUCH] * gains[SINK]
-    lift = gains[RISE] * (high - p[hips, 1]) + gains[RISE_DAMPING] * (aim[RISING] - v[hips, 1]) + aim[LIFTING]
+    high = aim[HEIGHT] + part[0, 0] - told[CROUCH] * gains[SINK]
+    rising, lifting = aim[RISING] + part[1, 0], aim[LIFTING] + part[2, 0]
+    lift = gains[RISE] * (high - p[hips, 1]) + gains[RISE_DAMPING] * (rising - v[hips, 1]) + lifting
     fy = mass * max(0.2 * gains[GRAVITY], min(2.0 * gains[GRAVITY], gains[GRAVITY] + lift))
 
     # M: what should turn the hips upright, about the centre of mass
     ahead = 1.0 / np.sqrt(gains[LEAN])
-    tilt_x = ex + ahead * (aim[SPIN] - om[hips, 0])
-    tilt_z = ez + ahead * (aim[SPIN + 2] - om[hips, 2])
-    ex = gains[LEAN] * ex + calm * (aim[SPIN] - om[hips, 0])
-    ey = gains[LEAN] * ey + gains[LEAN_STEADY] * (aim[SPIN + 1] - om[hips, 1])
-    ez = gains[LEAN] * ez + calm * (aim[SPIN + 2] - om[hips, 2])
+    wx, wy, wz = (
+        aim[SPIN] + lean[3] + part[1, 1] - om[hips, 0],
+        aim[SPIN + 1] + lean[4] + part[1, 2] - om[hips, 1],
+        aim[SPIN + 2] + lean[5] + part[1, 3] - om[hips, 2],
+    )
+    tilt_x, tilt_z = ex + ahead * wx, ez + ahead * wz
+    ex = gains[LEAN] * ex + calm * wx + part[2, 1]
+    ey = gains[LEAN] * ey + gains[LEAN_STEADY] * wy + part[2, 2]
+    ez = gains[LEAN] * ez + calm * wz + part[2, 3]
     mx = inertia[0, 0] * ex + inertia[0, 1] * ey + inertia[0, 2] * ez + aim[MOMENT]
     my = inertia[1, 0] * ex + inertia[1, 1] * ey + inertia[1, 2] * ez + aim[MOMENT + 1]
     mz = inertia[2, 0] * ex + inertia[2, 1] * ey + inertia[2, 2] * ez + aim[MOMENT + 2]
@@ -215,6 +229,50 @@ def _find_force(b: Any, x: Any, size: int) -> tuple[float, float, float, float, 
     told[FORCE], told[FORCE + 1], told[FORCE + 2] = fx, fy, fz
     told[PRESSURE], told[PRESSURE + 1] = ax, az
     return fx, fy, fz, my, friction
+
+
+@kernel
+def lean_against(b: Any, x: Any, shift: np.ndarray) -> None:
+    """How far the hips are to lean against the arms' shift (2, 3) m and m/s, chest axes, into x.lean.
+
+    Arms that go forward have them lean back, arms that go to a side to the other side.
+    """
+    j, lean, fading = b.joints, floats(x.lean, 6), floats(x.fading, 4)
+    R = blocks(b.R, j, 3, 3)
+    hips = R[integers(b.parents, j)[tables(x.legs, 2, 3)[0, 0]]]
+    size = np.sqrt(hips[0, 2] ** 2 + hips[2, 2] ** 2)
+    # forward and left on the ground; for hips that lie there is no forward
+    fx, fz = (hips[0, 2] / size, hips[2, 2] / size) if size > 0.1 else (0.0, 0.0)
+    x0, _, z0 = turn(R[x.chest], shift[0])
+    x1, _, z1 = turn(R[x.chest], shift[1])
+    back, backing, _ = lean_by(x.counter_lean, MOST_LEAN, fx * x0 + fz * z0, fx * x1 + fz * z1, 0.0)
+    aside, siding, _ = lean_by(SIDEWAYS * x.counter_lean, MOST_LEAN, fz * x0 - fx * z0, fz * x1 - fx * z1, 0.0)
+    # about left (fz, 0, -fx) by -back, and about forward (fx, 0, fz) by aside
+    lean[0], lean[1], lean[2] = fx * aside - fz * back, 0.0, fz * aside + fx * back
+    lean[3], lean[4], lean[5] = fx * siding - fz * backing, 0.0, fz * siding + fx * backing
+    u = min(max((b.t - fading[0]) / FADING, 0.0), 1.0)
+    if u < 1.0:
+        left, rate = (1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u * u), -30.0 * u * u * (1.0 - u) ** 2 / FADING
+        for k in range(3):
+            lean[k] -= left * fading[1 + k]
+            lean[3 + k] -= rate * fading[1 + k]
+
+
+@kernel
+def move_hips(moves: np.ndarray, aim: np.ndarray, hips: np.ndarray) -> None:
+    """How far hips that take part are to be from where they are aimed at (3, 4): see `TakingPart`."""
+    w, x, y, z = aim[TURN], aim[TURN + 1], aim[TURN + 2], aim[TURN + 3]
+    # forward on the ground; they bow about their left, (fz, 0, -fx)
+    fx, fz = 2.0 * (x * z + w * y), 1.0 - 2.0 * (x * x + y * y)
+    size = max(np.sqrt(fx * fx + fz * fz), 0.1)
+    for n in range(3):
+        bow = PELVIS_BOW * moves[n, BOW]
+        hips[n, 0], hips[n, 1], hips[n, 2], hips[n, 3] = (
+            moves[n, HIGHER],
+            fz / size * bow,
+            moves[n, PELVIS_YAW],
+            -fx / size * bow,
+        )
 
 
 @kernel

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from poise.drivers.balance_kernels import balance, calm_legs, follow, ride_along
+import numpy as np
+
+from poise.drivers.balance_kernels import balance, calm_legs, follow, lean_against, move_hips, ride_along
 from poise.drivers.balance_record import AIMS, LEGS, MARGIN, TOLD
 from poise.drivers.feet_kernels import FLOORS, ask_floors, hold_feet
+from poise.drivers.lean_kernels import SHIFT, find_shift
+from poise.drivers.taking_part_law import find_part
 from poise.dynamics.body_kernels import BODY
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
@@ -33,6 +37,15 @@ def ride(body: int, block: int) -> None:
         record(b.floor, GROUND), b.t, x.way_count > 0, vectors(x.ridden, 2, 3), floats(x.aim, AIMS),
         vectors(x.anchors, 2, 4),
     )  # fmt: skip
+
+
+@law
+def lean_back(body: int, block: int) -> None:
+    """How far the hips lean against what the arms do."""
+    b, x = record(body, BODY), record(block, LEGS)
+    shift = np.empty((3, 3))
+    find_shift(b, record(x.shift, SHIFT), vectors(b.q, b.joints, 4), b.t, shift)
+    lean_against(b, x, shift)
 
 
 @kernel
@@ -66,6 +79,9 @@ def stand(body: int, block: int) -> None:
         call_with_two(x.follow, body, block)
     if x.ride != 0:
         call_with_two(x.ride, body, block)
+    if x.lean_back != 0:
+        call_with_two(x.lean_back, body, block)
+    move_hips(find_part(x.part, b.t), floats(x.aim, AIMS), vectors(x.hips, 3, 4))
     ask_floors(floor, R, p, legs, corners, floors)
     balance(b, x)
     calm_legs(legs, floats(x.damping, j), floats(x.swing, 2), told, floats(b.damping, j))

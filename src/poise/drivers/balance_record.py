@@ -22,8 +22,9 @@ from poise.spatial.law import fields
     SWAY_STEADY,
     LEAN_STEADY,
     SINK,
-) = range(16)
-GAINS = 16
+    HOLD,
+) = range(17)
+GAINS = 17
 # Where each number is in `aim`: centre of mass over the ground, hip height, hip orientation, and their speeds.
 CENTER_X, CENTER_Z, HEIGHT, TURN = 0, 1, 2, 3
 # Zero for a stance that is held. x and z of the centre of mass's velocity, of the hips', of the centre's acceleration;
@@ -53,12 +54,18 @@ LEG_TORQUE = 37
 #           world; x, z and number of those that carry; what is round them; how much each carries; see `_keep_both_down`
 # way_...   of the clip that is followed: see `balance_kernels.follow`
 # follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
+# lean      (6,) how far the hips lean on purpose, rotation vector (rad) and its rate (rad/s), world axes: the law
+#           `lean_back` writes it, if it is not 0, from `shift`, the address of a SHIFT, whose arms hang from the joint
+#           `chest`; counter_lean: rad per m
+# hips      (3, 4) how far the hips take part in a gesture, from `part`, the address of a TAKING: see `TakingPart`
+# fading    (4,) s, when a lean began that is not yet followed, and (rad) by how much it was not: it dies away
 LEGS = fields(
     arrays="""
         legs limb corners inertia aim habit gains told damping swing anchors turns
         spots bearing hull inner loads floors ridden
         way_times way_aims way_habits way_memory
+        lean fading hips
     """,
-    integers="follow ride way_count way_columns",
-    floats="lost lost_at way_start",
+    integers="follow ride lean_back shift chest part way_count way_columns",
+    floats="lost lost_at way_start counter_lean",
 )

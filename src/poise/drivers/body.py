@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from poise.body.character import Character
+from poise.drivers.taking_part import TakingPart
 from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
@@ -59,6 +60,12 @@ class Body:
         self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
         self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
         self.shown = BodyState.zeros(j, room)
+        # How far the hips lean on purpose: rotation vector (rad), and its rate (rad/s), world axes.
+        self.lean = room.zeros(6)
+        # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
+        self.felt = room.zeros(j, 3)
+        # How hips and trunk take part in a gesture.
+        self.taking_part = TakingPart(room)
         state, shown = self.state, self.shown
         self.block.set(
             joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
@@ -82,6 +89,8 @@ class Body:
         self.root_is_given = False
         # Whether its trunk is as fast as its motion: not one on springs that begins at rest.
         self.trunk_moves = True
+        # Rotations (4,) by joint, that those which nobody drives hold.
+        self.held: dict[int, np.ndarray] = {}
         # Props in its hands.
         self.grips: list[Grip] = []
         # Where a prop of the stage is and how fast, by its name.
@@ -109,6 +118,11 @@ class Body:
     @dt.setter
     def dt(self, dt: float) -> None:
         self.block["dt"] = dt
+
+    @property
+    def time(self) -> float:
+        """s, of the stage's clock, at the beginning of the next step."""
+        return float(self.block["steps"]) * self.dt
 
     @property
     def floor(self) -> Floor:

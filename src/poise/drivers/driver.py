@@ -28,6 +28,7 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.hand_over import HandOver
+from poise.drivers.taking_part import Offer
 from poise.engines.scene import Joint
 from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
@@ -95,6 +96,11 @@ class Player(ABC):
     looks = False
     feels = False
     bends_toes = False
+
+    @property
+    def leans(self) -> bool:
+        """Whether it writes `Body.lean`."""
+        return False
 
     @property
     def seat(self) -> tuple[np.ndarray, np.ndarray]:
@@ -181,6 +187,14 @@ class Player(ABC):
     def renews(self) -> bool:
         """Whether its compiled ACT may be asked again within a step that an engine cuts; `dt` is then the part's."""
         return False
+
+    def find_part(self) -> Offer | None:
+        """How the rest of the body takes part in the gesture that it plays: see `taking_part.py`. None: not at all."""
+        return None
+
+    def find_held(self) -> dict[int, np.ndarray]:
+        """Rotations (4,) by joint of a pose that it holds on behalf of joints that nobody drives."""
+        return {}
 
     # What a user may change while it runs.
 
@@ -323,12 +337,19 @@ class Driver(ABC):
     root          whether it drives the `root`: "only", "never" or "also"
     after_others  whether its players begin and give after all others: see `Player.after_others`
     keeps         whether it goes on where the body has lost its balance; else its joints go limp then
+    carries_physical  whether joints that nobody drives and that hang from its joints are physical: a motion's are not
     """
 
     level: str
     root = "never"
     after_others = False
     keeps: bool = False
+    carries_physical = False
+
+    @property
+    def trunk(self) -> Driver | None:
+        """What drives trunk and head where this drives the legs and nobody drives those, with `exact` coupling."""
+        return None
 
     @property
     def carrier(self) -> str | None:

@@ -1,4 +1,4 @@
-"""What holds the joints that hang from a physical body and that nobody drives: a firm spring at each."""
+"""What holds joints that hang from a physical body and that nobody drives: a firm spring that carries their weight."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ def hold_pose(
         springs = dataclasses.replace(springs, pose=pose)
     held = springs.play(body, at, t)
     held.span[:, 1] = LET_GO
+    held.carries[0] = 0.0 if is_limp else 1.0
     if is_limp and (before is None or math.isinf(before.relax[0])):
         return held  # from here on it holds nothing as it did
     known = {} if before is None else {int(joint): k for k, joint in enumerate(before.joints)}

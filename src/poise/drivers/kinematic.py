@@ -24,6 +24,7 @@ from poise.drivers.driver import GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.hand_over import TAKE_OVER, HandOver, find_offset, find_root_span, find_span
 from poise.drivers.live import LivePlayer
 from poise.drivers.playable import check_playable
+from poise.drivers.taking_part import Offer
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.motion.curve import Curve, build_curve
@@ -185,6 +186,11 @@ class KinematicPlayer(MotionPlayer):
         self.part[self._kernels.SPAN] = find_span(self.offset[0], self.driver.take_over)
         self.part[self._kernels.TAKEN] = t
         self._mingle()
+
+    def find_part(self) -> Offer | None:
+        """See `Player.find_part`."""
+        track = self.motion.body_track(self._body.skeleton)
+        return None if track is None else (track, self.clock)
 
     @property
     def is_changeable(self) -> bool:

@@ -93,6 +93,7 @@ class LoosePlayer(TorquePlayer):
     offset, span  (3, K, 3), (K, 2): how far the aim is off, how fast that changes and how fast that changes, when it
                   began (s), and how long it takes to die away
     relax         (1,) s
+    carries       (1,) 1 where the springs carry the weight of what hangs from them besides, so that none sags; else 0
     """
 
     def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
@@ -102,7 +103,7 @@ class LoosePlayer(TorquePlayer):
         self.joints, self.stiffness, self.damping, self.aim = joints, stiffness, damping, aim
         self.lead, self.fade = np.zeros((len(joints), 3)), np.array([-np.inf, LET_GO])
         self.offset, self.span = np.zeros((3, len(joints), 3)), np.zeros((len(joints), 2))
-        self.relax = np.array([np.inf])
+        self.relax, self.carries = np.array([np.inf]), np.zeros(1)
         self.block = Block(loose_law.SPRINGS, None, count=len(joints), joints=joints, **self.numbers())
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
@@ -147,5 +148,5 @@ class LoosePlayer(TorquePlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        names = ("stiffness", "damping", "aim", "lead", "fade", "offset", "span", "relax")
+        names = ("stiffness", "damping", "aim", "lead", "fade", "offset", "span", "relax", "carries")
         return {name: getattr(self, name) for name in names}

@@ -8,6 +8,7 @@ import numpy as np
 
 from poise.drivers.servo_kernels import left_over, pull_to_pose, tell_aims
 from poise.dynamics.body_kernels import BODY
+from poise.dynamics.instant import turn
 from poise.motion.part_kernels import log_between, multiply, set_exp, take_over
 from poise.spatial.addresses import blocks, floats, integers, record, vectors
 from poise.spatial.compile import kernel
@@ -15,7 +16,7 @@ from poise.spatial.law import fields, law
 
 RELAXING = 5.0  # times `relax`, for which an aim gives way
 # As of `LoosePlayer`.
-SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax", integers="count")
+SPRINGS = fields(arrays="joints stiffness damping aim lead fade offset span relax carries", integers="count")
 
 
 @law
@@ -28,6 +29,8 @@ def pull(body: int, block: int) -> None:
         blocks(b.R, j, 3, 3), b.dt, vectors(x.lead, k, 3), left_over(floats(x.fade, 2), b.t), vectors(b.torque, j, 3),
         floats(b.damping, j),
     )  # fmt: skip
+    if floats(x.carries, 1)[0] > 0.0:
+        carry_weight(b, integers(x.joints, k))
 
 
 @law
@@ -43,10 +46,38 @@ def pull_along(body: int, block: int) -> None:
             take_over(part, offset[:, i : i + 1], b.t + b.dt, now[i : i + 1], w[i : i + 1], dw[i : i + 1])
     pull_to(b, x, now)
     go_along(b, x, w)
+    if floats(x.carries, 1)[0] > 0.0:
+        carry_weight(b, integers(x.joints, k))
     relax = floats(x.relax, 1)[0]
     # it ends: a body that lies would else creep for ever
     if relax < np.inf and b.t < floats(x.fade, 2)[0] + RELAXING * relax:
         give_way(b, x, min(b.dt / relax, 1.0))
+
+
+@kernel
+def carry_weight(b: Any, joints: np.ndarray) -> None:
+    """Add the torques (N m, world axes) that hold up the weight of all that hangs from some joints."""
+    j = b.joints
+    parents, masses, centers = integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3)
+    R, p, torque = blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.torque, j, 3)
+    moment, mass = vectors(b.f, j, 3), vectors(b.n, j, 3)  # kg m and kg of what each joint carries
+    for i in range(j):
+        x, y, z = turn(R[i], centers[i])
+        mass[i, 0] = masses[i]
+        moment[i, 0] = masses[i] * (p[i, 0] + x)
+        moment[i, 1] = masses[i] * (p[i, 1] + y)
+        moment[i, 2] = masses[i] * (p[i, 2] + z)
+    for i in range(j - 1, 0, -1):
+        mass[parents[i], 0] += mass[i, 0]
+        for c in range(3):
+            moment[parents[i], c] += moment[i, c]
+    g = b.gravity
+    for i in joints:
+        m = mass[i, 0]
+        x, y, z = moment[i, 0] - m * p[i, 0], moment[i, 1] - m * p[i, 1], moment[i, 2] - m * p[i, 2]
+        torque[i, 0] -= y * g[2] - z * g[1]
+        torque[i, 1] -= z * g[0] - x * g[2]
+        torque[i, 2] -= x * g[1] - y * g[0]
 
 
 @kernel
@@ -81,12 +112,12 @@ def give_way(b: Any, x: Any, share: float) -> None:
     """Turn the aims by a share of the way to where the joints are."""
     k = x.count
     joints, aim, q = integers(x.joints, k), vectors(x.aim, k, 4), vectors(b.q, b.joints, 4)
-    e, turn, out = np.empty(3), np.empty(4), np.empty(4)
+    e, bend, out = np.empty(3), np.empty(4), np.empty(4)
     for i in range(k):
         log_between(aim[i], q[joints[i]], e)
         for c in range(3):
             e[c] *= share
-        set_exp(e, turn)
-        multiply(aim[i], turn, out)
+        set_exp(e, bend)
+        multiply(aim[i], bend, out)
         for c in range(4):
             aim[i, c] = out[c]

@@ -15,6 +15,7 @@ from poise.registry import Entry, Registry
 DRIVERS = {
     "attached": Entry("poise.drivers.attached:Attached", "the root rides on a prop"),
     "balance": Entry("poise.drivers.balance:Balance", "legs that keep a body on its feet"),
+    "counterpoise": Entry("poise.drivers.counterpoise:Counterpoise", "a trunk that leans against the arms"),
     "free": Entry("poise.drivers.root:Free", "the root floats"),
     "keep-upright": Entry("poise.drivers.keep_upright:KeepUpright", "a wrist keeps what it holds upright"),
     "kinematic": Entry("poise.drivers.kinematic:Kinematic", "joints are where a motion has them"),

@@ -40,6 +40,7 @@ from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.live import LivePlayer
 from poise.drivers.loose import Loose, LoosePlayer
 from poise.drivers.playable import check_playable
+from poise.drivers.taking_part import Offer
 from poise.errors import InputError, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Motion, as_motion
@@ -213,6 +214,10 @@ class TrackPlayer(TorquePlayer):
 
             found[SETTLE] = (feel, self.block)
         return found
+
+    def find_part(self) -> Offer | None:
+        """See `Player.find_part`."""
+        return self.guide.find_part()
 
     def look(self, body: Body, t: float) -> None:
         """See `Player.look`."""

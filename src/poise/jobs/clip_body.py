@@ -19,6 +19,7 @@ class ClipBody:
     """A motion on the body that performs it.
 
     clip       on the character's skeleton
+    played     the clip with parts of other clips (`borrowing`), which its joints follow; None: the clip itself
     target     how motions of this body are written
     is_own     whether the motion is as it was read, on the clip's own joints
     """
@@ -27,6 +28,12 @@ class ClipBody:
     character: Character
     target: Target
     is_own: bool = True
+    played: Clip | None = None
+
+    @property
+    def wanted(self) -> Clip:
+        """What the joints are to do."""
+        return self.clip if self.played is None else self.played
 
 
 def find_body(clip: Clip, reading: Reading | None, source: Source, audience: Audience = NOBODY) -> ClipBody:

@@ -6,17 +6,14 @@ import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from poise.body.skeleton import Skeleton
 from poise.errors import unknown_name
 from poise.files.audience import NOBODY, Audience
 from poise.files.normalise import Reading
 from poise.jobs.edit_plans import ClipSource, SegmentPlan
 from poise.jobs.edit_recipe import list_gestures
+from poise.motion.borrowing import is_same_body
 from poise.motion.clip import Clip
-
-_SAME = 1e-6  # m: bones that differ by less are the same
 
 
 def find_clips(
@@ -43,9 +40,7 @@ def find_clips(
 
 def _put_on(clip: Clip, skeleton: Skeleton, name: str, audience: Audience) -> Clip:
     """A clip on a skeleton: as it is where it is its own, else retargeted."""
-    own = clip.skeleton
-    same_joints = own.labels == skeleton.labels and np.array_equal(own.parents, skeleton.parents)
-    if same_joints and np.allclose(own.offsets[1:], skeleton.offsets[1:], rtol=0.0, atol=_SAME):
+    if is_same_body(clip.skeleton, skeleton):
         return clip.replace(skeleton=skeleton)
     from poise.motion.retargeting import retarget
 

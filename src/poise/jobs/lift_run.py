@@ -156,6 +156,7 @@ def _write(
     """Write the motion; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
+    from poise.jobs.answers import measure_answer
     from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     mix = found.mix
@@ -168,8 +169,8 @@ def _write(
     changes = _find_changes(found, result, wanted)
     ratio = stood.ratio
     peak = np.unravel_index(int(np.argmax(ratio)), ratio.shape) if ratio.size else None
-    feet = measure_feet(result, load_tree(build_tree(body.character), body.character, plan.loads),
-                        mix.floor or mix.ground)  # fmt: skip
+    tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), mix.floor or mix.ground
+    feet = {**measure_feet(result, tree, ground), **measure_answer(result, tree, wanted, mix.stands, ground)}
     return {
         "fell": mix.fell,
         "fell_at_s": mix.fell_at,

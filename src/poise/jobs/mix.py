@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from os import PathLike
 from pathlib import Path
@@ -13,6 +13,7 @@ from poise.body.character import Character
 from poise.errors import InputError
 from poise.files.audience import Audience, Notebook
 from poise.files.source import Roles, Source, parse_roles
+from poise.jobs.borrowing import read_mapping
 from poise.jobs.mix_outputs import MixOutputs, list_outputs, sort_outputs
 from poise.jobs.mix_run import run_mix
 from poise.jobs.mixing import Mix
@@ -33,6 +34,7 @@ def mix(
     clip: Clip | File | None = None,
     *,
     physical: str | Iterable[str] | None = None,
+    from_: Mapping[str, Clip | File] | None = None,
     loads: Load | str | Iterable[Load | str] = (),
     pushes: Push | str | Iterable[Push | str] = (),
     couple: str | None = None,
@@ -42,6 +44,8 @@ def mix(
     engine: str | None = None,
     dt: float | None = None,
     stiffness: float | None = None,
+    hold: float | None = None,
+    counter_lean: float | None = None,
     pinned: bool | None = None,
     base: str | None = None,
     scenery: Scenery | File | None = None,
@@ -64,10 +68,11 @@ def mix(
 
     clip       a motion, or its file; None where a recipe names it
     physical   parts or joints that physics moves; the rest follows the clip exactly
+    from_      parts that move as in other clips: `{"arms": "gestures.bvh"}`; see `poise.motion.borrow`
     loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
     pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
     couple, gain, torque_only, coupling_filter, engine, dt   as of `Stage`; dt is the longest step that may be taken
-    stiffness, pinned   of the balance
+    stiffness, hold, counter_lean, pinned   of the balance: see `Balance`
     base       what physical legs stand on: `planted` feet, or the clip's own legs (`kinematic`: root and legs follow
                it); `auto` plants the feet of a clip that stands
     scenery    ground and props as of a stage file; or `ground` and `props` by themselves
@@ -83,8 +88,9 @@ def mix(
     audience = Notebook(tell)
     _check_kinds("text", str, couple=couple, engine=engine, up=up, base=base)
     _check_kinds(
-        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, mass=mass, height=height, fps=fps, scale=scale
-    )
+        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, hold=hold, counter_lean=counter_lean, mass=mass,
+        height=height, fps=fps, scale=scale,
+    )  # fmt: skip
     _check_kinds("a poise.Ground", Ground, ground=ground)
     files = sort_outputs(_list_given(outputs, PathLike, Path, "paths to write"))
     if scenery is not None and (ground is not None or props != ()):
@@ -111,7 +117,10 @@ def mix(
         coupling_filter=coupling_filter,
         dt=dt,
         physical=None if words is None else parse_parts(words),
+        from_=read_mapping(from_ or {}),
         stiffness=stiffness,
+        hold=hold,
+        counter_lean=counter_lean,
         pin=pinned or None,
         base=base,
         loads=_list_given(loads, Load, parse_load, "poise.Load or words such as 'rightHand=2'"),

@@ -19,7 +19,8 @@ from poise.jobs.mix_pictures import check_film
 from poise.jobs.mixing import choose_step, find_base, find_driven, find_pushed
 from poise.jobs.outputs import check_outputs, check_suffix
 from poise.jobs.plan import KINEMATIC, PLANTED, MixPlan
-from poise.jobs.recipe import Recipe, check_stiffness
+from poise.jobs.recipe import BALANCE, Recipe, check_balance
+from poise.motion.borrowing import find_borrowed
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.world.push import Push
@@ -34,7 +35,8 @@ def check_files(
 
     read  files that are read besides those that the recipe names
     """
-    named_too = (path for path in (asked.clip, asked.character, asked.stage) if isinstance(path, Path))
+    others = (each.clip for each in asked.from_)
+    named_too = (path for path in (asked.clip, asked.character, asked.stage, *others) if isinstance(path, Path))
     inputs = [*named_too, *(path for path in read if path is not None)]
     named = [(audience.spell(option), path) for option, path in outputs.list_named()]
     check_outputs(inputs, named, json)
@@ -73,17 +75,19 @@ def check_effects(
 
     Also what could not be drawn in the end.
     """
-    check_stiffness(asked.stiffness, audience)
+    check_balance(asked, audience)
     skeleton = clip.skeleton
     base, names = find_base(clip, character, plan)
     physical = {skeleton.index(name) for name in names}
     balances = base.name == PLANTED and _has_legs(skeleton, physical)
-    if asked.stiffness is not None and not balances:
-        raise InputError(
-            f"{audience.spell('stiffness')} is the balance's, which is for physical legs on planted feet; "
-            f"{_say_base(base, plan, audience)}, or leave it out."
-        )
+    for name in BALANCE:
+        if getattr(asked, name) is not None and not balances:
+            raise InputError(
+                f"{audience.spell(name)} is the balance's, which is for physical legs on planted feet; "
+                f"{_say_base(base, plan, audience)}, or leave it out."
+            )
 
+    _check_borrowed(skeleton, plan, asked, balances, audience)
     physical, floats = _add_drives(clip, character, plan, physical, balances)
 
     def feels(joint: str) -> bool:
@@ -117,6 +121,20 @@ def check_effects(
         except InputError as error:
             raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
         check_film(clip)
+
+
+def _check_borrowed(skeleton: Skeleton, plan: MixPlan, asked: Recipe, balances: bool, audience: Audience) -> None:
+    """Refuse parts of other clips that something else drives: legs that balance, parts with drivers of their own."""
+    driven, legs = find_driven(skeleton, plan), _find_legs(skeleton) if balances else set()
+    for part in (each.part for each in asked.from_):
+        joints = set(find_borrowed(skeleton, part))
+        if joints & legs:
+            raise InputError(
+                f"'{part}' cannot come from another clip while physical legs balance. Name other "
+                f"{audience.spell('physical')} parts, or use {audience.spell('base')} {KINEMATIC}."
+            )
+        if joints & driven:
+            raise InputError(f"'{part}' has a driver in [[drives]] and would also come from another clip. Remove one.")
 
 
 def _add_drives(

@@ -17,12 +17,13 @@ from poise.files.formats import read_source
 from poise.files.normalise import Reading
 from poise.files.quirks.up_axis import AXES
 from poise.files.source import Source
+from poise.jobs.borrowing import borrow_parts
 from poise.jobs.clip_body import ClipBody, find_body
 from poise.jobs.mix_checks import check_effects, check_files, choose_dump
 from poise.jobs.mix_outputs import TAKE, MixOutputs, list_outputs
 from poise.jobs.mixing import Mix
 from poise.jobs.plan import AUTO, KINEMATIC, MixPlan, Scenery
-from poise.jobs.recipe import STAGE_SETTINGS, Recipe, format_recipe
+from poise.jobs.recipe import BALANCE, STAGE_SETTINGS, Recipe, format_recipe
 from poise.jobs.retarget import Saved
 from poise.motion.clip import Clip
 
@@ -49,11 +50,13 @@ def run_mix(
     recipes = {path: _format_recipe(asked, path, audience) for path in outputs.recipes}
     clip, reading = read_clip(asked, audience)
     body = find_body(clip, reading, list_source(asked), audience)
+    body, borrowed = borrow_parts(body, asked.from_, audience)
     plan = find_plan(asked)
     check_effects(body.clip, body.character, plan, asked, bool(outputs.films), audience)
     found = _perform(body, plan, outputs, recipes, audience)
     bones = {} if reading is None else reading.describe_bones()
-    return dataclasses.replace(found, figures={**found.figures, **bones})
+    others = {"from": borrowed} if borrowed else {}
+    return dataclasses.replace(found, figures={**found.figures, **others, **bones})
 
 
 def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Audience) -> Mix:
@@ -63,8 +66,8 @@ def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[P
     from poise.jobs.mixing import simulate
 
     audience.progress(f"simulating {body.clip.duration:.1f} s")
-    found = simulate(body.clip, body.character, plan)
-    for sentence in _describe(found, plan, audience):
+    found = simulate(body.clip, body.character, plan, body.played)
+    for sentence in _describe(found, plan, body.played is None, audience):
         audience.note(sentence)
     figures = write_motion(found, body, plan, next(iter(outputs.motions), None), audience)
     for path in outputs.motions[1:]:
@@ -113,7 +116,7 @@ def find_plan(asked: Recipe) -> MixPlan:
 
     said: dict[str, Any] = {
         name: getattr(asked, name)
-        for name in ("physical", *STAGE_SETTINGS, "stiffness", "base")
+        for name in ("physical", *STAGE_SETTINGS, *BALANCE, "base")
         if getattr(asked, name) is not None
     }
     if asked.stage is not None:
@@ -141,20 +144,23 @@ def write_motion(
     """Write the motion on its body; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
+    from poise.jobs.answers import measure_answer
     from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
     saved = write_clip(found, body, output, audience)
     clip, character = body.clip, body.character
     result = found.clip if saved.clip is None else saved.clip
     n = len(result)
-    short = clip if n == len(clip) else clip.pick(slice(0, n))
+    wanted = body.wanted if n == len(clip) else body.wanted.pick(slice(0, n))
+    faithful = [joint for joint in found.kinematic if joint not in found.answering]
     tree = load_tree(build_tree(character), character, plan.loads)
     return {
         "fell": found.fell,
         "fell_at_s": found.fell_at,
         "fell_why": found.fell_why or None,
-        "kinematic_error_rad": measure_error(result, short, found.kinematic),
+        "kinematic_error_rad": measure_error(result, wanted, faithful),
         **measure_feet(result, tree, found.floor or found.ground),
+        **measure_answer(result, tree, wanted, found.stands, found.floor or found.ground),
         "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
         "coupling": plan.couple,
         **list_steps(found.steps),
@@ -173,8 +179,8 @@ def write_motion(
     }
 
 
-def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
-    """What there is to say of a mix, a sentence each."""
+def _describe(found: Mix, plan: MixPlan, is_own: bool, audience: Audience) -> list[str]:
+    """What there is to say of a mix, a sentence each. is_own: whether no part comes from another clip."""
     said = []
     if not plan.scenery.is_placed and abs(found.ground) > 0.005:
         said.append(
@@ -185,8 +191,9 @@ def _describe(found: Mix, plan: MixPlan, audience: Audience) -> list[str]:
     said += [f"{note} Override with {audience.spell('base')}." if chosen and " no balance" in note else note
              for note in found.notes]  # fmt: skip
     if found.base == KINEMATIC and not found.physical:
+        result = "the clip" if is_own else "the clip with these parts"
         said.append(
-            f"nothing else is physical, so the result is the clip. Name parts with {audience.spell('physical')}."
+            f"nothing else is physical, so the result is {result}. Name parts with {audience.spell('physical')}."
         )
     return said
 

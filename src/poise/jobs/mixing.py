@@ -22,7 +22,9 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.body.vocabulary import BODY, PARTS, TRUNK_ROLES
 from poise.drivers.balance import STEADY, Balance
+from poise.drivers.counterpoise import answer_with, find_spine_and_head
 from poise.drivers.kinematic import Kinematic
+from poise.drivers.lean import find_arms
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.jobs.base import Base
@@ -58,7 +60,9 @@ class Mix(Portable):
 
     take       on the stage's clock, which begins at the clip's first frame; of the clip's skeleton, as all that follows
     clip       the result: the clip's skeleton, names and frame times; shorter where the simulation broke off
-    kinematic  indices of the joints that followed the clip
+    wanted     what kinematic and tracked joints followed: the clip, with the parts that came from other clips
+    kinematic  indices of the joints that followed it;  answering: of those, the ones that were to deviate from it,
+               since their driver answers loads and moved parts: no error is measured on them
     physical   indices of those that the engine moved;  tracked: of those, the ones that springs drew along the clip
     steps      of the clip;  base: `planted`, or `kinematic` where root and legs followed it
     ground     m, its height
@@ -90,6 +94,8 @@ class Mix(Portable):
     files: tuple[Path, ...] = ()
     base: str = PLANTED
     tracked: list[int] = field(default_factory=list)
+    answering: list[int] = field(default_factory=list)
+    wanted: Clip | None = None
 
     @property
     def stepping(self) -> bool:
@@ -97,15 +103,23 @@ class Mix(Portable):
         return bool(self.steps)
 
     @property
+    def stands(self) -> bool:
+        """Whether its feet stayed planted and it did not fall."""
+        return self.base == PLANTED and not self.fell
+
+    @property
     def fell(self) -> bool:
         """Whether it fell, or the simulation broke off."""
         return self.fell_at is not None or self.broken is not None
 
 
-def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> Mix:
+def simulate(clip: Clip, character: Character, plan: MixPlan | None = None, played: Clip | None = None) -> Mix:
     """Simulate a clip's physical parts under its kinematic ones.
 
     character  a body on the clip's own skeleton
+    played     the clip with some parts moving otherwise (`motion.borrow`): what the joints follow. The balance follows
+               it with the clip's own arms: those that are played beside them are for the body to answer. None: the
+               clip itself
     """
     plan = plan or MixPlan()
     if len(clip) < 3:
@@ -114,12 +128,14 @@ def simulate(clip: Clip, character: Character, plan: MixPlan | None = None) -> M
         )
     check_size(clip)
     rooting = root_at_hips(clip)
-    found = _mix_body(rooting, cut_character(character, rooting.body.skeleton), plan)
-    return found if rooting.body is clip else restore_mix(found, rooting, character)
+    played = clip if played is None else played
+    found = _mix_body(rooting, rooting.cut(played), cut_character(character, rooting.body.skeleton), plan)
+    found = found if rooting.body is clip else restore_mix(found, rooting, character)
+    return dataclasses.replace(found, wanted=played)
 
 
-def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
-    """The mix of a body apart."""
+def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPlan) -> Mix:
+    """The mix of a body apart. Joints follow `played`, the balance follows it with the body's own arms."""
     clip = rooting.body
     driven = find_driven(clip.skeleton, plan)
     base, physical = _find_base(rooting, character, plan)
@@ -141,36 +157,59 @@ def _mix_body(rooting: Rooting, character: Character, plan: MixPlan) -> Mix:
     for load in plan.loads:
         clip.skeleton.index(load.joint)
     actor = stage.add(
-        character, name="actor", pose=Pose(clip.root[0].copy(), clip.rotations[0].copy()), loads=plan.loads
+        character, name="actor", pose=Pose(played.root[0].copy(), played.rotations[0].copy()), loads=plan.loads
     )
     start = -float(clip.times[0])
     claimed: set[int] = set()
+    answering: list[int] = []
     if balances:
-        follow, follow_start = (None, 0.0) if base.steps else (clip, start)
+        follow, follow_start = (None, 0.0) if base.steps else (_keep_arms(clip, played), start)
+        answers = follow is not None and plan.counter_lean > 0.0 and _has_more(clip, played, plan, driven)
         balance = Balance(
             plan.stiffness, pinned=plan.pinned, follow=follow, follow_start=follow_start, damping=STEADY,
-            give=plan.yielding,
+            give=plan.yielding, hold=plan.hold, counter_lean=plan.counter_lean if answers else 0.0,
         )  # fmt: skip
         claim = balance.claim(character, sorted(legs), "legs")
         claimed = {*claim.moved, *claim.held, 0}
         actor.drive("legs", balance)
     rest = [i for i in range(len(clip.skeleton)) if i not in claimed and i not in physical and i not in driven]
+    if balances and answers and plan.couple == "exact":
+        answering = [i for path in find_spine_and_head(clip.skeleton) for i in path if i in rest]
     tracked = sorted(physical - claimed - legs if balances else physical)
     # The rest first: a split is judged when it is whole.
     names = clip.skeleton.names
-    track = plan.build_track(clip, start, balances) if tracked else None
+    track = plan.build_track(played, start, balances) if tracked else None
     if rest:
         cutoff = None if track is None or balances else track.cutoff
-        actor.drive([names[i] for i in rest], Kinematic(clip, start, cutoff))
+        actor.drive([names[i] for i in rest], Kinematic(played, start, cutoff))
+    if answering:
+        lean = answer_with(plan.counter_lean, follow, follow_start)
+        actor.drive([names[i] for i in answering], lean)
     if track is not None:
         actor.drive([names[i] for i in tracked], track)
     for drive in plan.drives:
-        actor.drive(_find_part(drive.part), drive.build(motion=clip, start=start))
+        actor.drive(_find_part(drive.part), drive.build(motion=played, start=start))
     for push in plan.pushes:
         actor.push(find_pushed(clip.skeleton, push.joint), push.force, push.seconds, push.start)
     found = run_stage(stage, actor, clip, rest, base.steps)
     said = (base.why,) if base.why else ()
-    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked)
+    return dataclasses.replace(found, base=base.name, notes=said, tracked=tracked, answering=answering)
+
+
+def _has_more(clip: Clip, played: Clip, plan: MixPlan, driven: set[int]) -> bool:
+    """Whether arms do what the clip does not have: they carry loads, or somebody else moves them."""
+    arms = find_arms(clip.skeleton)
+    changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
+    loaded = {clip.skeleton.index(load.joint) for load in plan.loads}
+    return bool(arms & {*changed, *loaded, *driven})
+
+
+def _keep_arms(clip: Clip, played: Clip) -> Clip:
+    """What is played, with the clip's own arms; the clip itself where nothing else differs."""
+    arms = _find_part_joints(clip.skeleton, "arms")
+    changed = np.flatnonzero((played.rotations != clip.rotations).any(axis=(0, 2))).tolist()
+    others = [joint for joint in changed if joint not in arms]
+    return clip.turned(others, played.rotations[:, others]) if others else clip
 
 
 def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
@@ -183,6 +222,7 @@ def restore_mix(found: Mix, rooting: Rooting, character: Character) -> Mix:
         kinematic=[int(rooting.joints[i]) for i in found.kinematic],
         physical=[int(rooting.joints[i]) for i in found.physical],
         tracked=[int(rooting.joints[i]) for i in found.tracked],
+        answering=[int(rooting.joints[i]) for i in found.answering],
         notes=(*found.notes, *rooting.describe_stretch()),
     )
 
@@ -264,8 +304,13 @@ def choose_step(clip: Clip, longest: float) -> float:
 
 
 def _find_legs(skeleton: Skeleton) -> set[int]:
+    return _find_part_joints(skeleton, "legs")
+
+
+def _find_part_joints(skeleton: Skeleton, part: str) -> set[int]:
+    """The joints of a part; none where the skeleton does not have it."""
     try:
-        return set(part_joints(skeleton, "legs"))
+        return set(part_joints(skeleton, part))
     except InputError:
         return set()
 

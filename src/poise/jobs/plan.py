@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from poise.body.character import Character
+from poise.drivers.lean import PELVIS
 from poise.drivers.registry import Drive
 from poise.drivers.track import CUTOFF, Track
 from poise.errors import InputError, unknown_name
@@ -55,6 +56,8 @@ class MixPlan:
     pinned       whether the feet are fixed to the ground
     dt           s, the longest step: the one taken is the longest of which a frame is a multiple
     stiffness    of the balance: 0.3 sways widely, 3 is stiff
+    hold         of the balance: 1 keeps the centre of mass still, 0 the hips
+    counter_lean rad per m, how far pelvis and spine lean against what the clip's own arms do not do: loads, other arms
     drives       parts that are under drivers of their own, whatever else is said of them
     base         `planted`: physical legs balance on feet that stay; `kinematic`: root and legs follow the clip; `auto`:
                  planted where the clip stands, kinematic where it steps or is off its feet
@@ -71,6 +74,8 @@ class MixPlan:
     dt: float = DT
     engine: str = "mujoco"
     stiffness: float = 1.0
+    hold: float = 1.0
+    counter_lean: float = PELVIS
     scenery: Scenery = field(default_factory=Scenery)
     drives: tuple[Drive, ...] = ()
     base: str = AUTO

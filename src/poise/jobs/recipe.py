@@ -21,6 +21,10 @@
     driver = "loose"
     stiffness = 0.5
 
+    [[from]]                  # a part that moves as in another clip
+    part = "arms"
+    clip = "gestures.bvh"
+
     [[loads]]
     joint = "rightHand"
     mass = 2.0
@@ -53,6 +57,7 @@ from poise.files.atomic import write_bytes
 from poise.files.audience import NOBODY, Audience
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source, parse_roles
+from poise.jobs.borrowing import Borrowed
 from poise.jobs.plan import MixPlan, Scenery, plan_push
 from poise.jobs.toml_tables import Table, TomlFile, format_toml
 from poise.motion.clip import Clip
@@ -61,14 +66,14 @@ from poise.world.load import Load
 from poise.world.push import Push
 
 FORMAT = "poise-recipe 1"
-STIFFNESS = (0.01, 50.0)  # of a balance, as it has it itself
+BALANCE = {"stiffness": (0.01, 50.0), "hold": (0.0, 1.0), "counter_lean": (0.0, 10.0)}  # ranges, as `Balance` has them
 SOURCE_TEXTS, SOURCE_NUMBERS = ("take", "up", "bones"), ("mass", "height", "fps", "scale")
 STAGE_SETTINGS = ("engine", "couple", "gain", "torque_only", "coupling_filter", "dt")
 # Where a recipe has what a `Recipe` has.
 _TABLES = {
     "character": ("clip", "character", "roles", *SOURCE_TEXTS, *SOURCE_NUMBERS),
     "stage": ("stage", *STAGE_SETTINGS),
-    "drivers": ("physical", "stiffness", "pin"),
+    "drivers": ("physical", *BALANCE, "pin"),
     "outputs": ("output", "film", "plot"),
 }
 _KEYS = {"character": "body", "stage": "file", "output": "motion"}  # called otherwise there
@@ -82,6 +87,7 @@ class Recipe:
               themselves, which no recipe can be saved with
     take      which clip of a file that has several
     roles     role=joint words
+    from_     parts that come from other clips
     others    as the options of `poise mix`
     """
 
@@ -113,6 +119,9 @@ class Recipe:
     base: str | None = None
     coupling_filter: float | None = None
     bones: str | None = None
+    hold: float | None = None
+    counter_lean: float | None = None
+    from_: tuple[Borrowed, ...] = ()
 
     def list_said(self) -> list[str]:
         """Names of the fields that say something."""
@@ -194,15 +203,17 @@ def parse_recipe(plain: object, folder: Path) -> Recipe:
     said |= {"gain": where.number("gain"), "dt": where.number("dt"), "torque_only": where.flag("torque_only")}
     said["coupling_filter"] = where.number("coupling_filter")
     drivers = top.table("drivers")
-    said |= {"physical": drivers.words("physical"), "stiffness": drivers.number("stiffness")}
+    said |= {"physical": drivers.words("physical"), **{key: drivers.number(key) for key in BALANCE}}
     said |= {"pin": drivers.flag("pin"), "base": drivers.text("base")}
     drives, loads, pushes = top.tables("drives"), top.tables("loads"), top.tables("pushes")
+    others = top.tables("from")
+    said["from_"] = tuple(Borrowed(t.needed_text("part"), folder / t.needed_text("clip")) for t in others)
     said["drives"] = tuple(read_drive(t.needed_text("part"), t.needed_text("driver"), t.rest()) for t in drives)
     said["loads"] = tuple(Load(t.needed_text("joint"), t.needed_number("mass")) for t in loads)
     said["pushes"] = tuple(_read_push(t) for t in pushes)
     out = top.table("outputs")
     said |= {"output": place(out, "motion"), "film": place(out, "film"), "plot": place(out, "plot")}
-    for table in (who, where, drivers, *loads, *pushes, out, top):
+    for table in (who, where, drivers, *others, *loads, *pushes, out, top):
         table.check_all_read()
     recipe = Recipe(**said)
     _check(recipe)
@@ -225,7 +236,7 @@ def _check(recipe: Recipe) -> None:
         None,
         1,
     )
-    check_stiffness(recipe.stiffness, keys)
+    check_balance(recipe, keys)
     if recipe.physical == () and not recipe.drives:
         raise InputError(
             "'physical' of [drivers] is empty and there are no [[drives]], so nothing would be physical. Name parts, "
@@ -233,11 +244,12 @@ def _check(recipe: Recipe) -> None:
         )
 
 
-def check_stiffness(stiffness: float | None, audience: Audience = NOBODY) -> None:
-    """Refuse a stiffness that no balance can have. None: not said."""
-    least, most = STIFFNESS
-    if stiffness is not None and not least <= stiffness <= most:
-        raise InputError(f"{audience.spell('stiffness')} must be from {least:g} to {most:g}; {stiffness:g} given.")
+def check_balance(asked: Recipe, audience: Audience = NOBODY) -> None:
+    """Refuse numbers that no balance can have."""
+    for name, (least, most) in BALANCE.items():
+        value = getattr(asked, name)
+        if value is not None and not least <= value <= most:
+            raise InputError(f"{audience.spell(name)} must be from {least:g} to {most:g}; {value:g} given.")
 
 
 def _read_roles(table: Table, folder: Path) -> tuple[str, ...]:
@@ -291,10 +303,11 @@ def format_recipe(recipe: Recipe, folder: Path) -> str:
         "drivers": {
             "physical": None if recipe.physical is None else list(recipe.physical),  # none at all is said, too
             "base": recipe.base,
-            "stiffness": recipe.stiffness,
+            **{key: getattr(recipe, key) for key in BALANCE},
             "pin": recipe.pin,
         },
         "drives": [drive.describe() for drive in recipe.drives],
+        "from": [{"part": each.part, "clip": place(each.clip)} for each in recipe.from_],
         "loads": [{"joint": load.joint, "mass": load.mass} for load in recipe.loads],
         "pushes": [
             {"time": push.start, "joint": push.joint, "force": push.force, "seconds": push.seconds}

@@ -16,7 +16,7 @@ mass = 12.0               # kg; left out: it never moves
 friction = 0.5            # of whatever touches it; left out: the stage's
 
 [touch]                   # who touches whom: see `poise.Touch`; all of it may be left out
-itself = true
+itself = "physical"       # segments of one body that physics moves; true: all of them; false: none
 props = true
 softness = 0.0            # s
 bounce = 0.0              # of the speed at which things meet
@@ -40,7 +40,7 @@ from poise.jobs.plan import Scenery
 from poise.jobs.toml_tables import Table, TomlFile
 from poise.spatial import rotation
 from poise.world.prop import MASSES, Prop
-from poise.world.touch import Touch
+from poise.world.touch import PHYSICAL, Touch
 
 SHAPES = ("box", "sphere", "capsule")
 _SIZES = (1e-3, 1e3)  # m
@@ -68,7 +68,8 @@ def parse_scenery(plain: object) -> Scenery:
 
 
 def _read_touch(table: Table) -> Touch:
-    said: dict[str, Any] = {name: table.flag(name) for name in ("itself", "actors", "props")}
+    said: dict[str, Any] = {name: table.flag(name) for name in ("actors", "props")}
+    said["itself"] = table.flag_or_word("itself", PHYSICAL)
     said |= {name: table.number(name) for name in ("softness", "friction", "bounce")}
     said |= {name: table.pairs(name) for name in ("apart", "only")}
     said["forces"] = table.text("forces")

@@ -144,6 +144,13 @@ class Table:
             raise self.wrong(key, f"'{key}' of {self.what} must be true or false.")
         return value
 
+    def flag_or_word(self, key: str, word: str) -> bool | str | None:
+        """True, false or one word; None where there is none of them."""
+        value = self._get(key)
+        if value is not None and not isinstance(value, bool) and value != word:
+            raise self.wrong(key, f"'{key}' of {self.what} must be true, false or \"{word}\".")
+        return value
+
     def numbers(self, key: str, count: int) -> tuple[float, ...] | None:
         """A list of so many numbers, or None where there is none."""
         value = self._get(key)

@@ -200,6 +200,7 @@ def _write(
     """Write the motion; its figures, of what was written."""
     from poise.drivers.body import load_tree
     from poise.dynamics.tree import build_tree
+    from poise.jobs.answers import measure_answer
     from poise.jobs.base import has_feet
     from poise.jobs.figures import describe_body, describe_effort, list_hits, list_steps, measure_error, measure_feet
 
@@ -212,8 +213,8 @@ def _write(
     labels = wanted.skeleton.labels
     feet: dict[str, float | None] = {}
     if has_feet(result):
-        feet = measure_feet(result, load_tree(build_tree(body.character), body.character, plan.loads),
-                            found.floor or found.ground)  # fmt: skip
+        tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), found.floor or found.ground
+        feet = {**measure_feet(result, tree, ground), **measure_answer(result, tree, wanted, found.stands, ground)}
     return {
         "fell": found.fell,
         "fell_at_s": found.fell_at,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from poise.motion.blending import blend, concatenate, crossfade, ease, layer
     from poise.motion.body_points import find_point
+    from poise.motion.borrowing import borrow
     from poise.motion.clip import Clip
     from poise.motion.contacts import Contacts, find_contacts
     from poise.motion.edits import change_speed, resample, reverse, trim, warp
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _HOME = {
     "blending": ("blend", "concatenate", "crossfade", "ease", "layer"),
     "body_points": ("find_point",),
+    "borrowing": ("borrow",),
     "clip": ("Clip",),
     "contacts": ("Contacts", "find_contacts"),
     "edits": ("change_speed", "resample", "reverse", "trim", "warp"),
@@ -45,7 +47,7 @@ _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BodySpot", "Clip", "ClipSpline", "Contacts", "Cut", "FixedSpot", "MidSpot", "Motion", "Offset", "Pose",
-    "PropSpot", "Rooting", "Spot", "apply_offsets", "arrange", "blend", "build_sampled_clip", "change_speed",
+    "PropSpot", "Rooting", "Spot", "apply_offsets", "arrange", "blend", "borrow", "build_sampled_clip", "change_speed",
     "clip_heading", "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners",
     "find_point", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints",
     "place", "resample", "retarget", "reverse", "root_at_hips", "translate", "trim", "turn", "warp",

@@ -175,14 +175,14 @@ def mix_poses(a: Pose, b: Pose, weight: np.ndarray, is_steady: bool = True) -> P
         turn = rotation.make_continuous(turn)
         sides = turn[int(np.argmin(np.abs(weight - 0.5)))]
     turn = np.where(sides[..., :1] < 0.0, -turn, turn)
-    rotations = rotation.multiply(a.rotations, rotation.exp(weight[:, None, None] * _long_log(turn)))
+    rotations = rotation.multiply(a.rotations, rotation.exp(weight[:, None, None] * long_log(turn)))
     if a.shifts is None and b.shifts is None:
         return Pose(root, rotations)
     here = _or_zeros(a)
     return Pose(root, rotations, here + weight[:, None, None] * (_or_zeros(b) - here))
 
 
-def _long_log(q: np.ndarray) -> np.ndarray:
+def long_log(q: np.ndarray) -> np.ndarray:
     """(..., 3) the rotation vector of q by its own sign: up to a whole turn."""
     u = q[..., 1:]
     size = lengths(u, keepdims=True)

@@ -193,11 +193,24 @@ class Clip(BodyMotion, Portable):
         """A copy with some fields changed; where arrays are among them, all are checked anew."""
         skeleton = changes.get("skeleton", self.skeleton)
         if changes.keys() <= {"skeleton", "name"} and isinstance(skeleton, Skeleton) and len(skeleton) == self._joints:
-            same = object.__new__(Clip)  # the arrays were checked, and nobody can write to them
-            for name, value in {**self._fields(), **changes}.items():
-                object.__setattr__(same, name, value)
-            return same
+            return self._copy(**changes)  # the arrays were checked, and nobody can write to them
         return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    def turned(self, joints: Sequence[int], rotations: np.ndarray) -> Clip:
+        """A copy with other rotations (F, K, 4) at some joints; all other joints keep theirs bit for bit."""
+        changed = self.rotations.copy()
+        changed[:, list(joints)] = rotations
+        checked = self.replace(rotations=changed).rotations
+        changed[:, list(joints)] = checked[:, list(joints)]
+        changed.flags.writeable = False
+        return self._copy(rotations=changed)
+
+    def _copy(self, **changes: object) -> Clip:
+        """A copy with some fields changed, which are not checked."""
+        same = object.__new__(Clip)
+        for name, value in {**self._fields(), **changes}.items():
+            object.__setattr__(same, name, value)
+        return same
 
     @property
     def _joints(self) -> int:

@@ -21,6 +21,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
+from poise.motion.body_track import BodyTrack
 
 SAMPLE_RATE = 120.0  # a second of a motion at its own rate: a spline through them is off by microradians
 MOST_SAMPLES = 200_000
@@ -91,6 +92,10 @@ class Motion(ABC):
     @abstractmethod
     def samples(self, skeleton: Skeleton, joints: Sequence[int]) -> Samples:
         """It at phases that are close enough: of these joints, or of more."""
+
+    def body_track(self, skeleton: Skeleton) -> BodyTrack | None:
+        """What the rest of a body does along with it, over its phase, where legs balance; None: nothing."""
+        return None
 
     def check_bones(self, joints: Iterable[int]) -> None:  # noqa: B027
         """Raise InputError where any of these joints slides: bodies on a stage have rigid bones."""

@@ -85,6 +85,10 @@ class Rooting:
                 root = clip.root + result.root - places[:, self.top]
         return clip.replace(times=result.times, root=root, rotations=rotations, shifts=shifts)
 
+    def cut(self, clip: Clip) -> Clip:
+        """The motion of the body alone in another clip of the same skeleton, whose bones slide as this clip's do."""
+        return self.body if clip is self.clip else root_at(clip, self.top).body.replace(skeleton=self.body.skeleton)
+
     def over(self, clip: Clip) -> Rooting:
         """The same body, to be restored under the joints of another clip of its skeleton."""
         return replace(self, clip=clip)

@@ -9,6 +9,7 @@ import numpy as np
 
 from poise.errors import InputError
 
+FOV = np.radians(28.0)  # from a picture's bottom to its top
 _UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -23,7 +24,7 @@ class Camera:
 
     position: np.ndarray
     target: np.ndarray
-    fov: float = np.radians(28.0)
+    fov: float = FOV
 
     def __post_init__(self) -> None:
         position, target = np.array(self.position, float), np.array(self.target, float)
@@ -59,7 +60,7 @@ class Camera:
         size: tuple[int, int],
         azimuth: float = 0.6,
         elevation: float = 0.18,
-        fov: float = np.radians(28.0),
+        fov: float = FOV,
         margin: float = 0.06,
     ) -> Camera:
         """The nearest camera in a given direction that sees all points.

@@ -18,7 +18,9 @@ import numpy as np
 from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
 from poise.motion.motion import BodyMotion
+from poise.pictures.camera import FOV
 from poise.pictures.figure import BODY_COLOR, VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
+from poise.pictures.ghosts import draw_ghosts
 from poise.pictures.labels import draw_labels
 from poise.pictures.picture_items import Item
 from poise.pictures.picture_view import PictureView, frame_points
@@ -42,8 +44,9 @@ class DrawnBody:
     skin    from `build_skin`, once
     color   sRGB 0 to 1
     offset  (3,) m, added to where the motion is
-    label   written below it; none for ""
+    label   written below it, in lines of which the first is larger; none for ""
     items   props, pushes and marks of its own: the offset moves them too
+    is_ghost  whether it is a pale silhouette with an outline, over what is solid
     """
 
     motion: BodyMotion
@@ -52,12 +55,20 @@ class DrawnBody:
     offset: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(3))
     label: str = ""
     items: Sequence[Item] = ()
+    is_ghost: bool = False
 
     def __post_init__(self) -> None:
         offset = np.array(self.offset, float)
         if offset.shape != (3,) or not np.isfinite(offset).all():
             raise InputError(f"a figure's offset is (3,) metres; given {offset}.")
         object.__setattr__(self, "offset", offset)
+
+    def surface(self, t: float) -> Surface:
+        """All that is solid of it at time t (s), in the world."""
+        pose = self.motion.pose(t)
+        body = pose_surface(self.motion.skeleton, self.skin, pose.root, pose.rotations, self.color, pose.shifts)
+        whole = Surface.joined([body, *(item.surface(t, body.points) for item in self.items)])
+        return dataclasses.replace(whole, points=whole.points + self.offset)
 
     def places(self, times: np.ndarray) -> np.ndarray:
         """(F, 3) m, where its hips are at each of times (F,) s, before its offset."""
@@ -74,12 +85,14 @@ class Picture:
     """figures, drawn with their own items; items that belong to none of them; look of the room.
 
     scenery  what is drawn, too, though no camera is placed to see all of it: uneven ground
+    note     written after the time in the upper left corner
     """
 
     figures: Sequence[DrawnBody]
     items: Sequence[Item] = ()
     look: Look = dataclasses.field(default_factory=Look)
     scenery: Sequence[Item] = ()
+    note: str = ""
 
     def __post_init__(self) -> None:
         if not self.figures:
@@ -91,21 +104,16 @@ class Picture:
         return max(figure.motion.duration for figure in self.figures)
 
     def surface(self, t: float) -> Surface:
-        """All that is solid at time t (s), in the world."""
+        """All that is solid at time t (s), in the world; no ghosts."""
         parts = [item.surface(t) for item in (*self.scenery, *self.items)]
-        for figure in self.figures:
-            pose = figure.motion.pose(t)
-            body = pose_surface(
-                figure.motion.skeleton, figure.skin, pose.root, pose.rotations, figure.color, pose.shifts
-            )
-            own = [body, *(item.surface(t, body.points) for item in figure.items)]
-            parts += [dataclasses.replace(part, points=part.points + figure.offset) for part in own]
-        return Surface.joined(parts)
+        return Surface.joined([*parts, *(figure.surface(t) for figure in self.figures if not figure.is_ghost)])
 
     def paints(self, t: float) -> list[Paint]:
         """All that is painted on the ground at time t (s)."""
         marks = [mark for item in self.items for mark in item.paints(t)]
         for figure in self.figures:
+            if figure.is_ghost:
+                continue
             shift = figure.offset[[0, 2]]
             own = [mark for item in figure.items for mark in item.paints(t)]
             marks += [dataclasses.replace(mark, points=mark.points + shift) for mark in own]
@@ -147,6 +155,7 @@ def frame_picture(
     azimuth: float | None = None,
     elevation: float | None = None,
     climb: bool = False,
+    fov: float = FOV,
 ) -> PictureView:
     """A camera that sees all figures and what is solid beside them at all times (F,) s.
 
@@ -154,6 +163,8 @@ def frame_picture(
     azimuth    rad about +Y from +Z towards +X; None: three quarters in front of the first figure as it first stands
     elevation  rad above the horizon; None: from about eye level, and higher where there are marks on the ground to see
     climb      whether it goes up and down with them, too, where it goes along
+    fov        rad, from the picture's bottom to its top: the smaller, the farther away, and the less does place change
+               how a figure is seen
     """
     times = _check_times(times)
     times = times[np.unique(np.linspace(0, len(times) - 1, _MOST_FRAMED).astype(int))]
@@ -164,7 +175,7 @@ def frame_picture(
     roots = np.stack([figure.places(times) + figure.offset for figure in picture.figures])
     if elevation is None:
         elevation = _MARKS_ELEVATION if any(picture.paints(float(times[k])) for k in few) else VIEW_ELEVATION
-    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation, climb)
+    return frame_points(times, bodies, beside, roots, size, follow, azimuth, elevation, climb, fov)
 
 
 def render_picture(
@@ -181,13 +192,15 @@ def render_picture(
 
     view      the camera, from `frame_picture`; None for one that fits this moment
     backdrop  see `render`
-    caption   in the upper left corner; None for the time, "" for nothing
+    caption   in the upper left corner; None for the time and the picture's note, "" for nothing
     threads   see `render`
     """
     view = view or frame_picture(picture, np.array([t]), size)
     camera = view.camera(t)
-    image = render(picture.surface(t), camera, size, samples, picture.look, picture.paints(t), backdrop, threads)
-    caption = f"{t:.2f} s" if caption is None else caption
+    solid = picture.surface(t)
+    image = render(solid, camera, size, samples, picture.look, picture.paints(t), backdrop, threads)
+    draw_ghosts(image, [(f.surface(t), f.color) for f in picture.figures if f.is_ghost], solid, camera)
+    caption = f"{t:.2f} s  {picture.note}".rstrip() if caption is None else caption
     middles = (view.middles * size[0]).tolist()
     draw_labels(image, caption, [(f.label, f.color, x) for f, x in zip(picture.figures, middles, strict=True)])
     return image

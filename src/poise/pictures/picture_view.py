@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.pictures.camera import Camera
+from poise.pictures.camera import FOV, Camera
 
 # How far figures may travel (m) before the camera goes along: as far as both arms reach, so that they stay large.
 _TRAVEL = 1.5
@@ -55,6 +55,7 @@ def frame_points(
     azimuth: float,
     elevation: float,
     climb: bool = False,
+    fov: float = FOV,
 ) -> PictureView:
     """The nearest camera that sees all points at all times.
 
@@ -62,7 +63,7 @@ def frame_points(
     bodies     (F, N, 3) m; beside, further points (M, 3) m by frame
     roots      (K, F, 3) m, of the figures: what it follows is their mean
     follow     None: only where that travels far
-    azimuth, elevation  rad, as for `Camera.frame`
+    azimuth, elevation, fov  rad, as for `Camera.frame`
     climb      whether it follows up and down, too
     """
     shifts = np.zeros((len(times), 3))
@@ -70,7 +71,7 @@ def frame_points(
     if follow or (follow is None and np.ptp(shared[:, [0, 2]], axis=0).max() > _TRAVEL):
         shifts = _smooth(times, shared - shared[0]) * [1.0, float(climb), 1.0]
     seen = [(bodies - shifts[:, None]).reshape(-1, 3), *(points - shifts[k] for k, points in beside.items())]
-    camera = Camera.frame(np.concatenate(seen), size, azimuth, elevation, margin=_MARGIN)
+    camera = Camera.frame(np.concatenate(seen), size, azimuth, elevation, fov, _MARGIN)
     middles = camera.project((roots - shifts).mean(axis=1), size)[:, 0] / size[0]
     return PictureView(camera, times, shifts, middles)
 

@@ -23,8 +23,9 @@ from poise.spatial.law import Block, Law
 from poise.stage.able import check_driven
 from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads, take_pose
 from poise.stage.boarding import check_boarding
+from poise.stage.building import take_part
 from poise.stage.coupled import Coupled
-from poise.stage.division import Assignment, divide, give_way
+from poise.stage.division import Assignment, add_trunk, divide, give_way
 from poise.stage.effort import Effort
 from poise.stage.falling import find_fall
 from poise.stage.flight import Flight
@@ -66,7 +67,6 @@ class Actor:
         self.lets_go = True  # whether what its drivers play stops once the balance is lost; a user may say no
         self.rest: LoosePlayer | None = None
         self.still: StillPlayer | None = None  # what comes to rest, given and driven by nobody
-        self.rest_aim: dict[int, np.ndarray] = {}
         start = stand_at_ease(character) if pose is None else take_pose(pose, character, name)
         self.is_posed = pose is not None
         self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
@@ -103,7 +103,9 @@ class Actor:
                 driver.check_body(self.body)
                 if driver.carrier is not None:
                     check_boarding(self.body, driver.carrier, self.name)
-        assignments = [*give_way(self.assignments, claim, self.character), Assignment(name, driver, claim)]
+        own = [a for a in self.assignments if not a.is_default]
+        assignments = [*give_way(own, claim, self.character), Assignment(name, driver, claim)]
+        assignments = add_trunk(assignments, self.assignments, self.character, self.stage.couple)
         # raises where the split cannot be
         partition, _ = divide(assignments, self.character.skeleton, self.body.tree, self.name, self.stage.couple)
         if self._is_guarded:
@@ -136,6 +138,7 @@ class Actor:
         with self.stage.hold():
             for player in players:
                 player.change(self.stage.time, **parameters)
+            take_part(self, self.stage.time)
             self.stage.refresh(self)
 
     def load(self, load: Load) -> None:

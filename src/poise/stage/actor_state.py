@@ -32,7 +32,8 @@ def save_actor(actor: Actor) -> dict[str, Any]:
         "ranges": actor.limits.save(),
         "aloft": int(actor.body.block["aloft"]),
         "touches": actor.body.touches.save() if any(player.feels for player in actor.players) else None,
-        "held": {str(joint): aim.copy() for joint, aim in actor.rest_aim.items()},
+        "held": {str(joint): aim.copy() for joint, aim in actor.body.held.items()},
+        "taking_part": actor.body.taking_part.save(),
         "pushes": [
             {"joint": push.joint, "force": list(push.force), "seconds": push.seconds, "start": push.start}
             for push in actor.pushes
@@ -54,10 +55,11 @@ def restore_actor(actor: Actor, saved: dict[str, Any]) -> None:
         player.restore(data)
     for player, left in zip(actor.players, saved["hand_overs"], strict=True):
         restore_hand_over(player, left, actor.body)
+    actor.body.taking_part.restore(saved.get("taking_part"))
     actor.body.touches = Touches.none() if saved["touches"] is None else Touches.load(saved["touches"])
-    actor.rest_aim = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
+    actor.body.held = {int(joint): np.array(aim) for joint, aim in saved["held"].items()}
     if actor.rest is not None:  # its own, which give way where it is limp
-        actor.rest_aim |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}
+        actor.body.held |= {int(joint): actor.rest.aim[k] for k, joint in enumerate(actor.rest.joints)}
     actor.pushes[:] = [Push(**push) for push in saved["pushes"]]
     for push in actor.pushes:
         actor.stage.expect(push.start + push.seconds, actor)
@@ -84,5 +86,5 @@ def _list_numbers(actor: Actor) -> dict[str, np.ndarray]:
         "w_before": body.w_before, "v_before": body.v_before, "torque": body.torque, "damping": body.damping,
         "al": coupled.al, "acc": coupled.acc, "coupling": body.coupling, "kept": actor.flight.kept,
         "share": coupled.share, "carried": coupled.inertia, "tied": coupled.tied,
-        "strained": actor.effort.strained, "began": actor.effort.began,
+        "strained": actor.effort.strained, "began": actor.effort.began, "lean": body.lean,
     }  # fmt: skip

@@ -57,6 +57,9 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
     for a in actor.assignments:
         if a.player is None:
             _begin(actor, a, t, starting)
+    if not any(player.leans for player in actor.players):
+        body.lean[:] = 0.0
+    take_part(actor, t)
     _hold(actor, undriven, t)
     actor.still = None if starting else _let_run_out(actor, t)
     if starting:
@@ -74,6 +77,12 @@ def build_actor(actor: Actor, t: float, starting: bool) -> None:
         else:
             actor.coupled.share[0] = 1.0 - stage.coupling_filter
     actor.flight.settle(t)
+
+
+def take_part(actor: Actor, t: float) -> None:
+    """Have the body take part, from time t on, in the gesture that it plays; of several in that driven last."""
+    offers = [player.find_part() for player in actor.players]
+    actor.body.taking_part.follow(next((each for each in reversed(offers) if each is not None), None), t)
 
 
 def _hand_on(actor: Actor) -> None:
@@ -130,9 +139,11 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
     """What holds the joints that hang from a physical body and that nobody drives."""
     before, actor.rest = actor.rest, None
     if undriven:
-        held = hold_pose(actor.body, undriven, t, actor.rest_aim, before, actor.has_lost_balance and actor.lets_go)
-        actor.rest_aim = {joint: held.aim[k] for k, joint in enumerate(undriven)}
+        held = hold_pose(actor.body, undriven, t, actor.body.held, before, actor.has_lost_balance and actor.lets_go)
+        actor.body.held = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
+    for player in actor.players:
+        actor.body.held |= player.find_held()
 
 
 def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:

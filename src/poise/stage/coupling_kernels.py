@@ -198,18 +198,31 @@ def couple_paper(
 def hand_to_connectors(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench: np.ndarray) -> None:
     """Move the wrenches on given bodies to what carries them, in place; a given root keeps its own."""
     for i in range(len(parents) - 1, 0, -1):
-        if not given[i]:
-            continue
-        k = parents[i]
-        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
-        x, y, z = wrench[i, 3], wrench[i, 4], wrench[i, 5]
-        wrench[k, 0] += wrench[i, 0] + ry * z - rz * y
-        wrench[k, 1] += wrench[i, 1] + rz * x - rx * z
-        wrench[k, 2] += wrench[i, 2] + rx * y - ry * x
-        for a in range(3):
-            wrench[k, 3 + a] += wrench[i, 3 + a]
-        for a in range(6):
-            wrench[i, a] = 0.0
+        if given[i]:
+            _hand_on(i, parents[i], p, wrench)
+
+
+@kernel
+def hand_on_pushes(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench: np.ndarray, felt: np.ndarray) -> None:
+    """The same of pushes, with what they put on each given joint into felt (J, 3) N m, world axes."""
+    for i in range(len(parents) - 1, 0, -1):
+        if given[i]:
+            felt[i, 0], felt[i, 1], felt[i, 2] = wrench[i, 0], wrench[i, 1], wrench[i, 2]
+            _hand_on(i, parents[i], p, wrench)
+
+
+@kernel
+def _hand_on(i: int, k: int, p: np.ndarray, wrench: np.ndarray) -> None:
+    """Move the wrench on body i to body k, about its joint."""
+    rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+    x, y, z = wrench[i, 3], wrench[i, 4], wrench[i, 5]
+    wrench[k, 0] += wrench[i, 0] + ry * z - rz * y
+    wrench[k, 1] += wrench[i, 1] + rz * x - rx * z
+    wrench[k, 2] += wrench[i, 2] + rx * y - ry * x
+    for a in range(3):
+        wrench[k, 3 + a] += wrench[i, 3 + a]
+    for a in range(6):
+        wrench[i, a] = 0.0
 
 
 @kernel

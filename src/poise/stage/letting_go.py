@@ -7,6 +7,7 @@ asked to keep. What stays given keeps its place in the tree, so a part that coul
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from poise.body.skeleton import Skeleton
 from poise.drivers.driver import MOTION, Claim
@@ -52,12 +53,13 @@ def go_limp(assignments: list[Assignment], which: Iterable[int], tree: Tree) -> 
         if (a.before is not None) == (k in chosen):
             changed.append(a)
         elif a.before is not None:
-            changed.append(Assignment(a.before.part, a.before.driver, a.before.claim))
+            changed.append(replace(a.before, player=None))
         else:
             own = sorted({*a.claim.moved, *a.claim.held})
             heavy = tuple(i for i in own if outboard[i] > FEATHER)
             claim = Claim(heavy, tuple(i for i in own if i not in heavy), a.claim.pinned)
-            changed.append(Assignment(a.part, TONE, claim, before=Assignment(a.part, a.driver, a.claim)))
+            before = replace(a, player=None, heir_of=None)
+            changed.append(Assignment(a.part, TONE, claim, before=before))
     return changed
 
 

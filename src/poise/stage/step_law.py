@@ -8,14 +8,22 @@ from poise.dynamics.body_kernels import BODY, update_body
 from poise.spatial.addresses import blocks, flags, floats, integers, record, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
-from poise.stage.coupling_kernels import PUSH_COLUMNS, add_pushes, couple_exact, couple_paper, hand_to_connectors
+from poise.stage.coupling_kernels import (
+    PUSH_COLUMNS,
+    add_pushes,
+    couple_exact,
+    couple_paper,
+    hand_on_pushes,
+    hand_to_connectors,
+)
 from poise.stage.published import EVERY
 from poise.stage.published_kernels import choose_share, find_ratio
 
 # Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
+# felt   (J, 3) N m, world axes: what pushes put on joints whose motion is given, for players that take it
 # share  (1,) of the last step in the accelerations that the `paper` coupling goes by; the rest is of those before it
 COUPLING = fields(
-    arrays="given accelerating touched work al acc om_before vel_before pushes inertia bare tied share",
+    arrays="given accelerating touched work al acc om_before vel_before pushes felt inertia bare tied share",
     integers="push_count torque_only keeps_share",
     floats="gain",
 )
@@ -101,7 +109,8 @@ def push(body: int, block: int) -> None:
     add_pushes(
         vectors(x.pushes, x.push_count, PUSH_COLUMNS), b.t, b.dt, blocks(b.R, j, 3, 3), vectors(b.centers, j, 3), wrench
     )
-    hand_to_connectors(integers(b.parents, j), flags(x.accelerating, j), vectors(b.p, j, 3), wrench)
+    accelerating, felt = flags(x.accelerating, j), vectors(x.felt, j, 3)
+    hand_on_pushes(integers(b.parents, j), accelerating, vectors(b.p, j, 3), wrench, felt)
 
 
 @law

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from poise.body.shape import Shape
 from poise.body.vocabulary import PARTS
-from poise.engines.scene import Scene, Thing
+from poise.engines.scene import Scene, SceneBody, Thing
 from poise.errors import InputError, unknown_name
 from poise.motion.parts import part_joints
 from poise.stage.company import goes_after, is_ghost
@@ -17,11 +18,13 @@ from poise.stage.grasping import list_free
 from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
 from poise.world.prop import Prop
 from poise.world.prop_overlap import find_deep_joints, place_shape
+from poise.world.touch import PHYSICAL
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
     from poise.stage.stage import Stage
 
+_TOUCH = 0.001  # m: segments of a body that are deeper in one another would be pushed apart at once by 0.1 m/s or more
 # A segment or a prop by names: (actor, joint), or ("", prop).
 Named = tuple[str, int | str]
 
@@ -65,7 +68,7 @@ def find_meets(stage: Stage, actors: Sequence[Actor]) -> np.ndarray | None:
         still = np.array([bool(actor.given.all()) for actor in actors])
         meets = ~stage.company.find_strangers(actors) & ~(still[:, None] & still[None, :])
     for k, actor in enumerate(actors):
-        meets[k, k] = touch.itself and is_loose(actor)
+        meets[k, k] = bool(touch.itself) and is_loose(actor)
     return meets if meets.any() else None
 
 
@@ -73,6 +76,10 @@ def find_apart(
     stage: Stage, actors: Sequence[Actor], scene: Scene, kept: Collection[frozenset[Named]] | None
 ) -> tuple[tuple[Thing, Thing], ...]:
     """Pairs that do not touch: neighbours in a body, what is deep in one another now, and whom the stage keeps apart.
+
+    Unless the stage's touch asks for them, segments whose motion is given do not touch their own body either.
+    Segments of a body that begin inside one another, or one of which becomes physical there, stay apart until it is
+    built anew: nothing is flung out, and thighs that a recorded stance has in one another do not push the feet apart.
 
     kept  of a scene that goes on with other company: what was deep in one another there. None: it begins anew
     """
@@ -84,6 +91,10 @@ def find_apart(
             touching = {joint for joint, _ in scene.bodies[i].shapes}
             if meets[i, i]:
                 found |= {((i, a), (i, b)) for a, b in find_neighbours(actor.character) if {a, b} <= touching}
+                if stage.touch.itself == PHYSICAL and not stage.touch.only:
+                    found |= _list_given(scene, i)
+                inside = {(a, b) for a, b in find_deep(placed[i], placed[i], _TOUCH) if a < b}
+                found |= {((i, a), (i, b)) for a, b in inside if not _could_touch(stage, actor, a, b)}
             for j in range(i, len(actors)):
                 if meets[i, j]:
                     deep = {((i, a), (j, b)) for a, b in find_deep(placed[i], placed[j]) if i != j or a < b}
@@ -93,6 +104,45 @@ def find_apart(
     found |= _list_ghosts(stage, actors, scene)
     found |= _list_unchosen(stage, actors, scene)
     return tuple(sorted(found, key=repr))
+
+
+def _list_given(scene: Scene, index: int) -> set[tuple[Thing, Thing]]:
+    """Pairs of a body's segments of which one has a joint whose motion is given, but for what hangs loose on that one.
+
+    A motion that takes a hand through a thigh is not to push the thigh; an arm that hangs loose on an animated chest is
+    not to go through it.
+    """
+    body = scene.bodies[index]
+    touching = sorted({joint for joint, _ in body.shapes})
+    return {
+        ((index, a), (index, b))
+        for a, b in itertools.combinations(touching, 2)  # a comes before b, so it is b that may hang on a
+        if body.joints[b].is_given or (body.joints[a].is_given and a not in _list_carriers(body, b))
+    }
+
+
+def _could_touch(stage: Stage, actor: Actor, a: int, b: int) -> bool:
+    """Whether two segments of an actor could touch in the simulation that is built anew, if there was one.
+
+    Those of a body that is let go as a whole could, but for its motion.
+    """
+    for group in stage.groups:
+        if actor in group.actors:
+            k, scene = group.actors.index(actor), group.scene
+            touching = {joint for joint, _ in scene.bodies[k].shapes}
+            pair, joints = ((k, a), (k, b)), scene.bodies[k].joints
+            if joints[a].is_given and joints[b].is_given:
+                return True
+            return {a, b} <= touching and _can_touch(pair, scene) and pair not in scene.apart
+    return False
+
+
+def _list_carriers(body: SceneBody, joint: int) -> list[int]:
+    """The joints on the way from one to the root."""
+    found = []
+    while (joint := int(body.tree.parents[joint])) >= 0:
+        found.append(joint)
+    return found
 
 
 def _tell(pair: tuple[Thing, Thing], actors: Sequence[Actor]) -> frozenset[Named]:

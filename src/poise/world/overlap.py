@@ -122,9 +122,10 @@ def _find_nearest(shape: Capsule, point: np.ndarray) -> np.ndarray:
     return np.asarray(shape.start + share * along)
 
 
-def find_deep(a: Lines, b: Lines) -> set[tuple[int, int]]:
-    """Joints of two bodies whose shapes are deep in one another."""
-    deep = find_depths(a, b) > DEEP * np.minimum(a.radius[:, None], b.radius[None, :])
+def find_deep(a: Lines, b: Lines, least: float | None = None) -> set[tuple[int, int]]:
+    """Joints of two bodies whose shapes are deep in one another, or by more than `least` m."""
+    limits = DEEP * np.minimum(a.radius[:, None], b.radius[None, :]) if least is None else least
+    deep = find_depths(a, b) > limits
     i, j = np.nonzero(deep)
     return set(zip(a.joint[i].tolist(), b.joint[j].tolist(), strict=True))
 

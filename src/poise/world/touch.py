@@ -9,13 +9,15 @@ from poise.errors import InputError, finite_number
 
 MOST_FRICTION, MOST_SOFTNESS, MOST_BOUNCE, MOST_PAIRS = 10.0, 1.0, 0.9, 10_000
 FORCES = ("engine", "penalty")
+PHYSICAL = "physical"  # of `Touch.itself`
 
 
 @dataclass(frozen=True)
 class Touch:
     """Which pairs on a stage touch. Everything touches the ground, and props touch props.
 
-    itself    segments of one body with one another, where something of it is physical besides legs that stand
+    itself    segments of one body with one another, where something of it is physical besides legs that stand:
+              "physical", those that physics moves, not those whose joint has a given motion; True, all; False, none
     actors    actors with one another, unless they stand in one another when the later one joins
     props     actors with props
     softness  s, how long two things take to push each other apart; 0: as hard as the step allows. The ground stays hard
@@ -27,7 +29,7 @@ class Touch:
               that are inside, as in the tracking paper (`engines/penalty.py`)
     """
 
-    itself: bool = True
+    itself: bool | str = PHYSICAL
     actors: bool = True
     props: bool = True
     softness: float = 0.0
@@ -38,7 +40,9 @@ class Touch:
     bounce: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("itself", "actors", "props"):
+        if not isinstance(self.itself, bool) and self.itself != PHYSICAL:
+            raise InputError(f"'itself' of a touch is '{PHYSICAL}', True or False; given {self.itself!r:.60}.")
+        for name in ("actors", "props"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"'{name}' of a touch is True or False; given {getattr(self, name)!r:.60}.")
         object.__setattr__(self, "softness", _check(self.softness, "the softness", MOST_SOFTNESS, "s"))

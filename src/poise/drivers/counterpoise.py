@@ -1,0 +1,236 @@
+"""Counterpoise: a trunk that leans against what the arms do, under a head that stays level.
+
+People who lift their arms to the front move hips, chest and head back. Legs that balance move the hips and lean the
+pelvis (`Balance`); the spine and the head are this driver's:
+
+    spine   turns back by `spine` rad for each metre by which the arms shift the body's centre of mass, half of it
+            sideways, shared evenly by its joints, `cap` rad at most
+    head    neck and head undo `keep_level` of what pelvis and spine lean by
+
+Pushes, and loads on the trunk, bend it: every joint gives way to them by a spring and a damper, as firm as those that
+hold joints which nobody drives.
+
+It gives its joints' motion with velocity and acceleration, at once with the arms': what the arms' own driver gives, or
+what physics makes of them, in the same step. It stands on a pose that it holds, or on a clip that it plays. Trunk and
+head that nobody drives are under it wherever legs balance, with `exact` coupling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.body.skeleton import Skeleton
+from poise.drivers.body import Body
+from poise.drivers.checks import check_idle
+from poise.drivers.driver import ACT, GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.kinematic import Kinematic, KinematicPlayer
+from poise.drivers.lean import PELVIS, SPINE, find_arms, find_chest, find_shift_of
+from poise.drivers.loose import FIRM, Loose
+from poise.dynamics.tree import build_tree
+from poise.errors import InputError, finite_number
+from poise.kinds import checked
+from poise.motion.clip import Clip
+from poise.spatial.law import Block, Law
+
+
+@checked
+@dataclass(frozen=True, eq=False)
+class Counterpoise(Driver):
+    """Leans the trunk against the arms, and keeps the head level.
+
+    spine   rad that the spine leans by for each metre by which the arms shift the body's centre of mass; people: 1.3
+    keep_level  share of the lean of pelvis and spine that neck and head undo: 1 keeps the gaze level, 0 lets the head
+            lean along
+    cap     rad, that the spine leans by at most
+    pelvis  rad per m, how far the legs lean the pelvis: `counter_lean` of their `Balance`
+    follow  a clip whose motion its joints play, with the lean on top. Only what the clip's own arms do not do is leaned
+            against; None: its joints hold their pose
+    follow_start  s of the stage's clock at which the clip's own time is 0
+    """
+
+    spine: float = SPINE
+    keep_level: float = 1.0
+    cap: float = 0.10
+    pelvis: float = PELVIS
+    follow: Clip | None = None
+    follow_start: float = 0.0
+    level = MOTION
+    after_others = True
+    carries_physical = True
+
+    def __post_init__(self) -> None:
+        for what, value, low, most in (
+            ("spine (rad/m)", self.spine, 0.0, 10.0),
+            ("keep_level", self.keep_level, 0.0, 1.0),
+            ("cap (rad)", self.cap, 0.0, 0.5),
+            ("pelvis (rad/m)", self.pelvis, 0.0, 10.0),
+            ("follow_start (s)", self.follow_start, -1e9, 1e9),
+        ):
+            if not low <= finite_number(value, f"the {what} of a counterpoise") <= most:
+                raise InputError(f"the {what} of a counterpoise must be from {low:g} to {most:g}; got {value:g}.")
+        if self.follow is not None and not isinstance(self.follow, Clip):
+            raise InputError(f"Counterpoise follows a Clip, as of poise.load_clip; got {self.follow!r:.60}.")
+        if self.follow is None:
+            check_idle(self, ["follow_start"], "without a clip to follow", "Give follow")
+
+    def claim(self, character: Character, joints: list[int], part: str) -> Claim:
+        """All joints of the part: those that do not lean hold their pose."""
+        spine, head = find_spine_and_head(character.skeleton)
+        if not {*spine, *head} & set(joints):
+            raise InputError(
+                f"Counterpoise leans a spine and keeps a head level; '{part}' has neither. Drive 'trunk' or 'head' "
+                "with it."
+            )
+        if self.follow is not None and self.follow.skeleton.names != character.skeleton.names:
+            raise InputError(
+                "Counterpoise follows a clip of its own skeleton; this clip has others. Retarget it first."
+            )
+        return Claim(tuple(joints))
+
+    def play(self, body: Body, joints: np.ndarray, t: float) -> CounterpoisePlayer:
+        """See `Driver.play`."""
+        return CounterpoisePlayer(self, body, np.asarray(joints, np.int64), t)
+
+
+def answer_with(counter_lean: float, follow: Clip | None = None, follow_start: float = 0.0) -> Counterpoise:
+    """What drives trunk and head over legs that lean the pelvis by so many rad per m: the spine in proportion."""
+    return Counterpoise(
+        spine=min(SPINE / PELVIS * counter_lean, 10.0), pelvis=counter_lean, follow=follow, follow_start=follow_start
+    )
+
+
+class CounterpoisePlayer(MotionPlayer):
+    """The trunk and the head of one actor.
+
+    pose     (K, 4) rotations that its joints have when nothing leans
+    springs  (K, 3) N m/rad, N m s/rad and kg m2 of each joint;  bent (K, 3, 3) rad, rad/s and rad/s2, own axes: how far
+             each has given way to pushes and loads
+    """
+
+    after_others = True
+
+    def __init__(self, driver: Counterpoise, body: Body, joints: np.ndarray, t: float):
+        from poise.drivers import counterpoise_law as law
+
+        self.driver, self.joints, self._law, self._body = driver, joints, law, body
+        self.pose = np.array([body.held.get(int(i), body.state.q[i]) for i in joints])
+        self._shift = find_shift_of(body, driver.follow, driver.follow_start)
+        count = len(body.tree)
+        carried = np.zeros((len(joints), count), np.int64)
+        for k, i in enumerate(joints):
+            carried[k, body.skeleton.descendants(int(i))] = 1
+        self.bent, self.springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 3))
+        self._loads = np.zeros((count, 4))
+        self.block = Block(
+            law.COUNTERPOISE, body.arena, joints=joints, count=len(joints), pose=self.pose,
+            shares=share_lean(body.skeleton, joints, driver.keep_level), rates=np.array([driver.spine, driver.pelvis]),
+            most=driver.cap, part=body.taking_part.block.address,
+            shift=0 if self._shift is None else self._shift.block.address,
+            springs=self.springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
+            carried=carried,
+        )  # fmt: skip
+        self._look_at_masses(body)
+        self._base: KinematicPlayer | None = None
+        if driver.follow is not None:
+            base = Kinematic(driver.follow, start=driver.follow_start).play(body, joints, t)
+            assert isinstance(base, KinematicPlayer)
+            self._base = base
+            (base_give, base_block), (base_show, _) = base.laws()[GIVE], base.laws()[SHOW]
+            self.block.set(base=base_give.address, base_shown=base_show.address, base_block=base_block.address)
+
+    def laws(self) -> dict[str, tuple[Law, Block]]:
+        """See `Player.laws`."""
+        law = self._law
+        return {GIVE: (law.give, self.block), SHOW: (law.show, self.block), ACT: (law.bend, self.block)}
+
+    def _look_at_masses(self, body: Body) -> None:
+        """How firm the joints are, and what loads there are on the trunk."""
+        bare = build_tree(body.character)
+        firm = Loose(stiffness=FIRM, damping=1.0).play(body, self.joints, 0.0)
+        self.springs[:] = np.stack([firm.stiffness, firm.damping, body.outboard()[2][self.joints]], axis=1)
+        self.springs[:, 2] = np.maximum(self.springs[:, 2], 1e-9)
+        moment, own = body.tree.masses[:, None] * body.tree.centers, bare.masses[:, None] * bare.centers
+        self._loads[:] = np.column_stack([moment - own, body.tree.masses - bare.masses])
+        self._loads[sorted(find_arms(body.skeleton))] = 0.0
+        self.block["is_loaded"] = bool(self._loads[:, 3].any())
+
+    def begin(self, body: Body, t: float, starting: bool) -> None:
+        """Begin in the pose, or where the joints are, and go over to the lean."""
+        if starting:
+            at = self.joints
+            if self._base is not None:
+                self._base.pose(body, t)
+            else:
+                body.state.q[at] = self.pose
+        body.felt[self.joints] = 0.0  # nobody took it before
+        super().begin(body, t, starting=False)
+
+    def find_held(self) -> dict[int, np.ndarray]:
+        """See `Player.find_held`."""
+        return dict(zip(self.joints.tolist(), self.pose, strict=True)) if self._base is None else {}
+
+    def weigh(self, body: Body) -> None:
+        """See `Player.weigh`: the trunk goes over to how it leans against the new load."""
+        self._look_at_masses(body)
+        if self._shift is not None:
+            self._shift.weigh(body)
+            super().begin(body, body.time, starting=False)
+
+    def give(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.give`."""
+        body.block["at"] = t
+        self._law.give(body.block, self.block)
+
+    def show(self, body: Body, t: float) -> None:
+        """See `MotionPlayer.show`."""
+        body.block["at"] = t
+        self._law.show(body.block, self.block)
+
+    def numbers(self) -> dict[str, np.ndarray]:
+        """See `Player.numbers`."""
+        return {"pose": self.pose, "bent": self.bent, "springs": self.springs}
+
+    def save(self) -> dict[str, Any]:
+        """See `Player.save`."""
+        return {
+            **super().save(),
+            "bent_at": float(self.block["bent_at"]),
+            "base": None if self._base is None else self._base.save(),
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Player.restore`."""
+        super().restore(saved)
+        self.block["bent_at"] = saved["bent_at"]
+        if self._base is not None:
+            self._base.restore(saved["base"])
+
+
+def find_spine_and_head(skeleton: Skeleton) -> tuple[list[int], list[int]]:
+    """Joints of the spine, above the hips up to what the arms hang from, and those above that up to the head."""
+    hips, top = skeleton.find_role("hips") or 0, None
+    for role in ("head", "neck"):
+        top = skeleton.find_role(role) if top is None else top
+    chest = find_chest(skeleton)
+    if chest is None:
+        chest = next((i for i in map(skeleton.find_role, ("upperChest", "chest", "spine")) if i is not None), hips)
+    below = set(skeleton.chain(hips))
+    spine = [i for i in skeleton.chain(chest) if i not in below]
+    head = [] if top is None else [i for i in skeleton.chain(top) if i not in below and i not in spine]
+    return spine, head
+
+
+def share_lean(skeleton: Skeleton, joints: np.ndarray, level: float) -> np.ndarray:
+    """(K, 2) how much of the lean of the spine and of the pelvis each joint turns by."""
+    spine, head = ([i for i in part if i in joints] for part in find_spine_and_head(skeleton))
+    shares = np.zeros((len(joints), 2))
+    for k, i in enumerate(joints):
+        if i in spine:
+            shares[k, 0] = 1.0 / len(spine)
+        elif i in head:
+            shares[k] = -level / len(head) * (len(spine) > 0), -level / len(head)
+    return shares
