@@ -113,10 +113,7 @@ def test_refuses_what_is_no_ghost() -> None:
 
 
 def test_ghost_touches_no_prop() -> None:
-    """The follower goes through the crate: whatever moves it would be the ghost.
-
-    The follower must not be called "body": in `apart` that names the segments of every actor, also the ghost's.
-    """
+    """The follower goes through the crate: whatever moves it would be the ghost."""
     stage = poise.Stage(dt=0.005, touch=poise.Touch(apart=(("follower", "crate"),)))
     stage.add_prop(poise.Prop.box("crate", (0.5, 0.5, 0.5), 300.0, (0.0, 0.25, 0.5)))
     ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")

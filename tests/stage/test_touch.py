@@ -442,3 +442,34 @@ def test_a_name_that_nobody_has_is_refused() -> None:
     add_conductor(stage, "one")
     with pytest.raises(poise.InputError, match="leftHand"):
         stage.build()
+
+
+@pytest.mark.parametrize(
+    ("names", "prop", "pair", "message"),
+    [
+        (("body", "other"), "box", ("body", "box"), "'body' is an actor and a part or joint .* the actor another name"),
+        (("one", "leftHand"), "box", ("leftHand", "box"), "'leftHand' is an actor and a part"),
+        (("head", "other"), "box", ("other", "head"), "'head' is an actor and a part"),
+        (("one", "other"), "trunk", ("one", "trunk"), "'trunk' is a prop and a part .* the prop another name"),
+        (("box", "other"), "box", ("box", "other"), "'box' is an actor and a prop"),
+    ],
+)
+@pytest.mark.parametrize("option", ["apart", "only"])
+def test_a_name_that_means_two_things_is_refused(
+    option: str, names: tuple[str, str], prop: str, pair: tuple[str, str], message: str
+) -> None:
+    stage = Stage(touch=Touch(**{option: (pair,)}))
+    stage.add_prop(poise.Prop.box(prop, (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0)))
+    for name in names:
+        add_conductor(stage, name)
+    with pytest.raises(poise.InputError, match=message):
+        stage.build()
+
+
+@pytest.mark.parametrize("pair", [("one", "box"), ("one/leftHand", "other"), ("leftHand", "trunk"), ("body", "box")])
+def test_a_name_that_means_one_thing_is_taken(pair: tuple[str, str]) -> None:
+    stage = Stage(touch=Touch(apart=(pair,)))
+    stage.add_prop(poise.Prop.box("box", (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0)))
+    for name in ("one", "other"):
+        add_conductor(stage, name)
+    stage.build()

@@ -126,8 +126,18 @@ class Hits:
 
     def take(self) -> list[Hit]:
         """Return the hits since the last time: twins where two bodies hit each other, one where a body hits itself."""
+        found = self._read(self._told[: self._counts[1]])
+        self._counts[1] = 0
+        return found
+
+    def find_open(self) -> list[Hit]:
+        """Return the hits whose window is not over, with the impulse so far; `take` returns them when it is."""
+        table = self._table
+        return self._read(table[(table[:, self._kernels.FIRST] >= 0.0) & (table[:, self._kernels.OVER] == 0.0)])
+
+    def _read(self, rows: np.ndarray) -> list[Hit]:
         found: list[Hit] = []
-        for row in self._told[: self._counts[1]]:
+        for row in rows:
             first, second, impulse = int(row[self._kernels.ME]), int(row[self._kernels.OTHER]), row[4:7]
             told = len(found)
             for me, it, sign in ((first, second, -1.0), (second, first, 1.0)):
@@ -137,7 +147,6 @@ class Hits:
                 if np.linalg.norm(impulse) > self._limit[me]:
                     force, is_twin = float(row[self._kernels.TOP]), len(found) > told
                     found.append(Hit(*owner, self._names[it], int(row[2]), sign * impulse, force, is_twin))
-        self._counts[1] = 0
         return sorted(found, key=lambda hit: hit.step)
 
     def numbers(self) -> dict[str, np.ndarray]:

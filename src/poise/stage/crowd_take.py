@@ -21,6 +21,7 @@ from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from poise.spatial.portable import Portable
+from poise.stage.hitting import TakeEvents
 from poise.stage.take import Event
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _run(
     reader.check_room(kept)
     times = np.zeros(kept)
     root, rotations = np.zeros((kept, *reader.root.shape)), np.zeros((kept, *reader.rotations.shape))
-    first_event = stage.news.count
+    events = TakeEvents(stage)
     began = time.perf_counter()
     for frame in range(frames + 1):
         if frame:
@@ -123,7 +124,7 @@ def _run(
     stage.crowd.stop_watching()
     return CrowdTake(
         times, tuple(stage.actors), tuple(actor.character for actor in stage.actors.values()), root, rotations,
-        reader.root, reader.rotations, stage.news.since(first_event), frames + 1, wall,
+        reader.root, reader.rotations, events.finish(), frames + 1, wall,
     )  # fmt: skip
 
 

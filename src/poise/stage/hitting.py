@@ -15,6 +15,7 @@ STANDING = 0.7  # of a contact force on a foot that is upward, from which the fo
 
 if TYPE_CHECKING:
     from poise.stage.actor import Actor
+    from poise.stage.stage import Stage
 
 
 def build_hits(actors: list[Actor], scene: Scene) -> Hits | None:
@@ -33,11 +34,34 @@ def find_feet(actor: Actor) -> set[int]:
     return {i for foot in found if foot is not None for i in skeleton.descendants(foot)}
 
 
-def tell_hit(actor: Actor, hit: Hit, time: float, is_listed: bool) -> None:
-    """Report a hit to an actor's listeners, and list it among the stage's events unless it is there already.
-
-    time  s, when it began;  is_listed: whether the stage lists the same hit as the other actor felt it
-    """
+def describe_hit(actor: Actor, hit: Hit, time: float) -> Event:
+    """Return the event of a hit that began at a time (s)."""
     joint, impulse = actor.character.skeleton.labels[hit.joint], float(np.linalg.norm(hit.impulse))
     words = f"{joint} and {hit.other}: {impulse:.3g} N s"
-    actor.tell_event(Event(time, actor.name, "hit", words, joint, hit.other, impulse, force=hit.force), is_listed)
+    return Event(time, actor.name, "hit", words, joint, hit.other, impulse, force=hit.force)
+
+
+class TakeEvents:
+    """The events of a take: what is reported while it is recorded, and the hits that are not over at its end.
+
+    A hit is in the take in which its impulse exceeds the limit. What a take that ended where this one begins has listed
+    is not listed again.
+    """
+
+    def __init__(self, stage: Stage):
+        self._stage, self._first = stage, stage.news.count
+        self._before = {self._identify(event) for event in stage.list_open_hits()}
+
+    def finish(self) -> tuple[Event, ...]:
+        """Return them, at the end of the take."""
+        stage = self._stage
+        events = (*stage.news.since(self._first), *stage.list_open_hits())
+        return tuple(event for event in events if event.kind != "hit" or self._identify(event) not in self._before)
+
+    def _identify(self, event: Event) -> tuple[float, frozenset[str]]:
+        """What two events of one hit share, whichever of two actors felt it and wherever a prop touched it."""
+        actor, prop = self._stage.actors.get(event.actor), self._stage.props.get(event.other)
+        who = event.actor
+        if actor is not None and (prop is None or prop.inertia is None):
+            who = f"{event.actor}/{actor.skeleton.names[actor.skeleton.index(event.joint)]}"
+        return event.time, frozenset((who, event.other))

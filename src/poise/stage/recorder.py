@@ -15,6 +15,7 @@ from poise.spatial import rotation
 from poise.stage.call import Call
 from poise.stage.frames import Frames
 from poise.stage.grasping import find_holder
+from poise.stage.hitting import TakeEvents
 from poise.stage.program import Program, build_table
 from poise.stage.step import list_give
 from poise.stage.take import ActorTake, Take
@@ -40,7 +41,7 @@ class Recorder:
         self._frames = {name: Frames(len(actor.body.tree), len(times)) for name, actor in stage.actors.items()}
         self._props: dict[str, list[np.ndarray]] = {name: [] for name in stage.props}
         self._quick: dict[str, tuple[Program, int, QuickFrame | None]] = {}
-        self._first_event = stage.news.count
+        self._events = TakeEvents(stage)
         self._feet = {name: _find_feet(actor.character.skeleton) for name, actor in stage.actors.items()}
 
     @property
@@ -139,8 +140,7 @@ class Recorder:
             labels = tuple(actor.character.skeleton.labels[i] for i in frames.connectors)
             actors[name] = ActorTake(name, actor.character, connectors=labels, **columns)
         props = {name: np.array(poses).reshape(-1, 7) for name, poses in self._props.items()}
-        events = stage.news.since(self._first_event)
-        return Take(self.times[: self.frame].copy(), actors, props, events, wall)
+        return Take(self.times[: self.frame].copy(), actors, props, self._events.finish(), wall)
 
 
 class QuickFrame:

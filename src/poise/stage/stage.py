@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, NoReturn
@@ -20,7 +20,7 @@ from poise.drivers.body import Body
 from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
-from poise.engines.hits import Hits
+from poise.engines.hits import Hit, Hits
 from poise.engines.penalty import build_simulation
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
@@ -35,7 +35,7 @@ from poise.stage.company import EVERY, Company
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_exploded
 from poise.stage.grasping import find_held, find_holder, list_free
-from poise.stage.hitting import build_hits, tell_hit
+from poise.stage.hitting import build_hits, describe_hit
 from poise.stage.hold import Hold
 from poise.stage.news import News
 from poise.stage.program import Program
@@ -297,16 +297,30 @@ class Stage:
     def _tell_hits(self) -> None:
         """Report what was hit since the last time, at the time when it was."""
         for group in self._hit:
-            if group.hits is None or not group.hits.has_news:
-                continue
-            is_listed = False
-            for hit in group.hits.take():
-                actor = group.actors[hit.body]
-                time = self._origin + (group.began + hit.step) * self.dt
-                is_listed = is_listed and hit.is_twin
-                if self.actors.get(actor.name) is actor:
-                    tell_hit(actor, hit, time, is_listed)
-                    is_listed = True
+            if group.hits is not None and group.hits.has_news:
+                for actor, event, is_listed in self._describe_hits(group, group.hits.take()):
+                    actor.tell_event(event, is_listed)
+
+    def list_open_hits(self) -> list[Event]:
+        """Return the hits that have begun and are not reported yet, with the impulse so far."""
+        return [
+            event
+            for group in self._hit
+            if group.hits is not None
+            for _, event, is_listed in self._describe_hits(group, group.hits.find_open())
+            if not is_listed
+        ]
+
+    def _describe_hits(self, group: Group, hits: list[Hit]) -> Iterator[tuple[Actor, Event, bool]]:
+        """Whose hit, its event, and whether the event before it is the same hit as the other actor felt it."""
+        is_listed = False
+        for hit in hits:
+            actor = group.actors[hit.body]
+            time = self._origin + (group.began + hit.step) * self.dt
+            is_listed = is_listed and hit.is_twin
+            if self.actors.get(actor.name) is actor:
+                yield actor, describe_hit(actor, hit, time), is_listed
+                is_listed = True
 
     def _gather_crowd(self) -> None:
         for group in self._hit:

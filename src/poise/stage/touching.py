@@ -268,9 +268,12 @@ def _find_things(name: str, actors: Sequence[Actor], scene: Scene) -> set[Thing]
 
 def _find_joints(name: str, actor: Actor) -> Collection[int]:
     """What an actor has by a name: itself, actor/joint, a joint or a part."""
-    skeleton = actor.character.skeleton
-    if name == actor.name:
-        return range(len(skeleton))
+    return range(len(actor.skeleton)) if name == actor.name else _find_segments(name, actor)
+
+
+def _find_segments(name: str, actor: Actor) -> Collection[int]:
+    """What an actor has by the name of a part or of a joint: actor/joint, or one that every actor may have."""
+    skeleton = actor.skeleton
     for word in (name.removeprefix(f"{actor.name}/"), name):
         try:
             return part_joints(skeleton, word if word in PARTS else [word])
@@ -280,12 +283,27 @@ def _find_joints(name: str, actor: Actor) -> Collection[int]:
 
 
 def check_apart(stage: Stage, actors: Collection[Actor], props: Collection[Prop]) -> None:
-    """Raise InputError where the touch of a stage names somebody who is not there."""
+    """Raise InputError where the touch of a stage names somebody who is not there, or two things by one name."""
     touch = stage.touch
     for name in sorted({name for pair in (*touch.apart, *touch.only) for name in pair}):
+        _check_one(name, actors, props)
         if any(prop.name == name for prop in props) or any(_find_joints(name, actor) for actor in actors):
             continue
         joints = {label: None for actor in actors for label in actor.character.skeleton.labels}
         known = [*(actor.name for actor in actors), *(prop.name for prop in props), *PARTS, *joints]
         what = "thing that stays apart" if any(name in pair for pair in touch.apart) else "thing that touches"
         raise unknown_name(what, name, known, "this stage")
+
+
+def _check_one(name: str, actors: Collection[Actor], props: Collection[Prop]) -> None:
+    """Raise InputError where a name means two things of: an actor, a prop, a part or joint that actors have."""
+    segments = {(actor.name, int(joint)) for actor in actors for joint in _find_segments(name, actor)}
+    whole = {(actor.name, joint) for actor in actors if actor.name == name for joint in range(len(actor.skeleton))}
+    meanings = ["an actor"] * bool(whole) + ["a prop"] * any(prop.name == name for prop in props)
+    if segments and (segments != whole or len(meanings) > 1):
+        meanings.append("a part or joint that every actor may have")
+    if len(meanings) > 1:
+        raise InputError(
+            f"a name in the touch of a stage must mean one thing; '{name}' is {' and '.join(meanings)}. Give "
+            f"the {meanings[0].split()[1]} another name."
+        )
