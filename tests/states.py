@@ -111,7 +111,7 @@ def take_part(stage: Stage) -> None:
 def leaning_springs() -> Stage:
     """A trunk on springs that lean, as the published coupling has it, under a beat that it takes part in."""
     gesture = poise.gestures.conduct(beats=3, hands="both", takes_part=1.0)
-    return add(Stage(couple="paper"), legs=poise.Balance(), arms=poise.Kinematic(gesture))
+    return add(Stage(couple="paper"), arms=poise.Kinematic(gesture), legs=poise.Balance())
 
 
 def lean_otherwise(stage: Stage) -> None:
