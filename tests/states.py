@@ -108,6 +108,24 @@ def take_part(stage: Stage) -> None:
     stage.advance(21)
 
 
+def leaning_springs() -> Stage:
+    """A trunk on springs that lean, as the published coupling has it, under a beat that it takes part in."""
+    gesture = poise.gestures.conduct(beats=3, hands="both", takes_part=1.0)
+    return add(Stage(couple="paper"), arms=poise.Kinematic(gesture), legs=poise.Balance())
+
+
+def lean_otherwise(stage: Stage) -> None:
+    """Legs that leaned more, and a load taken up and dropped: the springs are still going over to how they lean now."""
+    actor = stage.actors["one"]
+    actor.drive("legs", poise.Balance(counter_lean=3.0))
+    stage.advance(150)
+    actor.load(poise.Load("rightHand", 1.0))
+    actor.drive("legs", poise.Balance())
+    stage.advance(40)
+    actor.drop("rightHand")
+    stage.advance(21)
+
+
 def take_over(stage: Stage) -> None:
     """An arm that hung, taken by a clip a moment ago, and a load taken up before that."""
     actor = stage.actors["one"]
@@ -235,7 +253,9 @@ CASES: dict[str, Past] = {
     "changed": Past(conducting, change),
     "taken over": Past(loaded, take_over),
     "taking part": Past(taking_part, take_part),
+    "leaning": Past(leaning_springs, lean_otherwise),
     "fallen": Past(conducting, fall),
+    "fallen from a lean": Past(leaning_springs, fall),
     "bowing": Past(bowing, wait(150)),
     "tracked": Past(tracked, wait(100)),
     "falling": Past(falling, wait(90)),

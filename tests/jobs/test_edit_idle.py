@@ -48,6 +48,9 @@ REFUSED = {
     "align of one stretch": (HEAD + "align = false\n" + CLAP, 2, "a single stretch has no join"),
     "sequence that no actor plays": (HEAD + 'sequence = ["clap"]\n' + CLAP + ACTORS, 2, "every actor has its own"),
     "body that no actor has": (HEAD + CLAP + ACTORS + '[body]\nkind = "fat"\n', 8, "every actor has its own"),
+    "body that takes part": (
+        HEAD + '[clips.beat]\ngesture = "conduct"\nseconds = 3\ntakes_part = 0.5\n', 5, "Leave it out",
+    ),
     "stage without a prop that is named": (HEAD + 'stage = "room.toml"\n' + CLAP + PLACE, 2, "names a 'prop'"),
 }  # fmt: skip
 

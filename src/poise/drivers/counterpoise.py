@@ -12,7 +12,8 @@ hold joints which nobody drives.
 
 It gives its joints' motion with velocity and acceleration, at once with the arms': what the arms' own driver gives, or
 what physics makes of them, in the same step. It stands on a pose that it holds, or on a clip that it plays. Trunk and
-head that nobody drives are under it wherever legs balance, with `exact` coupling.
+head that nobody drives are under it wherever legs balance, with `exact` coupling; with `paper` coupling springs hold
+them, whose aims lean as much (`leaning.py`).
 """
 
 from __future__ import annotations

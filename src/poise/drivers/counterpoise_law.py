@@ -86,8 +86,8 @@ def give(body: int, block: int) -> None:
         wx, wy, wz = rotate_back(tilt, w[i, 0], w[i, 1], w[i, 2])
         ax, ay, az = rotate_back(tilt, dw[i, 0], dw[i, 1], dw[i, 2])
         # own rates of a small turn: e' - e x e' / 2, and its derivative
-        px, py, pz = _bend(e[0], e[1])
-        sx, sy, sz = _bend(e[0], e[2])
+        px, py, pz = bend_rate(e[0], e[1])
+        sx, sy, sz = bend_rate(e[0], e[2])
         w[i, 0], w[i, 1], w[i, 2] = wx + px, wy + py, wz + pz
         dw[i, 0] = ax + sx + wy * pz - wz * py
         dw[i, 1] = ay + sy + wz * px - wx * pz
@@ -172,7 +172,7 @@ def show(body: int, block: int) -> None:
 
 
 @kernel
-def _bend(e: np.ndarray, rate: np.ndarray) -> tuple[float, float, float]:
+def bend_rate(e: np.ndarray, rate: np.ndarray) -> tuple[float, float, float]:
     """The right Jacobian of rotations times a rate, for a small rotation vector e: rate - e x rate / 2."""
     return (
         rate[0] - 0.5 * (e[1] * rate[2] - e[2] * rate[1]),

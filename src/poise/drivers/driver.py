@@ -348,7 +348,10 @@ class Driver(ABC):
 
     @property
     def trunk(self) -> Driver | None:
-        """What drives trunk and head where this drives the legs and nobody drives those, with `exact` coupling."""
+        """What drives trunk and head where this drives the legs and nobody drives those, with `exact` coupling.
+
+        With `paper` coupling springs hold them, whose aims lean as a `Counterpoise` would have it.
+        """
         return None
 
     @property

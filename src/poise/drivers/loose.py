@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from poise.engines.scene import HINGES, Joint
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial.law import Block, Law
+
+if TYPE_CHECKING:
+    from poise.drivers.leaning import Leaning
 
 FIRM = 12.0
 LET_GO = 0.25  # s, in which the torque that moved the joints before dies away, so that none lets go at once
@@ -94,7 +98,10 @@ class LoosePlayer(TorquePlayer):
                   began (s), and how long it takes to die away
     relax         (1,) s
     carries       (1,) 1 where the springs carry the weight of what hangs from them besides, so that none sags; else 0
+    lean          how the aims lean against the arms, where they can: see `leaning.py`
     """
+
+    lean: Leaning | None = None
 
     def __init__(self, joints: np.ndarray, stiffness: np.ndarray, damping: np.ndarray, aim: np.ndarray):
         from poise.drivers import loose_law
@@ -108,13 +115,14 @@ class LoosePlayer(TorquePlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {ACT: (self._law, self.block)}
+        return {ACT: self._find_law()}
 
-    @property
-    def _law(self) -> Law:
-        """What pulls: to an aim that moves, or to one that stays, which is quicker."""
+    def _find_law(self) -> tuple[Law, Block]:
+        """What pulls: to an aim that leans, to one that moves otherwise, or to one that stays, which is quickest."""
+        if self.lean is not None and self.lean.is_on[0]:
+            return self.lean.law, self.lean.block
         moves = bool(self.offset.any()) or math.isfinite(self.relax[0])
-        return self._laws.pull_along if moves else self._laws.pull
+        return self._laws.pull_along if moves else self._laws.pull, self.block
 
     def prefers(self, body: Body, falling: bool) -> dict[int, Joint]:
         """See `Player.prefers`: what hangs loose or falls and has no play sideways, an elbow, is made of hinges.
@@ -138,7 +146,19 @@ class LoosePlayer(TorquePlayer):
     def act(self, body: Body, t: float) -> None:
         """See `TorquePlayer.act`."""
         body.block["t"] = t
-        self._law(body.block, self.block)
+        law, block = self._find_law()
+        law(body.block, block)
+
+    def go_over(self, at: np.ndarray, t: float, q0: np.ndarray, w0: np.ndarray, q: np.ndarray, w: np.ndarray) -> None:
+        """Have the aims of its joints of places `at` go over from q0, w0 at time t to q, w, which they would have."""
+        none = np.zeros_like(w)
+        self.offset[:, at] = find_offset(q, w, none, q0, w0, none)
+        self.span[at] = t, find_span(self.offset[0, at], TAKE_OVER)
+
+    def find_common(self, other: LoosePlayer) -> tuple[np.ndarray, np.ndarray]:
+        """Places of the joints that both have: here, and there."""
+        _, here, there = np.intersect1d(self.joints, other.joints, return_indices=True)
+        return here, there
 
     def find_lead(self, t: float) -> np.ndarray:
         """(K, 3) N m, what is left at time t of the torque that moved the joints before."""
@@ -149,4 +169,5 @@ class LoosePlayer(TorquePlayer):
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
         names = ("stiffness", "damping", "aim", "lead", "fade", "offset", "span", "relax", "carries")
-        return {name: getattr(self, name) for name in names}
+        own = {name: getattr(self, name) for name in names}
+        return own if self.lean is None else own | self.lean.numbers()

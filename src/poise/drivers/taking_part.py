@@ -9,8 +9,8 @@ three are continuous in every move, however often anything changes.
 
 Whoever plays a gesture offers its track (`Player.find_part`). Who moves hips or trunk reads what comes of it, for the
 time that it needs (`taking_part_law.find_part`): `Balance` the hips' height and yaw and `PELVIS_BOW` of the bow,
-`Counterpoise` the rest, with a head that stays level and looks ahead. Nobody else does: under legs that walk or are
-animated the track is left out.
+`Counterpoise`, or springs that lean (`leaning.py`), the rest, with a head that stays level and looks ahead. Nobody else
+does: under legs that walk or are animated the track is left out.
 """
 
 from __future__ import annotations

@@ -64,6 +64,14 @@ def say_first(table: Table) -> str:
     )
 
 
+def say_alone(table: Table) -> str:
+    """What is wrong with a gesture that the body is to take part in."""
+    return (
+        f"'takes_part' of {table.what} has no effect: the body takes part over legs that balance, and nothing balances "
+        "here. Leave it out."
+    )
+
+
 def list_unused(clips: Iterable[str], segments: Iterable[str], actors: Iterable[ActorPlan]) -> tuple[str, ...]:
     """Tables of clips and segments that no sequence plays."""
     played = [segment for actor in actors for segment in actor.sequence]

@@ -45,7 +45,7 @@ from poise.body.physiques import PHYSIQUES
 from poise.errors import InputError, unknown_name
 from poise.files.quirks.up_axis import check_up
 from poise.files.source import Source
-from poise.jobs.edit_idle import check_keys, list_unused, say_first
+from poise.jobs.edit_idle import check_keys, list_unused, say_alone, say_first
 from poise.jobs.edit_plans import ActorPlan, BodyPlan, ClipSource, EditRecipe, OffsetPlan, PlacePlan, SegmentPlan
 from poise.jobs.plan import Scenery
 from poise.jobs.scenery_file import load_scenery
@@ -133,6 +133,8 @@ def _read_clip(name: str, table: Table, folder: Path) -> ClipSource:
     known = list_gestures()
     if gesture not in known:
         raise table.wrong("gesture", str(unknown_name("gesture", gesture, known)))
+    if "takes_part" in table:
+        raise table.wrong("takes_part", say_alone(table))
     seconds, fps = _within(table, "seconds", (0.05, _LONGEST)), _within(table, "fps", RATES)
     rest = {key: tuple(value) if isinstance(value, list) else value for key, value in table.rest().items()}
     return ClipSource(name, table, None, Source(), gesture, seconds, 60.0 if fps is None else fps, rest)

@@ -8,8 +8,10 @@ import numpy as np
 
 from poise.body.shape import Shape
 from poise.drivers.checks import check_player
+from poise.drivers.counterpoise import Counterpoise
 from poise.drivers.driver import MOTION, MotionPlayer
 from poise.drivers.holding import hold_pose
+from poise.drivers.leaning import lean_springs
 from poise.drivers.still import StillPlayer, let_run_out
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
 from poise.errors import InputError
@@ -139,11 +141,19 @@ def _hold(actor: Actor, undriven: list[int], t: float) -> None:
     """What holds the joints that hang from a physical body and that nobody drives."""
     before, actor.rest = actor.rest, None
     if undriven:
-        held = hold_pose(actor.body, undriven, t, actor.body.held, before, actor.has_lost_balance and actor.lets_go)
+        has_lost = actor.has_lost_balance
+        held = hold_pose(actor.body, undriven, t, actor.body.held, before, has_lost and actor.lets_go)
+        lean_springs(held, actor.body, _find_trunk(actor), t, before, not has_lost)
         actor.body.held = {joint: held.aim[k] for k, joint in enumerate(undriven)}
         actor.rest = held
     for player in actor.players:
         actor.body.held |= player.find_held()
+
+
+def _find_trunk(actor: Actor) -> Counterpoise | None:
+    """How trunk and head lean over legs that balance, where springs hold them: with `paper` coupling."""
+    wanted = [(a.before or a).driver.trunk for a in actor.assignments] if actor.stage.couple == "paper" else []
+    return next((trunk for trunk in wanted if isinstance(trunk, Counterpoise)), None)
 
 
 def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:
