@@ -37,7 +37,8 @@ def swing(actor: Actor) -> None:
 
 
 def conduct(actor: Actor) -> None:
-    stand(actor)
+    """Over hips that stay: where the centre of mass is held, the pressure hardly moves."""
+    actor.drive("legs", poise.Balance(hold=0.0, counter_lean=0.0))
     actor.drive("arms", poise.Kinematic(poise.gestures.conduct(bpm=92, beats=4)))
 
 

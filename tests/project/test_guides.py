@@ -81,7 +81,8 @@ def test_a_recipe_that_is_shown_runs(page: str, added: str, tmp_path: Path, monk
     Path("shown.toml").write_text(text + added)
     Path("room.toml").write_text("[ground]\nfriction = 0.8\n")
     skeleton = poise.Character.human(preset="mix").skeleton
-    poise.save_clip(own.wave(skeleton, 2.4, fps=25), tomllib.loads(text)["character"]["clip"])
+    for table in (tomllib.loads(text)["character"], *tomllib.loads(text).get("from", [])):
+        poise.save_clip(own.wave(skeleton, 2.4, fps=25), table["clip"])
     found = poise.mix(recipe="shown.toml")
     assert found.broken is None and [path.is_file() for path in found.files] == [True]
     drive = tomllib.loads(text)["drives"][0]["part"]

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from poise.bench.harness import Timings, measure
+from poise.bench.mix import put_trunk_on_springs
 from poise.body.character import Character
 from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
 from poise.drivers.balance import Balance
@@ -162,6 +163,7 @@ def _track_fully(count: int = 8) -> Stage:
         actor = stage.add(Character.human(1.6 + 0.03 * k, 60.0 + 4.0 * k, preset="tracking"))
         actor.drive("legs", Balance())
         actor.drive("upperBody", Track(conduct(bpm=70.0 + 8.0 * k, hands="both")))
+        put_trunk_on_springs(actor)
     stage.advance(round(SETTLE / stage.dt))
     stage.saved = stage.save()  # type: ignore[attr-defined]
     return stage

@@ -24,6 +24,7 @@ from poise.drivers.kinematic import Kinematic
 from poise.drivers.loose import FIRM, Loose
 from poise.drivers.track import Track
 from poise.motion.gestures import conduct
+from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 
 SETTLE = 1.0  # s before anything is timed
@@ -97,10 +98,15 @@ def build_tracked(preset: str) -> Stage:
     actor = stage.add(Character.human(1.75, 75.0, preset=preset))
     actor.drive("legs", Balance())
     actor.drive("upperBody", Track(conduct(hands="both")))
-    for part in ("trunk", "head"):
-        actor.drive(part, Loose(FIRM, damping=1.0))
+    put_trunk_on_springs(actor)
     advance(stage, round(SETTLE / stage.dt))
     return stage
+
+
+def put_trunk_on_springs(actor: Actor) -> None:
+    """Have springs hold trunk and head, as physical parts: the whole body is simulated."""
+    for part in ("trunk", "head"):
+        actor.drive(part, Loose(FIRM, damping=1.0))
 
 
 def advance(stage: Stage, steps: int) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from poise.bench.crowd import CrowdBench, PausedClock
 from poise.bench.harness import measure
+from poise.bench.mix import put_trunk_on_springs
 from poise.body.character import Character
 from poise.drivers.balance import Balance
 from poise.drivers.track import FEEDFORWARD, LAWS, Track
@@ -66,6 +67,8 @@ def build(count: int, law: str = FEEDFORWARD, is_upper: bool = False, give: floa
         if not is_upper:
             actor.drive("legs", Balance())
         actor.drive("upperBody", Track(conduct(bpm=70.0 + 50.0 * (k % 13) / 12.0, hands="both"), law=law, give=give))
+        if not is_upper:
+            put_trunk_on_springs(actor)
     return stage
 
 
