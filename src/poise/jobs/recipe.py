@@ -22,7 +22,7 @@
     stiffness = 0.5
 
     [[from]]                  # a part that moves as in another clip
-    part = "arms"
+    part = "rightArm"
     clip = "gestures.bvh"
 
     [[loads]]
