@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import poise
+from poise.body.shape import Sphere
 from poise.errors import InputError
+from poise.spatial.inertia import RigidInertia
 
 BODY = poise.Character.human(1.75, 75)
 FAR = 0.3
@@ -149,3 +151,68 @@ def test_shadow_stays_up_at_a_wall_while_its_ghost_walks_on(height: float, mass:
     assert body.fallen is None
     assert lowest > 0.8 * height
     assert ghost.body.state.root[2] > wall + 0.5 > body.body.state.root[2] + 0.5
+
+
+def test_standing_actor_that_becomes_a_ghost_goes_through_a_wall() -> None:
+    """Both stand at a wall; pushed at the chest, the one that another follows by then falls through it."""
+    stage = poise.Stage()
+    stage.add_prop(poise.Prop.box("wall", (2.0, 2.0, 0.1), None, (0.0, 1.0, 0.4)))
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
+    for actor in (ghost, body):
+        actor.drive("legs", poise.Balance())
+    stage.advance(20)
+    body.drive("body", poise.Shadow(ghost))
+    ghost.push("chest", (0.0, 0.0, 400.0), 0.3)
+    stage.advance(200)
+    assert ghost.pose().root[2] > 0.45
+
+
+@pytest.mark.parametrize("case", ["crate", "ball", "third actor", "two shadows", "other springs", "let go and back"])
+def test_saved_state_of_a_ghost_in_company_goes_on_with_the_same_bits(case: str) -> None:
+    stage = poise.Stage()
+    if case == "crate":
+        stage.add_prop(poise.Prop.box("crate", (0.4, 0.4, 0.4), 20.0, (0.0, 0.2, 0.5)))
+    if case == "ball":
+        inertia = RigidInertia(3.0, np.zeros(3), 0.02 * np.eye(3))
+        place, velocity = np.array([0.0, 1.2, 6.0]), np.array([0.0, 7.0, -4.0])
+        stage.add_prop(poise.Prop("ball", (Sphere(np.zeros(3), 0.12),), inertia, place, velocity=velocity))
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
+    ghost.drive("body", poise.Walk(3, waits_for=body, blind=True))
+    body.drive("body", poise.Shadow(ghost))
+    if case == "third actor":
+        pose = body.pose()
+        third = stage.add(BODY, "third", poise.Pose(pose.root + [0.0, 0.0, 0.45], pose.rotations))
+        third.drive("legs", poise.Balance())
+    if case == "two shadows":
+        stage.add(BODY, "third").drive("body", poise.Shadow(ghost, 6.0))
+    stage.advance(300)
+    if case == "other springs":
+        body.drive("body", poise.Shadow(ghost, 6.0))
+    if case == "let go and back":
+        body.drive("body", poise.Loose())
+        stage.advance(10)
+        body.drive("body", poise.Shadow(ghost))
+    stage.advance(5)
+    saved = stage.save()
+    ends = []
+    for _ in range(2):
+        stage.restore(saved)
+        stage.advance(60)
+        states = [actor.body.state for actor in stage.actors.values()]
+        things = [np.concatenate(stage.read_prop(name)) for name in stage.props]
+        ends.append(np.concatenate([*(np.ravel(x) for s in states for x in (s.root, s.v, s.q, s.w)), *things]))
+    assert np.isfinite(ends[0]).all()
+    assert np.array_equal(*ends)
+    assert np.linalg.norm(ghost.pose().root - body.pose().root) < FAR
+
+
+def test_ghost_stays_on_the_stage_of_its_shadow() -> None:
+    stage = poise.Stage()
+    ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
+    body.drive("body", poise.Shadow(ghost))
+    with pytest.raises(InputError, match="'follower' is a shadow of 'ghost'"):
+        stage.remove(ghost)
+    with pytest.raises(InputError, match="of its own stage"):
+        poise.Stage().add(BODY, "alone").drive("body", poise.Shadow(ghost))
+    stage.remove(body)
+    stage.remove(ghost)

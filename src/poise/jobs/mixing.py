@@ -148,7 +148,8 @@ def _mix_body(rooting: Rooting, played: Clip, character: Character, plan: MixPla
     touch = plan.scenery.touch
     if touch.itself and base.name != PLANTED:
         following = [i for i in range(len(clip.skeleton)) if i not in physical and i not in driven]
-        touch = dataclasses.replace(touch, apart=(*touch.apart, *find_overlaps(clip, character, following)))
+        inside = [(f"actor/{a}", f"actor/{b}") for a, b in find_overlaps(clip, character, following)]
+        touch = dataclasses.replace(touch, apart=(*touch.apart, *inside))
     stage = Stage(
         plan.engine, dt, plan.couple, plan.gain, plan.torque_only, plan.coupling_filter, ground, touch=touch,
     )  # fmt: skip

@@ -91,6 +91,11 @@ class Actor:
         check_part(driver, name, part == ROOT)
         if driver.follows is self:
             raise InputError(f"'{self.name}' cannot follow itself; give {type(driver).__name__} another actor.")
+        if driver.follows is not None and self.stage.actors.get(driver.follows.name) is not driver.follows:
+            raise InputError(
+                f"{type(driver).__name__} follows an actor of its own stage; '{driver.follows.name}' is not on the "
+                f"stage of '{self.name}'. Add it there: stage.add(character)."
+            )
         claim = driver.claim(self.character, joints, name)
         check_claim(claim, driver, joints, self.character.skeleton)
         check_driven(self.stage.engine, driver, claim)

@@ -56,7 +56,8 @@ class Company:
     def join(self, new: Sequence[Actor], everybody: Sequence[Actor]) -> None:
         """See who stands in whom, of those that are new, and who goes after whom; whoever left is forgotten."""
         self.set_strangers([actor.name for actor in everybody], self._keep([actor.name for actor in everybody], new))
-        ghosts = [k for k, actor in enumerate(everybody) if goes_after(actor, everybody) or is_ghost(actor, everybody)]
+        haunting = list_ghosts(everybody)
+        ghosts = [k for k, actor in enumerate(everybody) if actor.name in haunting or goes_after(actor, everybody)]
         self.strange[ghosts] = self.strange[:, ghosts] = True
         np.fill_diagonal(self.strange, False)
         if len(everybody) < 2 or not new:
@@ -151,9 +152,9 @@ def goes_after(actor: Actor, others: Iterable[Actor]) -> bool:
     return any(other is not actor and id(other) in leaders for other in others)
 
 
-def is_ghost(actor: Actor, others: Iterable[Actor]) -> bool:
-    """Whether another actor is the shadow of this one, which then touches nothing."""
-    return any(isinstance(a.driver, Shadow) and a.driver.ghost is actor for other in others for a in other.assignments)
+def list_ghosts(actors: Iterable[Actor]) -> set[str]:
+    """The names of those whose shadow another actor is: they touch nothing."""
+    return {a.driver.ghost.name for actor in actors for a in actor.assignments if isinstance(a.driver, Shadow)}
 
 
 class _Gathered:

@@ -31,7 +31,7 @@ from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
 from poise.stage.asking import take_character, take_name, take_prop, take_touch
 from poise.stage.building import build_actor, describe_actor
-from poise.stage.company import EVERY, Company
+from poise.stage.company import EVERY, Company, list_ghosts
 from poise.stage.crowd import Crowd
 from poise.stage.culprit import find_exploded
 from poise.stage.grasping import find_held, find_holder, list_free
@@ -117,6 +117,7 @@ class Stage:
         self.steps = 0
         self._origin = 0.0
         self._waiting: set[str] = set()
+        self._ghosts: set[str] = set()  # who touches nothing, in the simulations as they are built
         self._is_recorded = False
         self._ended: str | None = None  # why the simulation has ended: see `check_finite`
         self._is_open = False  # whether some of its actors may meet
@@ -176,6 +177,12 @@ class Stage:
             raise unknown_name("actor", actor.name, self.actors, "this stage")
         if self.is_built and any(prop.inertia is not None for prop in self.props.values()):
             raise InputError("nobody leaves a stage that runs with a prop that moves. Remove them before it runs.")
+        for other in self.actors.values():
+            if other is not actor and any(a.driver.follows is actor for a in other.assignments):
+                raise InputError(
+                    f"nobody leaves a stage while another follows him; '{other.name}' is a shadow of '{actor.name}'. "
+                    f"Remove '{other.name}' first, or drive it with something else."
+                )
         with self.hold():
             del self.actors[actor.name]
             self._waiting.discard(actor.name)
@@ -432,12 +439,14 @@ class Stage:
                 raise
         if self.touch.actors:
             self.company.join(begun, everybody)
+        ghosts = list_ghosts(everybody)
         if self._has_moving_prop:
             self.build_group(everybody, 0)
             del self.groups[1:]  # of before a prop was let go
             self.open_to_meet()
         else:
-            self._build_groups(everybody, set(self._waiting))
+            self._build_groups(everybody, self._waiting | (ghosts ^ self._ghosts))
+        self._ghosts = ghosts
         self._waiting.clear()
         self._gather_crowd()
         self.is_built = True

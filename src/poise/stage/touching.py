@@ -13,7 +13,7 @@ from poise.body.vocabulary import PARTS
 from poise.engines.scene import Scene, SceneBody, Thing
 from poise.errors import InputError, unknown_name
 from poise.motion.parts import part_joints
-from poise.stage.company import goes_after, is_ghost
+from poise.stage.company import goes_after, list_ghosts
 from poise.stage.grasping import list_free
 from poise.world.overlap import Lines, build_lines, find_deep, find_neighbours, find_shapes
 from poise.world.prop import Prop
@@ -240,9 +240,9 @@ def _find_pairs(named: Sequence[tuple[str, str]], actors: Sequence[Actor], scene
 
 def _list_ghosts(stage: Stage, actors: Sequence[Actor], scene: Scene) -> set[tuple[Thing, Thing]]:
     """Props that move, with all actors whose roots follow another; every prop, with the ghosts of shadows."""
-    pairs = set[tuple[Thing, Thing]]()
+    pairs, ghosts = set[tuple[Thing, Thing]](), list_ghosts(stage.actors.values())
     for k, actor in enumerate(actors):
-        haunts = is_ghost(actor, stage.actors.values())
+        haunts = actor.name in ghosts
         if haunts or goes_after(actor, stage.actors.values()):
             things = [prop.name for prop in scene.props if haunts or prop.inertia is not None]
             pairs |= {((k, joint), thing) for joint, _ in scene.bodies[k].shapes for thing in things}
