@@ -62,3 +62,11 @@ def test_hand_that_a_stage_drives_through_a_loose_trunk_is_a_self_collision() ->
     actor.drive("leftArm", poise.Kinematic(clip))
     told = find_self_collision(stage.run(0.9))
     assert told is not None and "left" in told
+
+
+def test_prop_may_have_the_name_of_a_joint_that_the_clip_has_inside_another() -> None:
+    """Segments that the clip has in one another are kept apart by names that mean the actor's joints only."""
+    prop = poise.Prop.box("leftHand", (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0))
+    scenery = Scenery(props=(prop,), touch=poise.Touch(itself=True))
+    found = poise.mix(make_slap(-0.6), character=BODY, base="kinematic", physical=["spine", "chest"], scenery=scenery)
+    assert np.isfinite(found.take.actors["actor"].rotations).all()
