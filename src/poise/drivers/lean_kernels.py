@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.dynamics.instant import turn
+from poise.dynamics.instant import matrix_of, turn
 from poise.spatial.addresses import floats, integers, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
@@ -44,7 +44,7 @@ def find_shift(b: Any, x: Any, q: np.ndarray, t: float, out: np.ndarray) -> None
         i, own = arms[n], frames[n]
         R, p = own[:9].reshape(3, 3), own[9:12]
         om, v, al, a = own[12:15], own[15:18], own[18:21], own[21:24]
-        _rotate(q[i], R)
+        R[0, 0], R[0, 1], R[0, 2], R[1, 0], R[1, 1], R[1, 2], R[2, 0], R[2, 1], R[2, 2] = matrix_of(q[i])
         if above[n] < 0:
             for c in range(3):
                 p[c] = offsets[i, c]
@@ -111,15 +111,6 @@ def lean_by(rate: float, most: float, r: float, dr: float, ddr: float) -> tuple[
     s = np.tanh(rate * r / most)
     slope = rate * (1.0 - s * s)
     return most * s, slope * dr, slope * ddr - 2.0 * s * slope * rate * dr * dr / most
-
-
-@kernel
-def _rotate(q: np.ndarray, R: np.ndarray) -> None:
-    """The matrix of a unit quaternion wxyz."""
-    w, x, y, z = q[0], q[1], q[2], q[3]
-    R[0, 0], R[0, 1], R[0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
-    R[1, 0], R[1, 1], R[1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
-    R[2, 0], R[2, 1], R[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
 
 
 @kernel
