@@ -24,12 +24,12 @@ INSTALL += $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
 PYTEST  := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow check format bench placo sweep clean
+.PHONY: help demo test slow same-bits check format bench placo sweep clean
 # Targets share one environment, and pytest has its own workers: -j is accepted and changes nothing.
 .NOTPARALLEL:
 
 help: ## say what there is to make
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo: $(VENV)/.ready-poise ## film bodies that answer their arms and conduct, over animated ones, with files, plots and figures, into out/demo
 	$(BIN)/poise demo $(or $(NAME),conductor) -o $(OUT) $(ARGS)
@@ -39,6 +39,9 @@ test: $(VENV)/.ready-test ## run the tests, all but those that take long
 
 slow: $(VENV)/.ready-test ## run the tests that take long, and those on recordings
 	$(PYTEST) -m "slow or data" $(ARGS)
+
+same-bits: $(VENV)/.ready-test ## compare every result with another revision, bit for bit (BEFORE=revision, ARGS="--only WORD")
+	cd tests && PYTHONPATH="$(CURDIR)/src" ../$(BIN)/python -m same_bits $(BEFORE) $(ARGS)
 
 check: $(VENV)/.ready-check ## lint, format and types
 	$(BIN)/ruff check

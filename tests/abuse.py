@@ -1,4 +1,4 @@
-"""The command line in a folder of its own: small inputs of every kind, a run, and what a run must never do."""
+"""The command line in a folder of its own: a run, and what a run must never do."""
 
 from __future__ import annotations
 
@@ -6,76 +6,21 @@ import contextlib
 import hashlib
 import io
 import json
-import os
-import shutil
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
-
-from humans import make_human
-from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
 from poise.cli import main
 from poise.cli.app import build_app
-from poise.files.character import save_character
-from poise.files.formats import load_clip, save_clip
+from poise.files.formats import load_clip
 from poise.files.leftovers import is_temporary
-from poise.motion.clip import Clip
-from poise.spatial import rotation
 from poise.stage.take_file import load_take
-from seeds import write_seed
 
-FRAMES, FPS = 12, 30.0
 MOST_LINES = 12  # of standard error, of one run
 OUTPUTS = ("-o", "--output", "--film", "--plot", "--save-recipe", "--save")
 PARSERS = {"float": "number", "Path": "path", "bool": "flag", "int": "whole", "Literal": "choice", "tuple": "words"}
-
-
-def make_clip(stature: float = 1.75, frames: int = FRAMES) -> Clip:
-    """Somebody stands and moves the arms a little, 0.4 s."""
-    skeleton = make_human(stature, arms_down=True)
-    turns = rotation.identity((frames, len(skeleton)))
-    swing = 0.3 * np.sin(np.linspace(0.0, 3.0, frames))
-    for side in ("left", "right"):
-        turns[:, skeleton.index(side + "UpperArm")] = rotation.from_axis_angle(np.array([1.0, 0.0, 0.0]), swing)
-    return Clip(skeleton, np.arange(frames) / FPS, np.tile(skeleton.offsets[0], (frames, 1)), turns, "stand")
-
-
-def fill(folder: Path) -> None:
-    """Write inputs of every kind into a folder."""
-    clip = make_clip()
-    save_clip(clip, folder / "clip.bvh")
-    save_clip(clip, folder / "clip.npz")
-    save_clip(clip, folder / "hero.glb", meshes=build_mannequin(clip.skeleton, 70.0))
-    save_clip(make_clip(1.6), folder / "other.bvh")
-    save_character(Character.from_skeleton(load_clip(folder / "clip.bvh").skeleton, 66.0), folder / "body.json")
-    write_seed(".c3d", folder)
-    write_seed(".bvh", folder)
-    (folder / "broken.bvh").write_text("HIERARCHY\nnonsense")
-    (folder / "empty.bvh").write_bytes(b"")
-    (folder / "notes.txt").write_text("no motion")
-    (folder / "roles.toml").write_text('leftToes = "rightToes"\n')
-    (folder / "stage.toml").write_text("[ground]\nfriction = 0.5\n")
-    (folder / "recipe.toml").write_text('format = "poise-recipe 1"\n[character]\nclip = "clip.bvh"\n')
-    (folder / "edit.toml").write_text(
-        'format = "poise-edit 1"\nsequence = ["a", "a"]\ntransition = 0.1\n[clips.a]\nfile = "clip.bvh"\n'
-        '[[offsets]]\njoint = "leftHand"\ntime = 0.2\nplace = [0.3, 1.0, 0.2]\n'
-    )
-    (folder / "library" / "deep").mkdir(parents=True)
-    shutil.copy(folder / "clip.bvh", folder / "library" / "walk.bvh")
-    shutil.copy(folder / "clip.npz", folder / "library" / "deep" / "walk.npz")
-    (folder / "taken.glb").mkdir()
-    if os.name != "nt":
-        (folder / "link.bvh").symlink_to("clip.bvh")
-        (folder / "nowhere.bvh").symlink_to("nothing.bvh")
-        (folder / "hard.bvh").hardlink_to(folder / "clip.bvh")
-        with contextlib.suppress(OSError):  # file systems that know only UTF-8
-            shutil.copy(folder / "clip.bvh", folder / "caf\udce9.bvh")
-        shutil.copy(folder / "clip.bvh", folder / "a\x1b[31m$b$\n.bvh")
 
 
 @dataclass(frozen=True)

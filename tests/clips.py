@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.skeleton import Skeleton
-from poise.motion.clip import Clip
-from poise.spatial import rotation
+from poise import Clip, Skeleton, rotation
 
 
 def random_skeleton(rng: np.random.Generator, joints: int = 12) -> Skeleton:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from poise.body.mesh import Mesh
-from poise.body.skeleton import Skeleton
-from poise.spatial import rotation
+from poise import Skeleton, rotation
+
+if TYPE_CHECKING:
+    from poise.body.mesh import Mesh
 
 # Joint, parent, rest offset as a share of the stature; limbs are the left ones.
 _TRUNK = (
@@ -101,6 +104,8 @@ def fill_voxels(mesh: Mesh, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.n
 
 def make_sphere(n: int) -> Mesh:
     """A unit sphere of 2n meridians and n bands."""
+    from poise.body.mesh import Mesh
+
     theta = np.linspace(0, np.pi, n + 1)[1:-1, None]
     phi = np.arange(2 * n) * np.pi / n
     ring = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta) + 0 * phi], axis=-1)

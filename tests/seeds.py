@@ -10,13 +10,14 @@ import os
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from c3d_writer import make_c3d
 from clips import random_clip
-from poise.files.formats import FORMATS, Format, save_clip
-from poise.spatial import rotation
+from poise import rotation, save_clip
+from same_bits.names import find
 from trc_writer import make_trc
 from walker import LABELS, walk_markers
 
@@ -95,8 +96,8 @@ ltibia 15.0
 """
 
 
-def find_format(suffix: str) -> Format:
-    return next(entry for entry in FORMATS if entry.suffix == suffix)
+def find_format(suffix: str) -> Any:
+    return next(entry for entry in find("FORMATS") if entry.suffix == suffix)
 
 
 def write_seed(suffix: str, folder: Path) -> Path | None:

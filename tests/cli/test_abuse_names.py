@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abuse import make_clip, run
+from abuse import run
+from command_inputs import make_clip
 from fuzz.hostile import write_odd_places
 from poise.errors import printable, valid_text
 from poise.files.formats import FORMATS, load_clip, read_recording, save_clip

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from abuse import fill, look, make_clip, run
+from abuse import look, run
+from command_inputs import fill, make_clip
 from poise.bench import BENCHES
 from poise.demos import DEMOS
 from poise.errors import SolveError

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from abuse import make_clip
+from command_inputs import make_clip
 from poise.cli.commands import COMMANDS
 from poise.files.formats import load_clip, save_clip
 

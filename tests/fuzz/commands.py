@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
-from abuse import fill, find_faults, list_options, look, run
+from abuse import find_faults, list_options, look, run
+from command_inputs import fill
 from poise.bench import BENCHES
 from poise.cli.commands import COMMANDS
 from poise.demos import DEMOS

@@ -9,7 +9,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from abuse import find_faults, look, make_clip, run
+from abuse import find_faults, look, run
+from command_inputs import make_clip
 from oracles.kinematics import pose_by_scipy
 from poise.files.formats import save_clip
 from poise.motion import own

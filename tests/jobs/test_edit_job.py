@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import poise
-from abuse import find_faults, look, make_clip, run
+from abuse import find_faults, look, run
+from command_inputs import make_clip
 from oracles.kinematics import pose_by_scipy
 from poise.errors import FileError, PoiseError
 from poise.files.formats import load_clip, save_clip

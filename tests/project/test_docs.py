@@ -132,9 +132,9 @@ def test_the_readme_names_what_the_package_has() -> None:
 
 
 def test_make_has_the_targets_that_are_named() -> None:
-    targets = set(re.findall(r"^([a-z]+):", read(ROOT / "Makefile"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE))
     for document in DOCUMENTS:
-        named = set(re.findall(r"\bmake (?!CONSTRAINTS)([a-z]+)\b(?=[`\s]*(?:#|`|$))", read(document), re.MULTILINE))
+        named = set(re.findall(r"\bmake (?!CONSTRAINTS)([a-z-]+)\b(?=[`\s]*(?:#|`|$))", read(document), re.MULTILINE))
         assert named <= targets, f"{document.name} names {named - targets}"
 
 

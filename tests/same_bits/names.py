@@ -1,0 +1,139 @@
+"""Names that the cases use and that a revision may have elsewhere or call otherwise.
+
+A case is run on two revisions, so what is renamed between them must be found under both names. Whoever renames
+something that a case uses adds a line here; the lines may go when no revision before the renaming is compared any more.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+# Name in the cases -> places, newest first: "module:attribute", or "module" where the attribute has the case's name.
+PLACES: dict[str, tuple[str, ...]] = {
+    "arrange": ("poise.motion",),
+    "blend": ("poise.motion",),
+    "borrow": ("poise.motion",),
+    "build_conductors": ("poise.demos.conductors:build_stage",),
+    "build_mannequin": ("poise.body.mannequin",),
+    "build_staff": ("poise.demos.staff:build",),
+    "change_speed": ("poise.motion",),
+    "clip_idle": ("poise.motion.own:idle",),
+    "clip_jump": ("poise.motion.own:jump",),
+    "clip_squat": ("poise.motion.own:squat",),
+    "clip_walk": ("poise.motion.own:walk",),
+    "clip_wave": ("poise.motion.own:wave",),
+    "ClipSpline": ("poise.motion",),
+    "COMMANDS": ("poise.cli.commands",),
+    "compute_inverse_dynamics": ("poise.dynamics.newton_euler",),
+    "compute_momentum": ("poise.dynamics.momentum",),
+    "compute_momentum_jacobian": ("poise.dynamics.momentum",),
+    "compute_world_velocity": ("poise.dynamics.world",),
+    "concatenate": ("poise.motion",),
+    "crossfade": ("poise.motion",),
+    "dance": ("poise.puppetry.dancing",),
+    "decode_packet": ("poise.live.osc",),
+    "DEMOS": ("poise.demos",),
+    "draw_bodies": ("poise.demos.conductors",),
+    "draw_conductors": ("poise.demos.conductors",),
+    "encode_bundles": ("poise.live.osc",),
+    "encode_message": ("poise.live.osc",),
+    "Entry": ("poise.registry",),
+    "find_contacts": ("poise.motion",),
+    "FORMATS": ("poise.files.formats",),
+    "HeldHands": ("poise.puppetry.device",),
+    "interpolate": ("poise.motion",),
+    "layer": ("poise.motion",),
+    "Limp": ("poise.drivers.limp",),
+    "Look": ("poise.ik.goals",),
+    "mirror": ("poise.motion",),
+    "part_joints": ("poise.motion.parts",),
+    "place": ("poise.motion",),
+    "Poser": ("poise.ik.posing",),
+    "pump": ("poise.demos.swing",),
+    "PuppetSession": ("poise.jobs.puppet_session",),
+    "Reach": ("poise.ik.goals",),
+    "resample": ("poise.motion",),
+    "retarget_clip": ("poise.motion:retarget",),
+    "reverse": ("poise.motion",),
+    "run_cli": ("poise.cli:main",),
+    "save_hands": ("poise.jobs.hands_file",),
+    "seat_rider": ("poise.demos.swing",),
+    "speak": ("poise.motion.gestures.speaking",),
+    "stand_pose": ("poise.motion.own.tracks",),
+    "Stress": ("poise.motion.gestures.speaking",),
+    "TICK": ("poise.jobs.puppet_session",),
+    "translate": ("poise.motion",),
+    "trim": ("poise.motion",),
+    "Turn": ("poise.ik.goals",),
+    "turn": ("poise.motion",),
+    "warp": ("poise.motion",),
+}
+# Command-line options in the cases -> what they were called before.
+OPTIONS: dict[str, tuple[str, ...]] = {}
+# Keyword arguments and fields in the cases -> what they were called before.
+KEYWORDS: dict[str, tuple[str, ...]] = {}
+# Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`).
+PARTS: dict[str, str] = {}
+# Functions that write films: a demo does without them, since they take most of its time.
+FILMS = ("save_film",)
+
+
+@cache
+def find(name: str) -> Any:
+    """A name of `poise` or of the table above, wherever this revision has it."""
+    poise = importlib.import_module("poise")
+    if name not in PLACES:
+        return getattr(poise, name)
+    for place in PLACES[name]:
+        module, _, attribute = place.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute or name)
+        except (ImportError, AttributeError):
+            continue
+    raise LookupError(f"no revision's place of '{name}' exists here: {', '.join(PLACES[name])}. Add it to names.py.")
+
+
+def call(function: Callable[..., Any], *words: Any, **more: Any) -> Any:
+    """Call a function with keyword arguments under the names that it has in this revision."""
+    known = inspect.signature(function).parameters
+    return function(*words, **{_choose(name, KEYWORDS, known): value for name, value in more.items()})
+
+
+def get(thing: Any, name: str) -> Any:
+    """An attribute under the name that it has in this revision."""
+    return getattr(thing, _choose(name, KEYWORDS, dir(thing)))
+
+
+def spell(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A command's words with its options as this revision calls them."""
+    if not any(word in OPTIONS for word in words):
+        return words
+    known = _help_of(words[0])
+    return tuple(_choose(word, OPTIONS, known) for word in words)
+
+
+def rename_part(part: str) -> str:
+    """What the newer revision calls a part of a result."""
+    for pattern, name in PARTS.items():
+        part = re.sub(pattern, name, part)
+    return part
+
+
+def _choose(name: str, table: dict[str, tuple[str, ...]], known: Any) -> str:
+    return next((each for each in (name, *table.get(name, ())) if each in known), name)
+
+
+@cache
+def _help_of(command: str) -> frozenset[str]:
+    """The options that a command's help names."""
+    import contextlib
+    import io
+
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        find("run_cli")([command, "--help"])
+    return frozenset(re.findall(r"--[a-z][a-z-]*", out.getvalue()))

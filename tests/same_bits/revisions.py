@@ -1,0 +1,185 @@
+"""Running the cases on a revision, in processes of its own, and keeping what they came to.
+
+A revision is checked out into `out/same-bits/before`, always there, since the machine code of kernels is kept by path;
+it is removed afterwards. Results are kept in `out/same-bits` by commit, source of the cases and environment. Those of
+the working tree are kept as well where `src` has no change that is not committed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).parent.parent
+ROOT = TESTS.parent
+KEPT = ROOT / "out" / "same-bits"
+LIBRARIES = ("numpy", "numba", "llvmlite", "mujoco", "scipy", "pybullet", "usd-core", "pillow", "matplotlib", "av")
+# Modules of tests/ that the cases use, beside their own.
+HELPERS = ("c3d_writer.py", "clips.py", "leaning.py", "seeds.py", "trc_writer.py", "walker.py")
+Results = dict[str, dict[str, Any]]
+
+
+class Side:
+    """A source tree, and the cases of it that are still to be run.
+
+    key    where results are kept; None: nowhere
+    fresh  whether all are run, though there are kept results
+    """
+
+    def __init__(self, tree: Path, names: list[str], key: str | None = None, fresh: bool = False):
+        self.tree, self.key = tree, key
+        self.kept: Results = _load(key) if key and not fresh else {}
+        self.results: Results = {name: self.kept[name] for name in names if name in self.kept}
+        self.waiting = deque(name for name in names if name not in self.results)
+
+    def put(self, name: str, result: dict[str, Any]) -> None:
+        self.results[name] = result
+
+    def keep(self) -> None:
+        """Write what was run where it is found again."""
+        if self.key:
+            KEPT.mkdir(parents=True, exist_ok=True)
+            path = KEPT / f"{self.key}.json"
+            path.with_suffix(".new").write_text(json.dumps({**self.kept, **self.results}), encoding="utf-8")
+            path.with_suffix(".new").replace(path)
+
+
+def git(*words: str) -> str:
+    return subprocess.run(["git", "-C", str(ROOT), *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def find_commit(revision: str) -> str:
+    """The commit that a revision names."""
+    try:
+        return git("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except subprocess.CalledProcessError:
+        raise SystemExit(f"same-bits: git knows no revision '{revision}'. Write a branch, a tag or a commit.") from None
+
+
+def find_key(commit: str) -> str:
+    """A name for the results of a commit: other cases or another environment have another one."""
+    found = hashlib.sha256()
+    for path in [*sorted((TESTS / "same_bits").glob("*.py")), *(TESTS / name for name in HELPERS)]:
+        found.update(path.read_bytes())
+    for name in LIBRARIES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.update(f"{name} {importlib.metadata.version(name)} ".encode())
+    found.update(f"{sys.version} {platform.platform()} {_find_processor()} {os.environ.get('POISE_DATA')}".encode())
+    return f"{commit[:12]}-{found.hexdigest()[:12]}"
+
+
+def _find_processor() -> str:
+    """The processor's name: compiled code differs by it."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line
+    return platform.processor()
+
+
+def is_committed() -> bool:
+    """Whether the package in the working tree is the one of HEAD."""
+    return not git("status", "--porcelain", "--", "src")
+
+
+def _load(key: str) -> Results:
+    path = KEPT / f"{key}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+@contextlib.contextmanager
+def checked_out(commit: str) -> Iterator[Path]:
+    """The tree of a commit, for as long as it is used. Whoever comes meanwhile waits."""
+    import fcntl
+
+    KEPT.mkdir(parents=True, exist_ok=True)
+    tree = KEPT / "before"
+    with (KEPT / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _remove(tree)  # one that was left behind
+        git("worktree", "add", "--quiet", "--detach", "--force", str(tree), commit)
+        try:
+            yield tree
+        finally:
+            _remove(tree)
+
+
+def _remove(tree: Path) -> None:
+    with contextlib.suppress(subprocess.CalledProcessError):
+        git("worktree", "remove", "--force", str(tree))
+    git("worktree", "prune")
+
+
+def run_sides(sides: list[Side], processes: int, tell: Callable[[Side, str, dict[str, Any]], None],
+              arrays: Path | None = None, functions: Path | None = None) -> None:  # fmt: skip
+    """Run all cases that wait, in some processes at once: each has one side's, then helps the others.
+
+    arrays     a folder for the arrays of each case
+    functions  a folder for what functions were called
+    """
+
+    def work(first: int) -> None:
+        for k in range(len(sides)):
+            side = sides[(first + k) % len(sides)]
+            while side.waiting:
+                _run_some(side, tell, arrays, functions)
+
+    threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(processes)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _run_some(
+    side: Side, tell: Callable[[Side, str, dict[str, Any]], None], arrays: Path | None, functions: Path | None
+) -> None:
+    """One process runs cases of a side until none waits, or until it dies of one."""
+    with start_worker(side.tree, arrays, functions) as worker:
+        assert worker.stdin is not None and worker.stdout is not None
+        while True:
+            try:
+                name = side.waiting.popleft()
+            except IndexError:
+                break
+            line = ""
+            with contextlib.suppress(BrokenPipeError):
+                worker.stdin.write(json.dumps(name) + "\n")
+                worker.stdin.flush()
+                line = worker.stdout.readline()
+            if not line:
+                reason = f"its process ended with exit code {worker.wait()}"
+                result: dict[str, Any] = {"state": "failed", "reason": reason, "parts": {}, "seconds": 0.0}
+            else:
+                result = json.loads(line)
+            side.put(name, result)
+            tell(side, name, result)
+            if not line:
+                break
+        worker.stdin.close()
+
+
+def start_worker(tree: Path, arrays: Path | None = None, functions: Path | None = None) -> subprocess.Popen[str]:
+    """A process that runs cases on a tree: it reads names and writes results, a line of JSON each."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(TESTS)]), "PYTHONHASHSEED": "0"}
+    environment |= {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if tree.is_relative_to(KEPT):  # the tree is removed, and the machine code of its kernels stays
+        environment["NUMBA_CACHE_DIR"] = str(KEPT / "kernels")
+    words = ["--work", str(tree)]
+    words += [] if arrays is None else ["--arrays", str(arrays)]
+    words += [] if functions is None else ["--functions", str(functions)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "same_bits", *words], cwd=TESTS, env=environment, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
