@@ -63,7 +63,7 @@ def test_a_changed_constant_is_found_with_its_size(tmp_path: Path) -> None:
     report = compare(before.results, now.results)
     assert {"stage 24 fps", "forces of walk"} <= set(report.differ) and not report.failed
     assert "file written .bvh random" not in report.differ
-    details = look_closer(report, [Side(ROOT, []), Side(tmp_path, [])], 1)
+    details = look_closer(report, ROOT, tmp_path, 1)
     found = [text for (name, _), text in details.items() if name == "stage 24 fps"]
     assert any("differs by up to" in text and "numbers" in text for text in found), found
 

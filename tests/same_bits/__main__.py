@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from .cases import load_cases
-from .compare import compare, describe, format_report
+from .compare import Report, compare, describe, format_report
+from .functions import list_functions_run
 from .revisions import ROOT, Side, checked_out, find_commit, find_key, is_committed, run_sides
 from .worker import file_name, work
 
@@ -25,7 +26,7 @@ def main() -> int:
     parser.add_argument("--texts", action="store_true", help="list the messages that were rewritten")
     parser.add_argument("--fresh", action="store_true", help="run the revision anew, though its results are kept")
     parser.add_argument("--list", action="store_true", help="say which cases there are")
-    parser.add_argument("--coverage", action="store_true", help="run the working tree and count its functions")
+    parser.add_argument("--coverage", action="store_true", help="count the functions that the working tree's cases run")
     parser.add_argument("--slowest", type=int, default=0, metavar="N", help="list the cases that took longest")
     parser.add_argument("--quiet", action="store_true", help="tell nothing while it runs")
     parser.add_argument("--tree", type=Path, default=ROOT, help=argparse.SUPPRESS)
@@ -41,7 +42,7 @@ def main() -> int:
     if options.list:
         print("\n".join(names))
         return 0
-    if options.coverage:
+    if options.coverage and options.before is None:
         return count_functions(names, options)
     if options.before is None:
         parser.error("write the revision to compare with: make same-bits BEFORE=main")
@@ -52,9 +53,10 @@ def compare_with(revision: str, names: list[str], options: argparse.Namespace) -
     """Run what has to be run, compare, and look closer at what differs."""
     commit, began = find_commit(revision), time.perf_counter()
     own = find_key(find_commit("HEAD")) if options.tree == ROOT and is_committed() else None
-    with checked_out(commit) as tree:
+    with checked_out(commit) as tree, tempfile.TemporaryDirectory() as text:
+        counted = Path(text) if options.coverage else None
         before = Side(tree, names, find_key(commit), options.fresh)
-        now = Side(options.tree, names, own, options.fresh)
+        now = Side(options.tree, names, own, options.fresh or options.coverage, functions=counted)
         if not options.quiet:
             print(f"same-bits: {len(names)} cases; to be run: {len(before.waiting)} of {commit[:12]}, "
                   f"{len(now.waiting)} of the working tree", flush=True)  # fmt: skip
@@ -62,43 +64,43 @@ def compare_with(revision: str, names: list[str], options: argparse.Namespace) -
         for side in (before, now):
             side.keep()
         report = compare(before.results, now.results)
-        details = {}
-        if report.differ:
-            details = look_closer(report, [Side(tree, []), Side(options.tree, [])], options.processes)
-    print("\n".join(format_report(report, details, options.texts)))
+        details = look_closer(report, tree, options.tree, options.processes) if report.differ else {}
+        lines = format_report(report, details, options.texts)
+        lines += list_functions_run(options.tree / "src", counted) if counted else []
+    print("\n".join(lines))
     took = time.perf_counter() - began
     print(f"{took:.0f} s; the cases took {_sum(before):.0f} s before and {_sum(now):.0f} s now, kept results included")
     print_slowest(now, options.slowest)
     return 0 if report.is_same else 1
 
 
-def look_closer(report: Any, sides: list[Side], processes: int) -> dict[tuple[str, str], str]:
+def look_closer(report: Report, before: Path, now: Path, processes: int) -> dict[tuple[str, str], str]:
     """How far the arrays of the first cases that differ are apart: they are run again, and keep their arrays."""
-    details = {}
     names = list(report.differ)[:LOOKED_AT]
     with tempfile.TemporaryDirectory() as text:
-        folders = [Path(text) / name for name in ("before", "now")]
-        for folder, side in zip(folders, sides, strict=True):
-            folder.mkdir()
-            side.waiting.extend(names)
-            run_sides([side], processes, Teller(True), arrays=folder)
+        sides = [Side(tree, names, arrays=Path(text) / name) for tree, name in ((before, "before"), (now, "now"))]
+        for side in sides:
+            assert side.arrays is not None
+            side.arrays.mkdir()
+        run_sides(sides, processes, Teller(True))
+        details = {}
         for name in names:
-            files = folders[0] / f"{file_name(name)}.npz", folders[1] / f"{file_name(name)}.npz"
+            old, new = (Path(text) / folder / f"{file_name(name)}.npz" for folder in ("before", "now"))
             for part in report.differ[name]:
-                details[name, part] = describe(report, name, part, files if all(map(Path.exists, files)) else None)
+                details[name, part] = describe(
+                    report, name, part, (old, new) if old.exists() and new.exists() else None
+                )
     return details
 
 
 def count_functions(names: list[str], options: argparse.Namespace) -> int:
     """Run the working tree's cases and print which share of its functions they run."""
-    from .functions import report
-
-    side = Side(options.tree, names)
     with tempfile.TemporaryDirectory() as text:
-        run_sides([side], options.processes, Teller(options.quiet), functions=Path(text))
-        print("\n".join(report(options.tree / "src", Path(text))))
+        side = Side(options.tree, names, functions=Path(text))
+        run_sides([side], options.processes, Teller(options.quiet))
+        print("\n".join(list_functions_run(options.tree / "src", Path(text))))
     failed = {name: result["reason"] for name, result in side.results.items() if result["state"] == "failed"}
-    print("\n".join(f"FAILED {name}: {reason}" for name, reason in failed.items()))
+    print("".join(f"FAILED {name}: {reason}\n" for name, reason in failed.items()), end="")
     print(f"{len(names)} cases, {len(failed)} failed, {_sum(side):.0f} s")
     print_slowest(side, options.slowest)
     return 1 if failed else 0

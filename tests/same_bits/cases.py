@@ -15,7 +15,7 @@ from typing import Any
 # Modules with cases, in the order in which they are run.
 MODULES = (
     "files", "motion", "jobs", "commands", "stages", "drivers", "following", "clips", "world", "walking", "puppets",
-    "states", "crowds", "demos", "recordings",
+    "live", "states", "crowds", "demos", "recordings",
 )  # fmt: skip
 
 

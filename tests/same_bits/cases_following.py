@@ -69,7 +69,7 @@ def run_strength_and_loads() -> Any:
     stage = poise.Stage("inverse", dt=1.0 / 30.0)
     actor = stage.add(human(preset="strength"), loads=[poise.Load("rightHand", 4.0)])
     actor.drive("body", poise.Strength(poise.gestures.breathe()))
-    return stage.run(2.0, each=plan((1.0, lambda: actor.drop("rightHand"))))
+    return stage.run(2.0, fps=30.0, each=plan((1.0, lambda: actor.drop("rightHand"))))
 
 
 @case("staff kept upright")

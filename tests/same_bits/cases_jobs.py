@@ -140,10 +140,10 @@ JOBS: dict[str, Job] = {
     "lift, weak and strict": lambda f: poise.lift(
         f / "squat.bvh", strength=0.6, priorities="strict", lead={"rightHand": "position"}),
     "lift by MuJoCo": lambda f: poise.lift(f / "idle.bvh", engine="mujoco", dt=0.01),
-    "balance": lambda f: poise.balance(f / "squat.bvh", outputs=f / "out.bvh"),
+    "balance": lambda f: poise.balance(f / "squat.bvh", output=f / "out.bvh"),
     "balance by pressure": lambda f: poise.balance(f / "squat.bvh", by="zmp"),
     "edit": lambda f: poise.edit(f / "edit.toml", [f / "out.glb", f / "out.bvh"]),
-    "retarget": lambda f: poise.retarget(f / "squat.bvh", human(1.3, 30.0, preset="full"), outputs=f / "out.npz"),
+    "retarget": lambda f: poise.retarget(f / "squat.bvh", human(1.3, 30.0, preset="full"), output=f / "out.npz"),
     "convert": lambda f: poise.convert(f / "squat.bvh", f / "out.npz"),
     "convert in place, looped": lambda f: poise.convert(f / "squat.bvh", f / "out.bvh", loop=True, root="in-place"),
     "info": lambda f: poise.info(f / "squat.bvh"),

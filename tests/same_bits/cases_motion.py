@@ -179,3 +179,31 @@ def compute_rotations() -> Any:
         "again": r.from_matrix(r.to_matrix(a)),
         "axis": r.from_axis_angle(v / 3.0 + 1.0, rng.normal(size=40)),
     }
+
+
+@case("dynamics with forces and accelerations given")
+def solve_hybrid() -> Any:
+    """Some joints move as they are told, forces move the others."""
+    tree, rng = build_human_tree(), np.random.default_rng(4)
+    state = draw_state(tree, rng, (3,))
+    return poise.solve_hybrid_dynamics(tree, state, rng.normal(size=(3, tree.size)), np.arange(tree.size) % 3 == 0)
+
+
+@case("dynamics within limits")
+def solve_limited() -> Any:
+    """Accelerations near wanted ones, with torques in their ranges, by both ways."""
+    rng, found = np.random.default_rng(5), []
+    for n in (3, 9, 20):
+        root = rng.normal(size=(n, n))
+        H, b, wanted = root @ root.T + np.eye(n), rng.normal(size=n), 3.0 * rng.normal(size=n)
+        goals = [(rng.normal(size=(2, n)), rng.normal(size=2)), (rng.normal(size=(1, n)), 0.5)]
+        for way in ("pruned", "paper"):
+            found.append(find("limit_accelerations")(H, b, -2.0 * np.ones(n), 2.0 * np.ones(n), wanted, goals, way=way))
+    return found
+
+
+@case("motion arranged")
+def arrange() -> Any:
+    """Stretches of two clips in an order, with transitions."""
+    cut = find("Cut")
+    return find("arrange")([cut(walk(), 0.2, 1.5), cut(wave(), 0.0, 1.6), cut(walk(), 0.5, 2.0)], 0.3, 60.0)

@@ -161,17 +161,7 @@ def run_performance() -> Any:
             with rehearsal.begin_take(name, neutral=hands.neutral) as recorder:
                 for k in range(min(len(hands), 300)):
                     recorder.put(*hands.sample(k))
-        performance = rehearsal.performance.trim("arms", 1.0, 3.0).blend("trunk", 0.5).feel("legs", 0.6, 1.5)
+        performance = rehearsal.now.trim("arms", 1.0, 3.0).blend("trunk", 0.5).feel("legs", 0.6, 1.5)
         rehearsal.change(performance)
         found = poise.puppet(folder / "show", outputs=[folder / "out.npz", folder / "out.bvh"])
         return {"clip": found.clip, "files": read_files(folder)}
-
-
-@case("OSC messages")
-def run_osc() -> Any:
-    """Messages there and back, and hands out of them."""
-    encode, decode = find("encode_message"), find("decode_packet")
-    messages = [encode("/a", 1, 2.5, "text"), encode("/u", "grün", -7), encode("/x/y/z", 0.1), encode("/n")]
-    packets = find("encode_bundles")(messages, 60)
-    said = [[each.address, *map(str, each.arguments)] for packet in packets for each in decode(packet)]
-    return {"bytes": messages + packets, "said": said}

@@ -59,9 +59,9 @@ def run_saved_swing() -> Any:
 # Pasts: what happened to a stage before it is saved, which whoever restores it does not know.
 
 
-def add(stage: Any, name: str = "one", body: Any = None, **drivers: Any) -> Any:
+def add(stage: Any, name: str = "one", character: Any = None, **drivers: Any) -> Any:
     """An actor more on a stage, with drivers by part."""
-    actor = stage.add(human() if body is None else body, name)
+    actor = stage.add(human() if character is None else character, name)
     for part, driver in drivers.items():
         actor.drive(part, driver)
     return stage

@@ -27,7 +27,7 @@ for _body in ("fat", "thin", "short", "child", "long-leg", "locked-knee", "one-a
 
 MANNERS: dict[str, dict[str, float]] = {
     "quick": {"pace": 1.3, "step": 0.6}, "careful": {"pace": 0.6, "step": 0.25, "margin": 0.03},
-    "high": {"lift": 0.15, "toe_out": 0.3}, "leaning": {"lean": 8.0, "arms": 0.0}, "wide": {"width": 0.3, "roll": 0.4},
+    "high": {"lift": 0.15, "toe_out": 0.3}, "leaning": {"lean": 0.15, "arms": 0.0}, "wide": {"width": 0.3, "roll": 0.4},
 }  # fmt: skip
 PLACES = [(0.5, 0.8), (-0.5, 1.6), (0.0, 2.4)]
 for _name, _manner in MANNERS.items():

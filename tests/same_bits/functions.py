@@ -105,7 +105,7 @@ def _is_empty(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return all(isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) for each in node.body)
 
 
-def report(source: Path, folder: Path) -> list[str]:
+def list_functions_run(source: Path, folder: Path) -> list[str]:
     """How many functions were run, by layer, and the files with the least."""
     run = {
         (file, line) for path in folder.glob("*.json") for file, line in json.loads(path.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
 """Running the cases on a revision, in processes of its own, and keeping what they came to.
 
-A revision is checked out into `out/same-bits/before`, always there, since the machine code of kernels is kept by path;
-it is removed afterwards. Results are kept in `out/same-bits` by commit, source of the cases and environment. Those of
+A revision is checked out into `out/same-bits/before` and removed afterwards. It gets the machine code of the working
+tree's kernels, which is used where all the sources of a kernel are the same. Results are kept in `out/same-bits` by commit, source of the cases and environment. Those of
 the working tree are kept as well where `src` has no change that is not committed.
 """
 
@@ -13,6 +13,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import threading
@@ -28,17 +29,20 @@ LIBRARIES = ("numpy", "numba", "llvmlite", "mujoco", "scipy", "pybullet", "usd-c
 # Modules of tests/ that the cases use, beside their own.
 HELPERS = ("c3d_writer.py", "clips.py", "leaning.py", "seeds.py", "trc_writer.py", "walker.py")
 Results = dict[str, dict[str, Any]]
+Tell = Callable[["Side", str, dict[str, Any]], None]
 
 
 class Side:
     """A source tree, and the cases of it that are still to be run.
 
-    key    where results are kept; None: nowhere
-    fresh  whether all are run, though there are kept results
+    key        where results are kept; None: nowhere
+    fresh      whether all are run, though there are kept results
+    arrays     a folder for the arrays of each case;  functions: one for what functions were called; None: not wanted
     """
 
-    def __init__(self, tree: Path, names: list[str], key: str | None = None, fresh: bool = False):
-        self.tree, self.key = tree, key
+    def __init__(self, tree: Path, names: list[str], key: str | None = None, fresh: bool = False,
+                 arrays: Path | None = None, functions: Path | None = None):  # fmt: skip
+        self.tree, self.key, self.arrays, self.functions = tree, key, arrays, functions
         self.kept: Results = _load(key) if key and not fresh else {}
         self.results: Results = {name: self.kept[name] for name in names if name in self.kept}
         self.waiting = deque(name for name in names if name not in self.results)
@@ -109,6 +113,9 @@ def checked_out(commit: str) -> Iterator[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _remove(tree)  # one that was left behind
         git("worktree", "add", "--quiet", "--detach", "--force", str(tree), commit)
+        for path in (ROOT / "src").rglob("__pycache__/*.nb[ic]"):
+            (tree / path.relative_to(ROOT)).parent.mkdir(exist_ok=True)
+            shutil.copy2(path, tree / path.relative_to(ROOT))
         try:
             yield tree
         finally:
@@ -121,19 +128,14 @@ def _remove(tree: Path) -> None:
     git("worktree", "prune")
 
 
-def run_sides(sides: list[Side], processes: int, tell: Callable[[Side, str, dict[str, Any]], None],
-              arrays: Path | None = None, functions: Path | None = None) -> None:  # fmt: skip
-    """Run all cases that wait, in some processes at once: each has one side's, then helps the others.
-
-    arrays     a folder for the arrays of each case
-    functions  a folder for what functions were called
-    """
+def run_sides(sides: list[Side], processes: int, tell: Tell) -> None:
+    """Run all cases that wait, in some processes at once: each has one side's, then helps the others."""
 
     def work(first: int) -> None:
         for k in range(len(sides)):
             side = sides[(first + k) % len(sides)]
             while side.waiting:
-                _run_some(side, tell, arrays, functions)
+                _run_some(side, tell)
 
     threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(processes)]
     for thread in threads:
@@ -142,11 +144,9 @@ def run_sides(sides: list[Side], processes: int, tell: Callable[[Side, str, dict
         thread.join()
 
 
-def _run_some(
-    side: Side, tell: Callable[[Side, str, dict[str, Any]], None], arrays: Path | None, functions: Path | None
-) -> None:
+def _run_some(side: Side, tell: Tell) -> None:
     """One process runs cases of a side until none waits, or until it dies of one."""
-    with start_worker(side.tree, arrays, functions) as worker:
+    with start_worker(side) as worker:
         assert worker.stdin is not None and worker.stdout is not None
         while True:
             try:
@@ -170,15 +170,14 @@ def _run_some(
         worker.stdin.close()
 
 
-def start_worker(tree: Path, arrays: Path | None = None, functions: Path | None = None) -> subprocess.Popen[str]:
-    """A process that runs cases on a tree: it reads names and writes results, a line of JSON each."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree / "src"), str(TESTS)]), "PYTHONHASHSEED": "0"}
-    environment |= {"MPLBACKEND": "Agg", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    if tree.is_relative_to(KEPT):  # the tree is removed, and the machine code of its kernels stays
-        environment["NUMBA_CACHE_DIR"] = str(KEPT / "kernels")
-    words = ["--work", str(tree)]
-    words += [] if arrays is None else ["--arrays", str(arrays)]
-    words += [] if functions is None else ["--functions", str(functions)]
+def start_worker(side: Side) -> subprocess.Popen[str]:
+    """A process that runs cases of a side: it reads names and writes results, a line of JSON each."""
+    path = os.pathsep.join([str(side.tree / "src"), str(TESTS)])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONHASHSEED": "0", "MPLBACKEND": "Agg"}
+    environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    words = ["--work", str(side.tree)]
+    for option, folder in (("--arrays", side.arrays), ("--functions", side.functions)):
+        words += [] if folder is None else [option, str(folder)]
     return subprocess.Popen(
         [sys.executable, "-m", "same_bits", *words], cwd=TESTS, env=environment, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
