@@ -9,20 +9,20 @@ import contextlib
 import os
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-import poise
 from clips import random_clip
 from humans import make_human
 from leaning import lean
-from same_bits.names import find
+from same_bits.names import find, poise
 from seeds import write_seed
 
 FRAMES, FPS = 12, 30.0
 
 
-def make_clip(stature: float = 1.75, frames: int = FRAMES) -> poise.Clip:
+def make_clip(stature: float = 1.75, frames: int = FRAMES) -> Any:
     """Somebody stands and moves the arms a little, 0.4 s."""
     skeleton = make_human(stature, arms_down=True)
     turns = poise.rotation.identity((frames, len(skeleton)))

@@ -16,8 +16,7 @@ import numpy as np
 
 from c3d_writer import make_c3d
 from clips import random_clip
-from poise import rotation, save_clip
-from same_bits.names import find
+from same_bits.names import find, poise
 from trc_writer import make_trc
 from walker import LABELS, walk_markers
 
@@ -118,7 +117,7 @@ def write_seed(suffix: str, folder: Path) -> Path | None:
         return path if by_hand[suffix](path) else None
     if find_format(suffix).save is None or (suffix == ".fbx" and not os.environ.get("POISE_BPY_PYTHON")):
         return None
-    save_clip(random_clip(np.random.default_rng(1), frames=5, joints=4), path)
+    poise.save_clip(random_clip(np.random.default_rng(1), frames=5, joints=4), path)
     return path
 
 
@@ -149,7 +148,7 @@ def _pack_glb(document: dict, binary: bytes) -> bytes:
 def _own_glb(folder: Path) -> tuple[dict, bytes]:
     """The document and the buffer of a GLB that Poise writes."""
     own = folder / "own.glb"
-    save_clip(random_clip(np.random.default_rng(1), frames=5, joints=4), own)
+    poise.save_clip(random_clip(np.random.default_rng(1), frames=5, joints=4), own)
     document, binary = _split_glb(own.read_bytes())
     own.unlink()
     return document, binary
@@ -183,9 +182,9 @@ def _write_deepmimic(path: Path) -> bool:
     rng = np.random.default_rng(0)
     rows = []
     for _ in range(3):
-        row = [0.0333, *rng.normal(size=3), *rotation.random(rng)]
+        row = [0.0333, *rng.normal(size=3), *poise.rotation.random(rng)]
         for width in (4, 4, 4, 1, 4, 4, 1, 4, 1, 4, 4, 1):  # chest neck, right hip knee ankle shoulder elbow, left
-            row += [0.3] if width == 1 else list(rotation.random(rng))
+            row += [0.3] if width == 1 else list(poise.rotation.random(rng))
         rows.append([float(x) for x in row])
     return bool(path.write_text(json.dumps({"Loop": "wrap", "Frames": rows})))
 

@@ -60,16 +60,18 @@ def compare_with(revision: str, names: list[str], options: argparse.Namespace) -
         if not options.quiet:
             print(f"same-bits: {len(names)} cases; to be run: {len(before.waiting)} of {commit[:12]}, "
                   f"{len(now.waiting)} of the working tree", flush=True)  # fmt: skip
-        run_sides([side for side in (before, now) if side.waiting], options.processes, Teller(options.quiet))
-        for side in (before, now):
-            side.keep()
+        try:
+            run_sides([side for side in (before, now) if side.waiting], options.processes, Teller(options.quiet))
+        finally:  # what was run is kept, should somebody stop it
+            for side in (before, now):
+                side.keep()
         report = compare(before.results, now.results)
         details = look_closer(report, tree, options.tree, options.processes) if report.differ else {}
         lines = format_report(report, details, options.texts)
         lines += list_functions_run(options.tree / "src", counted) if counted else []
     print("\n".join(lines))
     took = time.perf_counter() - began
-    print(f"{took:.0f} s; the cases took {_sum(before):.0f} s before and {_sum(now):.0f} s now, kept results included")
+    print(f"{took:.0f} s; the cases took {_sum(before):.0f} s of a core before and {_sum(now):.0f} s now")
     print_slowest(now, options.slowest)
     return 0 if report.is_same else 1
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import poise
-
 from .cases import add_case, case
+from .names import poise
 from .scenes import PARTS, clip_body, plan
 
 

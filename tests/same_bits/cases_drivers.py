@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case
-from .names import find
+from .names import find, poise
 from .scenes import FULL, TRACKING, beat, human, make_clip, playing, ragdoll, switch, tracking
 
 STANDING: dict[str, Callable[[], Any]] = {"legs": poise.Balance, "upperBody": playing}

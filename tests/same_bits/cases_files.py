@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-import poise
 from c3d_writer import make_c3d
 from clips import locked_clip, random_clip
 from seeds import ASF, BVH, write_seed
@@ -19,7 +18,7 @@ from trc_writer import make_trc
 from walker import LABELS, walk_markers
 
 from .cases import Skip, add_case, case, need
-from .names import find
+from .names import find, poise
 from .record import read_figures, read_files
 from .scenes import human, make_clip, stand
 

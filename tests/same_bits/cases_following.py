@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case, case
 from .cases_drivers import drive
-from .names import find
+from .names import find, poise
 from .scenes import human, make_clip, plan, stand, switch
 
 STRENGTHS: dict[str, dict[str, Any]] = {

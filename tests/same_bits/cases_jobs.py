@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-import poise
 from clips import random_clip
 
 from .cases import add_case
 from .cases_files import describe
-from .names import find
+from .names import find, poise
 from .record import read_figures, read_files
 from .scenes import human, make_clip
 

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import case
 from .cases_puppets import pump
-from .names import find
+from .names import find, poise
 from .scenes import human, make_clip, stand
 
 

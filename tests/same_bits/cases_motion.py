@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-import poise
 from clips import random_clip, random_skeleton
 
 from .cases import add_case, case
 from .cases_files import describe
-from .names import find
+from .names import find, poise
 from .scenes import human, make_clip
 
 BODY = {"preset": "full"}

@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case, case
-from .names import find
+from .names import find, poise
 from .record import read_files
 from .scenes import plan
 

@@ -7,11 +7,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import poise
-
 from .cases import Skip, add_case
 from .cases_files import ask_info, describe
 from .cases_jobs import read_result
+from .names import poise
 
 READ = ("bvh-cmu/02_05.bvh", "bvh-cmu/141_16.bvh", "bvh-other/bvh_test1.bvh", "bvh-other/test_mocapbank.bvh",
         "asf-amc-cmu/02_05.amc", "c3d/cmu_02_05.c3d", "c3d/PiG_Motion3_FF.c3d", "forces-gait10dof/subject01_walk.trc",

@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case, case
-from .names import find
+from .names import find, poise
 from .scenes import CHILD, FULL, PARTS, beat, conduct, human, plan, stand
 
 BODIES: dict[str, dict[str, Any]] = {
@@ -64,11 +62,11 @@ STAGES: dict[str, dict[str, Any]] = {
     "paper explodes": {"couple": "paper"},
     "moon": {"gravity": (0.0, -1.62, 0.0)},
     "tilted gravity": {"gravity": (0.4, -9.7, 0.2)},
-    "ice": {"ground": poise.Ground(friction=0.02)},
-    "slippery": {"ground": poise.Ground(friction=0.15)},
-    "rubber": {"ground": poise.Ground(friction=1.5)},
-    "low ground": {"ground": poise.Ground(height=-0.02)},
-    "raised ground": {"ground": poise.Ground(height=0.3)},
+    "ice": {"ground": lambda: poise.Ground(friction=0.02)},
+    "slippery": {"ground": lambda: poise.Ground(friction=0.15)},
+    "rubber": {"ground": lambda: poise.Ground(friction=1.5)},
+    "low ground": {"ground": lambda: poise.Ground(height=-0.02)},
+    "raised ground": {"ground": lambda: poise.Ground(height=0.3)},
 }
 for name, options in STAGES.items():
     add_case(f"stage {name}", conduct, **options)

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case, case
 from .cases_jobs import run_job
-from .scenes import human, make_clip, plan
+from .names import poise
+from .scenes import CHILD, human, make_clip, plan
 
 TERRAINS: dict[str, dict[str, Any]] = {
     "flat": {}, "slope": {}, "stairs": {}, "rough": {"seed": 3}, "moving": {},
@@ -39,11 +38,11 @@ add_case("walk along a path, sideways", run_job, lambda f: poise.walk("flat", pa
 add_case("walk with a load", run_job, lambda f: poise.walk("stairs", 4, loads="rightHand=5", fps=30.0))
 
 
-def walk(seconds: float, *moments: tuple[float, Callable[[Any], object]], body: Any = None, ground: Any = None,
-         dt: float = 0.005, **walk: Any) -> Any:  # fmt: skip
+def walk(seconds: float, *moments: tuple[float, Callable[[Any], object]], body: dict[str, Any] | None = None,
+         ground: Callable[[], Any] | None = None, dt: float = 0.005, **walk: Any) -> Any:  # fmt: skip
     """Somebody on a stage who walks, and to whom things happen."""
-    stage = poise.Stage(dt=dt) if ground is None else poise.Stage(dt=dt, ground=ground)
-    actor = stage.add(poise.Character.human(1.75, 75) if body is None else body, "walker")
+    stage = poise.Stage(dt=dt) if ground is None else poise.Stage(dt=dt, ground=ground())
+    actor = stage.add(poise.Character.human(1.75, 75) if body is None else human(**body), "walker")
     actor.drive("body", poise.Walk(**walk))
     turns = [(t, lambda what=what: what(actor)) for t, what in moments]
     return [stage.run(seconds, fps=50.0, each=plan(*turns) if turns else None), {"state": stage.save()}]
@@ -55,13 +54,19 @@ add_case("walker along a path", walk, 4.0, path=[(0.4, 0.8), (0.0, 1.6)])
 add_case("walker who looks aside", walk, 3.0, steps=3, facing=0.6)
 add_case("walker backwards", walk, 3.0, path=[(0.0, -1.0)], facing="back")
 add_case("walker of a manner", walk, 3.0, steps=3, manner={"pace": 1.2, "step": 0.5, "lift": 0.1})
-add_case("walker, a child", walk, 3.0, body=human(1.2, 24.0, age=7.0, preset="full"), steps=3)
+add_case("walker, a child", walk, 3.0, body={**CHILD, "preset": "full"}, steps=3)
 add_case("walker, step 10 ms", walk, 3.0, dt=0.01, steps=3)
-add_case("walker up stairs", walk, 4.0, ground=poise.Steps(0.15, 0.3, 3), steps=5)
-add_case("walker on a slope", walk, 3.0, ground=poise.Tilted(np.radians(6.0), 0.4), steps=4)
-add_case("walker on a rough map", walk, 3.0, ground=poise.HeightMap(
+add_case("walker up stairs", walk, 4.0, ground=lambda: poise.Steps(0.15, 0.3, 3), steps=5)
+add_case("walker on a slope", walk, 3.0, ground=lambda: poise.Tilted(np.radians(6.0), 0.4), steps=4)
+add_case("walker on a rough map", walk, 3.0, ground=lambda: poise.HeightMap(
     0.03 * np.random.default_rng(3).random((60, 60)), 0.1), steps=4)  # fmt: skip
-add_case("walker on a raft", walk, 3.0, ground=poise.Moving(poise.Ground(), sway=(0.1, 0.0, 0.1), period=4.0), steps=3)
+add_case(
+    "walker on a raft",
+    walk,
+    3.0,
+    ground=lambda: poise.Moving(poise.Ground(), sway=(0.1, 0.0, 0.1), period=4.0),
+    steps=3,
+)
 add_case(
     "walker who goes limp",
     walk,

@@ -7,10 +7,8 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
 from .cases import add_case, case
-from .names import find
+from .names import find, poise
 from .scenes import PARTS, ball, beat, box, human, plan, ragdoll, solid, stand, tracking
 
 PROPS: dict[str, Callable[[], list[Any]]] = {

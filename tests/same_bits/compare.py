@@ -47,11 +47,12 @@ def compare(before: Results, after: Results) -> Report:
                 report.failed[name] = f"skipped on one side only: {old.get('reason') or new.get('reason')}"
             continue
         report.cases += 1
-        parts = {rename_part(part): value for part, value in old["parts"].items()}
+        parts = {now: value for part, value in old["parts"].items() if (now := rename_part(part)) is not None}
+        others = {part: value for part, value in new["parts"].items() if rename_part(part) is not None}
         report.parts += len(parts)
-        report.sides[name] = parts, new["parts"]
-        for part in sorted(parts.keys() | new["parts"].keys()):
-            a, b = parts.get(part), new["parts"].get(part)
+        report.sides[name] = parts, others
+        for part in sorted(parts.keys() | others.keys()):
+            a, b = parts.get(part), others.get(part)
             if a is None or b is None or a["sha256"] != b["sha256"]:
                 is_text = bool((a or b or {}).get("words"))
                 (report.texts if is_text else report.differ).setdefault(name, []).append(part)

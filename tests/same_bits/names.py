@@ -1,7 +1,13 @@
 """Names that the cases use and that a revision may have elsewhere or call otherwise.
 
 A case is run on two revisions, so what is renamed between them must be found under both names. Whoever renames
-something that a case uses adds a line here; the lines may go when no revision before the renaming is compared any more.
+something writes the new name into the cases, and a line here with the place of the new one and then of the old one:
+
+    "Muscular": ("poise:Muscular", "poise:Strength"),
+
+Lines of old places may go when no revision before the renaming is compared any more. What is public and was never
+renamed has no line. `call` and `get` are for arguments and attributes that have another name, `spell` for options of
+commands, `PARTS` for what is in results: keys of figures, arrays of files, fields of takes.
 """
 
 from __future__ import annotations
@@ -28,7 +34,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "clip_walk": ("poise.motion.own:walk",),
     "clip_wave": ("poise.motion.own:wave",),
     "ClipSpline": ("poise.motion",),
-    "COMMANDS": ("poise.cli.commands",),
     "compute_inverse_dynamics": ("poise.dynamics.newton_euler",),
     "compute_momentum": ("poise.dynamics.momentum",),
     "compute_momentum_jacobian": ("poise.dynamics.momentum",),
@@ -85,8 +90,9 @@ PLACES: dict[str, tuple[str, ...]] = {
 OPTIONS: dict[str, tuple[str, ...]] = {}
 # Keyword arguments and fields in the cases -> what they were called before.
 KEYWORDS: dict[str, tuple[str, ...]] = {}
-# Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`).
-PARTS: dict[str, str] = {}
+# Parts of results: a pattern of names in the older revision -> the names in the newer one (`re.sub`); None: a part that
+# is not compared, in either, since what it holds was never promised (the keys of a saved state, say).
+PARTS: dict[str, str | None] = {}
 # Functions that write films: a demo does without them, since they take most of its time.
 FILMS = ("save_film",)
 
@@ -94,9 +100,8 @@ FILMS = ("save_film",)
 @cache
 def find(name: str) -> Any:
     """A name of `poise` or of the table above, wherever this revision has it."""
-    poise = importlib.import_module("poise")
     if name not in PLACES:
-        return getattr(poise, name)
+        return getattr(importlib.import_module("poise"), name)
     for place in PLACES[name]:
         module, _, attribute = place.partition(":")
         try:
@@ -104,6 +109,16 @@ def find(name: str) -> Any:
         except (ImportError, AttributeError):
             continue
     raise LookupError(f"no revision's place of '{name}' exists here: {', '.join(PLACES[name])}. Add it to names.py.")
+
+
+class Names:
+    """`poise` for the cases: `poise.Walk` is `find("Walk")`, so that a public name can be renamed too."""
+
+    def __getattr__(self, name: str) -> Any:
+        return find(name)
+
+
+poise: Any = Names()
 
 
 def call(function: Callable[..., Any], *words: Any, **more: Any) -> Any:
@@ -125,10 +140,12 @@ def spell(words: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_choose(word, OPTIONS, known) for word in words)
 
 
-def rename_part(part: str) -> str:
-    """What the newer revision calls a part of a result."""
+def rename_part(part: str) -> str | None:
+    """What the newer revision calls a part of a result; None where it is not compared."""
     for pattern, name in PARTS.items():
-        part = re.sub(pattern, name, part)
+        if name is None and re.search(pattern, part):
+            return None
+        part = part if name is None else re.sub(pattern, name, part)
     return part
 
 

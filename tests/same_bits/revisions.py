@@ -1,8 +1,8 @@
 """Running the cases on a revision, in processes of its own, and keeping what they came to.
 
 A revision is checked out into `out/same-bits/before` and removed afterwards. It gets the machine code of the working
-tree's kernels, which is used where all the sources of a kernel are the same. Results are kept in `out/same-bits` by commit, source of the cases and environment. Those of
-the working tree are kept as well where `src` has no change that is not committed.
+tree's kernels, which is used where all the sources of a kernel are the same. Results are kept in `out/same-bits` by
+commit, source of a case and environment; those of the working tree too, where all of `src` is committed.
 """
 
 from __future__ import annotations
@@ -22,12 +22,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .cases import load_cases
+
 TESTS = Path(__file__).parent.parent
 ROOT = TESTS.parent
 KEPT = ROOT / "out" / "same-bits"
 LIBRARIES = ("numpy", "numba", "llvmlite", "mujoco", "scipy", "pybullet", "usd-core", "pillow", "matplotlib", "av")
 # Modules of tests/ that the cases use, beside their own.
-HELPERS = ("c3d_writer.py", "clips.py", "leaning.py", "seeds.py", "trc_writer.py", "walker.py")
+HELPERS = (
+    "c3d_writer.py", "clips.py", "command_inputs.py", "humans.py", "leaning.py", "option_refused.py", "option_works.py",
+    "seeds.py", "trc_writer.py", "walker.py",
+)  # fmt: skip
 Results = dict[str, dict[str, Any]]
 Tell = Callable[["Side", str, dict[str, Any]], None]
 
@@ -43,12 +48,16 @@ class Side:
     def __init__(self, tree: Path, names: list[str], key: str | None = None, fresh: bool = False,
                  arrays: Path | None = None, functions: Path | None = None):  # fmt: skip
         self.tree, self.key, self.arrays, self.functions = tree, key, arrays, functions
+        cases = load_cases()
+        self.stamps = {name: cases[name].stamp for name in names}
         self.kept: Results = _load(key) if key and not fresh else {}
-        self.results: Results = {name: self.kept[name] for name in names if name in self.kept}
+        self.results: Results = {
+            name: self.kept[name] for name in names if self.kept.get(name, {}).get("stamp") == self.stamps[name]
+        }
         self.waiting = deque(name for name in names if name not in self.results)
 
     def put(self, name: str, result: dict[str, Any]) -> None:
-        self.results[name] = result
+        self.results[name] = {**result, "stamp": self.stamps[name]}
 
     def keep(self) -> None:
         """Write what was run where it is found again."""
@@ -72,9 +81,13 @@ def find_commit(revision: str) -> str:
 
 
 def find_key(commit: str) -> str:
-    """A name for the results of a commit: other cases or another environment have another one."""
+    """A name for the results of a commit: with other helpers or another environment it is another one.
+
+    Cases have their own stamps. Where a revision has a name (`names.py`) changes nothing of its results.
+    """
     found = hashlib.sha256()
-    for path in [*sorted((TESTS / "same_bits").glob("*.py")), *(TESTS / name for name in HELPERS)]:
+    shared = [TESTS / "same_bits" / name for name in ("record.py", "scenes.py", "worker.py")]
+    for path in [*shared, *(TESTS / name for name in HELPERS)]:
         found.update(path.read_bytes())
     for name in LIBRARIES:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import poise
-
-from .names import find
+from .names import find, poise
 
 # What can be given by a motion: with the paper's coupling nothing that outweighs the rest, or it explodes.
 PARTS = {"exact": "upperBody", "paper": "arms"}
@@ -48,7 +46,9 @@ def stand(stage: Any, body: Any = None, gesture: Any = None, part: str = "upperB
 
 def conduct(seconds: float = 1.5, fps: float = 50.0, body: Any = None, gesture: Any = None,
             balance: dict[str, Any] | None = None, part: str = "upperBody", **stage: Any) -> Any:  # fmt: skip
-    """The take of one who stands and conducts."""
+    """The take of one who stands and conducts. ground: a function that makes it."""
+    if callable(stage.get("ground")):
+        stage["ground"] = stage["ground"]()
     place = poise.Stage(**stage)
     stand(place, None if body is None else human(**body), gesture and gesture(), part, **(balance or {}))
     return place.run(seconds, fps=fps)
