@@ -59,7 +59,6 @@ STAGES: dict[str, dict[str, Any]] = {
     "paper step 2.5 ms": {"couple": "paper", "part": "arms", "dt": 0.0025},
     "paper gain 0.5": {"couple": "paper", "part": "arms", "gain": 0.5},
     "paper torque only": {"couple": "paper", "part": "arms", "torque_only": True},
-    "paper explodes": {"couple": "paper"},
     "moon": {"gravity": (0.0, -1.62, 0.0)},
     "tilted gravity": {"gravity": (0.4, -9.7, 0.2)},
     "ice": {"ground": lambda: poise.Ground(friction=0.02)},
@@ -92,11 +91,16 @@ BULLETS: dict[str, dict[str, Any]] = {
     "child": {"body": CHILD},
     "full": {"body": FULL, "gain": 0.0, "seconds": 0.7},
     "pinned": {"balance": {"pinned": True}},
-    "explodes": {"part": "upperBody"},
     "exact": {"couple": "exact"},
 }
 for name, options in BULLETS.items():
     add_case(f"bullet {name}", conduct, **{"engine": "bullet", "couple": "paper", "part": "arms", **options})
+
+
+# What weighs more than what carries it cannot be coupled as the paper has it.
+add_case("refused, the paper's coupling of a heavy part", conduct, couple="paper", raises="InputError")
+add_case("refused, the paper's coupling of a heavy part, bullet", conduct, couple="paper", engine="bullet",
+         raises="InputError")  # fmt: skip
 
 
 @case("frames at odd times")
