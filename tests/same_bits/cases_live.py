@@ -43,7 +43,7 @@ def run_osc_hands() -> Any:
             hands.take(encode(f"/zigsim/{side}/quaternion", 0.0, 0.1, 0.0, 1.0))
         hands.take(encode("/VMC/Ext/T", 0.02 * k))
         hands.take(b"no message")
-        found.append(list(hands.read()))
+        found.append(list(hands.read())[:4])  # not when it came, by this machine's clock
         if k == 6:
             hands.calibrate()
     counts = [hands.heard, hands.ignored, hands.late, hands.others]
