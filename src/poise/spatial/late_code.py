@@ -7,7 +7,7 @@ cache. If Python calls it later, it is compiled again with both, and kept so.
 
 Numba's order is to translate a kernel first, which changes it a little, and to put what is left of it into others; here
 they get it unchanged. Their machine code is some percent shorter for it, and simulations are the same to the last bit
-(`tests/same_bits.py`).
+(`make same-bits`).
 
 All of it is under Numba's compiler lock.
 """
