@@ -1,9 +1,10 @@
 """The state of a Bullet world as bytes.
 
-Bullet writes its state, contacts and their impulses included, to files only. From such a file another world that was
-built alike goes on with the same bits, in this process or in another. The file is a row of chunks (code, length, ...),
-the last of which describes the layout of all others. Bullet believes every word of it, so what cannot be one of its
-own files, or is one of another version or of another number of bodies, is refused before it sees it.
+Bullet writes its state, contacts and their impulses included, to files only. Worlds that were just built alike and read
+such a file go on with the same bits, in this process or in another; those that have a past do not. The file is a row of
+chunks (code, length, ...), the last of which describes the layout of all others. Bullet believes every word of it, so
+what cannot be one of its own files, or is one of another version or of another number of bodies, is refused before it
+sees it.
 """
 
 from __future__ import annotations
