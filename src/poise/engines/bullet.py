@@ -18,7 +18,7 @@ import numpy as np
 from poise.engines.bullet_body import HeldBody, Piece, add_body
 from poise.engines.bullet_ground import BulletCarrier, add_ground, find_corners_down
 from poise.engines.bullet_parts import Parts, sum_touches
-from poise.engines.bullet_state import has_contacts, restore_world, save_world
+from poise.engines.bullet_state import check_world, has_contacts, load_world, save_world
 from poise.engines.bullet_stops import stop_joints
 from poise.engines.bullet_world import BulletWorld, principal, wxyz, xyzw
 from poise.engines.engine import Abilities, BodyState, Engine, PropState, Simulation, Touches
@@ -59,6 +59,8 @@ class BulletSimulation(Simulation):
 
     def __init__(self, scene: Scene):
         self.scene = scene
+        self.world = BulletWorld(scene)
+        self._due: bytes | None = None  # the state from which the world is to be built before it goes on
         self._build()
         find_corners_down(self.world)
         self.world.out.look()
@@ -66,9 +68,9 @@ class BulletSimulation(Simulation):
             find_corners_down(self.world)
 
     def _build(self) -> None:
-        """A world with everything in the scene, in which Bullet has not looked for contacts yet."""
-        scene = self.scene
-        self.world = world = BulletWorld(scene)
+        """Have the world be anew, with everything in the scene; Bullet has not looked for contacts yet."""
+        scene, world = self.scene, self.world
+        world.empty(scene)
         if scene.ground is not None:
             add_ground(world, scene.ground)
         for prop in scene.props:
@@ -98,6 +100,7 @@ class BulletSimulation(Simulation):
 
     def place(self, body: int, state: BodyState) -> None:
         """See `Simulation.place`."""
+        self._settle()
         held = self._held[body]
         given = held.kind == GIVEN
         held.state.q[given] = state.q[given]
@@ -117,11 +120,13 @@ class BulletSimulation(Simulation):
         self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
     ) -> None:
         """See `Simulation.apply`. It is sent with the step, when it is known how fast GIVEN joints are."""
+        self._settle()
         inputs = torque.copy(), damping.copy(), wrench.copy(), None if axial is None else axial.copy()
         self._inputs[body] = inputs
 
     def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
         """See `Simulation.speed`."""
+        self._settle()
         held = self._held[body]
         if held.moved is None:
             return
@@ -169,6 +174,7 @@ class BulletSimulation(Simulation):
 
     def stop(self, body: int, torque: np.ndarray) -> None:
         """See `Simulation.stop`."""
+        self._settle()
         self._held[body].stops[:] = torque
 
     def _send(self, held: HeldBody, piece: Piece, force: np.ndarray) -> None:
@@ -209,6 +215,7 @@ class BulletSimulation(Simulation):
 
     def steer(self, body: int, state: BodyState) -> None:
         """See `Simulation.steer`: given segments go along."""
+        self._settle()
         held, options = self._held[body], {"physicsClientId": self.client}
         self._refresh(held)
         old, R = held.state, held.R[0]
@@ -221,6 +228,7 @@ class BulletSimulation(Simulation):
 
     def push_prop(self, name: str, wrench: np.ndarray) -> None:
         """See `Simulation.push_prop`."""
+        self._settle()
         prop = self._props[name]
         if prop.inertia is None:
             return
@@ -235,6 +243,7 @@ class BulletSimulation(Simulation):
 
     def step(self) -> None:
         """See `Simulation.step`."""
+        self._settle()
         for held in self._held:
             self._refresh(held)
             held.before = held.p[0].copy(), held.R[0].copy()
@@ -418,10 +427,12 @@ class BulletSimulation(Simulation):
         return np.array([name in self._immovable for name in touched.others], bool)
 
     def save(self) -> dict[str, Any]:
-        """See `Simulation.save`."""
+        """See `Simulation.save`. From here this world goes on as a restored one does: see `_go_on_from`."""
+        if self._due is None:
+            self._due = save_world(self._bullet, self.client)
         return {
-            "world": save_world(self._bullet, self.client),
-            "bodies": [{name: array.copy() for name, array in held.numbers().items()} for held in self._held],
+            "world": np.frombuffer(self._due, np.uint8),
+            "bodies": self._copy_numbers(),
             "touched": [touched.save() for touched in self._touched],
             "time": self._time,
         }
@@ -429,13 +440,36 @@ class BulletSimulation(Simulation):
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
         touched = [Touches.load(each) for each in saved["touched"]]
-        is_new = saved["time"] == self.scene.time  # saved before the first step of its world
-        if is_new or (not has_contacts(saved["world"]) and has_contacts(save_world(self._bullet, self.client))):
-            self._build()  # Bullet would keep contacts that it has found since
-        with self.world.looking():
-            restore_world(self._bullet, self.client, saved["world"])
-        self.world.out.look()
-        for index, (held, numbers) in enumerate(zip(self._held, saved["bodies"], strict=True)):
-            write_over(held.numbers(), numbers)
-            self.place(index, held.state)
+        data = np.asarray(saved["world"], np.uint8).tobytes()
+        check_world(data, self._due or save_world(self._bullet, self.client))
+        self._go_on_from(data, saved["bodies"])
         self._touched, self._time = touched, saved["time"]
+
+    def _copy_numbers(self) -> list[dict[str, np.ndarray]]:
+        return [{name: array.copy() for name, array in held.numbers().items()} for held in self._held]
+
+    def _settle(self) -> None:
+        """Before anything changes the world: if it was saved, go on as from that state."""
+        if self._due is not None:
+            touched, time = self._touched, self._time
+            self._go_on_from(self._due, self._copy_numbers())
+            self._touched, self._time = touched, time
+
+    def _go_on_from(self, data: bytes, numbers: list[dict[str, np.ndarray]]) -> None:
+        """Build the world anew and have it be as a state says.
+
+        What Bullet does next depends on more than its state: on the tree and the order of pairs that are near each
+        other, and on what was looked at lately. All of that is the past of a world, so whoever goes on from a state,
+        be it the world that was saved, begins with none.
+        """
+        self._due = None
+        self._build()
+        with self.world.looking():
+            load_world(self._bullet, self.client, data)
+            if has_contacts(data):
+                self.world.out.look()
+            else:
+                self._bullet.performCollisionDetection(physicsClientId=self.client)
+        for index, (held, each) in enumerate(zip(self._held, numbers, strict=True)):
+            write_over(held.numbers(), each)
+            self.place(index, held.state)

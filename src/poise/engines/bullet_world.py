@@ -87,14 +87,19 @@ class BulletWorld:
     """
 
     def __init__(self, scene: Scene):
-        pybullet = _import_pybullet()
-        self.bullet = pybullet
-        self.client = pybullet.connect(pybullet.DIRECT)
-        weakref.finalize(self, _disconnect, pybullet, self.client)
-        pybullet.setGravity(*scene.gravity, physicsClientId=self.client)
+        self.bullet = _import_pybullet()
+        self.client = self.bullet.connect(self.bullet.DIRECT)
+        weakref.finalize(self, _disconnect, self.bullet, self.client)
+        self.empty(scene)
+
+    def empty(self, scene: Scene) -> None:
+        """Begin anew: nothing is left of what was in it, in Bullet either."""
+        pybullet, options = self.bullet, {"physicsClientId": self.client}
+        pybullet.resetSimulation(**options)
+        pybullet.setGravity(*scene.gravity, **options)
         pybullet.setPhysicsEngineParameter(
             fixedTimeStep=scene.dt, numSubSteps=0, numSolverIterations=ITERATIONS, solverResidualThreshold=1e-9,
-            deterministicOverlappingPairs=1, physicsClientId=self.client,
+            deterministicOverlappingPairs=1, **options,
         )  # fmt: skip
         self._h = scene.dt
         self._looks_ahead = any(body.is_hard for body in scene.bodies)

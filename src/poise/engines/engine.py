@@ -229,11 +229,11 @@ class Simulation(ABC):
 
     @abstractmethod
     def save(self) -> dict[str, Any]:
-        """The state, as plain data."""
+        """The state between two steps, as plain data. What acts in the next step is told after it."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Any]) -> None:
-        """Go back to a saved state: from there the same inputs give the same bits."""
+        """Go back to a saved state: from there the same inputs give the same bits as from the save."""
 
     def laws(self, bodies: list[Block]) -> SimulationLaws | None:
         """The verbs as compiled laws for these bodies' records; None: they are called through Python."""
