@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ctypes
 import gc
+import itertools
 import reprlib
 import resource
 import tempfile
@@ -212,7 +213,7 @@ class Episode:
 
     def _draw_options(self) -> dict[str, Any]:
         rng = self.rng
-        engine = str(rng.choice(list(ENGINES), p=list(ENGINES.values())))
+        engine = draw_engine(rng)
         paper = {"bullet": 0.5, "mujoco": 0.1, "inverse": 0.0}[engine]
         couple = "paper" if rng.random() < paper else "exact"
         odd = rng.random() < 0.15
@@ -741,6 +742,11 @@ def _move_over(driver: Any, twin: Stage) -> Any:
     return replace(driver, **{name: twin.actors[followed.name]}) if isinstance(followed, Actor) else driver
 
 
+def draw_engine(rng: np.random.Generator) -> str:
+    """The engine of an episode, which is the first that its generator is asked for."""
+    return str(rng.choice(list(ENGINES), p=list(ENGINES.values())))
+
+
 def abuse(
     seeds: Iterator[int], minutes: float, tell: bool = False, every: float = 60.0
 ) -> tuple[Tally, list[tuple[float, float, float]]]:
@@ -840,6 +846,11 @@ if __name__ == "__main__":
     parser.add_argument("--episodes", type=int, default=10**9)
     parser.add_argument("--minutes", type=float, default=1e9)
     parser.add_argument("--tell", action="store_true")
+    parser.add_argument("--engine", choices=list(ENGINES), help="only the seeds whose episodes have this engine")
     words = parser.parse_args()
-    found, megabytes = abuse(iter(range(words.seed, words.seed + words.episodes)), words.minutes, words.tell)
+    chosen = (
+        seed for seed in itertools.count(words.seed)
+        if words.engine in (None, draw_engine(np.random.default_rng(seed)))
+    )  # fmt: skip
+    found, megabytes = abuse(itertools.islice(chosen, words.episodes), words.minutes, words.tell)
     print(dict(found.counts), f"{found.seconds:.0f} s", megabytes[:1], megabytes[-1:])
