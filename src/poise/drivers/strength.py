@@ -45,7 +45,7 @@ from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.loose import Loose
 from poise.drivers.outline import find_outline
 from poise.drivers.playable import check_playable
-from poise.drivers.strength_work import MOST_TOUCHES, Laden, Problem, Room, Work
+from poise.drivers.strength_work import MOST_TOUCHES, Laden, Limb, Problem, Room, Work
 from poise.dynamics.limited import DAMPING
 from poise.dynamics.tree import build_tree
 from poise.engines.scene import HINGES, Joint
@@ -296,10 +296,12 @@ class StrengthPlayer(TorquePlayer):
         fill_range(m.curves, m.tables, m.numbers, k.angles, k.rates, self.low, self.high)
         self._pose_ghost(t)
         ghost, firm = self.ghost.state, self._feel(body)
+        limbs = self._with.find_limbs(body, m.joints, k.axes)
         want(
-            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._find_rates(body),
+            state.q, state.w, ghost.q, ghost.w, k.ahead.state.w, body.dw, self._h, self._find_rates(limbs),
             self.driver.alpha, _MOST_TURN, self.joints, m.joints, k.axes, body.R, k.dw, k.wanted, k.e,
         )  # fmt: skip
+        self._lift_loads(body, limbs)
         if self.fallen[0]:
             self._brake(body)
             body.damping[self.joints] += self.drag
@@ -469,18 +471,41 @@ class StrengthPlayer(TorquePlayer):
             rest[rows] = 0.0  # foreseen, a squeeze would grow by itself
         return masses, places, weights, rest
 
-    def _find_rates(self, body: Body) -> np.ndarray:
-        """(J,) 1/s, at which joints go to the motion: slower where a limb that loses its load would swing.
+    def _find_rate(self, limb: Limb) -> float:
+        """1/s, at which a laden limb goes to the motion: slower where it would swing if it lost its load.
 
         A torque holds for a step. What takes a share s = rate h of its speed off a limb with its load takes x times as
         much off the limb alone, H and H' their inertias:
 
             s x <= _SWINGS,    H' v = x H v                                                               [rates, eq 1]
         """
-        rates = np.full(len(body.tree), self._rate)
-        for joints, heavier in self._with.find_limbs(body, self.a.joints, self._work.axes):
-            rates[joints] = min(self._rate, _SWINGS / (self._h * heavier))
+        return min(self._rate, _SWINGS / (self._h * limb.heavier))
+
+    def _find_rates(self, limbs: list[Limb]) -> np.ndarray:
+        """(J,) 1/s, at which joints go to the motion: see `_find_rate`."""
+        rates = np.full(len(self.ghost.tree), self._rate)
+        for limb in limbs:
+            rates[self.a.joints[limb.rows]] = self._find_rate(limb)
         return rates
+
+    def _lift_loads(self, body: Body, limbs: list[Limb]) -> None:
+        """Have loads go up and down with the motion at the rate of limbs without one.
+
+        A load slides across its support, which eq 1 is for; its weight keeps it from being lost upwards. At the slow
+        rate s of eq 1 alone, 15 kg that had come to 0.6 m/s before they were felt sank by 19 cm at 30 steps a second.
+        The load's speed upwards is j^T w, and the limb's accelerations that change it with the least energy are added:
+
+            x += (rate - s) H'^-1 j / (j^T H'^-1 j)  j^T (w* - w + alpha s (q* - q))                      [rates, eq 2]
+
+        so the pose comes back as slowly as by eq 1: at the full rate a load was pushed off its support.
+        """
+        axes, now, aim = self._work.axes, body.state, self.ghost.state
+        for limb in limbs:
+            slow, i = self._find_rate(limb), self.a.joints[limb.rows]
+            off = rotation.log(rotation.multiply(rotation.conjugate(now.q[i]), aim.q[i]))
+            speed = aim.w[i] - now.w[i] + self.driver.alpha * slow * off
+            lifted = float(limb.lift @ np.einsum("na,na->n", axes[limb.rows], speed))
+            self._work.wanted[limb.rows] += (self._rate - slow) * lifted * limb.way
 
     def _limit(self, body: Body, t: float) -> None:
         """Accelerations, pushes and torques within their ranges."""

@@ -31,6 +31,21 @@ class Problem(NamedTuple):
     u: np.ndarray
 
 
+class Limb(NamedTuple):
+    """A limb on which something is laid, by its freedoms.
+
+    rows     (k,) numbers of the freedoms
+    heavier  how many times as heavy the load makes the limb, at the most
+    lift     (k,) m, the speed of the load's centre upwards at 1 rad/s of each freedom
+    way      (k,) 1/m, the speed of each freedom that lifts the load at 1 m/s with the least energy
+    """
+
+    rows: np.ndarray
+    heavier: float
+    lift: np.ndarray
+    way: np.ndarray
+
+
 class Laden(NamedTuple):
     """A body with what rests on it.
 
@@ -71,14 +86,14 @@ class Laden(NamedTuple):
         at = loads[:, None] * (ghost.p + shift) + np.einsum("jab,jb->ja", ghost.R, self.laid[:, :3, 3])
         return np.asarray(((self.mass - loads.sum()) * place + at.sum(axis=0)) / self.mass)
 
-    def find_limbs(self, body: Body, joints: np.ndarray, axes: np.ndarray) -> list[tuple[list[int], float]]:
-        """Of each limb on which something is laid: its joints, and how many times as heavy that makes it, at the most.
+    def find_limbs(self, body: Body, joints: np.ndarray, axes: np.ndarray) -> list[Limb]:
+        """Return every limb on which something is laid.
 
         joints, axes  (n,), (n, 3) of the freedoms, in body axes; the trunk is no limb: it is too heavy to notice
         """
         from poise.dynamics.pushed_kernels import compose, fill_inertia
 
-        found: list[tuple[list[int], float]] = []
+        found: list[Limb] = []
         laden = np.flatnonzero(self.laid[:, 3, 3])
         if not len(laden):
             return found
@@ -98,8 +113,20 @@ class Laden(NamedTuple):
             rows = np.flatnonzero(limbs[joints] == limb)
             own, both = H[:, rows][..., rows]
             heavier = float(np.abs(np.linalg.eigvals(np.linalg.solve(own, both))).max(initial=1.0))
-            found.append((np.flatnonzero(limbs == limb).tolist(), heavier))
+            lift = np.zeros(len(rows))
+            for i in laden[limbs[laden] == limb].tolist():
+                lift += self._find_lift(body, i, joints[rows], e[rows])
+            lift /= float(self.laid[limbs == limb, 3, 3].sum())
+            alone = np.linalg.solve(both, lift)
+            found.append(Limb(rows, heavier, lift, alone / max(float(lift @ alone), 1e-12)))
         return found
+
+    def _find_lift(self, body: Body, segment: int, joints: np.ndarray, e: np.ndarray) -> np.ndarray:
+        """(n,) kg m: mass on a segment times its speed upwards at 1 rad/s about axes e (n, 3), in the world."""
+        laid, carriers = self.laid[segment], body.skeleton.chain(segment)
+        levers = body.R[segment] @ laid[:3, 3] + laid[3, 3] * (body.p[segment] - body.p[joints])
+        up = -body.gravity / max(float(np.linalg.norm(body.gravity)), 1e-9)
+        return np.asarray(np.where(np.isin(joints, carriers), np.cross(e, levers) @ up, 0.0))
 
 
 class Room(NamedTuple):

@@ -74,6 +74,7 @@ class WalkPlayer(MotionPlayer):
         self.feet = build_feet(body.character)
         self.clock = np.array([t, 0.0, 1.0, 0.0])
         self.lag = 0.0  # m, how far whom it waits for is off
+        self._is_alone = False  # whether that actor left the stage
         self._over: HandOver | None = None
         self.support, self.off, self.since = 0, np.zeros((2, 3, 3)), np.array([-np.inf, 1.0])
         self._begin, self._decided = t, 0
@@ -105,7 +106,7 @@ class WalkPlayer(MotionPlayer):
         """See `Player.succeed`: the plan goes on, with other joints told."""
         if isinstance(before, WalkPlayer) and before.poser is not None:
             for name in ("poser", "clock", "support", "off", "since", "_begin", "_decided", "first", "frames", "places",
-                         "turns", "made", "loads", "reason", "lag", "_lifting"):  # fmt: skip
+                         "turns", "made", "loads", "reason", "lag", "_lifting", "_is_alone"):  # fmt: skip
                 setattr(self, name, getattr(before, name))
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
@@ -394,6 +395,8 @@ class WalkPlayer(MotionPlayer):
     def look(self, body: Body, t: float) -> None:
         """See `Player.look`: how far whom it waits for is off."""
         other = self.driver.waits_for
+        if self._has_left(other):
+            return
         pose, skeleton = other.pose(t), body.skeleton
         there = find_places(other.character, pose.root, pose.rotations)
         here = find_places(body.character, body.state.root, body.state.q)
@@ -403,8 +406,19 @@ class WalkPlayer(MotionPlayer):
             for role in names
         )
 
+    def _has_left(self, other: Any) -> bool:
+        """Whether the actor that it waits for left the stage: the walk goes on without it."""
+        if not getattr(other, "has_left", False):
+            return False
+        if not self._is_alone:
+            self._is_alone, self.lag = True, 0.0
+            self._news.append(f"waits no longer: '{other.name}' left the stage")
+        return True
+
     def _is_awaited(self, support: int) -> bool:
         """Whether whom it waits for stands where it is going to."""
+        if self._is_alone:
+            return True
         players = getattr(self.driver.waits_for, "players", ())
         return all(player.can_stand(support) for player in players if hasattr(player, "can_stand"))
 

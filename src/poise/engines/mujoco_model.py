@@ -71,7 +71,9 @@ def build_spec(scene: Scene, names: SceneNames | None = None) -> Any:
     option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     # Stages of the step that have nothing to do here, and take a fiftieth of it to find that out.
     pins = [] if any(body.pinned for body in scene.bodies) else ["EQUALITY"]
-    for idle in ("FRICTIONLOSS", "SPRING", "ACTUATION", "SENSOR", "CLAMPCTRL", "MIDPHASE", *pins):
+    # FILTERPARENT: MuJoCo takes all given segments for one body, and what hangs on one would touch none of them. The
+    # scene says which pairs are apart.
+    for idle in ("FRICTIONLOSS", "SPRING", "ACTUATION", "SENSOR", "CLAMPCTRL", "MIDPHASE", "FILTERPARENT", *pins):
         option.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{idle}")
     # One body is one island: looking for more costs a twelfth of the step.
     if len(scene.bodies) == 1 and not scene.props:
@@ -84,9 +86,23 @@ def build_spec(scene: Scene, names: SceneNames | None = None) -> Any:
     masks = _find_masks(scene)
     for body, own, mask in zip(scene.bodies, names.bodies, masks, strict=True):
         _add_body(spec, body, scene, bodies.get(body.carrier or ""), own, mask)
-    for a, b in (*scene.apart, *_list_strangers(scene, masks)):
+    for a, b in (*scene.apart, *_list_strangers(scene, masks), *_list_seated(scene)):
         spec.add_exclude(bodyname1=_name(names, a), bodyname2=_name(names, b))
     return spec
+
+
+def _list_seated(scene: Scene) -> list[tuple[Thing, Thing]]:
+    """Segments that hang on those that ride on a prop, with that prop: a thigh is in its seat."""
+    found: list[tuple[Thing, Thing]] = []
+    for k, body in enumerate(scene.bodies):
+        rides = [body.carrier is not None]
+        for i in range(1, len(body.joints)):
+            parent = int(body.tree.parents[i])
+            hangs = rides[parent] and body.joints[parent].is_given
+            rides.append(hangs)
+            if hangs and not body.joints[i].is_given and body.carrier is not None:
+                found.append(((k, i), body.carrier))
+    return found
 
 
 def _find_masks(scene: Scene) -> list[tuple[int, int]]:

@@ -64,6 +64,7 @@ class Actor:
         self.pushes: list[Push] = []
         self.fallen: float | None = None
         self.started = False
+        self._left: Pose | None = None  # its pose when it left the stage
         self.lets_go = True  # whether what its drivers play stops once the balance is lost; a user may say no
         self.rest: LoosePlayer | None = None
         self.still: StillPlayer | None = None  # what comes to rest, given and driven by nobody
@@ -353,15 +354,29 @@ class Actor:
         """The joints that move."""
         return self.character.skeleton
 
+    @property
+    def has_left(self) -> bool:
+        """Whether it was removed from its stage."""
+        return self._left is not None
+
+    def leave(self) -> None:
+        """Hold the present pose from now on: actors that follow this one would follow joints that nothing moves."""
+        self._left = self._find_pose()
+
     def pose(self, t: float = 0.0) -> Pose:
         """Where it is now, whatever the time: somebody else's clock may say another one."""
-        body = self.body
+        if self._left is not None:
+            return Pose(self._left.root.copy(), self._left.rotations.copy())
         with self.stage.hold():
             self.stage.check_finite(self)
-            now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
-            # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
-            self.show(self.stage.time)
-            pose = Pose(body.state.root.copy(), body.state.q.copy())
-            body.put(now)
-            body.dw[:], body.a[:] = dw, a
+            return self._find_pose()
+
+    def _find_pose(self) -> Pose:
+        body = self.body
+        now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        # Given joints are put where they are now for the picture, and back: the step goes on as if nobody looked.
+        self.show(self.stage.time)
+        pose = Pose(body.state.root.copy(), body.state.q.copy())
+        body.put(now)
+        body.dw[:], body.a[:] = dw, a
         return pose

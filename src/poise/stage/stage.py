@@ -172,7 +172,7 @@ class Stage:
 
     @checked
     def remove(self, actor: Actor) -> None:
-        """Take an actor off the stage, at any time. Nobody else notices."""
+        """Take an actor off the stage, at any time. A motion that follows it holds its last pose; a walk goes on."""
         if self.actors.get(actor.name) is not actor:
             raise unknown_name("actor", actor.name, self.actors, "this stage")
         if self.is_built and any(prop.inertia is not None for prop in self.props.values()):
@@ -184,6 +184,7 @@ class Stage:
                     f"Remove '{other.name}' first, or drive it with something else."
                 )
         with self.hold():
+            actor.leave()
             del self.actors[actor.name]
             self._waiting.discard(actor.name)
             self._ends = [each for each in self._ends if each[2] is not actor]
