@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import answers
 import poise
 from bvh_twins import plain_bvh
 from poise.drivers.taking_part import TakingPart
@@ -21,6 +22,7 @@ from poise.motion.gestures import Conduct, Gesture, arm_swing, clap, conduct
 from poise.spatial.arena import Arena
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
+from realdata import data_file
 from sliding import matrix
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
@@ -204,6 +206,34 @@ def test_shoulders_turn_with_opposite_arms_as_recorded(hands: str, tmp_path: Pat
         assert np.corrcoef(ahead, yaw)[0, 1] > 0.86
         plain = Seen(perform(gesture.changed(takes_part=0.0))[0], tmp_path)
         assert np.ptp(plain.later(plain.yaw)) < 0.35 * np.ptp(seen.later(seen.yaw))
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "band", "wanted"),
+    [("15_08", answers.BANDS["beat"], (2.2, 0.86)), ("79_18", (0.1, 4.0), (2.4, 0.72)), ("27_02", (0.5, 4.0), None),
+     ("28_01", (0.5, 4.0), None), ("30_01", (0.5, 4.0), None), ("18_08", (0.5, 4.0), None)],
+)  # fmt: skip
+def test_recorded_shoulders_turn_with_opposite_hands(
+    name: str, band: tuple[float, float], wanted: tuple[float, float] | None
+) -> None:
+    """The figures that `arm_swing` has, rad a metre and correlation; referees and talkers turn too little for any."""
+    bvh = answers.read_bvh(data_file(f"bvh-cmu/{name}.bvh"))
+    places, _ = answers.place_joints(bvh)
+    at = {role: places[each] for role, names in answers.NAMES.items() for each in names if each in places}
+    stretch = answers.find_planted(places, [at["leftFoot"], at["rightFoot"]], answers.CMU_UNIT)
+    at = {role: answers.CMU_UNIT * x[slice(1, None) if name == "79_18" else stretch] for role, x in at.items()}
+    across = at["leftUpperArm"] - at["rightUpperArm"]
+    yaw = np.unwrap(np.arctan2(-across[:, 2], across[:, 0]))
+    forward = np.stack([np.sin(yaw), 0.0 * yaw, np.cos(yaw)], axis=1)
+    ahead = 0.5 * np.sum((at["rightHand"] - at["leftHand"]) * forward, axis=1)
+    x, y = (answers.cut_band(each, bvh.period, band) for each in (ahead, yaw))
+    share, together = x @ y / (x @ x), np.corrcoef(x, y)[0, 1]
+    if wanted is None:
+        assert np.degrees(y.std()) < 1.5 and abs(together) < 0.45
+    else:
+        assert share == pytest.approx(wanted[0], abs=0.2) and together == pytest.approx(wanted[1], abs=0.06)
+        assert np.degrees(y.std()) > 6.5
 
 
 @pytest.mark.many(2)
