@@ -16,21 +16,19 @@ far is authored, to the order of a recorded one (hips 51 mm RMS at hands of 142,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
-from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.soles import leg_length
-from poise.motion.body_track import HEIGHT, BodyTrack
-from poise.motion.gestures.arm import Arm, ArmPath, find_arms
+from poise.motion.body_track import BodyTrack
+from poise.motion.gestures.arm import Arm, ArmPath
 from poise.motion.gestures.curves import bounce, cycle, soften_above, soften_below
 from poise.motion.gestures.gesture import HANDS, ArmGesture, check_choice, check_number
 from poise.motion.gestures.raised import raised_hand
+from poise.motion.gestures.taking_part import Along, find_body_track
 
 # The tempo up to which gestures keep their size; faster ones shrink with this power of it, as conductors' do: 0 would
 # keep the size, at 1 the hand would never be faster, at 2 never accelerated more.
@@ -67,18 +65,13 @@ _LOOP = 0.02  # a beat in 1 goes up beside its way down
 _BACK = 0.20  # a raised hand comes nearer by this share of its height, on an arc about the elbow
 _PALM = np.array([-0.30, -1.0, 0.35])  # down, a bit inward; to the front where the forearm is upright
 _LEVEL = np.radians(28.0)  # wrist bend over an upright forearm: the hand stays above the music
-# Of a conductor who takes part: of the hands' way down, how far the hips go, where both hands beat (they come to 0.25:
-# arms that go down lift the body) and where one does; rad of bow a metre of it; rad that the chest turns a metre of the
-# hands' way aside, and the pelvis' share of that.
-_HIPS_BOTH, _HIPS_ONE, _BOW, _TURN, _PELVIS = 0.27, 0.40, 0.45, 1.2, 0.25
-_KNEES = 0.02  # of the legs' length that the hips stay below where they stand: a leg that straightens lifts its foot
+# Of a conductor who takes part, where both hands beat and where one does. What is asked for comes to hips at 0.25 and
+# 0.4 of the hands' way and to 1.2 rad a metre: arms that go down lift the body, and a chest that turns takes the pelvis
+# along by its own inertia.
+_BOTH = Along(hips=0.27, bow=0.45, aside=1.06, pelvis=0.25)
+_ONE = _BOTH._replace(hips=0.40)
 # As far as bodies go along with the size of the pattern: where they begin to lag behind it, and the limit.
 _FORTE = (0.8, 1.0)
-# m/s2, of hips on their way down: arms that go down take off more of the load. Of 80 runs at steps of 2 to 10 ms some
-# feet come off the ground from 0.35 of 9.81 on.
-_LIVELIEST = 0.3 * 9.81
-_HEAVY = 0.14  # beats: half the width of the Gaussian window that takes the click of a beat off the body's way
-_SAMPLES = 24  # a beat
 _LAG = np.radians(22.0)  # wrist bend a slope of one arm length a beat: the hand follows the wrist
 
 
@@ -152,39 +145,10 @@ class Conduct(ArmGesture):
     def body_track(self, skeleton: Skeleton) -> BodyTrack | None:
         """See `Motion.body_track`: that of the hands that beat, at the size of the pattern."""
         beating = tuple(side for side in self.sides if side != self.cue)
-        if self.takes_part == 0.0 or not beating:
-            return None
-        track, liveliest = _find_body_track(self.beats, self.hands, beating, skeleton)
-        most = _LIVELIEST / max(liveliest * self.rate**2, 1e-9)
+        pattern = Conduct(FULL_SIZE_BPM, self.beats, self.hands)
         extent = float(soften_above(np.array(self.extent), *_FORTE))
-        hips = float(soften_above(np.array(extent), 0.8 * most, most))
-        return replace(track, amount=tuple(self.takes_part * each for each in (hips, extent, extent, extent)))
-
-
-@lru_cache(maxsize=64)
-def _find_body_track(beats: int, hands: str, beating: tuple[str, ...], skeleton: Skeleton) -> tuple[BodyTrack, float]:
-    """The body's part in a pattern of size 1, and how fast its hips accelerate downward, m a squared beat."""
-    phase = np.linspace(0.0, beats, beats * _SAMPLES + 1)
-    pattern = Conduct(FULL_SIZE_BPM, beats, hands)
-    arms = find_arms(skeleton, beating)
-    wrists = np.mean([arm.vector(pattern.path(arm, phase).wrist) for arm in arms], axis=0)
-    aside, up, _ = (_soften(way, beats) for way in wrists.T)
-    down = up.max() - up
-    hips, yaw = _HIPS_BOTH if len(beating) == 2 else _HIPS_ONE, _TURN * aside
-    legs = [side for side in SIDES if skeleton.find_role(side + "Foot") is not None]
-    knees = _KNEES * max((leg_length(skeleton, side) for side in legs), default=0.0)
-    moves = np.stack([-knees - hips * down, _PELVIS * yaw, yaw, _BOW * down], axis=-1)
-    track = BodyTrack(phase, moves, float(beats))
-    return track, float(-2.0 * track.curve[:, 1, HEIGHT].min())
-
-
-def _soften(way: np.ndarray, beats: int) -> np.ndarray:
-    """(N,) a way of the hands over a bar, about its mean, as wide and without what is quicker than a body."""
-    waves = np.fft.rfft(way[:-1] - way[:-1].mean())
-    waves *= np.exp(-0.5 * (2.0 * np.pi * _HEAVY / beats * np.arange(len(waves))) ** 2)
-    soft = np.fft.irfft(waves, len(way) - 1)
-    soft *= np.ptp(way) / max(np.ptp(soft), 1e-9)
-    return np.append(soft, soft[0])
+        along = _BOTH if len(beating) == 2 else _ONE
+        return find_body_track(pattern, beating, along, skeleton, self.takes_part, extent, self.rate)
 
 
 def conduct(
