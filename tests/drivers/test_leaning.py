@@ -69,3 +69,41 @@ def test_other_legs_do_not_jerk_a_trunk_that_leans(legs: Driver) -> None:
     pushed = np.diff(record.angular_velocity[:, trunk], axis=0) / stage.dt
     assert np.abs(pushed[:3]).max() < 1.0
     assert np.abs(pushed).max() < 6.0
+
+
+@pytest.mark.parametrize("character", [Character.human(1.05, 17.0), HUMAN, Character.human(2.4, 200.0)])
+@pytest.mark.parametrize(
+    ("gesture", "most"),
+    [
+        (poise.gestures.conduct(60, hands="both", size=1.5), 2.0),
+        (poise.gestures.conduct(120, hands="both", size=1.5), 2.5),
+        (poise.gestures.conduct(180, hands="both", size=1.5), 2.5),
+        (poise.gestures.lift_arms(), 3.5),
+    ],
+    ids=["60", "120", "180", "lift"],
+)
+def test_quick_arms_do_not_tip_the_head(gesture: poise.Gesture, most: float, character: Character) -> None:
+    """In degrees; trunk and head of springs that did not know what arms put on them tipped by 4 to 12."""
+    actor = Stage(couple="paper").add(character)
+    actor.drive("legs", Balance())
+    actor.drive("arms", Kinematic(gesture))
+    clip = actor.stage.run(3.0, fps=50).clip()
+    assert np.abs(find_tilt(clip, "head")).max() < most
+
+
+def test_springs_that_carry_the_arms_still_give_way_to_a_push() -> None:
+    """As much under arms that conduct as under arms that hang."""
+    bends = []
+    for pushed in ("head", "upperChest"):
+        for arms in (None, poise.gestures.conduct(92, hands="both")):
+            tilts = []
+            for force in (0.0, -40.0):
+                actor = Stage(couple="paper").add(HUMAN)
+                actor.drive("legs", Balance())
+                if arms is not None:
+                    actor.drive("arms", Kinematic(arms))
+                actor.push(pushed, (0.0, 0.0, force), 0.3, 1.0)
+                tilts.append(find_tilt(actor.stage.run(1.4, fps=50).clip(), "head"))
+            bends.append(float(np.abs(tilts[1] - tilts[0]).max()))
+    assert min(bends) > 3.0
+    assert bends[1] == pytest.approx(bends[0], rel=0.2) and bends[3] == pytest.approx(bends[2], rel=0.2)

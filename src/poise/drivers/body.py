@@ -24,6 +24,7 @@ from poise.dynamics.composite import compute_composites
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
 from poise.dynamics.world import compute_world_pose
 from poise.engines.engine import BodyState, PropState, Touches
+from poise.engines.hits import PRESSED
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.arena import Arena
@@ -59,11 +60,17 @@ class Body:
         self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
         self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
         self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
+        # What the motion of given segments puts on what carries them, but for their weight and for how they are carried
+        # along; about joints, world axes. With `paper` coupling only.
+        self.reaction = np.zeros((j, 6))
         self.shown = BodyState.zeros(j, room)
         # How far the hips lean on purpose: rotation vector (rad), and its rate (rad/s), world axes.
         self.lean = room.zeros(6)
         # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
         self.felt = room.zeros(j, 3)
+        # What contacts press on segments in a step, for a player that yields to them: see `Hits.listen`. Not in the
+        # arena, as steps seldom use it.
+        self.pressed = np.zeros((j, PRESSED))
         # How hips and trunk take part in a gesture.
         self.taking_part = TakingPart(room)
         state, shown = self.state, self.shown
@@ -72,7 +79,7 @@ class Body:
             om=self.om, vel=self.v, c=self.c, dc=self.dc, torque=self.torque, damping=self.damping, wrench=self.wrench,
             nudges=self.nudges, nudged=self.nudged, coupling=self.coupling, w_before=self.w_before,
             v_before=self.v_before, stops=self.stops, axial=self.axial, aim=self.aim, firm=self.firm, f=self.f,
-            n=self.n, shown_root=shown.root, shown_q=shown.q,
+            n=self.n, shown_root=shown.root, shown_q=shown.q, reaction=self.reaction,
         )  # fmt: skip
         self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes, and the

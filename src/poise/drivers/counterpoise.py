@@ -7,8 +7,10 @@ pelvis (`Balance`); the spine and the head are this driver's:
             sideways, shared evenly by its joints, `cap` rad at most
     head    neck and head undo `keep_level` of what pelvis and spine lean by
 
-Pushes, and loads on the trunk, bend it: every joint gives way to them by a spring and a damper, as firm as those that
-hold joints which nobody drives.
+Pushes, contacts, and loads on the trunk bend it: every joint gives way to them by a spring and a damper, as firm as
+those that hold joints which nobody drives, against the inertia of what it carries on hips that stay where they are.
+What hits an arm whose motion is given bends the trunk, too; a limp arm gives way by itself. Contacts of a body with
+itself do not count.
 
 It gives its joints' motion with velocity and acceleration, at once with the arms': what the arms' own driver gives, or
 what physics makes of them, in the same step. It stands on a pose that it holds, or on a clip that it plays. Trunk and
@@ -27,7 +29,7 @@ from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.checks import check_idle
-from poise.drivers.driver import ACT, GIVE, MOTION, SHOW, Claim, Driver, MotionPlayer
+from poise.drivers.driver import GIVE, MOTION, SETTLE, SHOW, Claim, Driver, MotionPlayer
 from poise.drivers.kinematic import Kinematic, KinematicPlayer
 from poise.drivers.lean import PELVIS, SPINE, find_arms, find_chest, find_shift_of
 from poise.drivers.loose import FIRM, Loose
@@ -108,11 +110,13 @@ class CounterpoisePlayer(MotionPlayer):
     """The trunk and the head of one actor.
 
     pose     (K, 4) rotations that its joints have when nothing leans
-    springs  (K, 3) N m/rad, N m s/rad and kg m2 of each joint;  bent (K, 3, 3) rad, rad/s and rad/s2, own axes: how far
-             each has given way to pushes and loads
+    springs  (K, 2) N m/rad and N m s/rad of each joint;  bent (K, 3, 3) rad, rad/s and rad/s2, own axes: how far
+             each has given way to pushes, contacts and loads
+    contacts (K + 1, 3) N m, own axes: what contacts put on each as it is felt; then the share of a step's that is
     """
 
     after_others = True
+    is_pressed = True
 
     def __init__(self, driver: Counterpoise, body: Body, joints: np.ndarray, t: float):
         from poise.drivers import counterpoise_law as law
@@ -124,15 +128,17 @@ class CounterpoisePlayer(MotionPlayer):
         carried = np.zeros((len(joints), count), np.int64)
         for k, i in enumerate(joints):
             carried[k, body.skeleton.descendants(int(i))] = 1
-        self.bent, self.springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 3))
+        self.bent, self.springs = body.arena.zeros(len(joints), 3, 3), np.zeros((len(joints), 2))
+        self.contacts = body.arena.zeros(len(joints) + 1, 3)
         self._loads = np.zeros((count, 4))
         self.block = Block(
             law.COUNTERPOISE, body.arena, joints=joints, count=len(joints), pose=self.pose,
             shares=share_lean(body.skeleton, joints, driver.keep_level), rates=np.array([driver.spine, driver.pelvis]),
             most=driver.cap, part=body.taking_part.block.address,
             shift=0 if self._shift is None else self._shift.block.address,
-            springs=self.springs, bent=self.bent, felt=body.felt, loads=self._loads, bent_at=t,
-            carried=carried,
+            springs=self.springs, bent=self.bent, felt=body.felt,
+            pressed=body.pressed, contacts=self.contacts, loads=self._loads, bent_at=t,
+            carried=carried, work=np.zeros((3 * len(joints), 3 * len(joints))), torque=np.zeros(3 * len(joints)),
         )  # fmt: skip
         self._look_at_masses(body)
         self._base: KinematicPlayer | None = None
@@ -146,14 +152,13 @@ class CounterpoisePlayer(MotionPlayer):
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
         law = self._law
-        return {GIVE: (law.give, self.block), SHOW: (law.show, self.block), ACT: (law.bend, self.block)}
+        return {GIVE: (law.give, self.block), SHOW: (law.show, self.block), SETTLE: (law.bend, self.block)}
 
     def _look_at_masses(self, body: Body) -> None:
         """How firm the joints are, and what loads there are on the trunk."""
         bare = build_tree(body.character)
         firm = Loose(stiffness=FIRM, damping=1.0).play(body, self.joints, 0.0)
-        self.springs[:] = np.stack([firm.stiffness, firm.damping, body.outboard()[2][self.joints]], axis=1)
-        self.springs[:, 2] = np.maximum(self.springs[:, 2], 1e-9)
+        self.springs[:] = np.stack([firm.stiffness, firm.damping], axis=1)
         moment, own = body.tree.masses[:, None] * body.tree.centers, bare.masses[:, None] * bare.centers
         self._loads[:] = np.column_stack([moment - own, body.tree.masses - bare.masses])
         self._loads[sorted(find_arms(body.skeleton))] = 0.0
@@ -167,7 +172,7 @@ class CounterpoisePlayer(MotionPlayer):
                 self._base.pose(body, t)
             else:
                 body.state.q[at] = self.pose
-        body.felt[self.joints] = 0.0  # nobody took it before
+        body.felt[self.joints] = body.pressed[:] = 0.0  # nobody took it before
         super().begin(body, t, starting=False)
 
     def find_held(self) -> dict[int, np.ndarray]:
@@ -193,7 +198,7 @@ class CounterpoisePlayer(MotionPlayer):
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
-        return {"pose": self.pose, "bent": self.bent, "springs": self.springs}
+        return {"pose": self.pose, "bent": self.bent, "springs": self.springs, "contacts": self.contacts}
 
     def save(self) -> dict[str, Any]:
         """See `Player.save`."""

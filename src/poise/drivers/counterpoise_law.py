@@ -11,22 +11,27 @@ from poise.drivers.taking_part import PELVIS_BOW
 from poise.drivers.taking_part_law import find_part
 from poise.dynamics.body_kernels import BODY
 from poise.dynamics.instant import turn, turn_back
+from poise.engines.hits import PRESSED
 from poise.motion.body_track import BOW, CHEST_YAW, PELVIS_YAW
 from poise.motion.part_kernels import multiply, rotate_back, set_exp
 from poise.spatial.addresses import blocks, call_with_two, floats, integers, record, tables, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
 
+# Below this (N m, rad, rad/s and rad/s2) what is over is no longer felt.
+FAINT = 1e-6
+TINY = 1e-12  # kg m2: a joint that carries next to nothing
 # joints  (K,);  pose (K, 4) what they hold where no motion is played
 # shares  (K, 2) how much of the spine's lean and of the pelvis' each joint turns by
 # rates   (2,) rad per m of the spine and the pelvis, which lean by `most` rad at most
-# springs (K, 3) N m/rad, N m s/rad and kg m2 of each joint, which gives way to pushes and to loads on the trunk; bent
-#         (K, 3, 3) rad, rad/s, rad/s2, own axes: how far it has, at time `bent_at`;  felt (J, 3): see `Body.felt`
+# springs (K, 2) N m/rad and N m s/rad of each joint, which gives way to pushes, contacts and loads on the trunk; bent
+#         (K, 3, 3) rad, rad/s, rad/s2, own axes: how far it has, at time `bent_at`;  felt (J, 3), pressed (J, PRESSED):
+#         see `Body`;  contacts (K + 1, 3): see `CounterpoisePlayer`;  work (3 K, 3 K) and torque (3 K,): for work
 # loads   (J, 4) kg m and kg, own axes: first moment and mass of loads on each body but the arms;  carried (K, J) flags:
 #         which bodies each joint carries
 # base, base_shown, base_block: laws of a motion that they play, and its block; 0: none
 COUNTERPOISE = fields(
-    arrays="joints pose shares rates springs bent felt loads carried",
+    arrays="joints pose shares rates springs bent felt pressed contacts loads carried work torque",
     integers="count base base_shown base_block shift is_loaded part",
     floats="most bent_at",
 )
@@ -96,28 +101,198 @@ def give(body: int, block: int) -> None:
 
 @law
 def bend(body: int, block: int) -> None:
-    """How far the joints give way to pushes and to loads on the trunk by the end of the step.
+    """After the step: how far the joints give way to pushes, contacts and loads on the trunk by the end of the next.
 
-    A spring and a damper at each, integrated implicitly: stable at any step.
+    A spring and a damper at each joint, all joints at once and implicitly, which no step makes unstable:
+
+        (M + h D + h^2 K) a = t - K e - (D + h K) e'                                            [counterpoise, eq 1]
+
+    M is the inertia of all that the joints carry, on hips that stay where they are.
     """
     b, x = record(body, BODY), record(block, COUNTERPOISE)
     j, k = b.joints, x.count
-    joints, springs, bent = integers(x.joints, k), vectors(x.springs, k, 3), blocks(x.bent, k, 3, 3)
-    R, felt = blocks(b.R, j, 3, 3), vectors(x.felt, j, 3)
+    x.bent_at = b.t + b.dt
+    if not _is_moved(x, j):
+        return
+    joints, springs, bent = integers(x.joints, k), vectors(x.springs, k, 2), blocks(x.bent, k, 3, 3)
+    R, felt, contacts = blocks(b.R, j, 3, 3), vectors(x.felt, j, 3), vectors(x.contacts, k + 1, 3)
+    A, torque = vectors(x.work, 3 * k, 3 * k), floats(x.torque, 3 * k)
+    find_inertia(b, x, A)
+    for n in range(k):
+        for c in range(3):
+            A[3 * n + c, 3 * n + c] += b.dt * (springs[n, 1] + b.dt * springs[n, 0])
+    factor(A)
+    feel_contacts(b, x, A, torque, contacts)
     for n in range(k):
         i = joints[n]
         if x.is_loaded == 1:
             _feel_loads(b, x, n, felt[i])
-        torque = turn_back(R[i], felt[i])
-        stiffness, damping, inertia = springs[n, 0], springs[n, 1], springs[n, 2]
-        whole = inertia + b.dt * (damping + b.dt * stiffness)
+        stiffness, damping = springs[n, 0], springs[n, 1] + b.dt * springs[n, 0]
+        px, py, pz = turn(R[i], contacts[n])
+        ex, ey, ez = turn(R[i], bent[n, 0])
+        vx, vy, vz = turn(R[i], bent[n, 1])
+        torque[3 * n] = felt[i, 0] + px - stiffness * ex - damping * vx
+        torque[3 * n + 1] = felt[i, 1] + py - stiffness * ey - damping * vy
+        torque[3 * n + 2] = felt[i, 2] + pz - stiffness * ez - damping * vz
+        felt[i] = 0.0
+    solve(A, torque)
+    for n in range(k):
+        bent[n, 2, 0], bent[n, 2, 1], bent[n, 2, 2] = turn_back(R[joints[n]], torque[3 * n : 3 * n + 3])
         for c in range(3):
-            pull = (torque[c] - stiffness * bent[n, 0, c] - (damping + b.dt * stiffness) * bent[n, 1, c]) / whole
-            bent[n, 2, c] = pull
-            bent[n, 1, c] += b.dt * pull
+            bent[n, 1, c] += b.dt * bent[n, 2, c]
             bent[n, 0, c] += b.dt * bent[n, 1, c]
-            felt[i, c] = 0.0
-    x.bent_at = b.t + b.dt
+
+
+@kernel
+def _is_moved(x: Any, joints: int) -> bool:
+    """Whether anything bends the joints, or has and is not over."""
+    k = x.count
+    felt, pressed, at = vectors(x.felt, joints, 3), vectors(x.pressed, joints, PRESSED), integers(x.joints, k)
+    bent, contacts = floats(x.bent, 9 * k), floats(x.contacts, 3 * k + 3)
+    if x.is_loaded == 1 or contacts[3 * k] != 0.0:
+        return True
+    most = 0.0
+    for n in range(k):
+        i = at[n]
+        if felt[i, 0] != 0.0 or felt[i, 1] != 0.0 or felt[i, 2] != 0.0 or pressed[i, 6] != 0.0:
+            return True
+    for n in range(9 * k):
+        most = max(most, abs(bent[n]))
+    if most > FAINT:
+        return True
+    bent[:] = 0.0
+    return False
+
+
+@kernel
+def find_inertia(b: Any, x: Any, M: np.ndarray) -> None:
+    """Write the inertia (3 K, 3 K) kg m2 of the joints' rotations in world axes, with all that they carry.
+
+    Of an outer joint l and an inner one k, r from k to l, with S the first moment and J the inertia about l of what l
+    carries:  M_kl a = J a + r x (a x S)
+    """
+    j, k = b.joints, x.count
+    joints, carried = integers(x.joints, k), tables(x.carried, k, j)
+    masses, centers, inertias = floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3)
+    parents, R, p, d = integers(b.parents, j), blocks(b.R, j, 3, 3), vectors(b.p, j, 3), np.empty(3)
+    mass, S, J = masses.copy(), np.empty((j, 3)), np.empty((j, 3, 3))
+    for i in range(j - 1, 0, -1):
+        S[i], J[i] = 0.0, 0.0
+    for i in range(j - 1, 0, -1):
+        # its own segment
+        d[0], d[1], d[2] = turn(R[i], centers[i])
+        size = masses[i] * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
+        for r in range(3):
+            S[i, r] += masses[i] * d[r]
+            J[i, r, r] += size
+            for c in range(3):
+                own = 0.0
+                for s in range(3):
+                    part = R[i, r, 0] * inertias[i, 0, s] + R[i, r, 1] * inertias[i, 1, s]
+                    own += (part + R[i, r, 2] * inertias[i, 2, s]) * R[i, c, s]
+                J[i, r, c] += own - masses[i] * d[r] * d[c]
+        # all of it about the joint before, d from there
+        before = parents[i]
+        if before == 0:
+            continue
+        size = 0.0
+        for c in range(3):
+            d[c] = p[i, c] - p[before, c]
+            size += d[c] * (mass[i] * d[c] + 2.0 * S[i, c])
+        for r in range(3):
+            S[before, r] += S[i, r] + mass[i] * d[r]
+            J[before, r, r] += size
+            for c in range(3):
+                J[before, r, c] += J[i, r, c] - mass[i] * d[r] * d[c] - d[r] * S[i, c] - S[i, r] * d[c]
+        mass[before] += mass[i]
+    M[:] = 0.0
+    for n in range(k):
+        i = joints[n]
+        for m in range(k):
+            if carried[m, i] == 0:
+                continue
+            rx, ry, rz = p[i, 0] - p[joints[m], 0], p[i, 1] - p[joints[m], 1], p[i, 2] - p[joints[m], 2]
+            for c in range(3):
+                # a x S for the unit vector a along c
+                u, v = (c + 1) % 3, (c + 2) % 3
+                d[c], d[u], d[v] = 0.0, -S[i, v], S[i, u]
+                M[3 * m, 3 * n + c] = J[i, 0, c] + ry * d[2] - rz * d[1]
+                M[3 * m + 1, 3 * n + c] = J[i, 1, c] + rz * d[0] - rx * d[2]
+                M[3 * m + 2, 3 * n + c] = J[i, 2, c] + rx * d[1] - ry * d[0]
+                for r in range(3):
+                    M[3 * n + c, 3 * m + r] = M[3 * m + r, 3 * n + c]
+
+
+@kernel
+def factor(A: np.ndarray) -> None:
+    """Replace the lower half of a positive definite matrix by its Cholesky factor."""
+    n = len(A)
+    for c in range(n):
+        for r in range(c, n):
+            total = A[r, c]
+            for s in range(c):
+                total -= A[r, s] * A[c, s]
+            A[r, c] = np.sqrt(max(total, TINY)) if r == c else total / A[c, c]
+
+
+@kernel
+def solve(A: np.ndarray, y: np.ndarray) -> None:
+    """Solve in place with what `factor` left."""
+    n = len(A)
+    for r in range(n):
+        for s in range(r):
+            y[r] -= A[r, s] * y[s]
+        y[r] /= A[r, r]
+    for r in range(n - 1, -1, -1):
+        for s in range(r + 1, n):
+            y[r] -= A[s, r] * y[s]
+        y[r] /= A[r, r]
+
+
+@kernel
+def feel_contacts(b: Any, x: Any, A: np.ndarray, y: np.ndarray, contacts: np.ndarray) -> None:
+    """Let contacts (K + 1, 3) follow what contacts of this step put on the joints, and forget that.
+
+    An engine meets a trunk whose motion is given as a rigid one, and what pushes less because it gives way does so a
+    step late. So what is felt is a low-pass of it:
+
+        T += s (t - T),   s = 1 / (1 + m c),   c = t (M + h D + h^2 K)^-1 t / f^2            [counterpoise, eq 2]
+
+    with f the contact force, m the mass behind it and c how fast the springs let the touched point accelerate. That is
+    the implicit step in which the mass m resists that the trunk gives way faster. It conserves the impulse, and lasts
+    for a number of steps: what it delays vanishes as the step shrinks.
+
+    A (3 K, 3 K), factored;  y (3 K,) for work
+    """
+    j, k = b.joints, x.count
+    joints = integers(x.joints, k)
+    R, pressed = blocks(b.R, j, 3, 3), vectors(x.pressed, j, PRESSED)
+    force, mass, most = 0.0, 0.0, 0.0
+    for n in range(k):
+        row = pressed[joints[n]]
+        if row[6] > force:
+            force, mass = row[6], row[7] / row[6]
+    if force > 0.0:
+        give = 0.0
+        for n in range(k):
+            for c in range(3):
+                y[3 * n + c] = pressed[joints[n], c] / force
+        solve(A, y)
+        for n in range(k):
+            for c in range(3):
+                give += y[3 * n + c] * pressed[joints[n], c] / force
+        contacts[k, 0] = 1.0 / (1.0 + mass * give)
+    elif contacts[k, 0] == 0.0:
+        return
+    share = contacts[k, 0]
+    for n in range(k):
+        t = turn_back(R[joints[n]], pressed[joints[n]])
+        for c in range(3):
+            contacts[n, c] += share * (t[c] - contacts[n, c])
+            most = max(most, abs(contacts[n, c]))
+    pressed[:] = 0.0
+    if force == 0.0 and most < FAINT:
+        contacts[:] = 0.0
 
 
 @kernel

@@ -86,6 +86,7 @@ class Player(ABC):
     after_others  whether it gives its motion after all others of the actor: it depends on theirs
     carrier       the prop that its root rides on, where it has one
     looks         whether it has to `look` before every step; the stage then makes one step at a time
+    is_pressed    whether contacts bend its given joints: what they press on each is in `body.pressed` after each step
     feels         whether it wants to know what touched the body in the last step: it is in `body.touches` then
     bends_toes    whether feet are to touch the ground with toes that bend, and not as one stiff sole each
     """
@@ -95,6 +96,7 @@ class Player(ABC):
     carrier: str | None = None
     looks = False
     feels = False
+    is_pressed = False
     bends_toes = False
 
     @property

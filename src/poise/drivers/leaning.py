@@ -2,6 +2,9 @@
 
 That coupling takes no heavy trunk whose motion is given. So the trunk keeps the springs that hold it, and their aims
 turn as `Counterpoise` turns joints: the spine's by its share of the lean, those of neck and head back by as much.
+
+They resist what the arms' motion puts on them, as they carry weight: both are known in the step. So quick arms move the
+hips and not the trunk above, and the head stays level. Pushes and contacts still bend the trunk.
 """
 
 from __future__ import annotations

@@ -60,3 +60,30 @@ def pull(body: int, block: int) -> None:
     go_along(b, s, vectors(x.rate, s.count, 3))
     if floats(s.carries, 1)[0] > 0.0:
         carry_weight(b, integers(s.joints, s.count))
+        carry_reaction(b, integers(s.joints, s.count))
+
+
+@kernel
+def carry_reaction(b: Any, joints: np.ndarray) -> None:
+    """Add the torques (N m, world axes) that resist what the motion of given segments puts on what carries them.
+
+    It is known in the step. How the segments are carried along is no part of it: that is of the steps before, and
+    resisting it would feed accelerations back.
+    """
+    j = b.joints
+    parents, p, torque = integers(b.parents, j), vectors(b.p, j, 3), vectors(b.torque, j, 3)
+    reaction, f, n = vectors(b.reaction, j, 6), vectors(b.f, j, 3), vectors(b.n, j, 3)
+    for i in range(j):
+        for c in range(3):
+            n[i, c], f[i, c] = reaction[i, c], reaction[i, 3 + c]
+    for i in range(j - 1, 0, -1):
+        k = parents[i]
+        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+        n[k, 0] += n[i, 0] + ry * f[i, 2] - rz * f[i, 1]
+        n[k, 1] += n[i, 1] + rz * f[i, 0] - rx * f[i, 2]
+        n[k, 2] += n[i, 2] + rx * f[i, 1] - ry * f[i, 0]
+        for c in range(3):
+            f[k, c] += f[i, c]
+    for i in joints:
+        for c in range(3):
+            torque[i, c] -= n[i, c]

@@ -21,7 +21,7 @@ BODY = fields(
         stops axial aim firm
         coupling w_before v_before
         f n
-        shown_root shown_q
+        shown_root shown_q reaction
     """,
     integers="joints steps called floor aloft",
     floats="dt t at",

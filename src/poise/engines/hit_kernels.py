@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.engines.hits import PRESSED
 from poise.spatial.addresses import floats, integers, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields
@@ -27,15 +28,24 @@ PEAK = 0.02  # s
 SEGMENT, FOOT, MOVABLE, FIXED = range(4)
 # table (SLOTS, COLUMNS), told alike, counts (2,): steps so far and rows of `told` that are used
 # ring (SLOTS RING, 3) N s, of the last steps of each pair
+# rows   (T,) addresses of rows of `Body.pressed` that contacts add to, 0 for none;  points (T,) of the joints' places
+# masses (T,) kg: of a segment its whole body's
 # kind (T,), limit (T,) N s, group (T,) of each thing: the number of its body's first segment, or its own;  up (3,)
 HITS = fields(
-    arrays="table told ring counts kind limit group up", integers="things", floats="dt window"
+    arrays="table told ring counts kind limit group up rows points masses",
+    integers="things presses",
+    floats="dt window",
 )  # window: steps in which the impulse of a hit adds up, and for which two part before they hit each other again
 
 
 @kernel
-def note_contact(x: Any, first: int, second: int, fx: float, fy: float, fz: float) -> None:
-    """A force (N) on the second of two things in this step."""
+def note_contact(
+    x: Any, first: int, second: int, px: float, py: float, pz: float, fx: float, fy: float, fz: float
+) -> None:
+    """A force (N) at a point (m) on the second of two things in this step."""
+    if x.presses == 1:
+        _press(x, first, second, px, py, pz, -fx, -fy, -fz)
+        _press(x, second, first, px, py, pz, fx, fy, fz)
     kind, up = integers(x.kind, x.things), floats(x.up, 3)
     if first < 0 or second < 0 or (kind[first] > FOOT and kind[second] > FOOT):
         return
@@ -79,6 +89,28 @@ def note_contact(x: Any, first: int, second: int, fx: float, fy: float, fz: floa
         for k, force in enumerate((fx, fy, fz)):
             table[row, X + k] += sign * force * x.dt
             last[k] += sign * force * x.dt
+
+
+@kernel
+def _press(x: Any, me: int, other: int, px: float, py: float, pz: float, fx: float, fy: float, fz: float) -> None:
+    """Add a contact's wrench to what presses on a segment, if anything asks for it; not of its own body's contacts.
+
+    The mass behind the force is at most what both sides weigh together in a blow: m M / (m + M).
+    """
+    group, to = integers(x.group, x.things), integers(x.rows, x.things)
+    if me < 0 or other < 0 or to[me] == 0 or group[me] == group[other]:
+        return
+    row, at, masses = floats(to[me], PRESSED), floats(integers(x.points, x.things)[me], 3), floats(x.masses, x.things)
+    rx, ry, rz = px - at[0], py - at[1], pz - at[2]
+    row[0] += ry * fz - rz * fy
+    row[1] += rz * fx - rx * fz
+    row[2] += rx * fy - ry * fx
+    row[3] += fx
+    row[4] += fy
+    row[5] += fz
+    size = np.sqrt(fx * fx + fy * fy + fz * fz)
+    row[6] += size
+    row[7] += size / (1.0 / masses[me] + 1.0 / masses[other])
 
 
 @kernel

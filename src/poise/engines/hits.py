@@ -20,6 +20,10 @@ LEAST = 0.02
 # s from the first touch on in which the impulse of a hit adds up, whether the two stay in touch or part and touch
 # again; and for which they must then be apart before a touch is another hit
 WINDOW = 0.05
+# Columns of what contacts press on a segment: torque N m about its joint (3) and force N (3), world axes, the sum of
+# the sizes of the forces, and that of each times the mass (kg) behind it
+PRESSED = 8
+_WALL = 1e9  # kg, of what never moves
 
 
 class Hit(NamedTuple):
@@ -65,16 +69,18 @@ class Hits:
         self._kernels = kernels
         self._owners: list[tuple[int, int] | None] = []
         self._names: list[str] = []
-        kind, limit = [], []
+        kind, limit, masses = [], [], []
         for k, body in enumerate(scene.bodies):
             for i, name in enumerate(body.tree.names):
                 self._add((k, i), f"{body.name}/{name}")
                 kind.append(kernels.FOOT if i in feet[k] else kernels.SEGMENT)
                 limit.append(LEAST * body.tree.mass)
+                masses.append(body.tree.mass)
         for prop in scene.props:
             self._add(None, prop.name)
             kind.append(kernels.FIXED if prop.inertia is None else kernels.MOVABLE)
             limit.append(np.inf)
+            masses.append(_WALL if prop.inertia is None else prop.inertia.mass)
         self._add(None, "ground")
         self.firsts = np.cumsum([0, *(len(body.tree) for body in scene.bodies)])
         pull = float(np.linalg.norm(scene.gravity))
@@ -86,9 +92,12 @@ class Hits:
         group = np.arange(count)
         group[: self.firsts[-1]] = np.repeat(self.firsts[:-1], np.diff(self.firsts))
         self._limit = np.array([*limit, np.inf])
+        self._rows, self._points = np.zeros((2, count), np.int64)
+        self._heard: list[np.ndarray] = []
         self.block = Block(
             kernels.HITS, table=self._table, told=self._told, counts=self._counts, ring=self._ring, group=group,
             kind=np.array([*kind, kernels.FIXED], np.int64), limit=self._limit, up=up, things=len(self._names),
+            rows=self._rows, points=self._points, masses=np.array([*masses, _WALL]),
             dt=scene.dt, window=max(1.0, round(WINDOW / scene.dt)),
         )  # fmt: skip
         self._places: dict[str, int] | None = None
@@ -102,6 +111,19 @@ class Hits:
         """The number of the ground among all things: bodies' segments, props, ground."""
         return len(self._names) - 1
 
+    def listen(self, bodies: dict[int, tuple[np.ndarray, np.ndarray]]) -> None:
+        """From now on, add what contacts press on some bodies to arrays of theirs: by number, of J joints.
+
+        (J, PRESSED) to which each step adds, and the joints' positions (J, 3) m. A body's contacts with itself are no
+        part of it. Contacts of a body that is not listed are added nowhere.
+        """
+        self._rows[:], self._heard = 0, [array for pair in bodies.values() for array in pair]
+        for k, (pressed, points) in bodies.items():
+            for i in range(len(pressed)):
+                at = self.firsts[k] + i
+                self._rows[at], self._points[at] = pressed[i].ctypes.data, points[i].ctypes.data
+        self.block["presses"] = bool(bodies)
+
     def note(self, simulation: Simulation, bodies: int) -> None:
         """The contacts of the last step, as a simulation tells them."""
         record = self.block.record[0]
@@ -109,10 +131,11 @@ class Hits:
             self._places = {name: k for k, name in enumerate(self._names)}
         for k in range(bodies):
             touched = simulation.find_contacts(k)
-            for joint, force, other in zip(touched.joints, touched.forces, touched.others, strict=True):
+            rows = zip(touched.joints, touched.points, touched.forces, touched.others, strict=True)
+            for joint, point, force, other in rows:
                 me, it = int(self.firsts[k] + joint), self._places.get(other, self.ground)
                 if self._owners[it] is None or me > it:  # two segments tell each other's
-                    self._kernels.note_contact(record, it, me, *map(float, force))
+                    self._kernels.note_contact(record, it, me, *map(float, point), *map(float, force))
         self._kernels.end_step(record, False)
 
     def end(self) -> None:

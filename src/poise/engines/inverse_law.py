@@ -300,7 +300,8 @@ def feel(_body: int, block: int) -> None:
     s = record(block, SOURCE)
     hits, x = record(s.hits, HITS), record(s.scene, INVERSE)
     thing, geoms = integers(s.thing, x.shapes), tables(x.geoms, x.most, 2)
-    forces = vectors(x.forces, x.most, 3)
+    forces, points = vectors(x.forces, x.most, 3), vectors(x.points, x.most, 3)
     for i in range(integers(x.counts, 4)[FELT]):
-        note_contact(hits, thing[geoms[i, 0]], thing[geoms[i, 1]], forces[i, 0], forces[i, 1], forces[i, 2])
+        f, p = forces[i], points[i]
+        note_contact(hits, thing[geoms[i, 0]], thing[geoms[i, 1]], p[0], p[1], p[2], f[0], f[1], f[2])
     end_step(hits, False)

@@ -11,7 +11,7 @@ from poise.engines.mujoco_model import BodyLayout
 from poise.engines.mujoco_offsets import find_offsets
 from poise.spatial.law import Block, Law
 
-_USED = ("ncon", "contact", "force", "size", "frame", "geom", "address")
+_USED = ("ncon", "contact", "force", "size", "frame", "pos", "geom", "address")
 
 
 def build_source(

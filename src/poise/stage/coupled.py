@@ -42,6 +42,7 @@ class Coupled:
             COUPLING, room, given=self.given, touched=self.touched, accelerating=self.accelerating, work=self._work,
             al=self.al, acc=self.acc, om_before=om, vel_before=vel, torque_only=torque_only, inertia=self.inertia,
             bare=self.bare, tied=self.tied, share=self.share, keeps_share=keeps_share, felt=body.felt,
+            pressed=body.pressed,
         )  # fmt: skip
 
     def settle(self, partition: Partition, is_carried: bool, stands: bool = False) -> None:

@@ -212,6 +212,25 @@ def hand_on_pushes(parents: np.ndarray, given: np.ndarray, p: np.ndarray, wrench
 
 
 @kernel
+def hand_on_pressed(parents: np.ndarray, given: np.ndarray, p: np.ndarray, pressed: np.ndarray) -> None:
+    """The same of contacts: rows of given joints (J, PRESSED) become those of all that is given further out."""
+    for i in range(len(parents) - 1, -1, -1):
+        row = pressed[i]
+        if row[6] == 0.0:
+            continue
+        if i == 0 or not given[i]:
+            row[:] = 0.0
+            continue
+        k = parents[i]
+        rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]
+        pressed[k, 0] += row[0] + ry * row[5] - rz * row[4]
+        pressed[k, 1] += row[1] + rz * row[3] - rx * row[5]
+        pressed[k, 2] += row[2] + rx * row[4] - ry * row[3]
+        for c in range(3, len(row)):
+            pressed[k, c] += row[c]
+
+
+@kernel
 def _hand_on(i: int, k: int, p: np.ndarray, wrench: np.ndarray) -> None:
     """Move the wrench on body i to body k, about its joint."""
     rx, ry, rz = p[i, 0] - p[k, 0], p[i, 1] - p[k, 1], p[i, 2] - p[k, 2]

@@ -196,13 +196,18 @@ def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None
 
 def _feel(actors: list[Actor], simulation: Simulation, hits: Hits | None, call: Caller) -> list[Call]:
     """What touches what, for the log of hits and for players that want to know."""
+    from poise.stage.step_law import hand_on_contacts
+
     felt: list[Call] = []
+    pressed = [k for k, actor in enumerate(actors) if hits is not None and any(p.is_pressed for p in actor.players)]
     if hits is not None:
+        hits.listen({k: (actors[k].body.pressed, actors[k].body.p) for k in pressed})
         law = simulation.feel(hits)
         if law is not None:
             felt.append(Call(law[0], actors[0].body.block, law[1]))
         elif type(simulation).find_contacts is not Simulation.find_contacts:
             felt.append(call(actors[0], lambda: hits.note(simulation, len(actors))))
+    felt += [Call(hand_on_contacts, actors[k].body.block, actors[k].coupled.block) for k in pressed]
     for k, actor in enumerate(actors):
         if any(player.feels for player in actor.players):
             felt.append(call(actor, _tell_touches(actor, simulation, k)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from poise.dynamics.body_kernels import BODY, update_body
+from poise.engines.hits import PRESSED
 from poise.spatial.addresses import blocks, flags, floats, integers, record, vectors
 from poise.spatial.compile import kernel
 from poise.spatial.law import fields, law
@@ -13,6 +14,7 @@ from poise.stage.coupling_kernels import (
     add_pushes,
     couple_exact,
     couple_paper,
+    hand_on_pressed,
     hand_on_pushes,
     hand_to_connectors,
 )
@@ -21,9 +23,10 @@ from poise.stage.published_kernels import choose_share, find_ratio
 
 # Who accelerates whom (`Actor`), how strongly that is coupled, and pushes as rows.
 # felt   (J, 3) N m, world axes: what pushes put on joints whose motion is given, for players that take it
+# pressed (J, PRESSED): see `Body.pressed`
 # share  (1,) of the last step in the accelerations that the `paper` coupling goes by; the rest is of those before it
 COUPLING = fields(
-    arrays="given accelerating touched work al acc om_before vel_before pushes felt inertia bare tied share",
+    arrays="given accelerating touched work al acc om_before vel_before pushes felt pressed inertia bare tied share",
     integers="push_count torque_only keeps_share",
     floats="gain",
 )
@@ -72,8 +75,16 @@ def couple_as_published(body: int, block: int) -> None:
         blocks(b.R, j, 3, 3), p, vectors(b.w, j, 3), vectors(b.dw, j, 3), vectors(b.om, j, 3), vectors(x.al, j, 3),
         vectors(x.acc, j, 3), b.gravity, x.gain, x.torque_only == 1, vectors(b.f, j, 3), vectors(b.n, j, 3), wrench,
     )  # fmt: skip
-    hand_to_connectors(parents, flags(x.accelerating, j), p, wrench)
+    accelerating, reaction = flags(x.accelerating, j), vectors(b.reaction, j, 6)
+    hand_to_connectors(parents, accelerating, p, wrench)
     _copy(wrench, vectors(b.coupling, j, 6))
+    _clear(reaction)
+    couple_exact(
+        parents, floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3), accelerating,
+        flags(x.touched, j), blocks(b.R, j, 3, 3), p, vectors(b.w, j, 3), vectors(b.dw, j, 3), floats(b.a, 3),
+        vectors(b.om, j, 3), x.gain, blocks(x.work, 3, j, 3), reaction,
+    )  # fmt: skip
+    hand_to_connectors(parents, accelerating, p, reaction)
 
 
 @law
@@ -111,6 +122,19 @@ def push(body: int, block: int) -> None:
     )
     accelerating, felt = flags(x.accelerating, j), vectors(x.felt, j, 3)
     hand_on_pushes(integers(b.parents, j), accelerating, vectors(b.p, j, 3), wrench, felt)
+
+
+@law
+def hand_on_contacts(body: int, block: int) -> None:
+    """What contacts press on each given joint by all that is given further out.
+
+    A physical segment hands nothing on: its joint gives way by itself.
+    """
+    b, x = record(body, BODY), record(block, COUPLING)
+    j = b.joints
+    hand_on_pressed(
+        integers(b.parents, j), flags(x.accelerating, j), vectors(b.p, j, 3), vectors(x.pressed, j, PRESSED)
+    )
 
 
 @law
