@@ -13,10 +13,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from poise.cli import main
-from poise.cli.app import build_app
-from poise.files.formats import load_clip
-from poise.files.leftovers import is_temporary
-from poise.stage.take_file import load_take
+from poise.cli.parser import build_app
+from poise.files.output import is_temporary
+from poise.files.registry import load_clip
+from poise.stage.take.files import load_take
 
 MOST_LINES = 12  # of standard error, of one run
 OUTPUTS = ("-o", "--output", "--film", "--plot", "--save-recipe", "--save")

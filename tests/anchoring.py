@@ -9,9 +9,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise.body.character import Character
-from poise.drivers.anchored import Anchored, AnchoredPlayer
 from poise.drivers.body import Body
-from poise.drivers.kinematic import Kinematic
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.root.anchored import Anchored, AnchoredPlayer
 from poise.motion.clip import Clip
 
 GROUNDS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from poise.body.skeleton import Skeleton
 from poise.motion.clip import Clip
-from poise.motion.own import idle, jump
+from poise.motion.samples import idle, jump
 from poise.spatial import rotation
 
 EASES: dict[str, Callable[[np.ndarray], np.ndarray]] = {

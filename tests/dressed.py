@@ -14,8 +14,8 @@ import numpy as np
 
 from gltfs import Builder, pack
 from humans import make_human
-from poise.body.mannequin import build_mannequin
-from poise.files.gltf.glb import format_glb
+from poise.body.geometry.mannequin import build_mannequin
+from poise.files.formats.gltf.write import format_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

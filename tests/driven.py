@@ -10,12 +10,12 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
-from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.motion import Clip, foot_points
-from poise.motion.own.curves import rise, rise_and_fall
-from poise.motion.own.figure import Figure
-from poise.motion.own.tracks import Tracks, build_clip, stand
+from poise.motion.samples.body import Figure
+from poise.motion.samples.curves import rise, rise_and_fall
+from poise.motion.samples.tracks import Tracks, build_clip, stand
 from poise.spatial import rotation
 
 G = 9.81

@@ -9,7 +9,7 @@ import numpy as np
 from poise import Skeleton, rotation
 
 if TYPE_CHECKING:
-    from poise.body.mesh import Mesh
+    from poise.body.geometry.mesh import Mesh
 
 # Joint, parent, rest offset as a share of the stature; limbs are the left ones.
 _TRUNK = (
@@ -104,7 +104,7 @@ def fill_voxels(mesh: Mesh, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.n
 
 def make_sphere(n: int) -> Mesh:
     """A unit sphere of 2n meridians and n bands."""
-    from poise.body.mesh import Mesh
+    from poise.body.geometry.mesh import Mesh
 
     theta = np.linspace(0, np.pi, n + 1)[1:-1, None]
     phi = np.arange(2 * n) * np.pi / n

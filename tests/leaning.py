@@ -32,7 +32,7 @@ def margin_in_hull(points, spot):
 
 def soles_of(body, turns, places, feet=("left", "right")):
     """(N, 2) m, x and z of the corners of soles, from the skeleton's own heel and toe and a breadth of 0.37."""
-    from poise.body.soles import find_soles
+    from poise.body.geometry.soles import find_soles
 
     corners = []
     for side, sole in zip(("left", "right"), find_soles(body.skeleton), strict=True):

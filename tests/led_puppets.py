@@ -10,12 +10,12 @@ import numpy as np
 
 import poise
 from looking import LookingHands
-from poise.drivers.puppet_player import PuppetPlayer
-from poise.jobs.puppet import measure_puppet
-from poise.jobs.walk_figures import find_soles
+from poise.drivers.puppet.player import PuppetPlayer
+from poise.jobs.puppet.job import measure_puppet
+from poise.jobs.walk.metrics import find_soles
 from poise.motion.clip import Clip
 from poise.puppetry.hands import HandsTake, LiveHands
-from poise.world.steps import Steps
+from poise.world.ground.profile import Stairs
 
 FPS = 120.0  # Hz
 RISER = 0.004  # m
@@ -78,7 +78,7 @@ def measure(clip: Clip, player: PuppetPlayer, ground: Any) -> Walked:
     stances = [(int(side), down - begin, min(up - begin, clip.duration)) for side, down, up in player.stances]
     soles = find_soles(clip).points
     over = soles[..., 1] - (0.0 if ground is None else ground.height_at(soles[..., 0], soles[..., 2]))
-    if isinstance(ground, Steps):  # what is in a riser is as deep in it as it is behind its edge
+    if isinstance(ground, Stairs):  # what is in a riser is as deep in it as it is behind its edge
         behind = ground.height_at(soles[..., 0], soles[..., 2] - math.copysign(RISER, ground.rise))
         over = np.where(soles[..., 1] >= behind, np.maximum(over, -RISER), over)
     feet = clip.positions[:, [clip.skeleton.index(f"{side}Foot") for side in ("left", "right")]]
@@ -92,7 +92,7 @@ def measure(clip: Clip, player: PuppetPlayer, ground: Any) -> Walked:
     )
 
 
-def on_treads(ground: Steps, half: float, behind: float) -> list[tuple[int, float, float]]:
+def on_treads(ground: Stairs, half: float, behind: float) -> list[tuple[int, float, float]]:
     """A foot on each step, `behind` (m) the edge before it, and the other one beside the last."""
     edges = ground.start + ground.run * np.arange(ground.count)
     return [

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.bench.strength_bodies import draw_step
+from poise.bench.strength import draw_step
 from poise.body.character import Character
 
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.demos.marionette.dance import HIP, KNEE, KNEE_AT, ease, find_leg
 from poise.motion.motion import Pose
-from poise.puppetry.hand_craft import HIP, KNEE, KNEE_AT, ease, find_leg
 
 RATE = 120.0  # Hz
 _LATE = 24  # pictures, until one is understood: a fifth of a second

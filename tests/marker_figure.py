@@ -10,7 +10,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.motion.clip import Clip
-from poise.motion.own import walk
+from poise.motion.samples import walk
 from poise.spatial import rotation
 
 HEIGHT = 1.75

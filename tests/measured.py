@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from oracles.cited_strength import BOTH, MAN, WOMAN, Point
-from poise import Muscles
+from poise import JointStrength
 from poise.body.character import Character
 
 BODIES = {
@@ -21,7 +21,7 @@ def find_torque(point: Point) -> float:
 
 
 def _find_torque(point: Point, body: Character) -> float:
-    muscles = Muscles.from_character(body)
+    muscles = JointStrength.from_character(body)
     row = muscles.row(point.joint, point.axis)
     degrees = np.arange(-180.0, 181.0) if point.degrees is None else np.array([point.degrees])
     angles, rates = np.zeros((len(degrees), len(muscles))), np.zeros(len(muscles))

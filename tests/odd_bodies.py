@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import rigs
-from poise.body.roles import ARM_STEMS, LEG_STEMS, RoleGuess, guess_roles, sided
+from poise.body.role_finding.guess import RoleGuess, guess_roles
+from poise.body.roles import ARM_STEMS, LEG_STEMS, sided
 from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
-from poise.motion.own import walk
+from poise.motion.samples import walk
 from poise.spatial import rotation
 
 SIDES = (("left", 1.0), ("right", -1.0))

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Character
-from poise.ik.goals import Reach, Turn
+from poise.ik.goals import OrientationGoal, PositionGoal
 from poise.spatial import rotation
 
 BODY = Character.human(1.75, 75.0)
@@ -60,6 +60,6 @@ def keep(joint, turns, places, body=BODY):
     """Goals that keep a foot where it is."""
     i = body.skeleton.index(joint)
     return [
-        Reach(joint, places[i], first=True),
-        Turn(joint, turns[i].as_quat(scalar_first=True), first=True),
+        PositionGoal(joint, places[i], first=True),
+        OrientationGoal(joint, turns[i].as_quat(scalar_first=True), first=True),
     ]

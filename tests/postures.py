@@ -12,11 +12,11 @@ import itertools
 import numpy as np
 
 from poise.body.skeleton import Skeleton
-from poise.files.quirks.up_axis import turn_to_y
-from poise.files.recording import Recording
-from poise.files.reframe import Reframe
+from poise.files.reading.recording import Recording
+from poise.files.reading.reframe import Reframe
+from poise.files.reading.up_axis import turn_to_y
 from poise.motion.clip import Clip
-from poise.motion.own import idle, jump, squat, walk, wave
+from poise.motion.samples import idle, jump, squat, walk, wave
 from poise.spatial import rotation
 
 Turns = dict[str, tuple[float, float, float]]

@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 
 import poise
-from poise.dynamics.tree import Kinematics
-from poise.motion import own
+from poise.dynamics.tree import TreeState
+from poise.motion import samples
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from poise.stage.actor import Actor
@@ -43,7 +43,7 @@ def conduct(actor: Actor) -> None:
 
 
 def squat(actor: Actor) -> None:
-    clip = own.squat(actor.character.skeleton, 3.2, 100.0)
+    clip = samples.squat(actor.character.skeleton, 3.2, 100.0)
     actor.drive("legs", poise.Balance(follow=clip))
     actor.drive("upperBody", poise.Track(clip))
 
@@ -70,10 +70,10 @@ class Pressed:
         """(n, 2) m, x and z where the engine's contacts press on y = 0."""
         return np.stack([self.moment[:, 2], -self.moment[:, 0]], axis=1) / self.force[:, 1:2]
 
-    def between(self) -> Kinematics:
+    def between(self) -> TreeState:
         """The motion in the middle of every step: what two states differ by, over the step."""
         one, two = slice(None, -1), slice(1, None)
-        return Kinematics(
+        return TreeState(
             0.5 * (self.root[one] + self.root[two]),
             rotation.slerp(self.q[one], self.q[two], 0.5),
             0.5 * (self.v[one] + self.v[two]),

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from poise.ik.figure import Figure
 from poise.ik.goals import Goal
-from poise.ik.support import find_edges
+from poise.ik.model import IkModel
+from poise.ik.support_polygon import find_edges
 from poise.spatial import rotation
 from posed import BODY, keep, place, stand
 
@@ -58,7 +58,7 @@ class Optimiser:
     """SLSQP on the angles of a body on its left foot."""
 
     def __init__(self, stand: Stand):
-        self.stand, self.figure, self.edges = stand, Figure(BODY, False, {}, 0.0), stand.edges
+        self.stand, self.figure, self.edges = stand, IkModel(BODY, False, {}, 0.0), stand.edges
         arrays, skeleton = self.figure.arrays, BODY.skeleton
         self.joint, self.which, self.low, self.high = arrays.joint, arrays.which, arrays.low, arrays.high
         none, count = rotation.identity(), len(skeleton)

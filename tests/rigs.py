@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.proportions import build_skeleton, compute_proportions
 from poise.body.roles import BODY_ROLES
+from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 
 HUMAN = build_skeleton(1.75, compute_proportions(), BODY_ROLES)

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import poise
-from poise.body.shape import Box
-from poise.demos.swing import seat_rider
-from poise.motion.own import idle
+from poise.body.geometry.primitives import Box
+from poise.demos.mix.swing import seat_rider
 from poise.motion.parts import part_joints
+from poise.motion.samples import idle
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.stage.stage import Stage
-from poise.stage.take import ARRAYS
+from poise.stage.take.take import ARRAYS
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 SMALL = poise.Character.human(1.40, 40.0, preset="mix")

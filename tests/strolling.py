@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from poise.puppetry.hand_craft import HIP, KNEE, KNEE_AT, bump, ease, find_leg, smooth
+from poise.demos.marionette.dance import HIP, KNEE, KNEE_AT, bump, ease, find_leg, smooth
 from poise.puppetry.hands import HandsTake
 from poise.spatial import rotation
 

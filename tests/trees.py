@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree
+from poise.dynamics.tree import GRAVITY, Tree, TreeState
 from poise.spatial import rotation
 
 
@@ -27,11 +27,11 @@ def random_tree(rng: np.random.Generator, joints: int = 17) -> Tree:
     )
 
 
-def random_state(rng: np.random.Generator, tree: Tree, batch: tuple[int, ...] = ()) -> Kinematics:
+def random_state(rng: np.random.Generator, tree: Tree, batch: tuple[int, ...] = ()) -> TreeState:
     """A pose anywhere, moving fast."""
     joints = (*batch, len(tree))
     normal = rng.standard_normal
-    return Kinematics(
+    return TreeState(
         normal((*batch, 3)),
         rotation.random(rng, joints),
         normal((*batch, 3)) * 2,
@@ -70,7 +70,7 @@ class Pinocchio:
         self.model.gravity.linear = GRAVITY.copy()
         self.data = self.model.createData()
 
-    def coordinates(self, state: Kinematics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def coordinates(self, state: TreeState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """q, v, a with any leading axes; the free flyer's linear parts are in the body's axes and spatial."""
         batch, turn = state.batch, rotation.conjugate(state.rotations[..., 0, :])
         q = np.concatenate([state.root, state.rotations[..., [1, 2, 3, 0]].reshape(*batch, -1)], axis=-1)
@@ -80,7 +80,7 @@ class Pinocchio:
         a = np.concatenate([spatial, state.angular_acceleration.reshape(*batch, -1)], axis=-1)
         return q, v, a
 
-    def inverse_dynamics(self, state: Kinematics, external: np.ndarray | None = None) -> np.ndarray:
+    def inverse_dynamics(self, state: TreeState, external: np.ndarray | None = None) -> np.ndarray:
         """tau of one frame in our coordinates; external (J, 6) [torque, force] about the joints, world axes."""
         pin, (q, v, a) = self.pin, self.coordinates(state)
         if external is None:
@@ -127,7 +127,7 @@ class MuJoCo:
         self.ids = np.array([self.model.body(name).id for name in tree.names])
         self.dofs = np.concatenate([np.arange(3), *(3 + 3 * (k - 1) + np.arange(3) for k in self.ids)])
 
-    def set(self, state: Kinematics) -> None:
+    def set(self, state: TreeState) -> None:
         """Put one frame into MuJoCo's state."""
         rotations = np.empty_like(state.rotations)
         rotations[self.ids - 1] = state.rotations
@@ -136,7 +136,7 @@ class MuJoCo:
         self.mujoco.mj_forward(self.model, self.data)
         self.data.qacc[self.dofs] = state.generalised_acceleration
 
-    def inverse_dynamics(self, state: Kinematics, external: np.ndarray | None = None) -> np.ndarray:
+    def inverse_dynamics(self, state: TreeState, external: np.ndarray | None = None) -> np.ndarray:
         """tau of one frame in our coordinates; external (J, 6) [torque, force] about the joints, world axes."""
         self.set(state)
         self.mujoco.mj_inverse(self.model, self.data)
@@ -149,14 +149,14 @@ class MuJoCo:
             tau -= applied
         return tau[self.dofs]
 
-    def inertia(self, state: Kinematics) -> np.ndarray:
+    def inertia(self, state: TreeState) -> np.ndarray:
         """H of one frame in our coordinates."""
         self.set(state)
         H = np.zeros((self.model.nv, self.model.nv))
         self.mujoco.mj_fullM(self.model, self.data, H)
         return H[np.ix_(self.dofs, self.dofs)]
 
-    def momentum_jacobian(self, state: Kinematics) -> np.ndarray:
+    def momentum_jacobian(self, state: TreeState) -> np.ndarray:
         """(6, n): angular momentum about the centre of mass, then linear momentum, of the whole body."""
         self.set(state)
         angular, linear = (np.zeros((3, self.model.nv)) for _ in range(2))
@@ -164,7 +164,7 @@ class MuJoCo:
         self.mujoco.mj_jacSubtreeCom(self.model, self.data, linear, 0)
         return np.vstack([angular, self.tree.mass * linear])[:, self.dofs]
 
-    def point_jacobian(self, state: Kinematics, body: int, point: np.ndarray) -> np.ndarray:
+    def point_jacobian(self, state: TreeState, body: int, point: np.ndarray) -> np.ndarray:
         """(6, n): angular velocity of a body and velocity of a point given in its frame."""
         self.set(state)
         k = self.ids[body]

@@ -1,6 +1,6 @@
 """MuJoCo by the four verbs of an engine, called through Python: what its compiled laws must agree with, bit for bit."""
 
-from poise.engines.mujoco import MujocoEngine, MujocoSimulation
+from poise.engines.mujoco.simulation import MujocoEngine, MujocoSimulation
 from poise.engines.scene import Scene
 from poise.stage.stage import Stage
 

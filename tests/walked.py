@@ -11,7 +11,8 @@ import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
-from poise.world.footing import build_footing, find_corners
+from poise.body.geometry.soles import build_footing
+from poise.world.foot_boxes import find_corners
 
 _ALONG = 16  # points on either side of heel and front
 DOWN = 0.002  # m: a point that is no higher than this over the ground carries

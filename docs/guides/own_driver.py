@@ -12,7 +12,7 @@ from poise import rotation
 
 
 @dataclass(frozen=True)
-class Wave(poise.Driver):
+class Wave(poise.extend.Driver):
     """bpm: beats a minute; swing: rad to each side; stiffness: 1 holds what a level limb weighs, one radian off."""
 
     bpm: float = 60.0
@@ -24,7 +24,7 @@ class Wave(poise.Driver):
         return WavePlayer(self, body, joints)
 
 
-class WavePlayer(poise.TorquePlayer):
+class WavePlayer(poise.extend.TorquePlayer):
     def __init__(self, driver, body, joints):
         self.driver, self.joints = driver, joints
         self.aim = body.state.q[joints]
@@ -61,4 +61,4 @@ class WavePlayer(poise.TorquePlayer):
         return {"aim": self.aim, "clock": self.clock, "spring": self.spring, "damper": self.damper}
 
 
-poise.register_driver("wave", Wave)
+poise.extend.register_driver("wave", Wave)

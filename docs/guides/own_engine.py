@@ -13,9 +13,9 @@ from poise import rotation
 SPRING, DAMPER = 1e5, 3e3  # N/m and N s/m at each corner of a sole
 
 
-class Euler(poise.Engine):
+class Euler(poise.extend.Engine):
     name = "euler"
-    abilities = poise.Abilities(
+    abilities = poise.extend.Capabilities(
         couplings=("exact",), hinges=False, pins=False, carriers=False, props=False, uneven=False, moving=False
     )
 
@@ -23,11 +23,13 @@ class Euler(poise.Engine):
         return EulerSimulation(scene)
 
 
-class EulerSimulation(poise.Simulation):
+class EulerSimulation(poise.extend.Simulation):
     def __init__(self, scene):
         self.scene, self.forces = scene, {}
-        self.states = [poise.BodyState(*(x.copy() for x in (b.root, b.rotations, b.velocity, b.angular_velocity)))
-                       for b in scene.bodies]  # fmt: skip
+        self.states = [
+            poise.extend.BodyState(*(x.copy() for x in (b.root, b.rotations, b.velocity, b.angular_velocity)))
+            for b in scene.bodies
+        ]
 
     def place(self, body, state):
         given = np.array([joint.is_given for joint in self.scene.bodies[body].joints])
@@ -45,20 +47,22 @@ class EulerSimulation(poise.Simulation):
 
     def move(self, body, state, torque, damping, wrench):
         tree, dt = body.tree, self.scene.dt
-        pose = poise.compute_world_pose(tree, state.root, state.q)
+        pose = poise.extend.compute_world_pose(tree, state.root, state.q)
         still = np.zeros_like(state.v), np.zeros_like(state.w)
-        now = poise.Kinematics(state.root, state.q, state.v, state.w, *still)
+        now = poise.extend.TreeState(state.root, state.q, state.v, state.w, *still)
         u, n = now.generalised_velocity, np.zeros_like(state.w)
         n[1:] = np.einsum("jab,ja->jb", pose.turns, torque)[1:]
         D = np.diag(np.concatenate([np.zeros(6), np.repeat(damping[1:], 3)]))
-        force = np.concatenate([np.zeros(3), n.ravel()]) - poise.compute_bias(tree, now, wrench, self.scene.gravity)
+        force = np.concatenate([np.zeros(3), n.ravel()]) - poise.extend.compute_bias(
+            tree, now, wrench, self.scene.gravity
+        )
         for joint, corner in self.find_touching(body, pose):
-            J = poise.compute_point_jacobian(tree, state.root, state.q, joint, corner)[3:]
+            J = poise.extend.compute_point_jacobian(tree, state.root, state.q, joint, corner)[3:]
             depth = self.scene.ground.height - (pose.joints[joint] + pose.turns[joint] @ corner)[1]
             force += J.T @ [0.0, SPRING * depth, 0.0]
             D += J.T @ np.diag([DAMPER, DAMPER + dt * SPRING, DAMPER]) @ J
         free = np.repeat([not body.joints[0].is_given, *(not joint.is_given for joint in body.joints)], 3)
-        A = poise.compute_joint_space_inertia(tree, state.root, state.q) + dt * D
+        A = poise.extend.compute_joint_space_inertia(tree, state.root, state.q) + dt * D
         u[free] += dt * np.linalg.solve(A[np.ix_(free, free)], (force - D @ u)[free])
         state.v[:], state.w[:] = u[:3], u[3:].reshape(-1, 3)
         state.root += dt * state.v
@@ -81,7 +85,7 @@ class EulerSimulation(poise.Simulation):
         return {str(k): [x.copy() for x in (s.root, s.q, s.v, s.w)] for k, s in enumerate(self.states)}
 
     def restore(self, saved):
-        self.states = [poise.BodyState(*(np.array(x) for x in saved[str(k)])) for k in range(len(self.states))]
+        self.states = [poise.extend.BodyState(*(np.array(x) for x in saved[str(k)])) for k in range(len(self.states))]
 
 
-poise.register_engine("euler", Euler)
+poise.extend.register_engine("euler", Euler)

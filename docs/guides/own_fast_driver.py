@@ -19,7 +19,7 @@ class FastWavePlayer(WavePlayer):
 
         super().__init__(driver, body, joints)
         self.law = own_wave_law.wave
-        self.block = poise.Block(
+        self.block = poise.extend.Block(
             own_wave_law.WAVE, body.arena, joints=joints, count=len(joints), swing=driver.swing, **self.numbers()
         )
 
@@ -27,4 +27,4 @@ class FastWavePlayer(WavePlayer):
         return {"act": (self.law, self.block)}
 
 
-poise.register_driver("fast wave", FastWave)
+poise.extend.register_driver("fast wave", FastWave)

@@ -37,4 +37,4 @@ def save_steps(clip, path):
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-poise.register_format("Steps", ".steps", read_steps, save_steps)
+poise.extend.register_format("Steps", ".steps", read_steps, save_steps)

@@ -11,7 +11,7 @@ AXIS = np.array([1.0, 0.0, 0.0])
 
 
 @dataclass(frozen=True)
-class Metronome(poise.Driver):
+class Metronome(poise.extend.Driver):
     """Swings the first joint of its part about its own x axis, and holds the others. bpm: beats a minute; swing: rad"""
 
     bpm: float = 60.0
@@ -19,13 +19,13 @@ class Metronome(poise.Driver):
     level = "motion"
 
     def claim(self, character, joints, part):
-        return poise.Claim(moved=tuple(joints[:1]), held=tuple(joints[1:]))
+        return poise.extend.Claim(moved=tuple(joints[:1]), held=tuple(joints[1:]))
 
     def play(self, body, joints, t):
         return MetronomePlayer(self, body, joints)
 
 
-class MetronomePlayer(poise.MotionPlayer):
+class MetronomePlayer(poise.extend.MotionPlayer):
     def __init__(self, driver, body, joints):
         self.joints, self.swing, self.rate = joints, driver.swing, np.pi * driver.bpm / 60.0
         self.rest = body.state.q[joints]
@@ -41,4 +41,4 @@ class MetronomePlayer(poise.MotionPlayer):
         return {"rest": self.rest}
 
 
-poise.register_driver("metronome", Metronome)
+poise.extend.register_driver("metronome", Metronome)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from poise import laws
+from poise.extend import laws
 
 WAVE = laws.fields(arrays="joints aim clock spring damper", integers="count", floats="swing")
 

@@ -18,19 +18,19 @@ import numpy as np
 import poise
 from anchoring import GROUNDS, Walked, Walker
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.shape import Box
-from poise.body.skin import build_skin
-from poise.body.soles import leg_length
-from poise.drivers.anchored import Anchored
-from poise.drivers.kinematic import Kinematic
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.primitives import Box
+from poise.body.geometry.skin import build_skin
+from poise.body.geometry.soles import leg_length
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.root.anchored import Anchored
 from poise.motion.clip import Clip
-from poise.motion.own import jump, walk
-from poise.motion.rooting import root_at_hips
+from poise.motion.root import root_at_hips
+from poise.motion.samples import jump, walk
+from poise.pictures.image import save_png
+from poise.pictures.items import DrawnProp
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, render_picture
-from poise.pictures.picture_items import DrawnProp
-from poise.pictures.png import save_png
-from poise.pictures.raster import Look
+from poise.pictures.raster import Theme
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 
@@ -94,7 +94,7 @@ def draw(name: str, character: Character, clip: Clip) -> np.ndarray:
     take = stage.run(clip.duration, fps=100.0)
     walked = Clip(clip.skeleton, take.times, take.actor().root, take.actor().rotations, name)
     skin = build_skin(character.skeleton, build_mannequin(character.skeleton, character.mass))
-    look = replace(Look(), has_ground=name == "flat")
+    look = replace(Theme(), has_ground=name == "flat")
     cells = []
     for t in TIMES.tolist():
         alone = Picture([DrawnBody(walked, skin)], look=look)

@@ -24,9 +24,9 @@ from poise.bench import crowd as bench_crowd
 from poise.bench import growth
 from poise.bench.crowd import CrowdBench
 from poise.bench.harness import measure
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
-from poise.spatial.addresses import call_with_two
-from poise.spatial.law import Law
+from poise.compiled.law import Law
+from poise.compiled.views import call_with_two
+from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
 from poise.stage.stage import Stage
 
 PAGE = Path(__file__).parents[1] / "crowd.md"

@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.bench.harness import measure
 from poise.body.character import Character
-from poise.demos.conductors import build_stage, draw_conductors
+from poise.demos.shared.conductors import build_stage, draw_conductors
 from poise.stage.stage import Stage
 
 PAGE = Path(__file__).parents[1] / "crowd.md"

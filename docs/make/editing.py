@@ -17,16 +17,16 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
 from poise.files import read_clip
-from poise.files.atomic import write_bytes
-from poise.jobs.edit import EditFound
-from poise.motion import Clip, Cut, Offset, apply_offsets, arrange, find_point, own
-from poise.motion.sequencing import measure_jumps
+from poise.files.output import write_bytes
+from poise.jobs.edit.job import EditFound
+from poise.motion import Clip, Offset, apply_offsets, find_point, samples
+from poise.motion.edits.sequence import Segment, join_segments, measure_jumps
+from poise.pictures.image import save_png
 from poise.pictures.picture import FIGURE_COLORS, DrawnBody, Picture, frame_picture, render_picture
 from poise.pictures.plot_style import LINE_COLORS, finish_panel, new_figure, to_png
-from poise.pictures.png import save_png
 
 DOCS = Path(__file__).parents[1]
 PAGE, PICTURES = DOCS / "editing.md", DOCS / "pictures"
@@ -130,7 +130,7 @@ def measure_offsets() -> list[str]:
     for k in range(1000):
         if k % 50 == 0:
             body = poise.Character.human(rng.uniform(1.2, 2.0), None, preset=["full", "tracking", "mix"][k // 50 % 3])
-            clip = own.squat(body.skeleton, 2.0, 30.0)
+            clip = samples.squat(body.skeleton, 2.0, 30.0)
         joint = ["leftHand", "rightHand", "leftFoot", "rightFoot"][k % 4]
         t = float(rng.uniform(0.2, 1.8))
         point = "palm" if joint.endswith("Hand") else "ball"
@@ -158,8 +158,8 @@ def measure_transitions() -> list[str]:
     body = poise.Character.human()
     rng = np.random.default_rng(2)
     clips = {
-        "walk": own.walk(body.skeleton, 5.0, 60.0), "wave": own.wave(body.skeleton, 4.0, 30.0),
-        "squat": own.squat(body.skeleton, 4.0, 120.0), "jump": own.jump(body.skeleton, 3.0, 60.0),
+        "walk": samples.walk(body.skeleton, 5.0, 60.0), "wave": samples.wave(body.skeleton, 4.0, 30.0),
+        "squat": samples.squat(body.skeleton, 4.0, 120.0), "jump": samples.jump(body.skeleton, 3.0, 60.0),
         "clap": poise.gestures.GestureMotion(poise.gestures.clap(1.5), body.skeleton).sample(4.0, 60.0),
         "conduct": poise.gestures.GestureMotion(poise.gestures.conduct(), body.skeleton).sample(4.0, 25.0),
     }  # fmt: skip
@@ -170,7 +170,7 @@ def measure_transitions() -> list[str]:
             ends = rng.uniform(0.9, 2.5, 2)
             count += 1
             for fps, most in worst.items():
-                done = arrange([Cut(a, ends[0] - 0.8, ends[0]), Cut(b, ends[1], ends[1] + 0.5)], 0.4, fps)
+                done = join_segments([Segment(a, ends[0] - 0.8, ends[0]), Segment(b, ends[1], ends[1] + 0.5)], 0.4, fps)
                 times = done.clip.times
                 inside = np.abs(times - done.joins[0].time) < 0.25
                 for k, jumps in enumerate(measure_jumps(times, done.clip.positions)):
@@ -189,7 +189,7 @@ def measure_claps() -> list[str]:
     body = poise.Character.human()
     clip = poise.gestures.GestureMotion(poise.gestures.clap(1.5), body.skeleton).sample(6.0, 120.0)
     order = np.random.default_rng(2).permutation(np.repeat(np.arange(1, 8), 2))
-    done = arrange([Cut(clip, i / 1.5, (i + 1) / 1.5) for i in order], 0.1, 120.0)
+    done = join_segments([Segment(clip, i / 1.5, (i + 1) / 1.5) for i in order], 0.1, 120.0)
     speeds = [measure_jumps(each.times, each.positions)[1].max() for each in (done.clip, clip)]
     return [
         f"| {len(order)} claps in random order: joints apart at the cuts, at most | "

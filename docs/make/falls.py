@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from poise import Character, Free, Loose, Stage
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
-from poise.demos.show import SHEET_CELL, draw_sheet
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
+from poise.demos.shared.show import SHEET_CELL, draw_sheet
 from poise.motion.motion import Pose
+from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
-from poise.pictures.png import save_png
 from poise.spatial import rotation
-from poise.stage.take import Take
+from poise.stage.take.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "falls.png"
 TIMES = np.array([0.0, 0.4, 0.6, 0.9, 1.4, 2.5])

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body.roles import ARM_STEMS, LEG_STEMS, guess_roles, sided
+from poise.body.role_finding.guess import guess_roles
+from poise.body.roles import ARM_STEMS, LEG_STEMS, sided
 from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
-from poise.files.formats import find_format, load_clip, read_recording
-from poise.files.normalise import Reading, normalise
+from poise.files.reading.pipeline import Reading, normalise
+from poise.files.registry import find_format, load_clip, read_recording
 from poise.jobs.info import describe
 
 DOCS = Path(__file__).parents[1]

@@ -271,7 +271,7 @@ def _plates(folder: Path, trial: str) -> tuple:
     """A trial's clip, Poise's body of the subject's mass, and a function: cut-off -> RMS force error, % body weight."""
     from poise.body.character import Character
     from poise.files import load_clip
-    from poise.motion.forces import compute_forces
+    from poise.motion.forces.forces import compute_forces
 
     path = folder / "force-bvh" / f"{trial}.bvh"
     mass = json.loads(path.with_suffix(".json").read_text())["subject_mass_kg"]

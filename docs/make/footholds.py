@@ -14,18 +14,17 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.body.shape import Box
+from poise.body.geometry.primitives import Box
 from poise.pictures.camera import Camera
-from poise.pictures.labels import draw_labels
-from poise.pictures.png import save_png
-from poise.pictures.raster import Look, Surface, linear, render
+from poise.pictures.image import draw_labels, save_png
+from poise.pictures.raster import Surface, Theme, linear, render
 from poise.pictures.solids import build_solid
 from poise.spatial import rotation
-from poise.walking.foothold import Foothold, Terrain
-from poise.walking.route import Route, StepLimits, plan_route
-from poise.world.floor import Floor
-from poise.world.moving import Moving
-from poise.world.terrain import build_terrain
+from poise.walking.footholds.terrain import Foothold, Terrain
+from poise.walking.path.planner import Route, StepLimits, plan_route
+from poise.world.ground.floor import Floor
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.terrain import build_terrain
 
 PAGE = Path(__file__).parents[1] / "grounds.md"
 PICTURE = Path(__file__).parents[1] / "pictures" / "footholds.png"
@@ -109,7 +108,7 @@ def draw_cell(
         parts.append(draw_box(dot, np.array([x, y + 0.01, z]), rotation.identity(), WAY))
     surface = Surface.joined(parts)
     camera = Camera.frame(surface.points, CELL, azimuth=math.radians(-132.0), elevation=math.radians(33.0))
-    image = render(surface, camera, CELL, samples=3, look=Look(has_ground=False))
+    image = render(surface, camera, CELL, samples=3, look=Theme(has_ground=False))
     draw_labels(image, name, [])
     return image
 
@@ -138,7 +137,7 @@ def make_table() -> list[str]:
         ("rough, 5 cm up and down", build_terrain("rough", 1, stones=0.0)),
         ("rough, 10 cm up and down", build_terrain("rough", 1, amplitude=0.1, stones=0.0)),
         ("stones of 40 cm, 5 cm up and down", build_terrain("rough", 1, stones=0.4)),
-        ("moving, rough", Moving(build_terrain("rough", 1, stones=0.0), sway=(0.25, 0.06, 0.15), period=12.0)),
+        ("moving, rough", MovingGround(build_terrain("rough", 1, stones=0.0), sway=(0.25, 0.06, 0.15), period=12.0)),
     ]  # fmt: skip
     rows = ["| terrain | found | whole sole | turned | moved, cm | sunk in, mm | over it, mm | gap, mm | time, us |",
             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip

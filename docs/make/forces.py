@@ -17,10 +17,10 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
-from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.kinematics import compute_center_of_mass
 from poise.files import load_clip
-from poise.motion.forces import ClipForces, compute_forces
-from poise.pictures.force_plot import COLORS
+from poise.motion.forces.forces import ClipForces, compute_forces
+from poise.pictures.plots import COLORS
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import uniform_rate
 

@@ -14,15 +14,15 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from poise.body.mesh import Mesh
-from poise.body.shape import Box
-from poise.demos.show import BLUE, Shot, build_picture
-from poise.jobs.figures import find_sole_corners
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.primitives import Box
+from poise.demos.shared.show import BLUE, Shot, build_picture
+from poise.jobs.shared.metrics import find_sole_corners
+from poise.pictures.image import save_png
+from poise.pictures.items import DrawnProp as Drawn
 from poise.pictures.picture import frame_picture, render_picture
-from poise.pictures.picture_items import DrawnProp as Drawn
-from poise.pictures.png import save_png
 from poise.spatial import rotation
-from poise.stage.take import Take
+from poise.stage.take.take import Take
 
 PAGE = Path(__file__).parents[1] / "grounds.md"
 PICTURE = Path(__file__).parents[1] / "pictures" / "grounds.png"
@@ -58,7 +58,7 @@ def measure(take: Take, ground: poise.Ground, top: float = 0.0) -> tuple[bool, f
     """
     record, clip = take.actor(), take.clip()
     corners = find_sole_corners(clip)
-    shifts = np.stack([ground.shift(t) if isinstance(ground, poise.Moving) else np.zeros(3) for t in take.times])
+    shifts = np.stack([ground.shift(t) if isinstance(ground, poise.MovingGround) else np.zeros(3) for t in take.times])
     corners = corners - shifts[:, None, None]
     slip = float(np.linalg.norm((corners - corners[0])[..., [0, 2]], axis=-1).max())
     soles = corners[0].mean(axis=1)
@@ -76,21 +76,21 @@ def describe(name: str, found: Sequence[tuple[bool, float, float, float]]) -> st
 
 def make_table() -> list[str]:
     """Rows of the table."""
-    tilted = {degrees: [poise.Tilted(math.radians(degrees), 2.0 * math.pi * k / WAYS) for k in range(WAYS)]
+    tilted = {degrees: [poise.Slope(math.radians(degrees), 2.0 * math.pi * k / WAYS) for k in range(WAYS)]
               for degrees in TILTS}  # fmt: skip
-    kerbs = [poise.Steps(0.1, 5.0, 1, 0.0, sign * math.pi / 2) for sign in (1, -1)]
+    kerbs = [poise.Stairs(0.1, 5.0, 1, 0.0, sign * math.pi / 2) for sign in (1, -1)]
     cases: list[tuple[str, list[poise.Ground], float]] = [
         ("level", [poise.Ground()], 0.0),
         ("level, 0.3 m high", [poise.Ground(0.3)], 0.0),
         ("level, 1 m high", [poise.Ground(1.0)], 0.0),
         *((f"tilted by {degrees} degrees, {WAYS} ways", list(several), 0.0) for degrees, several in tilted.items()),
         ("one foot on a step of 0.1 m, left and right", list(kerbs), 0.0),
-        ("stairs of 0.17 by 0.29 m", [poise.Steps(start=-0.6)], 0.0),
+        ("stairs of 0.17 by 0.29 m", [poise.Stairs(start=-0.6)], 0.0),
         ("a box 0.5 m high", [poise.Ground()], 0.5),
-        ("a belt at 1 m/s", [poise.Moving(velocity=(0.0, 0.0, 1.0))], 0.0),
-        ("a lift, 0.5 m up and down in 3 s", [poise.Moving(sway=(0.0, 0.5, 0.0), period=3.0)], 0.0),
+        ("a belt at 1 m/s", [poise.MovingGround(velocity=(0.0, 0.0, 1.0))], 0.0),
+        ("a lift, 0.5 m up and down in 3 s", [poise.MovingGround(sway=(0.0, 0.5, 0.0), period=3.0)], 0.0),
         ("a deck, tilted by 6 degrees, that sways 0.2 m in 4 s",
-         [poise.Moving(poise.Tilted(math.radians(6.0), 0.5), sway=(0.2, 0.0, 0.2))], 0.0),
+         [poise.MovingGround(poise.Slope(math.radians(6.0), 0.5), sway=(0.2, 0.0, 0.2))], 0.0),
     ]  # fmt: skip
     rows = ["| ground | fell | slip, mm | hips over it, m | margin, m |", "|---|---|---|---|---|"]
     for name, grounds, top in cases:
@@ -122,9 +122,9 @@ def draw_picture() -> np.ndarray:
     wavy = np.linspace(-1.0, 1.0, 21)
     cases: list[tuple[str, poise.Ground, float]] = [
         ("0.3 m high", poise.Ground(0.3), 0.0),
-        ("10 degrees ahead", poise.Tilted(math.radians(10.0), height=0.2), 0.0),
-        ("10 degrees sideways", poise.Tilted(math.radians(10.0), math.pi / 2, height=0.2), 0.0),
-        ("one foot on a step of 0.1 m", poise.Steps(0.1, 5.0, 1, 0.0, math.pi / 2, height=0.1), 0.0),
+        ("10 degrees ahead", poise.Slope(math.radians(10.0), height=0.2), 0.0),
+        ("10 degrees sideways", poise.Slope(math.radians(10.0), math.pi / 2, height=0.2), 0.0),
+        ("one foot on a step of 0.1 m", poise.Stairs(0.1, 5.0, 1, 0.0, math.pi / 2, height=0.1), 0.0),
         ("a box", poise.Ground(), 0.5),
         ("a height map", poise.HeightMap(0.1 + 0.03 * np.sin(4.0 * wavy)[None] + 0.03 * np.cos(5.0 * wavy)[:, None],
                                          height=0.1), 0.0),

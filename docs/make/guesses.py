@@ -22,10 +22,10 @@ import drawn
 import odd_bodies
 import postures
 from humans import make_human
-from poise.files.normalise import normalise
-from poise.motion.heading import translate, turn
-from poise.motion.own import jump, walk
-from poise.motion.rate import check_rate
+from poise.files.reading.pipeline import normalise
+from poise.motion.contacts.frame_rate import check_rate
+from poise.motion.edits.ground import translate, turn
+from poise.motion.samples import jump, walk
 
 AXES = ("Y", "Z", "X", "-Z", "-Y")
 UNITS = (1.0, 100.0, 39.37, 1000.0)

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from poise import Balance, Character, Free, Loose, Stage
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
-from poise.demos.show import SHEET_CELL, draw_sheet
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
+from poise.demos.shared.show import SHEET_CELL, draw_sheet
+from poise.pictures.image import save_png
 from poise.pictures.picture import DrawnBody, Picture, frame_picture, place_side_by_side
-from poise.pictures.png import save_png
-from poise.stage.take import Take
+from poise.stage.take.take import Take
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "limits-falls.png"
 TIMES = np.array([0.4, 0.9, 1.2, 1.5, 2.0, 4.0])

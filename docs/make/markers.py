@@ -19,8 +19,8 @@ sys.path[:0] = [str(DOCS.parent / "tests"), str(Path(__file__).parent)]
 from files import replace_between  # noqa: E402
 from marker_figure import put_markers, spoil, walking_body  # noqa: E402
 from marker_sets import SETS  # noqa: E402
-from poise.files.c3d import read_c3d  # noqa: E402
-from poise.files.formats import load_clip, read_recording  # noqa: E402
+from poise.files.formats.c3d.c3d import read_c3d  # noqa: E402
+from poise.files.registry import load_clip, read_recording  # noqa: E402
 from poise.motion.markers import fit_markers  # noqa: E402
 from poise.spatial import rotation  # noqa: E402
 

@@ -17,16 +17,16 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.body.soles import find_soles
-from poise.demos import onleg, physiques
-from poise.jobs.balancing import balance_clip
-from poise.jobs.pose_pictures import draw_body
-from poise.jobs.standing import STEPS, Standing, Wanted
-from poise.motion import own
-from poise.motion.contacts import find_contacts
+from poise.body.geometry.soles import build_footing, find_soles
+from poise.demos.balance import onleg, physiques
+from poise.jobs.balance.solve import balance_clip
+from poise.jobs.pose.pictures import draw_body
+from poise.jobs.pose.standing import STEPS, Standing, Wanted
+from poise.motion import samples
+from poise.motion.contacts.contacts import find_contacts
+from poise.pictures.image import save_png
 from poise.pictures.picture import Picture, frame_picture, place_side_by_side, render_picture
-from poise.pictures.png import save_png
-from poise.world.footing import build_footing, find_corners
+from poise.world.foot_boxes import find_corners
 
 PAGE = Path(__file__).parents[1] / "pose.md"
 PICTURES = Path(__file__).parents[1] / "pictures"
@@ -100,7 +100,7 @@ def draw_row(drawn, path: Path, size: tuple[int, int], azimuth: float, times=(0.
 
 def draw_balance(body: poise.Character) -> None:
     """A clip, leaned, and balanced in both ways."""
-    clip = own.wave(body.skeleton)
+    clip = samples.wave(body.skeleton)
     leaned = lean(clip, 20.0, (1.0, 0.0, 0.0))
     shown = {
         "clip": clip, "leaned by 20 degrees": leaned, "balanced": balance_clip(leaned, body).clip,
@@ -144,7 +144,7 @@ def measure_balance(body: poise.Character) -> list[str]:
     ]
     ways = {"ahead": (1.0, 0.0, 0.0), "back": (-1.0, 0.0, 0.0), "aside": (0.0, 0.0, 1.0)}
     for name in ("idle", "wave", "squat"):
-        clip = getattr(own, name)(body.skeleton).pick(slice(None, None, 4))
+        clip = getattr(samples, name)(body.skeleton).pick(slice(None, None, 4))
         for degrees in (0, 5, 10, 15, 20):
             for way, axis in ways.items():
                 if degrees == 0 and way != "ahead":

@@ -17,9 +17,9 @@ import numpy as np
 
 from poise import Character
 from poise.bench.ik import find_places, find_start
-from poise.ik.goals import Reach, Turn
-from poise.ik.posing import Posed, Poser
-from poise.ik.support import find_edges, find_margin
+from poise.ik.goals import OrientationGoal, PositionGoal
+from poise.ik.pose_solver import Posed, PoseSolver
+from poise.ik.support_polygon import find_edges, find_margin
 from poise.spatial import rotation
 
 mpl.use("Agg")
@@ -34,17 +34,20 @@ R, PLACES, MASS = find_places(BODY, ROOT, TURNS)
 CORNERS = np.concatenate([PLACES[INDEX(f"{side}Foot")][[0, 2]] + SOLE for side in ("left", "right")])
 EDGES = find_edges(CORNERS)
 TARGET = PLACES[INDEX("rightHand")] + [0.0, 0.3, 1.3]
-HAND, HIPS = Reach("rightHand", TARGET), Reach("hips", PLACES[INDEX("hips")], first=True)
+HAND, HIPS = PositionGoal("rightHand", TARGET), PositionGoal("hips", PLACES[INDEX("hips")], first=True)
 
 
-def keep(first: bool) -> list[Reach | Turn]:
+def keep(first: bool) -> list[PositionGoal | OrientationGoal]:
     """Goals that keep the right foot; the left one is held."""
     i = INDEX("rightFoot")
-    return [Reach("rightFoot", PLACES[i], first=first), Turn("rightFoot", rotation.from_matrix(R[i]), first=first)]
+    return [
+        PositionGoal("rightFoot", PLACES[i], first=first),
+        OrientationGoal("rightFoot", rotation.from_matrix(R[i]), first=first),
+    ]
 
 
-def solve(*goals: Reach | Turn, **options: object) -> Posed:
-    return Poser(BODY).solve(goals, ROOT, TURNS, **options)  # type: ignore[arg-type]
+def solve(*goals: PositionGoal | OrientationGoal, **options: object) -> Posed:
+    return PoseSolver(BODY).solve(goals, ROOT, TURNS, **options)  # type: ignore[arg-type]
 
 
 OVER = (float(MASS[0]), None, float(MASS[2]))

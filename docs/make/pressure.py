@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.dynamics.ground import compute_ground_reaction
+from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.tree import build_tree
-from poise.motion.forces import compute_forces
+from poise.motion.forces.forces import compute_forces
 from pressing import BODIES, MOTIONS, Pressed, press
 
 PAGE = Path(__file__).parents[1] / "forces.md"

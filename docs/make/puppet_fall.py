@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from poise import Character, PuppetLayer, load_mapping
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
-from poise.jobs.puppet import perform_cued
-from poise.jobs.puppet_cues import LET_GO, TAKE_BACK, Cue
-from poise.pictures.contact_sheet import draw_contact_sheet
-from poise.pictures.png import save_png
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
+from poise.jobs.puppet.job import perform_cued
+from poise.pictures.image import save_png
+from poise.pictures.sheet import draw_contact_sheet
+from poise.puppetry.cues import LET_GO, TAKE_BACK, Cue
 from poise.puppetry.hands import HandsTake
 from poise.spatial import rotation
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from led_puppets import on_treads, record
-from poise.jobs.pose import PoseRecipe, find_body
-from poise.jobs.puppet import Puppetry
-from poise.jobs.puppet_pictures import draw_puppet_sheet
-from poise.pictures.png import save_png
-from poise.world.steps import Steps
+from poise.jobs.pose.job import PoseRecipe, find_body
+from poise.jobs.puppet.job import Puppetry
+from poise.jobs.puppet.pictures import draw_puppet_sheet
+from poise.pictures.image import save_png
+from poise.world.ground.profile import Stairs
 
 PICTURE = Path(__file__).parents[1] / "pictures" / "puppet-stairs.png"
-GROUND = Steps(-0.16, 0.3, 3, start=0.2)
+GROUND = Stairs(-0.16, 0.3, 3, start=0.2)
 
 
 def main() -> None:

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import SkinnedMesh, build_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.files import read_clip
-from poise.files.gltf.reading import read_gltf_rest
-from poise.files.normalise import normalise
+from poise.files.formats.gltf.read import read_gltf_rest
+from poise.files.reading.pipeline import normalise
 from poise.motion.clip import Clip
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting.measures import measure_retargeting
+from poise.motion.retargeting.metrics import measure_retargeting
+from poise.pictures.body import find_heading, pose_surface
 from poise.pictures.camera import Camera
-from poise.pictures.figure import find_heading, pose_surface
-from poise.pictures.png import save_png
+from poise.pictures.image import save_png
 from poise.pictures.raster import render
 
 DOCS = Path(__file__).parents[1]

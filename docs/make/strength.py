@@ -17,12 +17,12 @@ import poise
 from measured import find_torque
 from oracles.cited_strength import POINTS, Point
 from poise.body.character import Character
-from poise.body.muscles import Muscles
-from poise.files.atomic import write_bytes
-from poise.files.source import Source
+from poise.body.strength.joint_strength import JointStrength
+from poise.files.output import write_bytes
+from poise.files.reading.options import Source
 from poise.jobs.strength import find_rows, run_find
 from poise.pictures.strength_plots import plot_muscles
-from poise.world.load import Load
+from poise.world.forces import Load
 
 DOCS = Path(__file__).parents[1]
 PAGE, PICTURE = DOCS / "strength.md", DOCS / "pictures" / "strength.png"
@@ -117,7 +117,7 @@ def put(mark: str, lines: list[str]) -> None:
 
 def main(folder: Path) -> None:
     """Draw, measure, and write both into the page."""
-    man = Muscles.from_character(Character.human(1.75, 70.0, sex="male", age=25.0))
+    man = JointStrength.from_character(Character.human(1.75, 70.0, sex="male", age=25.0))
     rows = [row for row in find_rows(man, SHOWN) if man.axes[row] == "x"]
     write_bytes(PICTURE, plot_muscles(man, rows, "a man of 25 years, 1.75 m, 70 kg"))
     lines = [

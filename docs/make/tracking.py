@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 import poise
-from poise.body.reshaping import lengthen
-from poise.drivers.track import LAWS
-from poise.jobs.track_plan import TrackPlan
-from poise.jobs.track_search import find_best
-from poise.pictures.track_plots import plot_stiffness
+from poise.body.reshape import lengthen
+from poise.drivers.track.track import LAWS
+from poise.jobs.track.plan import TrackPlan
+from poise.jobs.track.stiffness_search import find_best
+from poise.pictures.plots import plot_stiffness
 
 HERE = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("POISE_DATA", "."))

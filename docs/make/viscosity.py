@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.files.atomic import write_bytes
+from poise.files.output import write_bytes
 from poise.pictures.plot_style import finish_panel, new_figure, to_png
-from poise.spatial.viscosity import Viscosity
+from poise.puppetry.viscosity import Viscosity
 
 DOCS = Path(__file__).parents[1]
 ALPHAS = (0.1, 0.3, 0.7)

@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from poise.demos import DEMOS
+from poise.pictures.image import save_png
 from poise.pictures.plot_style import LINE_COLORS, finish_panel, new_figure, to_png
-from poise.pictures.png import save_png
-from poise.walking.setting_out import set_out
+from poise.walking.start import start_walk
 
 HERE = Path(__file__).resolve().parents[1]
 NAMES = ("stairs", "slope", "rough", "moving", "bodies")
@@ -44,7 +44,7 @@ def draw_upright(steps: int = 50) -> str:
     high, bent = figure.subplots(2, 1, sharex=True)
     knee = body.skeleton.index("leftLowerLeg")
     for k, (name, weight) in enumerate({"led": None, "not led": 0.0}.items()):
-        poser = set_out(body, None, steps)
+        poser = start_walk(body, None, steps)
         if weight is not None:
             poser.follower.center_weight[1] = weight
         poser.walker.reach(1e9)

@@ -5,255 +5,181 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from poise.body import physiques as bodies
+    from poise import extend as extend
+    from poise.body import bodies as bodies
     from poise.body.character import Character
-    from poise.body.muscles import Muscles
-    from poise.body.shape import Box, Capsule, Sphere
+    from poise.body.geometry.primitives import Box, Capsule, Sphere
     from poise.body.skeleton import Skeleton
-    from poise.drivers import laws as laws
-    from poise.drivers.anchored import Anchored
-    from poise.drivers.attached import Attached
-    from poise.drivers.balance import Balance
-    from poise.drivers.body import Body
-    from poise.drivers.counterpoise import Counterpoise
-    from poise.drivers.driver import (
-        AccelerationPlayer,
-        Bearing,
-        Claim,
-        Driver,
-        MotionPlayer,
-        Player,
-        Support,
-        TorquePlayer,
-    )
-    from poise.drivers.keep_upright import KeepUpright
-    from poise.drivers.kinematic import Kinematic
-    from poise.drivers.loose import Loose
-    from poise.drivers.puppet import Puppet
-    from poise.drivers.registry import register_driver
-    from poise.drivers.root import Free
+    from poise.body.strength.joint_strength import JointStrength
+    from poise.drivers.balance.balance import Balance
+    from poise.drivers.counterpoise.counterpoise import Counterpoise
+    from poise.drivers.keep_upright.keep_upright import KeepUpright
+    from poise.drivers.kinematic.kinematic import Kinematic
+    from poise.drivers.loose.loose import Loose
+    from poise.drivers.puppet.puppet import Puppet
+    from poise.drivers.root.anchored import Anchored
+    from poise.drivers.root.root import Attached, Free
     from poise.drivers.shadow import Shadow
-    from poise.drivers.track import Track
-    from poise.drivers.walk import Walk
-    from poise.dynamics.composite import compute_joint_space_inertia
-    from poise.dynamics.hybrid import solve_hybrid_dynamics
-    from poise.dynamics.momentum import compute_center_of_mass, compute_center_of_mass_jacobian, compute_point_jacobian
-    from poise.dynamics.newton_euler import compute_bias
-    from poise.dynamics.tree import Kinematics, Tree, build_tree
-    from poise.dynamics.world import compute_world_pose
-    from poise.engines.engine import Abilities, BodyState, Engine, Simulation, SimulationLaws, Touches
-    from poise.engines.registry import register_engine
-    from poise.engines.scene import Joint, Scene, SceneBody
+    from poise.drivers.track.track import Track
+    from poise.drivers.walk.walk import Walk
     from poise.errors import BusyError, FileError, InputError, PoiseError, SolveError
     from poise.files.character import save_character
-    from poise.files.formats import load_clip, register_format, save_clip
-    from poise.files.gltf.character import load_character
-    from poise.jobs.balance import balance
+    from poise.files.formats.gltf.character import load_character
+    from poise.files.registry import load_clip, save_clip
+    from poise.jobs.balance.job import balance
     from poise.jobs.convert import convert
-    from poise.jobs.edit import edit
+    from poise.jobs.edit.job import edit
     from poise.jobs.info import info
-    from poise.jobs.lift import lift
-    from poise.jobs.mix import mix
-    from poise.jobs.performance import Rehearsal
-    from poise.jobs.pose import pose
-    from poise.jobs.puppet import puppet
-    from poise.jobs.puppet_mapping import load_mapping
+    from poise.jobs.lift.job import lift
+    from poise.jobs.mix.job import mix
+    from poise.jobs.pose.job import pose
+    from poise.jobs.puppet.job import puppet
     from poise.jobs.retarget import retarget
     from poise.jobs.strength import strength
-    from poise.jobs.track import track
-    from poise.jobs.walk import walk
+    from poise.jobs.track.job import track
+    from poise.jobs.walk.job import walk
     from poise.motion import gestures as gestures
     from poise.motion.clip import Clip
-    from poise.motion.forces import compute_forces
+    from poise.motion.forces.forces import compute_forces
     from poise.motion.live import Live
     from poise.motion.motion import Motion, Pose
     from poise.motion.point_path import PointPath
     from poise.puppetry.hands import HandsTake, LiveHands
-    from poise.puppetry.strings import PuppetLayer
+    from poise.puppetry.layers import PuppetLayer
+    from poise.puppetry.mapping import load_mapping
+    from poise.puppetry.performance import Rehearsal
     from poise.spatial import rotation as rotation
-    from poise.spatial.inertia import RigidInertia
-    from poise.spatial.law import Block, Law, fields, law
-    from poise.stage.crowd_take import run_crowd
+    from poise.stage.crowd.crowd_take import run_crowd
     from poise.stage.runner import Runner
     from poise.stage.stage import Stage
-    from poise.stage.state_file import load_state, save_state
-    from poise.stage.take import Take
-    from poise.stage.take_file import load_take
-    from poise.walking.manner import Manner
-    from poise.world.ground import Ground
-    from poise.world.height_map import HeightMap
-    from poise.world.load import Load
-    from poise.world.moving import Moving
-    from poise.world.profile import Profile
+    from poise.stage.state.files import load_state, save_state
+    from poise.stage.take.files import load_take
+    from poise.stage.take.take import Take
+    from poise.walking.gait import Gait
+    from poise.world.contact_settings import ContactSettings
+    from poise.world.forces import Load, Push
+    from poise.world.ground.ground import Ground, Slope
+    from poise.world.ground.height_map import HeightMap
+    from poise.world.ground.moving import MovingGround
+    from poise.world.ground.profile import Profile, Stairs
     from poise.world.prop import Hinge, Prop
-    from poise.world.push import Push
-    from poise.world.steps import Steps
     from poise.world.swing import build_swing
-    from poise.world.tilted import Tilted
-    from poise.world.touch import Touch
+
 
 __version__ = "0.1.0"
 
 # Where each public name lives; its module is imported when the name is first used (PEP 562).
 _HOMES = {
-    "Abilities": "poise.engines.engine",
-    "AccelerationPlayer": "poise.drivers.driver",
-    "Anchored": "poise.drivers.anchored",
-    "Attached": "poise.drivers.attached",
-    "Balance": "poise.drivers.balance",
-    "Counterpoise": "poise.drivers.counterpoise",
-    "Bearing": "poise.drivers.driver",
-    "Block": "poise.spatial.law",
-    "Body": "poise.drivers.body",
-    "BodyState": "poise.engines.engine",
-    "Box": "poise.body.shape",
+    "Anchored": "poise.drivers.root.anchored",
+    "Attached": "poise.drivers.root.root",
+    "Balance": "poise.drivers.balance.balance",
+    "Box": "poise.body.geometry.primitives",
     "BusyError": "poise.errors",
-    "Capsule": "poise.body.shape",
+    "Capsule": "poise.body.geometry.primitives",
     "Character": "poise.body.character",
-    "Claim": "poise.drivers.driver",
     "Clip": "poise.motion.clip",
-    "Driver": "poise.drivers.driver",
-    "Engine": "poise.engines.engine",
+    "ContactSettings": "poise.world.contact_settings",
+    "Counterpoise": "poise.drivers.counterpoise.counterpoise",
     "FileError": "poise.errors",
-    "Free": "poise.drivers.root",
-    "Ground": "poise.world.ground",
+    "Free": "poise.drivers.root.root",
+    "Gait": "poise.walking.gait",
+    "Ground": "poise.world.ground.ground",
     "HandsTake": "poise.puppetry.hands",
-    "HeightMap": "poise.world.height_map",
+    "HeightMap": "poise.world.ground.height_map",
     "Hinge": "poise.world.prop",
     "InputError": "poise.errors",
-    "Joint": "poise.engines.scene",
-    "KeepUpright": "poise.drivers.keep_upright",
-    "Kinematic": "poise.drivers.kinematic",
-    "Kinematics": "poise.dynamics.tree",
-    "Law": "poise.spatial.law",
+    "JointStrength": "poise.body.strength.joint_strength",
+    "KeepUpright": "poise.drivers.keep_upright.keep_upright",
+    "Kinematic": "poise.drivers.kinematic.kinematic",
     "Live": "poise.motion.live",
     "LiveHands": "poise.puppetry.hands",
-    "Load": "poise.world.load",
-    "Loose": "poise.drivers.loose",
-    "Manner": "poise.walking.manner",
+    "Load": "poise.world.forces",
+    "Loose": "poise.drivers.loose.loose",
     "Motion": "poise.motion.motion",
-    "MotionPlayer": "poise.drivers.driver",
-    "Moving": "poise.world.moving",
-    "Muscles": "poise.body.muscles",
-    "Player": "poise.drivers.driver",
-    "PoiseError": "poise.errors",
+    "MovingGround": "poise.world.ground.moving",
     "PointPath": "poise.motion.point_path",
+    "PoiseError": "poise.errors",
     "Pose": "poise.motion.motion",
-    "Profile": "poise.world.profile",
+    "Profile": "poise.world.ground.profile",
     "Prop": "poise.world.prop",
-    "Puppet": "poise.drivers.puppet",
-    "PuppetLayer": "poise.puppetry.strings",
-    "Push": "poise.world.push",
-    "Rehearsal": "poise.jobs.performance",
-    "RigidInertia": "poise.spatial.inertia",
+    "Puppet": "poise.drivers.puppet.puppet",
+    "PuppetLayer": "poise.puppetry.layers",
+    "Push": "poise.world.forces",
+    "Rehearsal": "poise.puppetry.performance",
     "Runner": "poise.stage.runner",
-    "Scene": "poise.engines.scene",
-    "SceneBody": "poise.engines.scene",
     "Shadow": "poise.drivers.shadow",
-    "Simulation": "poise.engines.engine",
-    "SimulationLaws": "poise.engines.engine",
     "Skeleton": "poise.body.skeleton",
+    "Slope": "poise.world.ground.ground",
     "SolveError": "poise.errors",
-    "Sphere": "poise.body.shape",
+    "Sphere": "poise.body.geometry.primitives",
     "Stage": "poise.stage.stage",
-    "Steps": "poise.world.steps",
-    "Strength": "poise.drivers.strength",
-    "Support": "poise.drivers.driver",
-    "Take": "poise.stage.take",
-    "Tilted": "poise.world.tilted",
-    "TorquePlayer": "poise.drivers.driver",
-    "Touch": "poise.world.touch",
-    "Touches": "poise.engines.engine",
-    "Track": "poise.drivers.track",
-    "Tree": "poise.dynamics.tree",
-    "balance": "poise.jobs.balance",
-    "Walk": "poise.drivers.walk",
+    "Stairs": "poise.world.ground.profile",
+    "Strength": "poise.drivers.strength.strength",
+    "Take": "poise.stage.take.take",
+    "Track": "poise.drivers.track.track",
+    "Walk": "poise.drivers.walk.walk",
+    "balance": "poise.jobs.balance.job",
     "build_swing": "poise.world.swing",
-    "build_tree": "poise.dynamics.tree",
-    "compute_bias": "poise.dynamics.newton_euler",
-    "compute_center_of_mass": "poise.dynamics.momentum",
-    "compute_center_of_mass_jacobian": "poise.dynamics.momentum",
-    "compute_forces": "poise.motion.forces",
-    "compute_joint_space_inertia": "poise.dynamics.composite",
-    "compute_point_jacobian": "poise.dynamics.momentum",
-    "compute_world_pose": "poise.dynamics.world",
+    "compute_forces": "poise.motion.forces.forces",
     "convert": "poise.jobs.convert",
-    "edit": "poise.jobs.edit",
-    "fields": "poise.spatial.law",
+    "edit": "poise.jobs.edit.job",
     "info": "poise.jobs.info",
-    "law": "poise.spatial.law",
-    "lift": "poise.jobs.lift",
-    "load_character": "poise.files.gltf.character",
-    "load_clip": "poise.files.formats",
-    "load_mapping": "poise.jobs.puppet_mapping",
-    "load_state": "poise.stage.state_file",
-    "load_take": "poise.stage.take_file",
-    "mix": "poise.jobs.mix",
-    "pose": "poise.jobs.pose",
-    "puppet": "poise.jobs.puppet",
-    "register_driver": "poise.drivers.registry",
-    "register_engine": "poise.engines.registry",
-    "register_format": "poise.files.formats",
+    "lift": "poise.jobs.lift.job",
+    "load_character": "poise.files.formats.gltf.character",
+    "load_clip": "poise.files.registry",
+    "load_mapping": "poise.puppetry.mapping",
+    "load_state": "poise.stage.state.files",
+    "load_take": "poise.stage.take.files",
+    "mix": "poise.jobs.mix.job",
+    "pose": "poise.jobs.pose.job",
+    "puppet": "poise.jobs.puppet.job",
     "retarget": "poise.jobs.retarget",
-    "run_crowd": "poise.stage.crowd_take",
+    "run_crowd": "poise.stage.crowd.crowd_take",
     "save_character": "poise.files.character",
-    "save_clip": "poise.files.formats",
-    "save_state": "poise.stage.state_file",
-    "solve_hybrid_dynamics": "poise.dynamics.hybrid",
+    "save_clip": "poise.files.registry",
+    "save_state": "poise.stage.state.files",
     "strength": "poise.jobs.strength",
-    "track": "poise.jobs.track",
-    "walk": "poise.jobs.walk",
+    "track": "poise.jobs.track.job",
+    "walk": "poise.jobs.walk.job",
 }
+
 # Modules of the package that are public as they are.
 _MODULES = {
-    "bodies": "poise.body.physiques",
+    "bodies": "poise.body.bodies",
+    "extend": "poise.extend",
     "gestures": "poise.motion.gestures",
-    "laws": "poise.drivers.laws",
     "rotation": "poise.spatial.rotation",
 }
 __all__ = [
-    "Abilities",
-    "AccelerationPlayer",
     "Anchored",
     "Attached",
     "Balance",
-    "Counterpoise",
-    "Bearing",
-    "Block",
-    "Body",
-    "BodyState",
     "Box",
     "BusyError",
     "Capsule",
     "Character",
-    "Claim",
     "Clip",
-    "Driver",
-    "Engine",
+    "ContactSettings",
+    "Counterpoise",
     "FileError",
     "Free",
+    "Gait",
     "Ground",
     "HandsTake",
     "HeightMap",
     "Hinge",
     "InputError",
-    "Joint",
+    "JointStrength",
     "KeepUpright",
     "Kinematic",
-    "Kinematics",
-    "Law",
     "Live",
     "LiveHands",
     "Load",
     "Loose",
-    "Manner",
     "Motion",
-    "MotionPlayer",
-    "Moving",
-    "Muscles",
-    "Player",
-    "PoiseError",
+    "MovingGround",
     "PointPath",
+    "PoiseError",
     "Pose",
     "Profile",
     "Prop",
@@ -261,47 +187,28 @@ __all__ = [
     "PuppetLayer",
     "Push",
     "Rehearsal",
-    "RigidInertia",
     "Runner",
-    "Scene",
-    "SceneBody",
     "Shadow",
-    "Simulation",
-    "SimulationLaws",
     "Skeleton",
+    "Slope",
     "SolveError",
     "Sphere",
     "Stage",
-    "Steps",
+    "Stairs",
     "Strength",
-    "Support",
     "Take",
-    "Tilted",
-    "TorquePlayer",
-    "Touch",
-    "Touches",
     "Track",
-    "Tree",
     "Walk",
     "__version__",
     "balance",
     "bodies",
     "build_swing",
-    "build_tree",
-    "compute_bias",
-    "compute_center_of_mass",
-    "compute_center_of_mass_jacobian",
     "compute_forces",
-    "compute_joint_space_inertia",
-    "compute_point_jacobian",
-    "compute_world_pose",
     "convert",
     "edit",
-    "fields",
+    "extend",
     "gestures",
     "info",
-    "law",
-    "laws",
     "lift",
     "load_character",
     "load_clip",
@@ -311,16 +218,12 @@ __all__ = [
     "mix",
     "pose",
     "puppet",
-    "register_driver",
-    "register_engine",
-    "register_format",
     "retarget",
     "rotation",
     "run_crowd",
     "save_character",
     "save_clip",
     "save_state",
-    "solve_hybrid_dynamics",
     "strength",
     "track",
     "walk",

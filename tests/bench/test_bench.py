@@ -15,11 +15,10 @@ from poise.bench.crowd import STEPS_A_FRAME, CrowdBench, PausedClock
 from poise.bench.crowd import run as run_crowd_bench
 from poise.bench.growth import build_body, grow_characters, grow_joints
 from poise.bench.growth_kernels import couple_frames
-from poise.bench.harness import Timings, measure
-from poise.bench.saved import compare_figures, load_figures, save_figures
+from poise.bench.harness import Timings, compare_figures, load_figures, measure, save_figures
 from poise.cli import main
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import Kinematics
+from poise.dynamics.tree import TreeState
 from poise.errors import FileError, InputError
 from poise.registry import Entry
 from poise.spatial import rotation
@@ -121,7 +120,7 @@ def test_what_growth_times_is_the_coupling(shape: str) -> None:
         tree.parents, tree.offsets, tree.masses, tree.centers, tree.inertias, given, q, w, dw, wrench
     )  # fmt: skip
     still = np.zeros((frames, 3))
-    found = compute_inverse_dynamics(tree, Kinematics(still, q, still, w, still, dw), gravity=np.zeros(3))
+    found = compute_inverse_dynamics(tree, TreeState(still, q, still, w, still, dw), gravity=np.zeros(3))
     np.testing.assert_allclose(wrench[:, 0, 3:], -found.force, atol=1e-10)
     torque = rotation.rotate(q[:, 0], found.torque[:, 0])
     np.testing.assert_allclose(wrench[:, 0, :3], -torque, atol=1e-10)
@@ -133,7 +132,7 @@ FIGURES: dict[str, Any] = {"fast": {"us": 2.0, "ratio": 1.5, "parts": {"a": 4.0}
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     figures = json.loads(json.dumps(FIGURES["fast"]))
-    monkeypatch.setitem(BENCHES, "fast", Entry("poise.bench.saved:save_figures", "nothing"))
+    monkeypatch.setitem(BENCHES, "fast", Entry("poise.bench.harness:save_figures", "nothing"))
     monkeypatch.setattr(Entry, "load", lambda self: lambda: figures)
     return dict(figures)
 

@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 from poise import Character
 from poise.bench import ik
 from poise.bench.hinged import draw_pose, find_hinge_angles, list_links, write_mjcf, write_urdf
-from poise.bench.ik_bodies import lengthen_spine
-from poise.ik.figure import Figure
+from poise.bench.ik import lengthen_spine
+from poise.ik.model import IkModel
 from poise.spatial import rotation
 from posed import place
 
@@ -28,7 +28,7 @@ def test_hinges_are_the_same_body(more: int) -> None:
     for _ in range(5):
         turns, root = draw_pose(body, rng, 1.0), rng.normal(size=3)
         turns[0] = rotation.exp(rng.normal(size=3))
-        angles = Figure(body, False, {}, 0.0).angles(turns)
+        angles = IkModel(body, False, {}, 0.0).angles(turns)
         data.qpos[:7] = [*root, *turns[0]]
         for link, own in zip(links, angles, strict=True):
             hinges = find_hinge_angles(own)
@@ -53,7 +53,7 @@ def test_the_urdf_is_that_tree() -> None:
     turns, root = draw_pose(BODY, rng, 1.0), rng.normal(size=3)
     q = pin.neutral(model)
     q[:3], q[3:7] = root, Rotation.from_quat(turns[0], scalar_first=True).as_quat()
-    angles = Figure(BODY, False, {}, 0.0).angles(turns)
+    angles = IkModel(BODY, False, {}, 0.0).angles(turns)
     for link, own in zip(links, angles, strict=True):
         hinges = find_hinge_angles(own)
         for hinge in link.hinges:

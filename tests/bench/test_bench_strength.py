@@ -7,10 +7,9 @@ import pytest
 
 from poise import Character
 from poise.bench import strength
-from poise.bench.strength_bodies import draw_step, find_jacobian
-from poise.dynamics.composite import compute_joint_space_inertia
-from poise.dynamics.tree import Kinematics, build_tree
-from poise.dynamics.world import compute_world_pose, compute_world_velocity
+from poise.bench.strength import draw_step, find_jacobian
+from poise.dynamics.kinematics import compute_joint_space_inertia, compute_world_pose, compute_world_velocity
+from poise.dynamics.tree import TreeState, build_tree
 from poise.spatial import rotation
 
 
@@ -56,7 +55,7 @@ def test_jacobians_are_velocities() -> None:
     rng = np.random.default_rng(2)
     turns = rotation.exp(rng.normal(size=(len(tree), 3)))
     u = rng.normal(size=tree.size)
-    state = Kinematics(np.zeros(3), turns, u[:3], u[3:].reshape(-1, 3), np.zeros(3), np.zeros((len(tree), 3)))
+    state = TreeState(np.zeros(3), turns, u[:3], u[3:].reshape(-1, 3), np.zeros(3), np.zeros((len(tree), 3)))
     pose = compute_world_pose(tree, state.root, turns)
     moved = compute_world_velocity(tree, state, pose)
     for i in (0, 5, len(tree) - 1):

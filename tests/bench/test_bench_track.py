@@ -7,7 +7,7 @@ import math
 import pytest
 
 from poise.bench.track import build, run
-from poise.drivers.track import LAWS
+from poise.drivers.track.track import LAWS
 
 
 def test_figures() -> None:

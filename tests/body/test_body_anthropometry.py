@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.body import deleva, jensen
-from poise.body.anthropometry import AGES, SEGMENTS, SEXES, TRUNK, sides
-from poise.body.slab import Slab, solid_profile
-from poise.body.tables import get_table
-from poise.body.winter import DENSITIES
+from poise.body.segments import tables as deleva
+from poise.body.segments import tables as jensen
+from poise.body.segments.solid import SegmentSolid, solid_profile
+from poise.body.segments.tables import AGES, DENSITIES, SEGMENTS, SEXES, TRUNK, get_table, sides
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
 
@@ -44,13 +43,13 @@ def test_de_leva_agrees_with_his_own_whole_trunk(sex):
     For men the printed centres themselves disagree by 3 mm (0.5188 against 0.5138), from either cranial end point.
     """
     whole = {"male": (0.4346, 0.5138, (0.328, 0.306, 0.169)), "female": (0.4257, 0.4964, (0.307, 0.292, 0.147))}[sex]
-    table = deleva.get_table(sex)
+    table = deleva.get_de_leva_table(sex)
     length = sum(table[part].length for part in TRUNK)
     x = 0.0
     parts = []
     for part in TRUNK:
         start, end = np.array([0.0, -x, 0.0]), np.array([0.0, -x - table[part].length, 0.0])
-        parts.append(Slab.from_row(table[part], 1.0, start, end, np.array([0.0, 0.0, 1.0])).whole())
+        parts.append(SegmentSolid.from_row(table[part], 1.0, start, end, np.array([0.0, 0.0, 1.0])).whole())
         x += table[part].length
     trunk = RigidInertia.total(parts)
     assert trunk.mass == pytest.approx(whole[0], abs=1e-4)
@@ -119,7 +118,7 @@ vectors = st.lists(st.floats(-2.0, 2.0), min_size=3, max_size=3).map(np.array)
 def test_cutting_loses_nothing(table, segment, cuts, start, length, solid):
     row = table[segment]
     profile = {"profile": solid_profile(row)} if solid else {}
-    slab = Slab.from_row(
+    slab = SegmentSolid.from_row(
         row, 70.0, start, start + np.array([0.6, 0.0, 0.8]) * length, np.array([0.0, 1.0, 0.3]), **profile
     )
     planes = [-np.inf, *cuts, np.inf]
@@ -135,7 +134,9 @@ def test_cutting_loses_nothing(table, segment, cuts, start, length, solid):
 @given(tables, st.sampled_from(SEGMENTS), st.floats(0.05, 1.0))
 def test_a_slab_has_its_rows_centre_and_radii(table, segment, length):
     row = table[segment]
-    whole = Slab.from_row(row, 70.0, np.zeros(3), np.array([0.0, -length, 0.0]), np.array([0.0, 0.0, 1.0])).whole()
+    whole = SegmentSolid.from_row(
+        row, 70.0, np.zeros(3), np.array([0.0, -length, 0.0]), np.array([0.0, 0.0, 1.0])
+    ).whole()
     assert -whole.center[1] == pytest.approx(row.center * length)
     # sagittal z, transverse x, longitudinal y
     radii = np.sqrt(np.diag(whole.inertia)[[2, 0, 1]] / whole.mass) / length
@@ -144,4 +145,4 @@ def test_a_slab_has_its_rows_centre_and_radii(table, segment, length):
 
 def test_a_slab_needs_a_line():
     with pytest.raises(InputError, match="two different end points"):
-        Slab.from_row(get_table()["head"], 70.0, np.zeros(3), np.zeros(3), np.ones(3))
+        SegmentSolid.from_row(get_table()["head"], 70.0, np.zeros(3), np.zeros(3), np.ones(3))

@@ -11,16 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import poise
-from poise.body.anthropometry import SEXES
-from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.presets import PRESETS
-from poise.body.proportions import build_skeleton, compute_proportions
+from poise.body.character import Character, Segment
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.joints import PRESETS
 from poise.body.roles import BODY_ROLES
-from poise.body.segment import Segment
+from poise.body.segments.proportions import build_skeleton, compute_proportions
+from poise.body.segments.tables import DENSITIES, SEXES
 from poise.body.skeleton import Skeleton
-from poise.body.winter import DENSITIES
 from poise.cli import main
 from poise.errors import FileError, InputError
 from poise.files import character as character_file

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.body.anthropometry import AGES, SEXES, TRUNK
 from poise.body.character import Character
-from poise.body.presets import PRESETS
-from poise.body.proportions import build_skeleton, compute_proportions
+from poise.body.joints import PRESETS
 from poise.body.roles import BODY_ROLES, SIDES, mirror_role
+from poise.body.segments.proportions import build_skeleton, compute_proportions
+from poise.body.segments.tables import AGES, SEXES, TRUNK, get_table
 from poise.body.skeleton import Skeleton
-from poise.body.tables import get_table
 from poise.errors import InputError
-from poise.files.bvh import load_bvh
+from poise.files.formats.bvh.clip import load_bvh
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from realdata import data_file

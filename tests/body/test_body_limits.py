@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poise.body.character import Character
-from poise.body.freedoms import ANATOMICAL, find_freedoms
-from poise.body.limits import JointLimits, find_limits, get_range, mirror_range
-from poise.body.proportions import build_skeleton, compute_proportions
+from poise.body.joints import ANATOMICAL, JointLimits, find_freedoms, find_limits, get_range, mirror_range
 from poise.body.roles import BODY_ROLES, mirror_role, sided
+from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.bvh import load_bvh
+from poise.files.formats.bvh.clip import load_bvh
 from poise.spatial import rotation
 from realdata import data_file
 

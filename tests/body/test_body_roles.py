@@ -11,28 +11,15 @@ import rigs
 from clips import random_skeleton
 from humans import make_human
 from poise.body.character import Character
-from poise.body.joint_names import parse_name
-from poise.body.proportions import build_skeleton, compute_proportions
-from poise.body.roles import (
-    ARM_STEMS,
-    BODY_ROLES,
-    LEG_STEMS,
-    PARTS,
-    ROLES,
-    check_human,
-    find_part,
-    find_roles,
-    guess_roles,
-    mirror_role,
-    read_name,
-    sided,
-    with_roles,
-)
+from poise.body.role_finding.guess import check_human, find_roles, guess_roles, with_roles
+from poise.body.role_finding.names import parse_name, read_name
+from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, PARTS, ROLES, find_part, mirror_role, sided
+from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.bvh import load_bvh
-from poise.files.formats import read_recording
-from poise.motion.own import walk
+from poise.files.formats.bvh.clip import load_bvh
+from poise.files.registry import read_recording
+from poise.motion.samples import walk
 from poise.spatial import rotation
 from realdata import data_file, data_folder
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poise.body.anthropometry import AGES, SEXES
-from poise.body.presets import PRESETS
-from poise.body.proportions import build_skeleton, compute_proportions
+from poise.body.joints import PRESETS
 from poise.body.roles import BODY_ROLES, mirror_role
+from poise.body.segments.proportions import build_skeleton, compute_proportions
+from poise.body.segments.stature import estimate_mass, estimate_stature
+from poise.body.segments.tables import AGES, SEXES
 from poise.body.skeleton import Skeleton
-from poise.body.stature import estimate_mass, estimate_stature
 from poise.errors import InputError
-from poise.files.bvh import load_bvh
+from poise.files.formats.bvh.clip import load_bvh
 from poise.spatial import rotation
 from realdata import data_file
 

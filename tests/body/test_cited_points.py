@@ -7,7 +7,7 @@ import pytest
 
 from measured import BODIES, find_torque
 from oracles.cited_strength import DELP, MAN, POINTS, SHOULDER, WOMAN, YILDIZ, Point
-from poise import Muscles
+from poise import JointStrength
 
 # Sources without a spread: one man differs from the mean of others by as much.
 USUAL = 0.15
@@ -38,7 +38,7 @@ def test_the_shoulder_is_within_three_tenths_of_what_was_measured(point: Point) 
 
 
 def peaks(joint: str, axis: str, who: str = MAN) -> np.ndarray:
-    muscles = Muscles.from_character(BODIES[who])
+    muscles = JointStrength.from_character(BODIES[who])
     return muscles.peaks[muscles.row(joint, axis)]
 
 
@@ -62,7 +62,7 @@ def test_women_beside_men_as_measured() -> None:
 
 def test_toes_are_strongest_where_they_were_measured_to_be() -> None:
     """Goldmann, Brueggemann 2012, J Anat 221:187 (abstract): bent up by 25 to 45 degrees."""
-    muscles = Muscles.from_character(BODIES[MAN])
+    muscles = JointStrength.from_character(BODIES[MAN])
     row = muscles.row("leftToes", "x")
     angles = np.zeros((121, len(muscles)))
     angles[:, row] = np.radians(np.arange(-60.0, 61.0))

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.proportions import build_skeleton, compute_proportions
-from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, describe_doubts, guess_roles, sided
+from poise.body.role_finding.guess import describe_doubts, guess_roles
+from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, sided
+from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.bvh import save_bvh
+from poise.files.formats.bvh.clip import save_bvh
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from rigs import Rig, at

@@ -9,13 +9,13 @@ import pytest
 from scipy.spatial import cKDTree
 
 from humans import fill_voxels, make_human, make_pose, winding_number
-from poise.body.loft import add_domes, interpolate, loft, stack_volume, straight_sections
-from poise.body.mannequin import BODY_DENSITY, build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.polyhedron import check_closed, compute_volume
-from poise.body.shape import Box, Capsule, Sphere, collision_shapes, fit_box, fit_capsule, fit_sphere
+from poise.body.geometry.loft import add_domes, interpolate, loft, stack_volume, straight_sections
+from poise.body.geometry.mannequin import BODY_DENSITY, build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.polyhedron import check_closed, compute_volume
+from poise.body.geometry.primitives import Box, Capsule, Sphere, collision_shapes, fit_box, fit_capsule, fit_sphere
+from poise.body.geometry.skin import build_skin
 from poise.body.skeleton import Skeleton
-from poise.body.skin import build_skin
 from poise.errors import InputError
 from poise.spatial import rotation
 from realdata import data_file
@@ -248,8 +248,8 @@ def test_a_skeleton_without_roles_has_a_rigid_skin():
 
 @pytest.mark.data
 def test_real_recordings():
-    from poise.body.roles import with_roles
-    from poise.files.bvh import load_bvh
+    from poise.body.role_finding.guess import with_roles
+    from poise.files.formats.bvh.clip import load_bvh
 
     for file in ("bvh-cmu/07_01.bvh", "bvh-other/bvh_test1.bvh", "bvh-other/test_mocapbank.bvh"):
         skeleton = with_roles(load_bvh(data_file(file)).skeleton)

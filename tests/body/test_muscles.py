@@ -13,13 +13,13 @@ import odd_bodies
 import rigs
 from humans import make_human
 from oracles import anderson
-from poise import Muscles
+from poise import JointStrength
 from poise.body.character import Character
-from poise.body.muscles import WEAK, Bound, TorqueTable
-from poise.body.presets import PRESETS
+from poise.body.joints import PRESETS
 from poise.body.roles import mirror_role
 from poise.body.skeleton import Skeleton
-from poise.body.strength import find_strength
+from poise.body.strength.joint_strength import WEAK, TorqueBound, TorqueTable
+from poise.body.strength.static import static_strength
 from poise.errors import InputError, PoiseError
 from poise.spatial import rotation
 
@@ -30,7 +30,9 @@ LEGS = {("UpperLeg", 0): (1, -1), ("UpperLeg", 1): (-1, -1), ("LowerLeg", 0): (-
 LEGS |= {("Foot", 0): (1, -1), ("Foot", 1): (-1, -1)}
 
 
-def at(muscles: Muscles, joint: str, axis: str, angle: object, rate: object = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def at(
+    muscles: JointStrength, joint: str, axis: str, angle: object, rate: object = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
     """The bounds of one row over arrays of angles and rates."""
     row = muscles.row(joint, axis)
     angle, rate = np.broadcast_arrays(np.asarray(angle, float), np.asarray(rate, float))
@@ -50,7 +52,7 @@ def test_the_legs_of_young_adults_are_as_published(side: str, role: str, directi
     c = anderson.coefficients(["UpperLeg", "LowerLeg", "Foot"].index(role), direction, sex, 0)
     angle, speed = np.meshgrid(np.linspace(-1.0, 2.2, 33), np.linspace(0.0, 4.5, 19), indexing="ij")
     wanted = anderson.torque(c, angle, speed) * body.mass * 9.81 * body.height
-    low, high = at(Muscles.from_character(body), side + role, "x", turn * angle, sign * speed)
+    low, high = at(JointStrength.from_character(body), side + role, "x", turn * angle, sign * speed)
     deep = (role, direction) == ("LowerLeg", 0)  # half is left in a deep squat
     exact = (np.cos(c[1] * (angle - c[2])) > np.where(deep & (angle > c[2]), 0.56, 0.31)) & (
         np.abs(c[1] * (angle - c[2])) < 1.5
@@ -67,11 +69,11 @@ def test_three_quarters_and_half_are_left_at_the_published_speeds_and_the_peak_i
     sign, turn = LEGS[role, direction]
     c = anderson.coefficients(["UpperLeg", "LowerLeg", "Foot"].index(role), direction, 0, 0)
     angles, way = np.linspace(-2.0, 2.0, 4001), 1 if sign > 0 else 0
-    over = np.abs(at(Muscles.from_character(MAN), "left" + role, "x", angles)[way])
+    over = np.abs(at(JointStrength.from_character(MAN), "left" + role, "x", angles)[way])
     assert angles[np.argmax(over)] == pytest.approx(turn * c[2], abs=1e-3)
     assert over.max() == pytest.approx(c[0] * 70.0 * 9.81 * 1.75, rel=1e-6)
     speeds = sign * np.array([c[3], c[4]])
-    left = np.abs(at(Muscles.from_character(MAN), "left" + role, "x", turn * c[2], speeds)[way]) / over.max()
+    left = np.abs(at(JointStrength.from_character(MAN), "left" + role, "x", turn * c[2], speeds)[way]) / over.max()
     np.testing.assert_allclose(left, [0.75, 0.5], rtol=1e-6)
 
 
@@ -83,7 +85,9 @@ def test_older_groups_are_as_published_too(role: str, direction: int, age: float
     sign, turn = LEGS[role, direction]
     c = anderson.coefficients(["UpperLeg", "LowerLeg", "Foot"].index(role), direction, sex, group)
     wanted = anderson.torque(c, c[2], np.array([0.0, c[3], c[4]])) * 50.0 * 9.81 * 1.65
-    low, high = at(Muscles.from_character(body), "left" + role, "x", turn * c[2], sign * np.array([0.0, c[3], c[4]]))
+    low, high = at(
+        JointStrength.from_character(body), "left" + role, "x", turn * c[2], sign * np.array([0.0, c[3], c[4]])
+    )
     np.testing.assert_allclose(high if sign > 0 else -low, wanted, rtol=1e-9)
 
 
@@ -96,7 +100,7 @@ def test_stretched_muscles_stay_near_what_is_published_where_that_rises_and_neve
     speed = np.linspace(0.0, c[4], 200)
     published = anderson.torque(c, c[2], -speed) / c[0]
     way = 1 if sign > 0 else 0
-    ours = np.abs(at(Muscles.from_character(MAN), "left" + role, "x", turn * c[2], -sign * speed)[way])
+    ours = np.abs(at(JointStrength.from_character(MAN), "left" + role, "x", turn * c[2], -sign * speed)[way])
     ours /= ours[0]
     most = np.clip(published.max(), 1.0, 1.4)
     assert np.all(np.diff(ours) >= 0.0) and 1.0 <= ours[-1] <= most
@@ -106,7 +110,7 @@ def test_stretched_muscles_stay_near_what_is_published_where_that_rises_and_neve
 
 def test_a_mans_knee_flexes_and_extends_as_others_measured() -> None:
     """Sarabon et al. (2021), Front Physiol 12:767941: N m/kg at mid-range, flexed and extended knee; 95 % intervals."""
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     low, high = (bound / 70.0 for bound in at(muscles, "leftLowerLeg", "x", np.radians([65.0, 95.0, 25.0])))
     assert 0.9 * 2.92 < -low[0] < 1.1 * 3.45 and 0.85 * 2.50 < -low[1] < 1.15 * 3.06
     assert 0.85 * 1.34 < -low[2] < 1.15 * 2.23
@@ -116,7 +120,7 @@ def test_a_mans_knee_flexes_and_extends_as_others_measured() -> None:
 
 
 def test_the_arm_is_as_strong_over_its_angle_as_its_sources_say() -> None:
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     flexion = -at(muscles, "leftLowerArm", "x", -np.radians([0.0, 45.0, 90.0, 140.0]))[0]
     a = np.array([0.0, 45.0, 90.0, 140.0])
     wanted = 336.29 + 1.544 * a - 0.0085 * a * a  # Chaffin's regression
@@ -133,10 +137,10 @@ def test_the_arm_is_as_strong_over_its_angle_as_its_sources_say() -> None:
 
 
 def test_the_back_bent_to_36_degrees_is_stronger_than_upright_and_joints_share_its_bend() -> None:
-    one = Muscles.from_character(Character.human(1.75, 70.0, sex="male", age=22.0, preset="mix"))
+    one = JointStrength.from_character(Character.human(1.75, 70.0, sex="male", age=22.0, preset="mix"))
     upright, bent = -at(one, "spine", "x", np.radians([0.0, 36.0]))[0]
     assert 1.0 < bent / upright < 1.68
-    full = Muscles.from_character(MAN)
+    full = JointStrength.from_character(MAN)
     for angle, rate in ((0.3, 0.0), (0.9, 1.2), (-0.4, -2.0)):
         whole = at(one, "spine", "x", angle, rate)
         for joint in ("spine", "chest", "upperChest"):  # each two thirds, as its range is
@@ -150,7 +154,7 @@ def test_every_preset_falls_with_speed_is_continuous_and_never_without_strength(
     preset: str, sex: str, age: float, height: float, mass: float
 ) -> None:
     character = Character.human(height, mass, sex=sex, age=age, preset=preset)
-    muscles = Muscles.from_character(character)
+    muscles = JointStrength.from_character(character)
     assert len(muscles) == character.degrees_of_freedom
     rates = np.linspace(-60.0, 60.0, 2401)[:, None]
     for angle in (-3.0, -1.0, 0.0, 0.7, 2.5):
@@ -169,7 +173,7 @@ def test_every_preset_falls_with_speed_is_continuous_and_never_without_strength(
 
 
 def test_nothing_overflows_at_absurd_angles_and_speeds() -> None:
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     for angle in (0.0, 1e300, -1e300):
         for rate in (0.0, 1e300, -1e300):
             low, high = muscles.torque_range(np.full(len(muscles), angle), np.full(len(muscles), rate))
@@ -182,14 +186,14 @@ def test_nothing_overflows_at_absurd_angles_and_speeds() -> None:
 
 def test_the_slope_over_the_angle_does_not_jump() -> None:
     """Where a curve goes over to its least its slope goes to nothing, without a corner."""
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     angles = np.linspace(-2.0, 3.5, 20001)
     low, _ = at(muscles, "leftLowerLeg", "x", angles)
     slope = np.gradient(low, angles)
     assert np.max(np.abs(np.diff(slope))) < 1e-2 * np.max(np.abs(slope))  # a corner's is 0.5
 
 
-def mirrored(muscles: Muscles, angles: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, ...]:
+def mirrored(muscles: JointStrength, angles: np.ndarray, rates: np.ndarray) -> tuple[np.ndarray, ...]:
     """The bounds of the body's mirror image, brought back."""
     order = [muscles.row(mirror_role(muscles.labels[i]), muscles.axes[i]) for i in range(len(muscles))]
     sign = np.where(np.array(muscles.axes) == "x", 1.0, -1.0)
@@ -200,7 +204,7 @@ def mirrored(muscles: Muscles, angles: np.ndarray, rates: np.ndarray) -> tuple[n
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_left_and_right_are_mirror_images(preset: str) -> None:
-    muscles = Muscles.from_character(Character.human(1.7, 65.0, preset=preset))
+    muscles = JointStrength.from_character(Character.human(1.7, 65.0, preset=preset))
     rng = np.random.default_rng(3)
     for _ in range(20):
         angles, rates = rng.normal(0, 0.8, len(muscles)), rng.normal(0, 3.0, len(muscles))
@@ -211,7 +215,7 @@ def test_left_and_right_are_mirror_images(preset: str) -> None:
 @pytest.mark.parametrize("rig", [rigs.unreal, rigs.daz, rigs.mikumikudance, rigs.rigify, rigs.cmu_asf])
 def test_rigs_of_other_programs_have_alike_strength_on_both_sides(rig: Callable[[], tuple[Skeleton, object]]) -> None:
     character = Character.from_skeleton(rig()[0], 70.0)
-    muscles = Muscles.from_character(character)
+    muscles = JointStrength.from_character(character)
     assert len(muscles) == character.degrees_of_freedom
     for i, label in enumerate(muscles.labels):
         if label.startswith("left") and label in character.skeleton.roles:
@@ -227,7 +231,7 @@ def test_odd_bodies_have_a_finite_strength_for_every_degree_of_freedom(seed: int
         body = odd_bodies.make_person(rng, odd_bodies.random_plan(rng, seed % 4))
         with contextlib.suppress(PoiseError):
             character = Character.from_skeleton(body.build(), 70.0)
-    muscles = Muscles.from_character(character)
+    muscles = JointStrength.from_character(character)
     assert len(muscles) == character.degrees_of_freedom
     q, w = rotation.random(rng, (5, len(character.skeleton))), rng.normal(0, 3, (5, len(character.skeleton), 3))
     low, high = muscles.torque_range(*muscles.find_state(q, w)[:2])
@@ -244,7 +248,7 @@ def test_what_nobody_measured_has_a_bound_from_the_nearest_joint_above() -> None
     plain = Character.from_skeleton(skeleton, 70.0)
     free = {**plain.freedoms, **{name: np.eye(3) for name in ("twist", "finger", "tail")}}
     body = Character(plain.name, skeleton, plain.segments, plain.height, plain.limits, free)
-    muscles = Muscles.from_character(body)
+    muscles = JointStrength.from_character(body)
     assert len(muscles) == plain.degrees_of_freedom + 9
     np.testing.assert_allclose(
         muscles.peaks[muscles.row("twist", "x")], muscles.peaks[muscles.row("leftLowerArm", "x")]
@@ -254,15 +258,17 @@ def test_what_nobody_measured_has_a_bound_from_the_nearest_joint_above() -> None
         muscles.peaks[muscles.row("tail", "x")], muscles.peaks[muscles.row("spine", "x")], rtol=1e-12
     )
     # the tail does not take a share of the trunk's bend
-    np.testing.assert_array_equal(at(muscles, "spine", "x", 0.3), at(Muscles.from_character(plain), "spine", "x", 0.3))
+    np.testing.assert_array_equal(
+        at(muscles, "spine", "x", 0.3), at(JointStrength.from_character(plain), "spine", "x", 0.3)
+    )
     nobody = Character("thing", skeleton.replace(roles={}), plain.segments, 1.0, {}, {"spine": np.eye(3)})
-    assert np.all(np.isfinite(Muscles.from_character(nobody).peaks))
+    assert np.all(np.isfinite(JointStrength.from_character(nobody).peaks))
 
 
 def test_the_strongest_way_of_a_joint_is_its_static_strength() -> None:
     """For young adults both models have the same table behind them, but for clavicles and shoulder extension."""
     for body in (MAN, WOMAN):
-        muscles, static = Muscles.from_character(body), find_strength(body)
+        muscles, static = JointStrength.from_character(body), static_strength(body)
         for role in (
             "spine",
             "neck",
@@ -278,35 +284,36 @@ def test_the_strongest_way_of_a_joint_is_its_static_strength() -> None:
 
 
 def test_it_scales_with_the_body_and_with_what_is_asked() -> None:
-    half = Muscles.from_character(Character.human(1.75, 35.0, sex="male", age=22.0))
-    np.testing.assert_allclose(Muscles.from_character(MAN).peaks, 2.0 * half.peaks)
-    muscles = Muscles.from_character(MAN)
+    half = JointStrength.from_character(Character.human(1.75, 35.0, sex="male", age=22.0))
+    np.testing.assert_allclose(JointStrength.from_character(MAN).peaks, 2.0 * half.peaks)
+    muscles = JointStrength.from_character(MAN)
     tired = muscles.scaled({"leftLowerLeg": 0.5, "rightHand": 0})
     state = np.full(len(muscles), 0.4), np.full(len(muscles), 0.7)
     for ours, usual in zip(tired.torque_range(*state), muscles.torque_range(*state), strict=True):
         share = np.ones(len(muscles))
         share[muscles.rows("leftLowerLeg")], share[muscles.rows("rightHand")] = 0.5, 0.0
         np.testing.assert_allclose(ours, share * usual, atol=1e-15)
-    np.testing.assert_allclose(Muscles.from_character(MAN, 0.5).peaks, 0.5 * muscles.peaks)
+    np.testing.assert_allclose(JointStrength.from_character(MAN, 0.5).peaks, 0.5 * muscles.peaks)
     boy, girl = (Character.human(1.3, 27.0, sex=sex, age=8) for sex in ("male", "female"))
-    np.testing.assert_allclose(Muscles.from_character(boy).peaks, Muscles.from_character(girl).peaks)
+    np.testing.assert_allclose(JointStrength.from_character(boy).peaks, JointStrength.from_character(girl).peaks)
     grown = [
-        Muscles.from_character(Character.human(1.7, 70.0, sex="male", age=a)).peaks.sum() for a in (25, 50, 75, 95)
+        JointStrength.from_character(Character.human(1.7, 70.0, sex="male", age=a)).peaks.sum()
+        for a in (25, 50, 75, 95)
     ]
     assert all(np.diff(grown) < 0)
 
 
 def test_the_weak_figure_is_the_same_at_every_angle_and_speed() -> None:
-    weak, usual = Muscles.weak(MAN), Muscles.from_character(MAN)
+    weak, usual = JointStrength.weak(MAN), JointStrength.from_character(MAN)
     rng = np.random.default_rng(1)
     low, high = weak.torque_range(rng.normal(0, 2, (30, len(weak))), rng.normal(0, 9, (30, len(weak))))
     np.testing.assert_allclose(low, np.broadcast_to(-WEAK * usual.peaks[:, 0], low.shape))
     np.testing.assert_allclose(high, np.broadcast_to(WEAK * usual.peaks[:, 1], high.shape))
-    np.testing.assert_allclose(Muscles.weak(MAN, 0.1).peaks, 0.1 * usual.peaks)
+    np.testing.assert_allclose(JointStrength.weak(MAN, 0.1).peaks, 0.1 * usual.peaks)
 
 
 def test_angles_are_those_of_the_limits_and_axes_turn_them() -> None:
-    muscles, skeleton = Muscles.from_character(MAN), MAN.skeleton
+    muscles, skeleton = JointStrength.from_character(MAN), MAN.skeleton
     rng = np.random.default_rng(5)
     angles = np.zeros((len(skeleton), 3))
     for name, limits in MAN.limits.items():
@@ -338,7 +345,7 @@ def test_angles_are_those_of_the_limits_and_axes_turn_them() -> None:
 
 def test_a_raised_arm_is_not_one_that_hangs_behind() -> None:
     """Straight up is 180 degrees of swing: its angle stays on the side of the range, beyond it too."""
-    muscles, skeleton = Muscles.from_character(MAN), MAN.skeleton
+    muscles, skeleton = JointStrength.from_character(MAN), MAN.skeleton
     q = np.tile(rotation.identity(), (len(skeleton), 1))
     limits = MAN.limits["leftUpperArm"]
     q[skeleton.index("leftUpperArm")] = limits.rotation(np.array([np.radians(-186.0), 0.0, 0.0]))
@@ -347,9 +354,11 @@ def test_a_raised_arm_is_not_one_that_hangs_behind() -> None:
 
 
 def test_tables_of_ones_own_stand_for_the_curves() -> None:
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     table = TorqueTable([-1.0, 0.0, 2.0], [-5.0, 5.0], [[10.0, 2.0], [20.0, 4.0], [60.0, 12.0]])
-    own = muscles.with_bounds([Bound("leftLowerLeg", "x", -30.0, table), Bound("leftLowerLeg", "y", upper=5)])
+    own = muscles.with_bounds(
+        [TorqueBound("leftLowerLeg", "x", -30.0, table), TorqueBound("leftLowerLeg", "y", upper=5)]
+    )
     low, high = at(own, "leftLowerLeg", "x", [0.0, 1.0, 9.0, -9.0, 1.0], [-5.0, 0.0, 99.0, -99.0, 5.0])
     np.testing.assert_allclose(low, -30.0)
     np.testing.assert_allclose(high, [20.0, 24.0, 12.0, 10.0, 8.0])
@@ -369,24 +378,26 @@ def test_tables_of_ones_own_stand_for_the_curves() -> None:
         (lambda m: m.scaled(np.inf), "0 or more"),
         (lambda m: m.scaled({"leftKne": 1.0}), "Did you mean"),
         (lambda m: m.scaled({"hips": 1.0}), "'hips' is not in the degrees of freedom"),
-        (lambda m: m.with_bounds([Bound("leftLowerLeg", "z", -1.0, 1.0)]), "'z' is not in those that leftLowerLeg"),
-        (lambda m: m.with_bounds([Bound("leftLowerLeg", "x", 30.0, -20.0)]), "Are the bounds exchanged"),
-        (lambda m: m.with_bounds([Bound("leftLowerLeg", "x", upper=np.nan)]), "finite torque"),
-        (lambda m: m.with_bounds([Bound("leftLowerLeg", "x", upper=TorqueTable([0.0], [0.0], [[-1.0]]))]), "exchanged"),
+        (lambda m: m.with_bounds([TorqueBound("leftLowerLeg", "z", -1.0, 1.0)]),
+         "'z' is not in those that leftLowerLeg"),
+        (lambda m: m.with_bounds([TorqueBound("leftLowerLeg", "x", 30.0, -20.0)]), "Are the bounds exchanged"),
+        (lambda m: m.with_bounds([TorqueBound("leftLowerLeg", "x", upper=np.nan)]), "finite torque"),
+        (lambda m: m.with_bounds([TorqueBound("leftLowerLeg", "x", upper=TorqueTable([0.0], [0.0], [[-1.0]]))]),
+         "exchanged"),
         (lambda m: TorqueTable([0.0, 1.0], [0.0], [[1.0], [np.nan]]), "gaps"),
         (lambda m: TorqueTable([1.0, 0.0], [0.0], [[1.0], [1.0]]), "rises: 1, 0 does not"),
         (lambda m: TorqueTable([0.0, 0.0], [0.0], [[1.0], [1.0]]), "rises"),
         (lambda m: TorqueTable([0.0, 1.0], [0.0], [[1.0], [1.0, 2.0]]), "all rows as long"),
         (lambda m: TorqueTable([0.0, 1.0], [0.0], [[1.0]]), "2 angles and 1 rates"),
         (lambda m: TorqueTable([], [0.0], np.zeros((0, 1))), "rises: nothing does not"),
-        (lambda m: Muscles.weak(MAN, -1.0), "0 or more"),
-        (lambda m: Muscles.from_character(MAN, "strong"), "must be a number"),
+        (lambda m: JointStrength.weak(MAN, -1.0), "0 or more"),
+        (lambda m: JointStrength.from_character(MAN, "strong"), "must be a number"),
         (lambda m: m.find_state(np.zeros((3, 4)), np.zeros((3, 3))), "of all joints"),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused(make: object, said: str) -> None:
     with pytest.raises(InputError, match=said.replace("(", r"\(")) as told:
-        make(Muscles.from_character(MAN))  # type: ignore[operator]
+        make(JointStrength.from_character(MAN))  # type: ignore[operator]
     assert "\n" not in str(told.value)
 
 
@@ -399,14 +410,14 @@ def test_the_weak_figure_holds_out_1_kg_and_not_3() -> None:
         9.81 * MAN.inertias[i].mass * abs(float((places[i] + MAN.inertias[i].center - places[arm])[0]))
         for i in skeleton.descendants(arm)
     )
-    low, _ = at(Muscles.weak(MAN), "rightUpperArm", "x", np.radians(-90.0))
+    low, _ = at(JointStrength.weak(MAN), "rightUpperArm", "x", np.radians(-90.0))
     assert own + 9.81 * 1.0 * lever < -low < own + 9.81 * 3.0 * lever
 
 
 def test_torque_range_copies_arrays_that_numpy_warns_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """Numba asks whether an array is writeable when it first meets its type; of a broadcast one, NumPy then warns."""
-    muscles, seen = Muscles.from_character(MAN), []
-    monkeypatch.setattr("poise.body.muscle_kernels.fill_ranges", lambda *given: seen.extend(given))
+    muscles, seen = JointStrength.from_character(MAN), []
+    monkeypatch.setattr("poise.body.strength.kernels.fill_ranges", lambda *given: seen.extend(given))
     for angles in (np.zeros(len(muscles)), np.zeros((3, 2, len(muscles)))):
         muscles.torque_range(angles, np.zeros(len(muscles)))
     assert all(each.flags.writeable and each.flags.c_contiguous for each in seen)

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from odd_bodies import BUILDS, ODDITIES, Plan, guess, make_beast, make_person, random_plan
-from poise.body.roles import LEG_STEMS, TRUSTED, find_roles, guess_roles, sided
+from poise.body.role_finding.guess import TRUSTED, find_roles, guess_roles
+from poise.body.roles import LEG_STEMS, sided
 from poise.body.skeleton import Skeleton
 from poise.cli import main
-from poise.files.bvh import save_bvh
+from poise.files.formats.bvh.clip import save_bvh
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

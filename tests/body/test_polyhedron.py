@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humans import make_sphere
-from poise.body.mesh import Mesh
-from poise.body.polyhedron import check_closed, compute_volume, mass_properties
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.polyhedron import check_closed, compute_volume, mass_properties
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia

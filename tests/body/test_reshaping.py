@@ -7,10 +7,10 @@ import pytest
 
 import poise
 from poise import Character, InputError, bodies
-from poise.body.mannequin import build_mannequin
-from poise.body.reshaping import add_mass, lengthen, lock, remove
-from poise.body.soles import find_soles, leg_length
-from poise.body.strength import find_stiffness, find_strength
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.soles import find_soles, leg_length
+from poise.body.reshape import add_mass, lengthen, lock, remove
+from poise.body.strength.static import find_stiffness, static_strength
 from poise.files.character import format_character, parse_character
 from poise.spatial.inertia import RigidInertia
 
@@ -111,7 +111,7 @@ def test_the_stomach_is_ahead_and_the_pack_behind() -> None:
 
 
 def test_stiffness_goes_against_strength() -> None:
-    hard, strength = find_stiffness(BODY), dict(zip(BODY.skeleton.names, find_strength(BODY), strict=True))
+    hard, strength = find_stiffness(BODY), dict(zip(BODY.skeleton.names, static_strength(BODY), strict=True))
     for a in hard:
         for b in hard:
             assert (hard[a] - hard[b]) * (strength[a] - strength[b]) <= 0.0

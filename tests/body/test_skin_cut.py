@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from humans import make_human
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.polyhedron import check_closed, compute_volume, mass_properties
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.polyhedron import check_closed, compute_volume, mass_properties
+from poise.body.geometry.skin import SkinnedMesh, build_skin
+from poise.body.geometry.skin_segments import build_character, close, find_owners, segment_skin
+from poise.body.segments.tables import DENSITIES
 from poise.body.skeleton import Skeleton
-from poise.body.skin import SkinnedMesh, build_skin
-from poise.body.skin_cut import build_character, close, cut_skin, find_owners
-from poise.body.winter import DENSITIES
 from poise.errors import FileError, InputError
 from poise.files.character import save_character
-from poise.files.gltf.character import load_character, read_character
-from poise.files.gltf.glb import save_glb
+from poise.files.formats.gltf.character import load_character, read_character
+from poise.files.formats.gltf.write import save_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
@@ -61,7 +61,7 @@ def bind(mesh: Mesh, cuts: tuple[float, ...] = (0.7, 1.4), blend: float = 0.1) -
 
 def test_pieces_are_closed_and_make_up_the_whole():
     tube = make_tube()
-    pieces = cut_skin(bind(tube), CHAIN, [0, 1, 2, 1])
+    pieces = segment_skin(bind(tube), CHAIN, [0, 1, 2, 1])
     assert list(pieces) == [0, 1, 2]
     for (piece,) in pieces.values():
         check_closed(piece)
@@ -80,7 +80,7 @@ def test_pieces_are_closed_and_make_up_the_whole():
 def test_a_coarse_mesh_is_cut_between_its_vertices():
     tube = make_tube(rings=2, sides=6)
     skin = bind(tube, blend=2.0)
-    pieces = cut_skin(skin, CHAIN, [0, 1, 2, 1])
+    pieces = segment_skin(skin, CHAIN, [0, 1, 2, 1])
     assert sum(compute_volume(solid) for piece in pieces.values() for solid in piece) == pytest.approx(
         compute_volume(tube), rel=1e-9
     )
@@ -111,7 +111,7 @@ def test_meshes_as_people_make_them(fault):
     else:
         small = make_tube(radius=0.002, length=0.01)
         tube = Mesh.joined([tube, small.moved(np.eye(3), np.array([0.2, 0.3, 0.0]))])
-    pieces = cut_skin(bind(tube), CHAIN, [0, 1, 2, 1])
+    pieces = segment_skin(bind(tube), CHAIN, [0, 1, 2, 1])
     for piece in pieces.values():
         for solid in piece:
             check_closed(solid)

@@ -7,16 +7,16 @@ import pytest
 
 from humans import make_human
 from poise.body.character import Character
-from poise.body.presets import PRESETS
+from poise.body.joints import PRESETS
 from poise.body.roles import mirror_role
 from poise.body.skeleton import Skeleton
-from poise.body.strength import find_strength
+from poise.body.strength.static import static_strength
 
 MAN = Character.human(1.75, 75.0, sex="male", age=25.0)
 
 
 def of(character: Character, role: str) -> float:
-    return float(find_strength(character)[character.skeleton.index(role)])
+    return float(static_strength(character)[character.skeleton.index(role)])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_men_are_one_and_a_half_to_two_times_as_strong_as_women_in_the_arms() ->
 @pytest.mark.parametrize("sex", ["male", "female", "neutral"])
 def test_every_preset_has_a_figure_for_every_joint_and_both_sides_alike(preset: str, sex: str) -> None:
     character = Character.human(1.6, 58.0, sex=sex, preset=preset)
-    strength, labels = find_strength(character), character.skeleton.labels
+    strength, labels = static_strength(character), character.skeleton.labels
     assert strength.shape == (len(labels),) and strength[0] == np.inf
     assert np.all(np.isfinite(strength[1:])) and np.all(strength[1:] > 5.0)
     for i, label in enumerate(labels):
@@ -70,7 +70,7 @@ def test_every_preset_has_a_figure_for_every_joint_and_both_sides_alike(preset: 
 
 def test_strength_goes_with_weight_and_stature_but_not_with_fat() -> None:
     slim, twice = (Character.human(1.75, mass, sex="male", age=25) for mass in (35.0, 70.0))
-    np.testing.assert_allclose(find_strength(twice)[1:], 2.0 * find_strength(slim)[1:])
+    np.testing.assert_allclose(static_strength(twice)[1:], 2.0 * static_strength(slim)[1:])
     fat = Character.human(1.75, 150.0, sex="male", age=25)
     assert 1.1 < of(fat, "leftLowerLeg") / of(twice, "leftLowerLeg") < 1.5
     # the same mass on longer levers: m g h, while the mean mass of the taller is not reached either
@@ -101,6 +101,6 @@ def test_joints_without_a_role_are_as_strong_as_the_nearest_above_and_unknown_on
     tips = np.vstack([human.tips, np.full((3, 3), np.nan)])
     skeleton = Skeleton(names, parents, offsets, tips, {**human.roles, "leftIndexProximal": "leftIndexProximal"})
     character = Character.from_skeleton(skeleton, 70.0)
-    strength = dict(zip(names, find_strength(character), strict=True))
+    strength = dict(zip(names, static_strength(character), strict=True))
     assert strength["twist"] == strength["leftLowerArm"]
     assert strength["leftIndexProximal"] == strength["tail"] == strength["hips"] == np.inf

@@ -8,7 +8,7 @@ import pytest
 
 import poise
 from poise.cli import main
-from poise.motion.own import wave
+from poise.motion.samples import wave
 
 ROOM = """
 [[props]]

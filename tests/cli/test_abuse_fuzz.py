@@ -9,7 +9,7 @@ import pytest
 from abuse import Run, find_faults, look
 from fuzz import commands
 from fuzz.commands import DRAWN, fuzz_commands
-from poise.cli import app
+from poise.cli import parser
 
 
 @pytest.mark.slow
@@ -39,7 +39,7 @@ def test_a_command_that_does_wrong_is_seen(tmp_path: Path, monkeypatch: pytest.M
             print("\x1b[31m")
         return 0
 
-    monkeypatch.setattr(app, "run", wrong)
+    monkeypatch.setattr(parser, "run", wrong)
     findings = " ".join(fuzz_commands(tmp_path, runs=20, slow=False).findings)
     for fault in ("exit 70", "inputs changed", "temporary file is left", "cannot be read", "control character"):
         assert fault in findings, fault

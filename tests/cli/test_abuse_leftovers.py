@@ -12,9 +12,16 @@ from pathlib import Path
 import pytest
 
 from poise.errors import FileError
-from poise.files import leftovers
-from poise.files.atomic import open_atomic, temporary_beside, temporary_folder, write_bytes
-from poise.files.leftovers import choose_temporary, is_temporary, sweep_folder
+from poise.files import output
+from poise.files.output import (
+    choose_temporary,
+    is_temporary,
+    open_atomic,
+    sweep_folder,
+    temporary_beside,
+    temporary_folder,
+    write_bytes,
+)
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 
@@ -27,7 +34,7 @@ from poise.registry import Entry
 import poise.cli
 
 def wait():
-    from poise.files.atomic import open_atomic
+    from poise.files.output import open_atomic
     with open_atomic(sys.argv[1]) as stream:
         stream.write(b"half")
         stream.flush()
@@ -46,7 +53,7 @@ def names_in(folder: Path) -> set[str]:
 
 def forget() -> None:
     """As a process that begins: no folder was looked through yet."""
-    leftovers._swept.clear()
+    output._swept.clear()
 
 
 def heed_signals() -> None:
@@ -114,7 +121,7 @@ def test_only_files_of_processes_that_are_gone_are_cleared(tmp_path: Path) -> No
     dead = find_dead()
     living = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     try:
-        its_start = leftovers._find_start(living.pid)
+        its_start = output._find_start(living.pid)
         kept = [
             own,  # this process is writing it
             rename(own, pid=living.pid, start=its_start),

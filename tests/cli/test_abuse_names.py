@@ -16,8 +16,8 @@ from abuse import run
 from command_inputs import make_clip
 from fuzz.hostile import write_odd_places
 from poise.errors import printable, valid_text
-from poise.files.formats import FORMATS, load_clip, read_recording, save_clip
-from poise.files.npz import save_npz
+from poise.files.formats.npz import save_npz
+from poise.files.registry import FORMATS, load_clip, read_recording, save_clip
 from poise.motion.clip import Clip
 from seeds import write_seed
 

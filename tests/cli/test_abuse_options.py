@@ -32,9 +32,9 @@ from option_works import (
     WALK,
     WORKS,
 )
-from poise.cli import words as cli_words
-from poise.cli.app import build_app
+from poise.cli import arguments as cli_words
 from poise.cli.commands import COMMANDS
+from poise.cli.parser import build_app
 from poise.demos import DEMOS
 
 DEMOS_THERE = dict(DEMOS)

@@ -17,10 +17,10 @@ from command_inputs import fill, make_clip
 from poise.bench import BENCHES
 from poise.demos import DEMOS
 from poise.errors import SolveError
-from poise.files.formats import load_clip, save_clip
-from poise.files.leftovers import is_temporary
-from poise.jobs import mixing, outputs
-from poise.jobs.outputs import identify, is_blind_to_case
+from poise.files.output import is_temporary
+from poise.files.registry import load_clip, save_clip
+from poise.jobs.shared import outputs, simulation
+from poise.jobs.shared.outputs import identify, is_blind_to_case
 from poise.registry import Entry
 from poise.stage.stage import Stage
 from seeds import write_seed
@@ -133,7 +133,7 @@ def test_a_folder_is_asked_whether_it_tells_capitals_apart(tmp_path: Path) -> No
 def test_a_fault_at_one_file_does_not_stop_the_others(
     place: Path, inputs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from poise.files import writing
+    from poise.files.writing import writing
 
     library = place / "library"
     library.mkdir()
@@ -222,7 +222,7 @@ def test_a_recipe_names_outputs_as_options_do(
 ) -> None:
     text = (place / "recipe.toml").read_text()
     (place / "recipe.toml").write_text(f"{text}[outputs]\n{outputs}\n")
-    monkeypatch.setattr(mixing, "simulate", never)
+    monkeypatch.setattr(simulation, "simulate", never)
     assert sentence in refuse(place, "mix", "--recipe", "recipe.toml")
 
 
@@ -309,7 +309,7 @@ def test_what_cannot_be_written_is_known_first(place: Path, monkeypatch: pytest.
     (place / "folder.bvh" / "a.bvh").write_bytes((place / "clip.bvh").read_bytes())
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name in ("av", "pxr") else found(name))
-    monkeypatch.setattr("poise.files.formats.read_recording", never)
+    monkeypatch.setattr("poise.files.registry.read_recording", never)
     monkeypatch.setitem(DEMOS, "motion", Entry(f"{__name__}:tiny", "a demo"))
     monkeypatch.setitem(BENCHES, "startup", Entry(f"{__name__}:never", "a bench"))
     refuse(place, *words)
@@ -337,8 +337,8 @@ def test_a_film_that_cannot_be_drawn_is_known_before_the_simulation(
     def refuse_body(*_: object) -> None:
         raise InputError("this body cannot be drawn.")
 
-    monkeypatch.setattr("poise.body.mannequin.build_mannequin", refuse_body)
-    monkeypatch.setattr(mixing, "simulate", never)
+    monkeypatch.setattr("poise.body.geometry.mannequin.build_mannequin", refuse_body)
+    monkeypatch.setattr(simulation, "simulate", never)
     assert "--film cannot be drawn" in refuse(place, "mix", "clip.bvh", "-o", "x.bvh", "--film", "x.gif")
 
 

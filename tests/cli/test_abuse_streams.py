@@ -12,7 +12,7 @@ import pytest
 
 from command_inputs import make_clip
 from poise.cli.commands import COMMANDS
-from poise.files.formats import load_clip, save_clip
+from poise.files.registry import load_clip, save_clip
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="descriptors are POSIX's")
 

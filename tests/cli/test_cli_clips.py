@@ -12,11 +12,11 @@ from humans import make_human
 from poise.body.skeleton import Skeleton
 from poise.cli import main
 from poise.errors import FileError, InputError
-from poise.files.bvh import read_bvh, save_bvh
-from poise.files.formats import load_clip
-from poise.files.gltf.glb import save_glb
-from poise.files.readback import read_positions
-from poise.files.source import parse_roles
+from poise.files.formats.bvh.clip import read_bvh, save_bvh
+from poise.files.formats.gltf.write import save_glb
+from poise.files.reading.options import parse_roles
+from poise.files.registry import load_clip
+from poise.files.writing.round_trip import read_positions
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file

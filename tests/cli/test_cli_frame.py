@@ -17,7 +17,7 @@ from poise.bench import BENCHES
 from poise.bench.harness import Timings, measure
 from poise.cli import main
 from poise.cli.commands import COMMANDS
-from poise.cli.report import DEFAULT, Report, plain
+from poise.cli.console import DEFAULT, Report, plain
 from poise.demos import DEMOS
 from poise.errors import FileError, InputError, PoiseError
 from poise.registry import Entry, choose

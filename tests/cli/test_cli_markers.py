@@ -12,7 +12,7 @@ from c3d_writer import make_c3d
 from marker_figure import HEIGHT, put_markers, walking_body
 from marker_sets import SETS
 from poise.cli import main
-from poise.files.formats import read_clip
+from poise.files.registry import read_clip
 
 WALK = walking_body(3.0, 60.0)
 LOWER = SETS["Plug-in Gait, lower body"]

@@ -10,8 +10,8 @@ import pytest
 
 import rigs
 from poise.cli import main
-from poise.files.bvh import save_bvh
-from poise.motion.own import jump
+from poise.files.formats.bvh.clip import save_bvh
+from poise.motion.samples import jump
 from poise.spatial import rotation
 from realdata import data_file, data_folder
 

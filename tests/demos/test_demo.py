@@ -10,7 +10,7 @@ import pytest
 
 from poise.cli import main
 from poise.demos import DEMOS
-from poise.files.formats import load_clip
+from poise.files.registry import load_clip
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import answers
-from poise.demos import conductor
-from poise.stage.take import Take
+from poise.demos.mix import conductor
+from poise.stage.take.take import Take
 
 
 def read(take: Take, name: str, folder: Path) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.demos import fall as demo
-from poise.motion.own import idle
+from poise.demos.strength import fall as demo
+from poise.motion.samples import idle
 
 
 def test_a_push_back_and_to_the_left_tips_the_body_over_its_left_heel() -> None:

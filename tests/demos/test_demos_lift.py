@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from poise.demos import lift as demo
-from poise.jobs.lifting import Lifted
+from poise.demos.strength import lift as demo
+from poise.jobs.lift.follow import Lifted
 from poise.motion.clip import Clip
 
 BODY = demo.build_body()

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from poise.cli import main
-from poise.demos import compare, conductor, drum, hit_arm, show, speech, swing, switch
-from poise.demos.pumping import SEATED, Pump
+from poise.demos.mix import compare, conductor, drum, hit_arm, speech, swing, switch
+from poise.demos.mix.drum import SEATED, Pump
+from poise.demos.shared import show
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
 from poise.motion.clip import Clip
@@ -204,7 +205,7 @@ def test_a_minute_of_conducting_neither_falls_nor_creeps() -> None:
 def test_a_demo_writes_what_it_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("poise.demos.clap.SECONDS", 0.4)
+    monkeypatch.setattr("poise.demos.mix.clap.SECONDS", 0.4)
     assert main(["demo", "clap", "-o", str(tmp_path), "--json", "--quiet"]) == 0
     names = {path.name for path in tmp_path.iterdir()}
     plots = {f"clap-{kind}.png" for kind in ("center", "torques", "feet", "connectors")}

@@ -10,8 +10,8 @@ import pytest
 
 from leaning import margin_in_hull, soles_of
 from poise import Character
-from poise.demos import onleg, physiques
-from poise.files.formats import load_clip
+from poise.demos.balance import onleg, physiques
+from poise.files.registry import load_clip
 from posed import place
 
 

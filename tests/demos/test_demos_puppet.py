@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import poise.demos.puppet as demo
+import poise.demos.marionette.puppet as demo
 from poise.cli import main
-from poise.demos.puppet import FOLDERS, rehearse
-from poise.jobs.puppet import PuppetRecipe, run_puppet
-from poise.puppetry.dancing import BEAT, BEATS, dance
+from poise.demos.marionette.dance import BEAT, BEATS, dance
+from poise.demos.marionette.puppet import FOLDERS, rehearse
+from poise.jobs.puppet.job import PuppetRecipe, run_puppet
 
 
 def test_the_hands_are_a_minute_of_three_passes_that_tremble_and_get_lost() -> None:

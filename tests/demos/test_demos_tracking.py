@@ -9,15 +9,15 @@ import pytest
 from scipy.signal import butter, filtfilt, find_peaks
 
 import poise
-from poise.body.shape import Capsule
+from poise.body.geometry.primitives import Capsule
 from poise.cli import main
-from poise.demos import bow, drumming, gestures, pattycake, slap
-from poise.demos.patting import OWN, ROUND
-from poise.engines.hits import find_impulse, find_peak
-from poise.files.c3d import load_c3d, read_c3d
+from poise.demos.tracking import bow, drumming, gestures, pattycake, slap
+from poise.demos.tracking.pattycake import OWN, ROUND
+from poise.engines.contact_log import find_impulse, find_peak
+from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.motion.interpolation import interpolate
-from poise.world.bulk import build_bulk
-from poise.world.touch import Touch
+from poise.world.collision_shapes import build_bulk
+from poise.world.contact_settings import ContactSettings
 from realdata import data_file
 from turned import find_gap, find_point, find_world
 
@@ -177,7 +177,7 @@ def test_longer_windows_help_what_lags(players: Any) -> None:
 def test_each_feels_the_other(players: Any) -> None:
     """What one's hand gives, the other's gets: equal and opposite in every step, and zero where they do not touch."""
     children, clips = players
-    stage = poise.Stage(dt=pattycake.DT, touch=Touch(only=pattycake.HANDS))
+    stage = poise.Stage(dt=pattycake.DT, touch=ContactSettings(only=pattycake.HANDS))
     for name, clip in pattycake.put_together(children, clips).items():
         actor = stage.add(children[name], name, poise.Pose(clip.root[0].copy(), clip.rotations[0].copy()))
         actor.drive("body", poise.Kinematic(clip))
@@ -214,7 +214,7 @@ def test_a_slap_begins_without_a_jump_and_is_stopped_by_a_cheek() -> None:
     speed = figures["speed_m_s"]
     assert speed["before"] > 1.0 and speed["after"] < 0.5 * speed["before"]
     assert figures["head_degrees"] > 3.0
-    through = slap.slap(touch=Touch(itself=False, actors=False))
+    through = slap.slap(touch=ContactSettings(itself=False, actors=False))
     sideways = find_point(through.take.clip("tall"), "rightHand", np.zeros(3))[:, 0]
     assert through.hit is None and sideways.min() < hand[:, 0].min() - 0.03
 

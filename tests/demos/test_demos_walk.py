@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from poise import load_clip
-from poise.demos import bodies, walks
+from poise.demos.balance import bodies, walks
 
 
 @pytest.fixture(autouse=True)

@@ -13,13 +13,13 @@ from scipy.spatial.transform import Rotation
 import poise
 from anchoring import GROUNDS, Walked, Walker, place_point
 from poise.body.character import Character
-from poise.drivers.anchor import BODY, GIVEN, ROOT, Anchor, MovingBody, plan_rest
-from poise.drivers.anchored import Anchored, find_supports
 from poise.drivers.body import Body
-from poise.drivers.kinematic import Kinematic
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.root.anchor import BODY, GIVEN, ROOT, Anchor, MovingBody, plan_rest
+from poise.drivers.root.anchored import Anchored, find_supports
 from poise.errors import InputError
-from poise.motion.own import jump, squat, walk
-from poise.motion.rooting import root_at_hips
+from poise.motion.root import root_at_hips
+from poise.motion.samples import jump, squat, walk
 from poise.stage.stage import Stage
 from realdata import data_file
 
@@ -118,7 +118,7 @@ def test_a_hand_over_changes_nothing_at_its_instant(turned: str) -> None:
 
 def test_the_way_to_rest_slides_least() -> None:
     """Of all quintics from a velocity and an acceleration to rest, in the mean square of their velocity."""
-    from poise.drivers.anchored_kernels import come_to_rest
+    from poise.drivers.root.kernels import come_to_rest
 
     v, a, span = 0.7, -4.0, 0.2
     way, got = plan_rest(np.array([v, 0, 0]), np.array([a, 0, 0]), span, span, 1e9)

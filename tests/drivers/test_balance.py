@@ -9,22 +9,21 @@ import pytest
 
 import poise
 from humans import make_human
-from poise.body.character import Character
+from poise.body.character import Character, Segment
 from poise.body.roles import mirror_role
-from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
-from poise.drivers.balance import Balance, BalancePlayer
-from poise.drivers.balance_record import CROUCH, FORCE, PRESSURE
+from poise.drivers.balance.balance import Balance, BalancePlayer
+from poise.drivers.balance.settings import CROUCH, FORCE, PRESSURE
 from poise.drivers.body import Body
-from poise.drivers.kinematic import Kinematic
+from poise.drivers.kinematic.kinematic import Kinematic
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import Kinematics
+from poise.dynamics.tree import TreeState
 from poise.errors import InputError
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.stage.stage import Stage
-from poise.stage.take import Take
+from poise.stage.take.take import Take
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 
@@ -51,7 +50,7 @@ def test_the_torques_are_in_equilibrium_with_feet_that_push_as_told(seed: int) -
     body.update()
     body.torque[:] = 0.0
     player.act(body, 0.0)
-    rest = Kinematics.at_rest(body.state.root, body.state.q)
+    rest = TreeState.at_rest(body.state.root, body.state.q)
     force, moment = np.zeros(3), np.zeros(3)
     for leg in player.legs:
         rows = np.concatenate([body.torque[joint] for joint in leg])

@@ -11,9 +11,9 @@ from odd_bodies import Plan, make_person
 from poise import Balance, Character, Counterpoise, InputError, Kinematic, Load, Loose, Stage
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
-from poise.drivers.lean import find_arms, find_chest, find_shift_of
-from poise.drivers.lean_kernels import lean_by
-from poise.motion.own.tracks import stand_pose
+from poise.drivers.counterpoise.kernels import lean_by
+from poise.drivers.counterpoise.lean import find_arms, find_chest, find_shift_of
+from poise.motion.samples.tracks import stand_pose
 from poise.stage.actor import Actor
 
 HUMAN = Character.human(1.75, 75.0)

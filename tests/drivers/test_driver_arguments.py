@@ -15,10 +15,10 @@ import pytest
 
 import poise
 from poise import Anchored, Balance, Counterpoise, KeepUpright, Kinematic, Loose, Puppet, Shadow, Strength, Track, Walk
-from poise.demos import staff
-from poise.demos.show import stand_still
+from poise.demos.shared.show import stand_still
+from poise.demos.tracking import staff
 from poise.drivers.driver import Driver
-from poise.motion import own
+from poise.motion import samples
 from poise.motion.clip import Clip
 from poise.puppetry.hands import HandsTake
 from poise.puppetry.springs import SPRINGS, Spring
@@ -33,14 +33,14 @@ REST = BODY.skeleton.names[1:]
 @cache
 def noisy() -> Clip:
     """Somebody walks, recorded with noise: low-passes have something to do."""
-    clip = own.walk(BODY.skeleton, 4)
+    clip = samples.walk(BODY.skeleton, 4)
     noise = np.random.default_rng(0).normal(scale=0.004, size=(*clip.rotations.shape[:2], 3))
     return clip.replace(rotations=rotation.multiply(clip.rotations, rotation.exp(noise)))
 
 
 @cache
 def standing() -> Clip:
-    return own.idle(BODY.skeleton, 1.0, 30.0)
+    return samples.idle(BODY.skeleton, 1.0, 30.0)
 
 
 def show(stage: poise.Stage, seconds: float) -> bytes:
@@ -107,7 +107,7 @@ def show_after(stage: poise.Stage, actor: Any, do: str) -> bytes:
 
 
 def play_strength(motion: Any = None, do: str = "", **given: Any) -> bytes:
-    stage = poise.Stage(engine="inverse", dt=1.0 / 30.0, touch=poise.Touch(itself=False))
+    stage = poise.Stage(engine="inverse", dt=1.0 / 30.0, touch=poise.ContactSettings(itself=False))
     if do == "wall":  # shoved towards it: see test_helping.py
         stage.add_prop(poise.Prop.box("wall", (3.0, 3.0, 0.2), position=(0.0, 1.5, 1.0)))
     actor = stage.add(MAN)
@@ -233,13 +233,13 @@ WORKS: dict[Callable[..., bytes], dict[str, tuple[dict[str, Any], dict[str, Any]
     },
     play_strength: {
         "motion": ({}, {"motion": GESTURE}),
-        "muscles": ({}, {"muscles": poise.Muscles.from_character(MAN).scaled(0.1)}),
+        "muscles": ({}, {"muscles": poise.JointStrength.from_character(MAN).scaled(0.1)}),
         "start": ({"motion": GESTURE}, {"start": -0.5}),
         "alpha": ({"motion": GESTURE}, {"alpha": 0.5}),
         "center": ({"motion": GESTURE}, {"center": "xyz"}),
         "effectors": ({"motion": GESTURE}, {"effectors": {"rightHand": "position"}}),
         "insists": ({"paths": {"rightHand": PATH}}, {"insists": 30.0}),
-        "cutoff": ({"motion": own.walk(MAN.skeleton, 4)}, {"cutoff": 1.0}),
+        "cutoff": ({"motion": samples.walk(MAN.skeleton, 4)}, {"cutoff": 1.0}),
         "hands": ({"do": "wall"}, {"hands": False}),
         "paths": ({}, {"paths": {"rightHand": PATH}}),
         "priorities": ({"motion": GESTURE}, {"priorities": "strict"}),

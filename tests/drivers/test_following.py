@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.drivers.following import BEGINNING, _calm, _fade, _find_feasible
-from poise.drivers.outline import Outline
+from poise.drivers.balance.reference import BEGINNING, _calm, _fade, _find_feasible
+from poise.drivers.balance.support_polygon import SupportPolygon
 
 RATE = 120.0
 # A support of 0.2 by 0.2 m.
-SQUARE = Outline(np.array([[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]), 4)
+SQUARE = SupportPolygon(np.array([[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]]), 4)
 
 
 def pressure(center: np.ndarray, above: np.ndarray, lifting: np.ndarray, moment: np.ndarray) -> np.ndarray:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
 from poise.stage.actor import Actor
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 
 BODY = poise.Character.human(1.75, 75.0)
 

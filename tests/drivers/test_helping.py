@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise.demos.show import stand_still
+from poise.demos.shared.show import stand_still
 from poise.drivers.body import Body
-from poise.drivers.helping import BACK, IDLE, ON, REACHING, HelpingHands
-from poise.drivers.strength import StrengthPlayer
+from poise.drivers.strength.hand_support import BACK, IDLE, ON, REACHING, HandSupport
+from poise.drivers.strength.strength import StrengthPlayer
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 
@@ -21,7 +21,7 @@ DT = 1.0 / 30.0
 
 def shove(wall: float | None) -> tuple[poise.Stage, Actor]:
     """Somebody who was shoved forward, by 0.6 m/s; a wall so far ahead."""
-    stage = poise.Stage(engine="inverse", dt=DT, touch=poise.Touch(itself=False))
+    stage = poise.Stage(engine="inverse", dt=DT, touch=poise.ContactSettings(itself=False))
     if wall is not None:
         stage.add_prop(poise.Prop.box("wall", (3.0, 3.0, 0.2), position=(0.0, 1.5, wall + 0.1)))
     actor = stage.add(MAN)
@@ -108,7 +108,7 @@ def test_a_hand_that_is_led_or_full_does_not_help() -> None:
     stage.step()
     hands = player_of(actor).hands
     assert not hands.see(actor.body)
-    free = HelpingHands(range(1, len(MAN.skeleton)))
+    free = HandSupport(range(1, len(MAN.skeleton)))
     assert free.see(actor.body)
     assert free.arms[0] is None and free.arms[1] is not None
 
@@ -139,7 +139,7 @@ def test_a_reach_that_was_saved_goes_on_with_the_same_bits() -> None:
 
 def test_a_foot_that_a_shove_took_off_the_ground_is_put_down_again() -> None:
     """It hung in the air, and he fell over it a second later."""
-    stage = poise.Stage(engine="inverse", dt=DT, touch=poise.Touch(itself=False))
+    stage = poise.Stage(engine="inverse", dt=DT, touch=poise.ContactSettings(itself=False))
     actor = stage.add(MAN)
     actor.drive("body", poise.Strength(stand_still(MAN)))
     push = 75.0 * 0.6 / 0.2 / math.sqrt(2.0)

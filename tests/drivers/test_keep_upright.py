@@ -9,10 +9,10 @@ import pytest
 
 import poise
 from poise import KeepUpright, Stage
-from poise.demos import staff
+from poise.demos.tracking import staff
 from poise.errors import InputError
 from poise.stage.actor import Actor
-from poise.stage.take import Take
+from poise.stage.take.take import Take
 from turned import find_world
 
 

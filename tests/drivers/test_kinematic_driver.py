@@ -7,15 +7,15 @@ import pytest
 
 import poise
 from poise.body.character import Character
-from poise.drivers.balance import Balance
+from poise.drivers.balance.balance import Balance
 from poise.drivers.body import Body
-from poise.drivers.hand_over import solve_right_jacobian
-from poise.drivers.kinematic import Kinematic, KinematicPlayer
+from poise.drivers.kinematic.kinematic import Kinematic, KinematicPlayer
+from poise.drivers.transition.transition import solve_right_jacobian
 from poise.errors import InputError
 from poise.motion.clip import Clip
-from poise.motion.curve_kernels import phase_at
-from poise.motion.part_kernels import CHANGE, SPAN, die_away
 from poise.motion.parts import part_joints
+from poise.motion.playback.kernels import phase_at
+from poise.motion.playback.part_kernels import CHANGE, SPAN, die_away
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 

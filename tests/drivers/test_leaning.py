@@ -7,7 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise import Balance, Character, Clip, Driver, Kinematic, Load, Stage
+from poise import Balance, Character, Clip, Kinematic, Load, Stage
+from poise.extend import Driver
 from poise.stage.actor import Actor
 
 HUMAN = Character.human(1.75, 75.0)

@@ -9,18 +9,18 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from poise.body.character import Character
-from poise.body.limits import JointLimits
+from poise.body.joints import JointLimits
 from poise.drivers.body import Body
-from poise.drivers.limits import SLACK, Limits, build_hinges
-from poise.drivers.limits_kernels import find_angles, spread_damping
-from poise.drivers.loose import Loose
-from poise.drivers.root import Free
+from poise.drivers.joint_limits.kernels import find_angles, spread_damping
+from poise.drivers.joint_limits.limit_torques import SLACK, LimitTorques, build_hinges
+from poise.drivers.loose.loose import Loose
+from poise.drivers.root.root import Free
 from poise.engines.scene import BALL, FREE, HINGES, Joint
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.world.load import Load
+from poise.world.forces import Load
 
 HUMAN = Character.human(1.75, 75.0)
 STEMS = ("leftUpperArm", "rightUpperLeg", "leftHand", "neck", "rightFoot", "spine")
@@ -47,10 +47,10 @@ def beyond(actor: Actor) -> np.ndarray:
     return np.array(worst)
 
 
-def kept(q: np.ndarray, w: np.ndarray) -> tuple[Body, Limits]:
+def kept(q: np.ndarray, w: np.ndarray) -> tuple[Body, LimitTorques]:
     """A body at some rotations and speeds, after the law was called once; all its joints are balls."""
     body = Body(HUMAN)
-    limits = Limits(body)
+    limits = LimitTorques(body)
     limits.begin((Joint(FREE), *(Joint(BALL) for _ in range(len(HUMAN.skeleton) - 1))), isotropic=False)
     body.state.q[:], body.state.w[:] = q, w
     body.update()

@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise.drivers.body import Body
-from poise.drivers.live import LivePlayer
+from poise.drivers.kinematic.live import LivePlayer
 from poise.errors import InputError
 from poise.motion.live import Live
 from poise.motion.motion import Pose

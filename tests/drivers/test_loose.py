@@ -9,13 +9,13 @@ import pytest
 
 import poise
 from poise.body.character import Character
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.loose import Loose, LoosePlayer
-from poise.drivers.servo_kernels import pull_to_pose
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.loose.kernels import pull_to_pose
+from poise.drivers.loose.loose import Loose, LoosePlayer
+from poise.dynamics.kinematics import compute_world_pose, compute_world_velocity
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import Kinematics
-from poise.dynamics.world import compute_world_pose, compute_world_velocity
+from poise.dynamics.tree import TreeState
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
@@ -23,13 +23,13 @@ from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.stage.take import ActorTake, Take
+from poise.stage.take.take import ActorTake, Take
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 ARM = part_joints(HUMAN.skeleton, "leftArm")
 STEPS = [0.001, 0.002, 0.005, 0.01]
 FREE = dataclasses.replace(HUMAN, limits={})  # an elbow that bends sideways, too
-NOWHERE = poise.Touch(itself=False)  # what springs and dampers do by themselves: no arm slaps a thigh
+NOWHERE = poise.ContactSettings(itself=False)  # what springs and dampers do by themselves: no arm slaps a thigh
 
 
 def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
@@ -47,7 +47,7 @@ def hang(dt: float, loose: Loose, seconds: float = 3.0) -> tuple[Take, Actor]:
 def energy(actor: Actor, record: ActorTake) -> np.ndarray:
     """(F,) J: kinetic, of height, and of the springs."""
     tree, zero = actor.body.tree, np.zeros_like(record.angular_velocity)
-    state = Kinematics(
+    state = TreeState(
         record.root, record.rotations, record.velocity, record.angular_velocity, np.zeros_like(record.root), zero
     )
     pose = compute_world_pose(tree, record.root, record.rotations)
@@ -82,7 +82,7 @@ def test_it_rests_where_springs_and_weight_are_in_balance(dt: float) -> None:
     """Torques of inverse dynamics at rest are those of the springs; and the same place whatever the step."""
     take, actor = hang(dt, Loose(1.0, 1.0), seconds=6.0)
     record = take.actor()
-    rest = Kinematics.at_rest(record.root[-1], record.rotations[-1])
+    rest = TreeState.at_rest(record.root[-1], record.rotations[-1])
     wanted = compute_inverse_dynamics(actor.body.tree, rest).generalised[3:].reshape(-1, 3)[ARM]
     spring = next(player for player in actor.players if isinstance(player, LoosePlayer))
     off = rotation.log(rotation.multiply(rotation.conjugate(record.rotations[-1, ARM]), spring.aim))

@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
-from poise.drivers.outline import find_outline
-from poise.world.footing import find_soles_of, place_corners
+from poise.drivers.balance.support_polygon import find_outline
+from poise.world.foot_boxes import find_soles_of, place_corners
 
 
 def test_soles_are_where_their_feet_are() -> None:

@@ -17,9 +17,9 @@ import poise
 from guides import GUIDES, load_guide
 from poise import rotation
 from poise.drivers.registry import DRIVERS, Drive, build_driver
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan
-from poise.jobs.recipe import FORMAT, format_recipe, load_recipe
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.mix.recipe import FORMAT, format_recipe, load_recipe
+from poise.jobs.shared.simulation import simulate as mix
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 
@@ -30,7 +30,7 @@ Metronome = load_guide("own_motion").Metronome
 OWN = [Wave, FastWave, Metronome]
 
 
-def conductor(driver: poise.Driver, count: int = 1, threads: int = 1) -> Stage:
+def conductor(driver: poise.extend.Driver, count: int = 1, threads: int = 1) -> Stage:
     stage = Stage(threads=threads)
     for _ in range(count):
         actor = stage.add(HUMAN)
@@ -60,7 +60,7 @@ def numbers(take: poise.Take) -> bytes:
 
 @pytest.mark.parametrize("driver", OWN)
 @pytest.mark.many(1)
-def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver]) -> None:
+def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.extend.Driver]) -> None:
     stage = conductor(driver(bpm=100, swing=0.4))
     actor = first(stage)
     stage.run(0.4)
@@ -80,7 +80,7 @@ def test_it_switches_without_a_jump_both_ways(driver: Callable[..., poise.Driver
 
 
 @pytest.mark.parametrize("driver", [Wave(150, 0.6), poise.Track(poise.gestures.conduct(beats=4, bpm=160, size=1.3))])
-def test_a_servo_that_lets_go_flings_nothing(driver: poise.Driver) -> None:
+def test_a_servo_that_lets_go_flings_nothing(driver: poise.extend.Driver) -> None:
     """Its spring and its damper all but cancel; what is handed on to the next driver is both."""
     stage = conductor(driver)
     stage.run(0.5)
@@ -95,15 +95,15 @@ def test_a_servo_that_lets_go_flings_nothing(driver: poise.Driver) -> None:
 def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
     """Also of a root that somebody else's motion places."""
 
-    class Gliding(poise.MotionPlayer):
-        def give(self, body: poise.Body, t: float) -> None:
+    class Gliding(poise.extend.MotionPlayer):
+        def give(self, body: poise.extend.Body, t: float) -> None:
             body.state.root[:], body.state.v[:], body.a[:] = [0.3 * t, 1.0, 0.0], [0.3, 0.0, 0.0], 0.0
             body.state.q[0], body.state.w[0], body.dw[0] = [1.0, 0.0, 0.0, 0.0], 0.0, 0.0
 
-    class Glide(poise.Driver):
+    class Glide(poise.extend.Driver):
         level, root = "motion", "also"
 
-        def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Gliding:
+        def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Gliding:
             return Gliding()
 
     stage = Stage(ground=None)
@@ -137,7 +137,7 @@ def test_rates_of_a_hand_over_are_those_of_its_poses() -> None:
 
 
 @pytest.mark.parametrize("driver", OWN)
-def test_it_is_saved_in_a_hand_over_and_restored_to_the_same_bits(driver: Callable[..., poise.Driver]) -> None:
+def test_it_is_saved_in_a_hand_over_and_restored_to_the_same_bits(driver: Callable[..., poise.extend.Driver]) -> None:
     stage = conductor(poise.Loose(0.3))
     first(stage).push("rightHand", (0.0, 0.0, 40.0), 0.1)
     stage.run(0.2)
@@ -153,7 +153,7 @@ def test_it_is_saved_in_a_hand_over_and_restored_to_the_same_bits(driver: Callab
 
 
 @pytest.mark.parametrize("driver", OWN)
-def test_a_crowd_is_the_same_bits_on_any_number_of_threads(driver: Callable[..., poise.Driver]) -> None:
+def test_a_crowd_is_the_same_bits_on_any_number_of_threads(driver: Callable[..., poise.extend.Driver]) -> None:
     takes = [poise.run_crowd(conductor(driver(bpm=90), 4, threads), 0.1) for threads in (1, 2)]
     assert takes[0].rotations.tobytes() == takes[1].rotations.tobytes()
     assert takes[0].rotations[:, 0].tobytes() == takes[0].rotations[:, 3].tobytes()
@@ -161,7 +161,7 @@ def test_a_crowd_is_the_same_bits_on_any_number_of_threads(driver: Callable[...,
 
 
 @pytest.mark.parametrize("driver", [Wave, FastWave])
-def test_its_events_are_told_and_its_parameters_changed(driver: Callable[..., poise.Driver]) -> None:
+def test_its_events_are_told_and_its_parameters_changed(driver: Callable[..., poise.extend.Driver]) -> None:
     stage = conductor(driver(bpm=150))
     heard: list[str] = []
     first(stage).listen(lambda event: heard.append(event.kind))
@@ -184,7 +184,7 @@ def test_the_compiled_law_does_what_the_python_does() -> None:
 
 
 @pytest.mark.parametrize("driver", [Wave, FastWave])
-def test_it_is_told_of_a_load(driver: Callable[..., poise.Driver]) -> None:
+def test_it_is_told_of_a_load(driver: Callable[..., poise.extend.Driver]) -> None:
     stage = conductor(driver())
     stage.run(0.05)
     player: Any = first(stage).player("rightArm")
@@ -260,53 +260,53 @@ def test_what_a_driver_needs_is_asked_for() -> None:
         build_driver("attached", {})
     assert isinstance(build_driver("track", {}, motion=poise.gestures.conduct(), start=1.0), poise.Track)
     for name in DRIVERS:
-        assert isinstance(build_driver(name, {}, motion=poise.gestures.conduct(), prop="swing"), poise.Driver)
+        assert isinstance(build_driver(name, {}, motion=poise.gestures.conduct(), prop="swing"), poise.extend.Driver)
 
 
 @pytest.mark.parametrize(("name", "make"), [("balance", Wave), ("", Wave), (3, Wave), ("mine", None)])
 def test_what_cannot_be_registered(name: Any, make: Any) -> None:
     with pytest.raises(poise.InputError, match="driver"):
-        poise.register_driver(name, make)
+        poise.extend.register_driver(name, make)
 
 
 # What a stranger stumbles over.
 
 
-class Odd(poise.Driver):
+class Odd(poise.extend.Driver):
     """Does what it is told to, whatever that is."""
 
     level = "torque"
 
-    def __init__(self, act: Callable[[poise.Body, float], None], **parts: Any):
+    def __init__(self, act: Callable[[poise.extend.Body, float], None], **parts: Any):
         self.act, self.parts = act, parts
         self.level = parts.get("level", "torque")
 
-    def claim(self, character: poise.Character, joints: list[int], part: str) -> poise.Claim:
-        return self.parts.get("claim", lambda joints: poise.Claim(tuple(joints)))(joints)
+    def claim(self, character: poise.Character, joints: list[int], part: str) -> poise.extend.Claim:
+        return self.parts.get("claim", lambda joints: poise.extend.Claim(tuple(joints)))(joints)
 
-    def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Any:
+    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Any:
         return self.parts["play"]() if "play" in self.parts else OddPlayer(self)
 
 
-class OddPlayer(poise.TorquePlayer):
+class OddPlayer(poise.extend.TorquePlayer):
     """Sets nothing, and calls nobody's __init__."""
 
     def __init__(self, driver: Odd):
         self.driver = driver
 
-    def act(self, body: poise.Body, t: float) -> None:
+    def act(self, body: poise.extend.Body, t: float) -> None:
         self.driver.act(body, t)
 
     def laws(self) -> Any:
         return self.driver.parts.get("laws", {})
 
 
-def nothing(body: poise.Body, t: float) -> None:
+def nothing(body: poise.extend.Body, t: float) -> None:
     pass
 
 
-def fail_at(when: float) -> Callable[[poise.Body, float], None]:
-    def stumble(body: poise.Body, t: float) -> None:
+def fail_at(when: float) -> Callable[[poise.extend.Body, float], None]:
+    def stumble(body: poise.extend.Body, t: float) -> None:
         if t >= when:
             raise ZeroDivisionError(f"at {t:.3f}")
 
@@ -336,7 +336,7 @@ def test_what_a_player_raises_reaches_the_caller_and_the_stage_goes_on(threads: 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("what", ["torque", "damping"])
 def test_a_player_that_writes_no_number_is_told_by_name(what: str, value: float) -> None:
-    def act(body: poise.Body, t: float) -> None:
+    def act(body: poise.extend.Body, t: float) -> None:
         if t > 0.03:
             getattr(body, what)[body.skeleton.index("rightLowerArm")] = value
 
@@ -366,14 +366,14 @@ ARM = HUMAN.skeleton.index("rightUpperArm")
     [
         (lambda joints: None, "Odd.claim must return a Claim"),
         (lambda joints: joints, "Odd.claim must return a Claim"),
-        (lambda joints: poise.Claim(()), "moves no joint"),
-        (lambda joints: poise.Claim((99,)), "gave 99 among the joints that are moved"),
-        (lambda joints: poise.Claim(("rightHand",)), "gave 'rightHand' among"),
-        (lambda joints: poise.Claim((0.5,)), "gave 0.5 among"),
-        (lambda joints: poise.Claim(tuple(joints), held=(-1,)), "gave -1 among the joints that are held"),
-        (lambda joints: poise.Claim((*joints, joints[0])), "twice"),
-        (lambda joints: poise.Claim(tuple(joints), tuple(joints)), "twice"),
-        (lambda joints: poise.Claim((1,)), "which it was not given"),
+        (lambda joints: poise.extend.Claim(()), "moves no joint"),
+        (lambda joints: poise.extend.Claim((99,)), "gave 99 among the joints that are moved"),
+        (lambda joints: poise.extend.Claim(("rightHand",)), "gave 'rightHand' among"),
+        (lambda joints: poise.extend.Claim((0.5,)), "gave 0.5 among"),
+        (lambda joints: poise.extend.Claim(tuple(joints), held=(-1,)), "gave -1 among the joints that are held"),
+        (lambda joints: poise.extend.Claim((*joints, joints[0])), "twice"),
+        (lambda joints: poise.extend.Claim(tuple(joints), tuple(joints)), "twice"),
+        (lambda joints: poise.extend.Claim((1,)), "which it was not given"),
     ],
 )
 def test_a_wrong_claim_is_told_by_name(claim: Callable[[list[int]], Any], complaint: str) -> None:
@@ -424,7 +424,7 @@ def test_what_is_no_driver_is_refused(driver: Any) -> None:
     ],
 )
 def test_a_block_takes_what_a_law_can_read(field: str, value: Any, complaint: str) -> None:
-    block = poise.Block(poise.fields(arrays="aim", integers="count", floats="swing", place=3))
+    block = poise.extend.Block(poise.extend.fields(arrays="aim", integers="count", floats="swing", place=3))
     with pytest.raises(poise.InputError, match=complaint):
         block.set(**{field: value})
 
@@ -459,7 +459,7 @@ def own_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 
 LAW = """
-from poise import laws
+from poise.extend import laws
 CELL = laws.fields(floats="x")
 
 @laws.law
@@ -470,7 +470,7 @@ def add(body, block):
 
 def use(module: ModuleType) -> tuple[float, int]:
     """What its law adds, and how often its machine code was found in the cache."""
-    block = poise.Block(module.CELL)
+    block = poise.extend.Block(module.CELL)
     module.add(block, block)
     return float(block["x"]), module.add._compiled.cache_hits
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Stage
-from poise.drivers.planted_legs import _bend, find_leg_torques
+from poise.drivers.balance.planted_legs import _bend, find_leg_torques
 from poise.spatial import rotation
 
 LEGS = ("UpperLeg", "LowerLeg", "Foot")

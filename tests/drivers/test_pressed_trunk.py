@@ -9,11 +9,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise import Balance, Character, Clip, Kinematic, Load, Loose, Pose, Prop, Stage, Touch
-from poise.body.shape import Box, Sphere
-from poise.demos.push_hands import build_push
-from poise.drivers.counterpoise import CounterpoisePlayer
-from poise.motion.own.tracks import stand_pose
+from poise import Balance, Character, Clip, ContactSettings, Kinematic, Load, Loose, Pose, Prop, Stage
+from poise.body.geometry.primitives import Box, Sphere
+from poise.demos.mix.push_hands import build_push
+from poise.drivers.counterpoise.counterpoise import CounterpoisePlayer
+from poise.motion.samples.tracks import stand_pose
 from poise.stage.actor import Actor
 
 HUMAN = Character.human(1.75, 75.0)
@@ -21,9 +21,9 @@ CHILD, GIANT = Character.human(1.05, 17.0), Character.human(2.4, 200.0)
 
 
 def stand(
-    character: Character, couple: str, engine: str = "mujoco", dt: float = 0.005, touch: Touch | None = None
+    character: Character, couple: str, engine: str = "mujoco", dt: float = 0.005, touch: ContactSettings | None = None
 ) -> Actor:
-    actor = Stage(engine=engine, dt=dt, couple=couple, touch=touch or Touch()).add(character)
+    actor = Stage(engine=engine, dt=dt, couple=couple, touch=touch or ContactSettings()).add(character)
     actor.drive("legs", Balance())
     return actor
 
@@ -126,7 +126,7 @@ def find_player(actor: Actor) -> CounterpoisePlayer:
 
 def test_the_springs_resist_with_the_inertia_of_what_they_carry() -> None:
     """Kinetic energy of segments that turn as given, by velocities of SciPy's rotations, beside w M w / 2."""
-    from poise.drivers import counterpoise_law as law
+    from poise.drivers.counterpoise import kernels as law
 
     actor = stand(HUMAN, "exact")
     actor.drive("arms", Kinematic(poise.gestures.arm_swing(1.0, 60.0)))
@@ -174,7 +174,7 @@ def test_contacts_are_felt_late_but_whole(mass: float) -> None:
 def test_a_hit_on_an_animated_arm_bends_the_trunk_as_a_push_there() -> None:
     """And that on a limp arm moves the arm."""
 
-    def bend(driver: poise.Driver, is_pushed: bool) -> tuple[float, float]:
+    def bend(driver: poise.extend.Driver, is_pushed: bool) -> tuple[float, float]:
         actor = stand(HUMAN, "exact")
         actor.drive("arms", driver)
         hand = "leftHand"
@@ -221,7 +221,7 @@ def test_a_bodys_own_hand_on_its_chest_does_not_bend_it() -> None:
     """That force goes back into the chest by the arm."""
     bends = []
     for itself in (True, False):
-        actor = stand(HUMAN, "exact", touch=Touch(itself=itself))
+        actor = stand(HUMAN, "exact", touch=ContactSettings(itself=itself))
         actor.drive("arms", Kinematic(poise.gestures.clap()))
         actor.stage.run(1.0)
         bends.append(float(np.abs(find_player(actor).bent).max()))

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.drivers.puppet_player import FRAME, PuppetPlayer
-from poise.jobs.walk_figures import find_soles
+from poise.drivers.puppet.player import FRAME, PuppetPlayer
+from poise.jobs.walk.metrics import find_soles
 from poise.motion.clip import Clip
 from poise.puppetry.hands import HandsTake
 from poise.spatial import rotation
-from poise.world.steps import Steps
+from poise.world.ground.profile import Stairs
 
 UP, SECONDS = 1.5, 4.0  # s: when the hands go up
 
@@ -105,7 +105,7 @@ def test_who_crouches_quickly_or_rises_slowly_stays() -> None:
 
 def test_it_lands_on_what_is_there() -> None:
     """Down from the ground that it left, or up on it: the nearest contact carries."""
-    ground = Steps(0.1, 0.6, 4, start=-2.0)
+    ground = Stairs(0.1, 0.6, 4, start=-2.0)
     stage, actor = set_up(crouch_and_rise(ahead=0.25), ground)
     stage.run(SECONDS, fps=60.0)
     player = player_of(actor)
@@ -130,9 +130,9 @@ def test_a_state_in_the_air_goes_on_with_the_same_bits() -> None:
 
 def test_without_the_throw_one_foot_is_always_down(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same hands: what makes it hop is the throw."""
-    from poise.drivers.puppet_air import Airborne
+    from poise.drivers.puppet.flight import PuppetFlight
 
-    monkeypatch.setattr(Airborne, "lets_go", lambda *_: False)
+    monkeypatch.setattr(PuppetFlight, "lets_go", lambda *_: False)
     stage, _ = set_up(crouch_and_rise())
     lowest = find_soles(stage.run(3.0, fps=1.0 / FRAME).clip()).points[..., 1].min(axis=(1, 2))
     assert lowest.max() < 0.01

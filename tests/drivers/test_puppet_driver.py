@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import poise
-from poise.drivers.puppet_player import PuppetPlayer
+from poise.demos.marionette.dance import dance
+from poise.drivers.puppet.player import PuppetPlayer
 from poise.errors import InputError
-from poise.jobs.puppet import measure_puppet
-from poise.puppetry.dancing import dance
+from poise.jobs.puppet.job import measure_puppet
 from poise.puppetry.hands import HandsTake, LiveHands
 from poise.spatial import rotation
-from poise.world.steps import Steps
+from poise.world.ground.profile import Stairs
 
 SECONDS = 8.4  # of the dance: standing, swaying, two steps to a side
 
@@ -59,7 +59,7 @@ def test_feet_stay_where_they_came_down() -> None:
 
 
 def test_somebody_is_always_on_his_feet_and_nobody_in_the_ground() -> None:
-    from poise.jobs.walk_figures import find_soles
+    from poise.jobs.walk.metrics import find_soles
 
     take, _ = danced()
     heights = find_soles(take.clip()).points[..., 1]
@@ -117,7 +117,7 @@ def hold(seconds: float = 60.0, **angles: tuple[float, float]) -> HandsTake:
 
 
 def test_on_a_step_the_feet_that_stand_are_on_it() -> None:
-    ground = Steps(0.12, 0.4, 4, start=-2.0)
+    ground = Stairs(0.12, 0.4, 4, start=-2.0)
     scene = poise.Stage(ground=ground)
     actor = scene.add(poise.Character.human(1.75, 75))
     hands = hold(thighs=(0.0, 0.0), up=(0.02, 0.02))

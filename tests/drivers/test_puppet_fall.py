@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.drivers.limp import Limp
-from poise.drivers.puppet_player import FRAME, PuppetPlayer
+from poise.drivers.loose.loose import Limp
+from poise.drivers.puppet.player import FRAME, PuppetPlayer
 from sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
 
 BODIES = {"adult": (1.75, 75.0), "child": (1.2, 24.0), "tall": (2.05, 120.0)}
@@ -80,9 +80,9 @@ def player_of(actor: Any) -> PuppetPlayer:
 
 def test_without_being_drawn_up_it_would_be_thrown(monkeypatch: pytest.MonkeyPatch) -> None:
     """What draws it up is what keeps it on the ground."""
-    from poise.drivers.puppet_drawn import DrawnUp
+    from poise.drivers.puppet.get_up import GetUpBlend
 
-    monkeypatch.setattr(DrawnUp, "find", classmethod(lambda *_: None))
+    monkeypatch.setattr(GetUpBlend, "find", classmethod(lambda *_: None))
     found = get_up(character("adult"), "adult", "standing", "ahead")
     assert found.flew or found.jerk > 0.3 or found.deep > 50.0
 

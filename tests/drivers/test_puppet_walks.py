@@ -9,9 +9,9 @@ import pytest
 
 import poise
 from led_puppets import lead, on_treads, walk
-from poise.jobs.walk_figures import find_soles
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
+from poise.jobs.walk.metrics import find_soles
+from poise.world.ground.ground import Slope
+from poise.world.ground.profile import Stairs
 from strolling import stroll
 
 LEG = 0.86  # m, of a body of 1.75 m
@@ -32,7 +32,7 @@ def test_it_walks_every_way_and_its_feet_stay(degrees: int) -> None:
 @pytest.mark.parametrize("degrees", [8.0, -8.0])
 @pytest.mark.many(1)
 def test_it_walks_up_and_down_a_slope(degrees: int) -> None:
-    ground = Tilted(math.radians(degrees))
+    ground = Slope(math.radians(degrees))
 
     def height(x: float, z: float) -> float:
         return float(ground.height_at(np.array([x * LEG]), np.array([z * LEG]))[0]) / LEG
@@ -47,7 +47,7 @@ def test_it_walks_up_and_down_a_slope(degrees: int) -> None:
 @pytest.mark.parametrize("rise", [0.1, 0.14, 0.18])
 @pytest.mark.many(1)
 def test_it_climbs_stairs(rise: float, share: float) -> None:
-    ground, long = Steps(rise, 0.34, 3, start=0.2), share * LEG
+    ground, long = Stairs(rise, 0.34, 3, start=0.2), share * LEG
 
     def height(x: float, z: float) -> float:
         return float(ground.height_at(np.array([x * long]), np.array([z * long]))[0]) / LEG
@@ -62,7 +62,7 @@ def test_it_climbs_stairs(rise: float, share: float) -> None:
 @pytest.mark.parametrize("run", [0.29, 0.34])
 @pytest.mark.parametrize("rise", [-0.18, -0.1, 0.1, 0.18])
 def test_hands_that_look_lead_it_down_stairs_and_up(rise: float, run: float) -> None:
-    ground = Steps(rise, run, 3, start=0.2)
+    ground = Stairs(rise, run, 3, start=0.2)
     found, hands = lead(lambda half: on_treads(ground, half, 0.1), ground, beat=1.5)
     assert found.moved[1] == pytest.approx(3.0 * rise, abs=0.02) and found.moved[2] > 0.3 + 2.0 * run - 0.1
     assert len(hands.landed) == 4
@@ -74,7 +74,7 @@ def test_hands_that_look_lead_it_down_stairs_and_up(rise: float, run: float) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "mass"), [(1.2, 25.0), (1.95, 110.0)])
 def test_a_child_and_a_tall_man_go_down_the_same_stairs(size: float, mass: float) -> None:
-    ground = Steps(-0.1, 0.34, 3, start=0.2)
+    ground = Stairs(-0.1, 0.34, 3, start=0.2)
     found, _ = lead(lambda half: on_treads(ground, half, 0.1), ground, size, mass, beat=1.5)
     assert found.moved[1] == pytest.approx(-0.3, abs=0.02)
     assert found.slip < 1.0 and found.deepest < 6.0 and found.hovers < 2.0
@@ -84,7 +84,7 @@ def test_a_child_and_a_tall_man_go_down_the_same_stairs(size: float, mass: float
 @pytest.mark.many(1)
 @pytest.mark.parametrize("degrees", [8.0, -8.0])
 def test_hands_that_look_go_as_far_on_a_slope_as_they_mean(degrees: float) -> None:
-    ground = Tilted(math.radians(degrees))
+    ground = Slope(math.radians(degrees))
     steps = 5
 
     def footholds(half: float) -> list[tuple[int, float, float]]:
@@ -98,7 +98,7 @@ def test_hands_that_look_go_as_far_on_a_slope_as_they_mean(degrees: float) -> No
 
 @pytest.mark.slow
 def test_a_foot_across_an_edge_lies_on_what_is_higher() -> None:
-    ground = Steps(-0.1, 1.0, 1, start=0.05)  # its heels are on the upper level, its toes over the lower one
+    ground = Stairs(-0.1, 1.0, 1, start=0.05)  # its heels are on the upper level, its toes over the lower one
     stage = poise.Stage(ground=ground)
     actor = stage.add(poise.Character.human(1.75, 75))
     still = stroll(0.0, 1, 0.0, 1.0, lift=0.08)

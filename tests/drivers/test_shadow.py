@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
 from poise.errors import InputError
 from poise.spatial.inertia import RigidInertia
 
@@ -116,7 +116,7 @@ def test_refuses_what_is_no_ghost() -> None:
 
 def test_ghost_touches_no_prop() -> None:
     """The follower goes through the crate: whatever moves it would be the ghost."""
-    stage = poise.Stage(dt=0.005, touch=poise.Touch(apart=(("follower", "crate"),)))
+    stage = poise.Stage(dt=0.005, touch=poise.ContactSettings(apart=(("follower", "crate"),)))
     stage.add_prop(poise.Prop.box("crate", (0.5, 0.5, 0.5), 300.0, (0.0, 0.25, 0.5)))
     ghost, body = stage.add(BODY, "ghost"), stage.add(BODY, "follower")
     ghost.drive("body", poise.Walk(3, blind=True))

@@ -9,10 +9,10 @@ import pytest
 
 import poise
 from oracles.limiting import solve_bounded, solve_damped, solve_levels
-from poise.drivers.strength_work import Problem
-from poise.dynamics.limited import DAMPING
-from poise.motion.own.tracks import stand_pose
+from poise.drivers.strength.problem import Problem
+from poise.dynamics.qp.limited import DAMPING
 from poise.motion.parts import part_joints
+from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from sweeps.abuse_watch import Figure
@@ -184,7 +184,7 @@ def draw_problems(priorities: str, load: float) -> list[Problem]:
     """Problems that the driver solves while an arm too weak for its load is led by its hand, every sixth step."""
     stage = poise.Stage("inverse", 1.0 / 30.0)
     actor = stage.add(HUMAN, loads=[poise.Load("rightHand", load)] if load else [])
-    muscles = poise.Muscles.weak(HUMAN) if load else None
+    muscles = poise.JointStrength.weak(HUMAN) if load else None
     led = {"rightHand": "position"}
     actor.drive("body", poise.Strength(SWING, muscles, effectors=led, priorities=priorities))
     problems = []
@@ -229,7 +229,7 @@ def test_strict_priorities_leave_feet_and_balance_alone_where_weighted_ones_trad
         actor.drive(
             "body",
             poise.Strength(
-                SWING, poise.Muscles.weak(HUMAN), effectors={"rightHand": "position"}, priorities=priorities
+                SWING, poise.JointStrength.weak(HUMAN), effectors={"rightHand": "position"}, priorities=priorities
             ),
         )
         found = []
@@ -247,7 +247,7 @@ def test_rejects_unknown_priorities() -> None:
 
 
 def test_no_strength_is_no_standing() -> None:
-    weak = poise.Muscles.from_character(HUMAN, 0.02)
+    weak = poise.JointStrength.from_character(HUMAN, 0.02)
     stage, actor = play("inverse", 1.0 / 60.0, muscles=weak)
     found = watch(stage, actor, 1.2)
     assert found["over"].max() <= 0.0
@@ -261,7 +261,7 @@ def test_on_a_root_that_is_carried_muscles_do_what_inverse_dynamics_says(engine:
     still, times = stand_pose(man.skeleton), np.arange(91) / 60.0
     root = still.root + np.outer(0.08 * (1.0 - np.cos(2.0 * np.pi * times)), [1.0, 0.0, 1.0])
     clip = poise.Clip(man.skeleton, times, root, np.tile(still.rotations, (len(times), 1, 1)))
-    stage = poise.Stage(engine, dt, touch=poise.Touch(itself=False))
+    stage = poise.Stage(engine, dt, touch=poise.ContactSettings(itself=False))
     actor = stage.add(man, pose=poise.Pose(root[0], clip.rotations[0]), loads=[poise.Load("rightHand", 5.0)])
     legs = [man.skeleton.names[i] for i in (0, *part_joints(man.skeleton, "legs"))]
     above = [name for name in man.skeleton.names if name not in legs]

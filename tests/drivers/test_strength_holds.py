@@ -13,10 +13,10 @@ import pytest
 
 from poise import Pose, Prop, Stage, Strength
 from poise.drivers.body import Body
-from poise.drivers.strength import StrengthPlayer
+from poise.drivers.strength.strength import StrengthPlayer
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 from sweeps.hold_sweep import Cell, find_ratio, hold, judge, lay, make
 
 MAN = "man 1.75 m"

@@ -13,10 +13,10 @@ import pytest
 
 import poise
 from oracles.statics import find_ratios, find_sinking
-from poise.motion.own import idle
+from poise.motion.samples import idle
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 from sweeps.abuse_watch import Figure
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="strength")
@@ -64,7 +64,7 @@ def lay_on_arms(
     stage.add_prop(poise.Prop.box("box", (0.6, 0.2, 0.2), mass, tuple(at)))
     actor = stage.add(HUMAN, pose=pose)
     arms = {f"{side}{stem}": strength for side in ("left", "right") for stem in ("UpperArm", "LowerArm")}
-    actor.drive("body", poise.Strength(clip, poise.Muscles.from_character(HUMAN).scaled(arms)))
+    actor.drive("body", poise.Strength(clip, poise.JointStrength.from_character(HUMAN).scaled(arms)))
     return actor, at, wrist
 
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import nnls
 from scipy.spatial import ConvexHull
 
-from poise.drivers.strength_kernels import draw_to_hull
-from poise.drivers.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
+from poise.drivers.balance.support_kernels import clamp_to_hull, find_hull, hull_margin, share_feet, share_load
+from poise.drivers.strength.kernels import draw_to_hull
 
 
 def hull_of(points: np.ndarray) -> np.ndarray:

@@ -15,11 +15,11 @@ import pytest
 import answers
 import poise
 from bvh_twins import plain_bvh
-from poise.drivers.taking_part import TakingPart
+from poise.compiled.arena import Arena
+from poise.drivers.counterpoise.taking_part import TakingPart
 from poise.errors import InputError
 from poise.motion.body_track import BOW, CHEST_YAW, HEIGHT, PELVIS_YAW
 from poise.motion.gestures import Conduct, Gesture, arm_swing, clap, conduct
-from poise.spatial.arena import Arena
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from realdata import data_file
@@ -379,7 +379,7 @@ def test_without_a_part_nothing_is_computed_and_nothing_changes() -> None:
 
 
 def test_a_part_is_added_to_a_clip_that_legs_follow() -> None:
-    from poise.motion.own import idle
+    from poise.motion.samples import idle
 
     heights = []
     for share in (0.0, 1.0):

@@ -13,16 +13,16 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from humans import make_human
-from poise.drivers import balance_record as record
+from poise.drivers.balance import settings as record
 from poise.drivers.body import Body
-from poise.drivers.track import LAWS, find_own_inertia
-from poise.drivers.track_kernels import ask_dynamics
-from poise.dynamics.tree import Kinematics
+from poise.drivers.track.kernels import ask_dynamics
+from poise.drivers.track.track import LAWS, find_own_inertia
+from poise.dynamics.tree import TreeState
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
 from poise.spatial import rotation
-from poise.stage.take import ActorTake
-from poise.world.touch import Touch
+from poise.stage.take.take import ActorTake
+from poise.world.contact_settings import ContactSettings
 from trees import MuJoCo
 
 ADULT = dataclasses.replace(poise.Character.human(), limits={})  # some of what swings here is beyond a range
@@ -46,7 +46,7 @@ def swing(seconds: float = 4.0, hz: float = 0.7, size: float = 0.4, character: p
 
 def track(clip: Clip, driver: poise.Track, dt: float, engine: str = "mujoco") -> ActorTake:
     """The clip's swinging joints under a driver on a body whose other joints stay."""
-    stage = poise.Stage(engine, dt, ground=None, touch=Touch(itself=False))
+    stage = poise.Stage(engine, dt, ground=None, touch=ContactSettings(itself=False))
     actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
     actor.drive("upperBody", driver)
     return stage.run(0.0, times=np.asarray(clip.times)).actor()
@@ -80,13 +80,13 @@ def find_error(take: ActorTake, clip: Clip, after: float = 0.0) -> float:
     return float(np.sqrt(np.mean((there.inv() * here).magnitude() ** 2)))
 
 
-def random_state(seed: int) -> tuple[Body, Kinematics]:
+def random_state(seed: int) -> tuple[Body, TreeState]:
     loads = [poise.Load(side + "Shoulder", 0.2) for side in ("left", "right")]  # MuJoCo takes no body without mass
     rng, body = np.random.default_rng(seed), Body(ADULT, loads)
     j = len(body.tree)
     turns = Rotation.from_rotvec(0.7 * rng.normal(size=(j, 3))).as_quat()[:, [3, 0, 1, 2]]
     w, dw = 3.0 * rng.normal(size=(j, 3)), 40.0 * rng.normal(size=(j, 3))
-    state = Kinematics(rng.normal(size=3), turns, rng.normal(size=3), w, 5.0 * rng.normal(size=3), dw)
+    state = TreeState(rng.normal(size=3), turns, rng.normal(size=3), w, 5.0 * rng.normal(size=3), dw)
     body.state.root[:], body.state.q[:], body.state.v[:], body.state.w[:] = state.root, turns, state.velocity, w
     body.update()
     return body, state
@@ -190,7 +190,7 @@ def test_gains_are_one_stiffness_times_inertia() -> None:
 def test_a_body_in_the_air_is_not_held_up(engine: str) -> None:
     """It falls as a whole: arms that move do so about the body, and nothing weighs anything."""
     clip = swing(0.8)
-    stage = poise.Stage(engine, 0.005, ground=None, touch=Touch(itself=False))
+    stage = poise.Stage(engine, 0.005, ground=None, touch=ContactSettings(itself=False))
     actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
     actor.drive("root", poise.Free())
     actor.drive("body", poise.Track(clip))
@@ -204,7 +204,7 @@ def test_a_body_in_the_air_is_not_held_up(engine: str) -> None:
 def test_over_legs_that_balance() -> None:
     """A whole body: nothing is given."""
     clip = swing(4.0, size=0.3)
-    stage = poise.Stage(dt=0.005, touch=Touch(itself=False))
+    stage = poise.Stage(dt=0.005, touch=ContactSettings(itself=False))
     actor = stage.add(ADULT)
     actor.drive("legs", poise.Balance())
     actor.drive("upperBody", poise.Track(clip))
@@ -219,7 +219,7 @@ def test_from_another_pose_it_goes_over_gently() -> None:
     off = ADULT.skeleton.index("leftUpperArm")
     pose = np.array(clip.rotations[0])
     pose[off] = rotation.multiply(pose[off], rotation.exp(np.array([0.0, 0.0, 0.6])))
-    stage = poise.Stage(dt=0.005, ground=None, touch=Touch(itself=False))
+    stage = poise.Stage(dt=0.005, ground=None, touch=ContactSettings(itself=False))
     actor = stage.add(ADULT, pose=Pose(clip.root[0], pose))
     actor.drive("upperBody", poise.Track(clip))
     take = stage.run(0.0, times=np.asarray(clip.times)).actor()
@@ -247,7 +247,7 @@ def test_what_cannot_be_is_refused(wrong: dict, sentence: str) -> None:
 
 def hit_hand(clip: Clip, give: float, engine: str = "mujoco", force: float = 60.0) -> tuple[ActorTake, np.ndarray]:
     """A hand that is hit from the side for 0.1 s at 1 s; with how far springs gave way over time, (F, K)."""
-    stage = poise.Stage(engine, 0.005, ground=None, touch=Touch(itself=False))
+    stage = poise.Stage(engine, 0.005, ground=None, touch=ContactSettings(itself=False))
     actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
     actor.drive("upperBody", poise.Track(clip, give=give))
     actor.push("leftHand", (0.0, 0.0, force), 0.1, 1.0)
@@ -294,7 +294,7 @@ def test_giving_way_is_saved_and_restored() -> None:
     clip = swing(2.0)
 
     def build() -> poise.Stage:
-        stage = poise.Stage(dt=0.005, ground=None, touch=Touch(itself=False))
+        stage = poise.Stage(dt=0.005, ground=None, touch=ContactSettings(itself=False))
         actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]), name="one")
         actor.drive("upperBody", poise.Track(clip, give=0.9))
         actor.push("leftHand", (0.0, 0.0, 60.0), 0.1, 0.5)
@@ -353,7 +353,7 @@ def test_it_begins_as_fast_as_the_motion_but_for_a_trunk_over_legs_that_balance(
     rates = np.linalg.norm(clip.spline.velocity(clip.times[:1]).rotation[0], axis=-1)
     assert min(rates[chest], rates[arm]) > 0.5
     for legs in ("still", "balance"):
-        stage = poise.Stage(touch=Touch(itself=False))
+        stage = poise.Stage(touch=ContactSettings(itself=False))
         actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
         if legs == "balance":
             actor.drive("legs", poise.Balance())
@@ -368,7 +368,7 @@ def test_it_begins_as_fast_as_the_motion_but_for_a_trunk_over_legs_that_balance(
 def test_a_balance_begins_with_the_centre_of_mass_as_fast_as_it_is(driver: type, is_still: bool) -> None:
     """A trunk on springs is at rest; one that is animated moves from the first step on."""
     clip = swing(2.0, size=0.2)
-    stage = poise.Stage(touch=Touch(itself=False))
+    stage = poise.Stage(touch=ContactSettings(itself=False))
     actor = stage.add(ADULT, pose=Pose(clip.root[0], clip.rotations[0]))
     actor.drive("legs", poise.Balance(follow=clip))
     actor.drive("upperBody", driver(clip))

@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Box
-from poise.drivers.balance_record import FORCE
-from poise.jobs.figures import find_sole_corners
+from poise.body.geometry.primitives import Box
+from poise.drivers.balance.settings import FORCE
+from poise.jobs.shared.metrics import find_sole_corners
 from poise.spatial import rotation
 from poise.stage.stage import Stage
-from poise.stage.take import Take
-from poise.world.ground import Ground
-from poise.world.moving import Moving
+from poise.stage.take.take import Take
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Stairs
 from poise.world.prop import Prop
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
 from verbs import VerbsEngine
 
 TEN = math.radians(10.0)
@@ -66,7 +65,7 @@ def test_raised_ground_changes_nothing_but_the_height(flat: Take, height: float)
 
 @pytest.mark.parametrize("way", range(0, 8, 2))
 def test_it_stands_on_a_slope(way: int) -> None:
-    ground = Tilted(TEN, way * math.pi / 4 + 0.1, height=0.5)
+    ground = Slope(TEN, way * math.pi / 4 + 0.1, height=0.5)
     take = build(ground).run(2.0)
     corners = find_sole_corners(take.clip())
     heights = ground.height_at(*corners[-1].mean(axis=1)[:, [0, 2]].T)
@@ -78,13 +77,13 @@ def test_it_stands_on_a_slope(way: int) -> None:
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_it_stands_with_one_foot_on_a_step(side: int) -> None:
-    take = build(Steps(0.1, 5.0, 1, 0.0, side * math.pi / 2)).run(2.0)
+    take = build(Stairs(0.1, 5.0, 1, 0.0, side * math.pi / 2)).run(2.0)
     assert_stands(take, [0.1, 0.0] if side == 1 else [0.0, 0.1], 0.923)
 
 
 def test_feet_look_for_a_place_where_the_floor_is_even() -> None:
     """An edge under the middle of both soles: they go to one side of it, and the body with them."""
-    take = build(Steps(0.1, 5.0, 1, 0.02)).run(1.0)
+    take = build(Stairs(0.1, 5.0, 1, 0.02)).run(1.0)
     corners = assert_stands(take, [0.1, 0.1], 1.023)
     assert corners[-1, ..., 2].min() > 0.01
 
@@ -113,7 +112,7 @@ def test_a_pose_of_ones_own_stands_on_the_prop_under_it() -> None:
     assert_stands(stage.run(1.0), [0.4, 0.4], 1.323)
 
 
-@pytest.mark.parametrize("ground", [Tilted(TEN, 0.6), Steps(0.1, 5.0, 1, 0.0, math.pi / 2)], ids=["slope", "step"])
+@pytest.mark.parametrize("ground", [Slope(TEN, 0.6), Stairs(0.1, 5.0, 1, 0.0, math.pi / 2)], ids=["slope", "step"])
 def test_laws_and_the_verbs_of_the_engine_give_the_same_bits(ground: Ground) -> None:
     takes = []
     for compiled in (True, False):
@@ -126,7 +125,7 @@ def test_laws_and_the_verbs_of_the_engine_give_the_same_bits(ground: Ground) -> 
 
 def test_on_a_slope_the_force_stays_within_friction() -> None:
     """[on a slope of tangent s: (m - s) / (1 + m s)]: pushed hard uphill and down, the force is in the leaning cone."""
-    ground = Tilted(TEN, 0.0, friction=0.4)
+    ground = Slope(TEN, 0.0, friction=0.4)
     normal = ground.normal_at(0.0, 0.0)
     most = 0.0
     for sign in (1.0, -1.0):
@@ -151,7 +150,7 @@ def test_a_fall_is_counted_from_the_floor_under_the_hips() -> None:
 
 
 def test_it_is_carried_along() -> None:
-    ground = Moving(Tilted(0.1, 0.5), velocity=(0.0, 0.0, 0.8), sway=(0.1, 0.2, 0.0), period=3.0)
+    ground = MovingGround(Slope(0.1, 0.5), velocity=(0.0, 0.0, 0.8), sway=(0.1, 0.2, 0.0), period=3.0)
     stage = build(ground)
     take = stage.run(2.0)
     assert take.fell_at() is None

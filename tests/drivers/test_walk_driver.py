@@ -10,10 +10,10 @@ import pytest
 import poise
 from poise import rotation
 from poise.drivers.registry import build_driver
-from poise.drivers.walk_player import WalkPlayer
+from poise.drivers.walk.player import WalkPlayer
 from poise.errors import InputError
-from poise.stage.stance import stand_at_ease
-from poise.walking.foot_path import BACK, FRONT, NONE, WHOLE
+from poise.stage.standing import stand_at_ease
+from poise.walking.feet.stance import BACK, FRONT, NONE, WHOLE
 
 BODY = poise.Character.human(1.75, 75)
 FEET = [BODY.skeleton.index(side + "Foot") for side in ("left", "right")]

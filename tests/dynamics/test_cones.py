@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics.cone_kernels import solve_contacts
+from poise.dynamics.contact.cone_kernels import solve_contacts
 
 MASS, HALF = 10.0, np.array([0.5, 0.1, 0.5])
 FRAME = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])

@@ -6,19 +6,21 @@ import numpy as np
 import pytest
 
 from oracles import spatial_vectors as reference
-from poise.dynamics.composite import compute_composites, compute_joint_space_inertia
-from poise.dynamics.ground import compute_ground_reaction
+from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.dynamics.momentum import (
+from poise.dynamics.kinematics import (
     compute_center_of_mass,
     compute_center_of_mass_jacobian,
+    compute_composites,
+    compute_joint_space_inertia,
     compute_momentum,
     compute_momentum_jacobian,
     compute_point_jacobian,
+    compute_world_pose,
+    compute_world_velocity,
 )
 from poise.dynamics.newton_euler import compute_bias, compute_inverse_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, unpack
-from poise.dynamics.world import compute_world_pose, compute_world_velocity
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, unpack
 from poise.errors import InputError, SolveError
 from poise.spatial import rotation
 from trees import MuJoCo, Pinocchio, human_tree, random_state, random_tree
@@ -153,7 +155,7 @@ def test_force_on_a_joint_that_no_mass_resists_is_refused_by_name(masses: list[f
     """The shoulder carries the hand, but only through a free ball joint: nothing resists its twist."""
     inertias = np.array(masses)[:, None, None] * np.diag([0.1, 0.2, 0.25])
     tree = Tree(("chest", "shoulder", "hand"), [-1, 0, 1], np.eye(3) * 0.3, masses, np.zeros((3, 3)), inertias)
-    state = Kinematics.at_rest(np.zeros(3), rotation.identity((3,)))
+    state = TreeState.at_rest(np.zeros(3), rotation.identity((3,)))
     with pytest.raises(SolveError, match=f"'{joint}' is driven by force but no mass resists it"):
         solve_hybrid_dynamics(tree, state, np.zeros(12), np.zeros(12, bool))
 
@@ -219,10 +221,10 @@ def test_rate_of_momentum_is_the_external_force(seed: int) -> None:
     rng, tree = make("human", seed)
     state, h = random_state(rng, tree), 1e-5
 
-    def after(t: float) -> Kinematics:
+    def after(t: float) -> TreeState:
         # To second order in t: along the body's own angular velocity, which itself grows with its acceleration.
         turn = state.angular_velocity * t + 0.5 * state.angular_acceleration * t * t
-        return Kinematics(
+        return TreeState(
             state.root + state.velocity * t + 0.5 * state.acceleration * t * t,
             rotation.multiply(state.rotations, rotation.exp(turn)),
             state.velocity + state.acceleration * t,
@@ -242,7 +244,7 @@ def test_rate_of_momentum_is_the_external_force(seed: int) -> None:
 
 def test_standing_still_the_ground_carries_the_weight_under_the_center_of_mass() -> None:
     rng, tree = make("human", 0)
-    state = Kinematics.at_rest(rng.standard_normal(3), rotation.random(rng, (len(tree),)))
+    state = TreeState.at_rest(rng.standard_normal(3), rotation.random(rng, (len(tree),)))
     reaction = compute_ground_reaction(tree, state, height=0.3)
     np.testing.assert_allclose(reaction.force, [0, 9.81 * tree.mass, 0], atol=1e-9)
     center = compute_center_of_mass(tree, state.root, state.rotations)
@@ -253,15 +255,15 @@ def test_standing_still_the_ground_carries_the_weight_under_the_center_of_mass()
 def test_zero_moment_point_of_an_accelerated_body() -> None:
     """A rigid body pushed along x: the point lies (height) ax / g behind its centre (the cart-table model)."""
     tree = Tree(("body",), [-1], np.zeros((1, 3)), [60.0], np.zeros((1, 3)), [np.diag([8.0, 2.0, 8.0])])
-    state = Kinematics([0.2, 1.0, 0.4], [[1, 0, 0, 0]], np.zeros(3), np.zeros((1, 3)), [1.5, 0, -0.7], np.zeros((1, 3)))
+    state = TreeState([0.2, 1.0, 0.4], [[1, 0, 0, 0]], np.zeros(3), np.zeros((1, 3)), [1.5, 0, -0.7], np.zeros((1, 3)))
     reaction = compute_ground_reaction(tree, state)
     np.testing.assert_allclose(reaction.pressure, [0.2 - 1.5 / 9.81, 0, 0.4 + 0.7 / 9.81], atol=1e-12)
 
 
 def test_falling_freely_needs_no_ground() -> None:
     rng, tree = make("human", 1)
-    rest = Kinematics.at_rest(np.array([0, 1.0, 0]), rotation.random(rng, (len(tree),)))
-    fall = Kinematics(rest.root, rest.rotations, [1, -3, 2], rest.angular_velocity, GRAVITY, rest.angular_acceleration)
+    rest = TreeState.at_rest(np.array([0, 1.0, 0]), rotation.random(rng, (len(tree),)))
+    fall = TreeState(rest.root, rest.rotations, [1, -3, 2], rest.angular_velocity, GRAVITY, rest.angular_acceleration)
     reaction = compute_ground_reaction(tree, fall)
     np.testing.assert_allclose(reaction.force, 0, atol=1e-10)
     assert np.isnan(reaction.pressure).all()

@@ -9,13 +9,17 @@ import pytest
 
 from oracles import spatial_vectors as reference
 from poise.body.character import Character
-from poise.dynamics.momentum import compute_center_of_mass, compute_momentum
+from poise.dynamics.kinematics import (
+    compute_center_of_mass,
+    compute_momentum,
+    compute_world_pose,
+    compute_world_velocity,
+)
 from poise.dynamics.newton_euler import compute_bias, compute_inverse_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
-from poise.dynamics.world import compute_world_pose, compute_world_velocity
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree
 from poise.errors import InputError
-from poise.motion import own
-from poise.motion.forces import compute_forces
+from poise.motion import samples
+from poise.motion.forces.forces import compute_forces
 from poise.spatial import rotation
 from sliding import plain_positions, slide, under_reference
 from trees import human_tree, random_state, random_tree
@@ -23,7 +27,7 @@ from trees import human_tree, random_state, random_tree
 SEEDS = range(4)
 
 
-def sliding_state(rng: np.random.Generator, tree: Tree, batch: tuple[int, ...] = ()) -> Kinematics:
+def sliding_state(rng: np.random.Generator, tree: Tree, batch: tuple[int, ...] = ()) -> TreeState:
     """A pose anywhere, moving fast, with every joint sliding."""
     slides = [size * rng.standard_normal((*batch, len(tree), 3)) for size in (0.3, 2.0, 20.0)]
     return dataclasses.replace(
@@ -62,11 +66,11 @@ def test_force_and_momentum_agree_with_finite_differences(seed: int) -> None:
         turns = rotation.multiply(start, rotation.exp(spin[0] * np.sin(t + spin[1])))
         return path[0] + path[1] * t + path[2] * np.sin(3 * t), turns, shift[0] + shift[1] * np.sin(2 * t + shift[2])
 
-    def state(t: float) -> Kinematics:
+    def state(t: float) -> TreeState:
         root, turns, s = at(t)
         rate, bend = spin[0] * np.cos(t + spin[1]), -spin[0] * np.sin(t + spin[1])
         phase = 2 * t + shift[2]
-        return Kinematics(
+        return TreeState(
             root, turns, path[1] + 3 * path[2] * np.cos(3 * t), rate, -9 * path[2] * np.sin(3 * t), bend,
             s, 2 * shift[1] * np.cos(phase), -4 * shift[1] * np.sin(phase),
         )  # fmt: skip
@@ -115,7 +119,7 @@ def test_bias_keeps_what_slides() -> None:
 @pytest.mark.parametrize("motion", ["walk", "jump"])
 def test_forces_of_a_motion_are_those_of_its_twin_under_a_reference(motion: str) -> None:
     body = Character.human(1.75, 70.0)
-    clip = getattr(own, motion)(body.skeleton)
+    clip = getattr(samples, motion)(body.skeleton)
     twin = under_reference(clip)
     np.testing.assert_allclose(twin.positions[:, 1:], clip.positions, atol=1e-12)
     character = Character.from_skeleton(twin.skeleton, mass=70.0)
@@ -132,7 +136,7 @@ def test_forces_of_a_motion_are_those_of_its_twin_under_a_reference(motion: str)
 def test_ground_force_of_stretching_limbs_is_that_of_their_masses() -> None:
     """sum of m a, from positions of the segments alone."""
     body = Character.human(1.75, 70.0)
-    clip = slide(own.squat(body.skeleton, 3.2, 120.0), {"leftHand": 0.05, "spine": 0.03, "rightLowerLeg": 0.02})
+    clip = slide(samples.squat(body.skeleton, 3.2, 120.0), {"leftHand": 0.05, "spine": 0.03, "rightLowerLeg": 0.02})
     character = Character.from_skeleton(clip.skeleton, mass=70.0)
     forces = compute_forces(clip, character, cutoff=np.inf)
     tree, places = build_tree(character), plain_positions(clip.skeleton, clip.poses)

@@ -6,30 +6,29 @@ import numpy as np
 import pytest
 
 from oracles import spatial_vectors as reference
-from poise.dynamics import instant
-from poise.dynamics.momentum import compute_momentum
+from poise.dynamics import body_kernels
+from poise.dynamics.kinematics import compute_momentum, compute_world_pose, compute_world_velocity
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree
-from poise.dynamics.world import compute_world_pose, compute_world_velocity
+from poise.dynamics.tree import GRAVITY, Tree, TreeState
 from poise.spatial import rotation
 from trees import human_tree, random_state, random_tree
 
 
-def case(seed: int) -> tuple[Tree, Kinematics]:
+def case(seed: int) -> tuple[Tree, TreeState]:
     rng = np.random.default_rng(seed)
     tree = human_tree(rng) if seed % 3 == 0 else random_tree(rng)
     return tree, random_state(rng, tree)
 
 
-def place(tree: Tree, state: Kinematics) -> tuple[np.ndarray, np.ndarray]:
+def place(tree: Tree, state: TreeState) -> tuple[np.ndarray, np.ndarray]:
     R, p = np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
-    instant.pose_bodies(tree.parents, tree.offsets, state.root, state.rotations, R, p)
+    body_kernels.pose_bodies(tree.parents, tree.offsets, state.root, state.rotations, R, p)
     return R, p
 
 
-def move(tree: Tree, state: Kinematics, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def move(tree: Tree, state: TreeState, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     om, v = np.empty_like(p), np.empty_like(p)
-    instant.move_bodies(tree.parents, R, p, state.velocity, state.angular_velocity, om, v)
+    body_kernels.move_bodies(tree.parents, R, p, state.velocity, state.angular_velocity, om, v)
     return om, v
 
 
@@ -55,8 +54,8 @@ def test_centre_of_mass_and_momentum(seed: int) -> None:
     R, p = place(tree, state)
     om, v = move(tree, state, R, p)
     c, dc, L = np.empty(3), np.empty(3), np.empty(3)
-    mass = instant.center_of_mass(tree.masses, tree.centers, R, p, om, v, c, dc)
-    instant.angular_momentum(tree.masses, tree.centers, tree.inertias, R, p, om, v, c, L)
+    mass = body_kernels.center_of_mass(tree.masses, tree.centers, R, p, om, v, c, dc)
+    body_kernels.angular_momentum(tree.masses, tree.centers, tree.inertias, R, p, om, v, c, L)
     wanted = compute_momentum(tree, state)
     pose = compute_world_pose(tree, state.root, state.rotations)
     assert mass == pytest.approx(tree.mass, rel=1e-14)
@@ -72,7 +71,7 @@ def test_velocities_are_the_derivatives_of_places(seed: int) -> None:
     ends = []
     for sign in (-1.0, 1.0):
         turns = rotation.multiply(state.rotations, rotation.exp(sign * h * state.angular_velocity))
-        ends.append(place(tree, Kinematics.at_rest(state.root + sign * h * state.velocity, turns)))
+        ends.append(place(tree, TreeState.at_rest(state.root + sign * h * state.velocity, turns)))
     R, p = place(tree, state)
     om, v = move(tree, state, R, p)
     np.testing.assert_allclose((ends[1][1] - ends[0][1]) / (2 * h), v, atol=1e-6)
@@ -88,13 +87,13 @@ def test_accelerations_are_the_derivatives_of_velocities(seed: int) -> None:
     om, _ = move(tree, state, R, p)
     al, acc = np.empty_like(p), np.empty_like(p)
     dw, a0 = state.angular_acceleration, state.acceleration
-    instant.accelerate_bodies(tree.parents, R, p, state.angular_velocity, dw, om, a0, al, acc)
+    body_kernels.accelerate_bodies(tree.parents, R, p, state.angular_velocity, dw, om, a0, al, acc)
     h = 1e-5
     ends = []
     for t in (-h, h):
         turns = rotation.multiply(state.rotations, rotation.exp(t * (state.angular_velocity + 0.5 * t * dw)))
         zero = np.zeros_like(dw)
-        then = Kinematics(
+        then = TreeState(
             state.root + t * state.velocity + 0.5 * t * t * a0, turns,
             state.velocity + t * a0, state.angular_velocity + t * dw, np.zeros(3), zero,
         )  # fmt: skip
@@ -111,11 +110,11 @@ def test_torques_against_newton_euler(seed: int) -> None:
     om, _ = move(tree, state, R, p)
     al, acc, f, n = (np.empty_like(p) for _ in range(4))
     lifted = state.acceleration - GRAVITY
-    instant.accelerate_bodies(
+    body_kernels.accelerate_bodies(
         tree.parents, R, p, state.angular_velocity, state.angular_acceleration, om, lifted, al, acc
     )
-    instant.net_forces(tree.masses, tree.centers, tree.inertias, R, om, al, acc, f, n)
-    instant.gather_inward(tree.parents, p, f, n)
+    body_kernels.net_forces(tree.masses, tree.centers, tree.inertias, R, om, al, acc, f, n)
+    body_kernels.gather_inward(tree.parents, p, f, n)
     got = np.concatenate([f[0], np.einsum("jab,ja->jb", R, n).ravel()])
     wanted = compute_inverse_dynamics(tree, state).generalised
     scale = np.abs(wanted).max()
@@ -127,12 +126,12 @@ def test_the_small_ones() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
         a, b, q = rng.standard_normal(3), rng.standard_normal(3), rotation.random(rng)
-        R = np.array(instant.matrix_of(q)).reshape(3, 3)
+        R = np.array(body_kernels.matrix_of(q)).reshape(3, 3)
         np.testing.assert_allclose(R, rotation.to_matrix(q), atol=1e-14)
-        np.testing.assert_allclose(instant.turn(R, a), R @ a, atol=1e-14)
-        np.testing.assert_allclose(instant.turn_back(R, a), R.T @ a, atol=1e-14)
-        np.testing.assert_allclose(instant.cross(a, b), np.cross(a, b), atol=1e-14)
+        np.testing.assert_allclose(body_kernels.turn(R, a), R @ a, atol=1e-14)
+        np.testing.assert_allclose(body_kernels.turn_back(R, a), R.T @ a, atol=1e-14)
+        np.testing.assert_allclose(body_kernels.cross(a, b), np.cross(a, b), atol=1e-14)
         inertia = rng.standard_normal((3, 3))
-        np.testing.assert_allclose(instant.spin(R, inertia, *a), R @ inertia @ R.T @ a, atol=1e-13)
+        np.testing.assert_allclose(body_kernels.spin(R, inertia, *a), R @ inertia @ R.T @ a, atol=1e-13)
         wanted = np.cross(b, rng_r := rng.standard_normal(3)) + np.cross(a, np.cross(a, rng_r))
-        np.testing.assert_allclose(instant.point_acceleration(a, b, *rng_r), wanted, atol=1e-13)
+        np.testing.assert_allclose(body_kernels.point_acceleration(a, b, *rng_r), wanted, atol=1e-13)

@@ -10,9 +10,9 @@ import pytest
 from limited_cases import KINDS, Problem, draw, draw_inertia
 from oracles.limiting import find_breach, solve_damped, solve_levels
 from poise import InputError
-from poise.dynamics.limited import DAMPING, LimitedAccelerations, limit_accelerations
-from poise.dynamics.limited_kernels import limit
-from poise.dynamics.ranges_kernels import CLIPPED, OUT, Ranges, carve, count_floats, count_integers, finish
+from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, limit_accelerations
+from poise.dynamics.qp.priority_kernels import limit
+from poise.dynamics.qp.range_kernels import CLIPPED, OUT, Ranges, carve, count_floats, count_integers, finish
 
 
 def solve(problem: Problem, **options: Any) -> LimitedAccelerations:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics.ground import compute_ground_reaction
-from poise.dynamics.tree import Kinematics, build_tree
-from poise.motion.forces import compute_forces
+from poise.dynamics.ground_reaction import compute_ground_reaction
+from poise.dynamics.tree import TreeState, build_tree
+from poise.motion.forces.forces import compute_forces
 from poise.spatial import rotation
 from pressing import BODIES, MOTIONS, Pressed, press
 
@@ -88,7 +88,7 @@ def test_equation_3_leaves_no_tangential_moment_at_the_pressure_centre(seed: int
     np.testing.assert_allclose(of_foot(first), 0.0, atol=1e-9)
     angular = spin.copy()
     angular[0] = first[3:]
-    state = Kinematics(places[0], q, np.zeros(3), np.zeros((n, 3)), first[:3], angular)
+    state = TreeState(places[0], q, np.zeros(3), np.zeros((n, 3)), first[:3], angular)
     ground = float(places[:, 1].min()) - 0.05
     point = compute_ground_reaction(tree, state, ground).pressure
 

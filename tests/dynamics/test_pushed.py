@@ -8,8 +8,8 @@ import pytest
 import poise
 from poise import rotation
 from poise.drivers.body import Body
+from poise.dynamics.contact.contact_dynamics_kernels import find_pressure, find_torque_vectors, model_pushes, point_goal
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.pushed_kernels import find_pressure, find_torque_vectors, model_pushes, point_goal
 
 UP = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 GRAVITY = np.array([0.0, -9.81, 0.0])
@@ -64,12 +64,12 @@ def sole(body: Body, name: str, size: float = 0.1) -> np.ndarray:
 def solve_densely(body: Body, model: Model, x: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Joint torques (n,) and the root's accelerations (6,), in its own axes, of a body that is pushed by f (P,) N."""
     tree, state = body.tree, body.state
-    now = poise.Kinematics(state.root, state.q, state.v, state.w, np.zeros(3), np.zeros_like(state.w))
-    M = poise.compute_joint_space_inertia(tree, state.root, state.q)
-    force = poise.compute_bias(tree, now)
+    now = poise.extend.TreeState(state.root, state.q, state.v, state.w, np.zeros(3), np.zeros_like(state.w))
+    M = poise.extend.compute_joint_space_inertia(tree, state.root, state.q)
+    force = poise.extend.compute_bias(tree, now)
     for point, segment, push in zip(model.points, model.segment, f[:, None] * model.ways, strict=True):
         local = body.R[segment].T @ (point - body.p[segment])
-        J = np.asarray(poise.compute_point_jacobian(tree, state.root, state.q, int(segment), local))
+        J = np.asarray(poise.extend.compute_point_jacobian(tree, state.root, state.q, int(segment), local))
         force = force - J[3:].T @ push
     a = np.linalg.solve(M[:6, :6], -force[:6] - M[:6, 6:] @ x)
     return M[6:, :6] @ a + M[6:, 6:] @ x + force[6:], a
@@ -99,11 +99,11 @@ def test_a_root_that_is_given_goes_as_it_is_told(seed: int, preset: str) -> None
     model = Model(body, body.p[[hand]] + 0.05, np.array([hand]), root=given)
     x, f, state = rng.normal(size=model.n), 100.0 * rng.normal(size=3), body.state
     angular = np.concatenate([(body.R[0].T @ given[3:])[None], x.reshape(-1, 3)])
-    now = poise.Kinematics(state.root, state.q, state.v, state.w, given[:3], angular)
+    now = poise.extend.TreeState(state.root, state.q, state.v, state.w, given[:3], angular)
     torque = compute_inverse_dynamics(body.tree, now).torque[1:].ravel()
     for point, push in zip(model.points, f[:, None] * model.ways, strict=True):
         local = body.R[hand].T @ (point - body.p[hand])
-        J = np.asarray(poise.compute_point_jacobian(body.tree, state.root, state.q, hand, local))
+        J = np.asarray(poise.extend.compute_point_jacobian(body.tree, state.root, state.q, hand, local))
         torque = torque - (J[3:].T @ push)[6:]
     found = model.H @ np.concatenate([x, f]) + model.b
     np.testing.assert_allclose(found, torque, atol=1e-9 * np.abs(torque).max())
@@ -117,7 +117,7 @@ def test_in_the_air_momentum_is_kept() -> None:
     root = model.a0 + model.A @ x
     linear, angular = root[:3], np.concatenate([(body.R[0].T @ root[3:])[None], x.reshape(-1, 3)])
     state = body.state
-    now = poise.Kinematics(state.root, state.q, state.v, state.w, linear, angular)
+    now = poise.extend.TreeState(state.root, state.q, state.v, state.w, linear, angular)
     found = compute_inverse_dynamics(body.tree, now)
     np.testing.assert_allclose(found.generalised[:6], 0.0, atol=1e-8)
     np.testing.assert_allclose(found.torque[1:].ravel(), model.H @ x + model.b, atol=1e-8)
@@ -141,7 +141,7 @@ def test_goals_and_torque_vectors_agree_with_the_motion_itself() -> None:
 
     def place(s: float) -> np.ndarray:
         q = rotation.multiply(state.q, rotation.exp(s * state.w + 0.5 * s * s * dw))
-        pose = poise.compute_world_pose(tree, state.root + s * state.v + 0.5 * s * s * root[:3], q)
+        pose = poise.extend.compute_world_pose(tree, state.root + s * state.v + 0.5 * s * s * root[:3], q)
         return np.asarray(pose.joints[hand] + pose.turns[hand] @ [0.05, 0.02, -0.03])
 
     measured = (place(h) - 2.0 * place(0.0) + place(-h)) / h**2

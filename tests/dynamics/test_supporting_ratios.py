@@ -5,9 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.dynamics.ground import GroundReaction
-from poise.dynamics.support import Soles, share_between_feet, share_by_ratios
-from poise.dynamics.supporting_ratios import compute_supporting_ratios
+from poise.dynamics.ground_reaction import (
+    GroundReaction,
+    Soles,
+    compute_supporting_ratios,
+    split_by_pivot,
+    split_by_supporting_ratios,
+)
 
 G = np.array([0.0, -9.81, 0.0])
 REST = -G  # a_m - g of a body at rest
@@ -29,7 +33,7 @@ def test_over_one_foot_the_formula_says_52_to_48_where_statics_say_100_to_0() ->
     force = 700.0 * np.array([0.0, 1.0, 0.0])
     reaction = GroundReaction(force, np.zeros(3), np.zeros(3), np.array(0.0))
     ahead = np.array([0.0, 0.0, 0.1])
-    statics = share_between_feet(reaction, CENTER, Soles(feet, feet - ahead, feet + ahead), np.ones(2))
+    statics = split_by_pivot(reaction, CENTER, Soles(feet, feet - ahead, feet + ahead), np.ones(2))
     np.testing.assert_allclose(statics.share, [1, 0], atol=1e-12)
 
 
@@ -100,7 +104,7 @@ def test_force_is_shared_in_proportion_along_the_net_line() -> None:
     soles = Soles(middle, middle - reach, middle + reach)
     force, pressure = np.array([40.0, 800.0, -16.0]), np.array([0.2, 0.0, 0.05])
     reaction = GroundReaction(force, np.cross(pressure, force), pressure, np.array(6.0))
-    found = share_by_ratios(reaction, CENTER, soles, np.array([1.0, 1.0, 1.0]))
+    found = split_by_supporting_ratios(reaction, CENTER, soles, np.array([1.0, 1.0, 1.0]))
     wanted = compute_supporting_ratios(force, CENTER, middle, np.ones(3))
     np.testing.assert_allclose(found.share, wanted)
     np.testing.assert_allclose(found.force, wanted[:, None] * force)
@@ -112,5 +116,5 @@ def test_force_is_shared_in_proportion_along_the_net_line() -> None:
     assert found.point[2][2] == pytest.approx(0.04) and found.point[2][1] == pytest.approx(0.5)
     # what hardly pushes is shared by nobody
     faint = GroundReaction(force, force, np.full(3, np.nan), np.array(0.0))
-    none = share_by_ratios(faint, CENTER, soles, np.ones(3))
+    none = split_by_supporting_ratios(faint, CENTER, soles, np.ones(3))
     assert none.share.max() == 0.0 and np.abs(none.force).max() == 0.0 and np.isfinite(none.point).all()

@@ -78,7 +78,7 @@ def test_a_spine_of_segments_without_mass_is_calm_under_who_stands() -> None:
     bare = set(names) - {segment.joint for segment in character.segments if segment.inertia.mass > 0.0}
     spine = [names.index(name) for name in names if name.startswith("spine") and name in bare]
     assert len(spine) == 3
-    stage = poise.Stage("bullet", 0.005, touch=poise.Touch(softness=0.02, bounce=0.3))
+    stage = poise.Stage("bullet", 0.005, touch=poise.ContactSettings(softness=0.02, bounce=0.3))
     actor = stage.add(character)
     actor.drive("body", poise.Loose(0.3, 0.3))
     actor.drive("legs", poise.Balance())

@@ -10,16 +10,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body.shape import Box, Capsule, Sphere
+from poise.body.geometry.primitives import Box, Capsule, Sphere
 from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree
+from poise.dynamics.tree import GRAVITY, Tree, TreeState
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.registry import ENGINES, get_engine
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.world.ground import Ground
+from poise.world.ground.ground import Ground
 from poise.world.prop import Hinge, Prop
 from trees import human_tree, random_state, random_tree
 
@@ -37,11 +37,11 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return get_engine(request.param)
 
 
-def resting(state: Kinematics) -> Kinematics:
-    return Kinematics.at_rest(state.root, state.rotations)
+def resting(state: TreeState) -> TreeState:
+    return TreeState.at_rest(state.root, state.rotations)
 
 
-def body_of(tree: Tree, state: Kinematics, kinds: list[int] | tuple[Joint, ...], **options: object) -> SceneBody:
+def body_of(tree: Tree, state: TreeState, kinds: list[int] | tuple[Joint, ...], **options: object) -> SceneBody:
     joints = tuple(k if isinstance(k, Joint) else Joint(k) for k in kinds)
     name = options.pop("name", "body")
     return SceneBody(
@@ -221,7 +221,7 @@ def test_hinge_ranges_hold(engine: Engine) -> None:
         pytest.skip(f"{engine.name} has no hinges")
     tree = Tree(("base", "limb"), np.array([-1, 0]), np.array([[0, 0, 0], [0, -0.1, 0]]), np.array([5.0, 1.0]),
                 np.array([[0, 0, 0], [0, -0.2, 0]]), np.tile(np.eye(3) * 0.02, (2, 1, 1)))  # fmt: skip
-    state = Kinematics.at_rest(np.zeros(3), rotation.identity((2,)))
+    state = TreeState.at_rest(np.zeros(3), rotation.identity((2,)))
     reach = np.array([[-0.3, 0.5]])
     kinds = (Joint(GIVEN), Joint(HINGES, np.array([[1.0, 0, 0]]), reach))
     simulation = engine.build(Scene((body_of(tree, state, kinds, is_locked=False),), ground=None, dt=0.002))
@@ -364,7 +364,7 @@ def box_body(mass: float = 30.0, height: float = 0.0, **options: object) -> Scen
     """A box of one body, its frame at the middle of its sole."""
     inertia = mass / 3.0 * np.diag([0.1**2 + 0.15**2, 0.2**2 + 0.15**2, 0.2**2 + 0.1**2])
     tree = Tree(("box",), np.array([-1]), np.zeros((1, 3)), np.array([mass]), np.array([[0, 0.1, 0]]), inertia[None])
-    at = Kinematics.at_rest(np.array([0.3, height, -0.2]), rotation.identity((1,)))
+    at = TreeState.at_rest(np.array([0.3, height, -0.2]), rotation.identity((1,)))
     return body_of(tree, at, [FREE], shapes=((0, BOX),), **options)
 
 
@@ -425,7 +425,7 @@ def test_a_foot_has_the_friction_that_a_root_has(engine: Engine, friction: float
     inertias = np.array([0.01 * np.eye(3), 30.0 / 3.0 * np.diag([0.1**2 + 0.15**2, 0.2**2 + 0.15**2, 0.2**2 + 0.1**2])])
     centers = np.array([np.zeros(3), [0.0, 0.1, 0.0]])
     tree = Tree(("root", "foot"), np.array([-1, 0]), np.zeros((2, 3)), np.array([1.0, 30.0]), centers, inertias)
-    body = body_of(tree, Kinematics.at_rest(np.zeros(3), rotation.identity((2,))), [FREE, BALL], shapes=((1, BOX),))
+    body = body_of(tree, TreeState.at_rest(np.zeros(3), rotation.identity((2,))), [FREE, BALL], shapes=((1, BOX),))
     simulation = engine.build(Scene((body,), ground=Ground(0.0, friction), dt=dt))
     wrench = np.zeros((2, 6))
     wrench[1] = [0.0, 0.0, -0.02 * 1.5 * friction * mass * 9.81, 1.5 * friction * mass * 9.81, 0.0, 0.0]
@@ -441,13 +441,13 @@ def test_a_foot_has_the_friction_that_a_root_has(engine: Engine, friction: float
 def test_a_sole_bears_on_more_than_points_in_bullet() -> None:
     """A post on a foot of 20 mm spins down by friction at its corners and about each: I dw = -m N (r + PATCH) dt."""
     pytest.importorskip("pybullet")
-    from poise.engines.bullet_world import PATCH
+    from poise.engines.bullet.world import PATCH
 
     half, mass, friction, dt, about = np.array([0.01, 0.01, 0.01]), 2.0, 0.6, 0.001, 0.05
     tree = Tree(
         ("post",), np.array([-1]), np.zeros((1, 3)), np.array([mass]), np.array([[0, 0.01, 0]]), about * np.eye(3)[None]
     )
-    start = Kinematics.at_rest(np.zeros(3), rotation.identity((1,)))
+    start = TreeState.at_rest(np.zeros(3), rotation.identity((1,)))
     start = replace(start, angular_velocity=np.array([[0.0, 3.0, 0.0]]))
     box = Box(np.array([0.0, 0.01, 0.0]), half, rotation.identity())
     body = body_of(tree, start, [FREE], shapes=((0, box),))
@@ -473,7 +473,7 @@ def test_limbs_of_a_body_that_falls_slide_more_easily_in_bullet(is_sole: bool, i
         ("rope", "sledge"), np.array([-1, 0]), np.zeros((2, 3)), np.array([0.1, 2.0]), np.array([[0, 0.05, 0]] * 2),
         np.array([0.01, 0.5])[:, None, None] * np.eye(3),
     )  # fmt: skip
-    start = Kinematics.at_rest(np.zeros(3), rotation.identity((2,)))
+    start = TreeState.at_rest(np.zeros(3), rotation.identity((2,)))
     start = replace(start, velocity=np.array([0.0, 0.0, 3.0]))
     box = Box(np.array([0.0, 0.05, 0.0]), np.array([0.1, 0.05, 0.3]), rotation.identity())
     limb = Capsule(np.array([0.0, 0.05, -0.3]), np.array([0.0, 0.05, 0.3]), 0.05)
@@ -496,7 +496,7 @@ def test_a_limb_that_is_dragged_along_has_the_friction_that_was_asked_for(engine
         np.array([np.zeros(3), [0.0, -0.5, 0.0]]), np.array([0.01, 0.2])[:, None, None] * np.eye(3),
     )  # fmt: skip
     turns = np.array([rotation.identity(), tilt[[3, 0, 1, 2]]])
-    start = Kinematics.at_rest(np.array([0.0, 0.05 + np.cos(0.5), 0.0]), turns)
+    start = TreeState.at_rest(np.array([0.0, 0.05 + np.cos(0.5), 0.0]), turns)
     limb = Capsule(np.array([0.0, -0.9, 0.0]), np.array([0.0, -1.0, 0.0]), 0.05)
     body = replace(body_of(tree, start, [GIVEN, BALL], shapes=((1, limb),)), is_hard=True)
     simulation = engine.build(Scene((body,), ground=Ground(0.0, 0.6), dt=dt))
@@ -536,7 +536,7 @@ def test_capsules_lie_where_they_are_drawn(engine: Engine) -> None:
     tree = Tree(("rod",), np.array([-1]), np.zeros((1, 3)), np.array([2.0]), np.array([[0.1, 0.2, 0.3]]),
                 np.eye(3)[None] * 0.02)  # fmt: skip
     start, end = np.array([-0.1, 0.2, 0.1]), np.array([0.3, 0.2, 0.5])
-    at = Kinematics.at_rest(np.array([0.0, -0.14, 0.0]), rotation.identity((1,)))
+    at = TreeState.at_rest(np.array([0.0, -0.14, 0.0]), rotation.identity((1,)))
     body = body_of(tree, at, [FREE], shapes=((0, Capsule(start, end, 0.05)),))
     simulation = engine.build(Scene((body,), dt=0.002))
     for _ in range(500):
@@ -553,7 +553,7 @@ def test_capsules_lie_where_they_are_drawn(engine: Engine) -> None:
 def test_bodies_own_segments_do_not_touch_each_other(engine: Engine) -> None:
     tree = Tree(("a", "b"), np.array([-1, 0]), np.zeros((2, 3)), np.ones(2), np.zeros((2, 3)),
                 np.tile(np.eye(3) * 0.01, (2, 1, 1)))  # fmt: skip
-    state = Kinematics.at_rest(np.zeros(3), rotation.identity((2,)))
+    state = TreeState.at_rest(np.zeros(3), rotation.identity((2,)))
     shapes = tuple((i, Sphere(np.array([0.01 * i, 0, 0]), 0.1)) for i in range(2))
     simulation = engine.build(Scene((body_of(tree, state, [FREE, BALL], shapes=shapes),), ground=None))
     simulation.step()
@@ -573,7 +573,7 @@ def test_pins_hold(engine: Engine, dt: float) -> None:
     for i in foot:
         while kinds[i] == GIVEN:
             kinds[i], i = BALL, int(tree.parents[i])
-    state = Kinematics.at_rest(np.array([0, 1.0, 0]), rotation.identity((len(tree),)))
+    state = TreeState.at_rest(np.array([0, 1.0, 0]), rotation.identity((len(tree),)))
     body = body_of(tree, state, kinds, pinned=tuple(foot), is_locked=False)
     simulation = engine.build(Scene((body,), ground=None, dt=dt))
     start = joint_places(tree, read(simulation, len(tree)))
@@ -648,7 +648,7 @@ def light_arm(engine: Engine, dt: float, kind: Joint, root: int) -> tuple[Simula
     """A hand's inertia on a heavy trunk, turning at 5 rad/s, without gravity."""
     tree = Tree(("trunk", "hand"), np.array([-1, 0]), np.array([[0, 0, 0], [0.3, 0, 0]]), np.array([40.0, 0.4]),
                 np.array([[0, 0, 0], [0.05, 0, 0]]), np.array([np.eye(3), np.diag([3e-4, 1e-3, 1.2e-3])]))  # fmt: skip
-    state = Kinematics.at_rest(np.zeros(3), rotation.identity((2,)))
+    state = TreeState.at_rest(np.zeros(3), rotation.identity((2,)))
     state = replace(state, angular_velocity=np.array([[0, 0, 0], [5.0, 0, 0]]))
     body = body_of(tree, state, (Joint(root), kind), is_locked=False)
     return engine.build(Scene((body,), ground=None, dt=dt, gravity=np.zeros(3))), tree
@@ -729,7 +729,7 @@ def leg_on_foot() -> SceneBody:
     foot = Box(np.array([0, -0.05, 0.05]), np.array([0.1, 0.05, 0.2]), rotation.identity())
     tree = Tree(("leg", "foot"), np.array([-1, 0]), np.array([[0, 0, 0], [0, -0.5, 0]]), np.array([40.0, 1.0]),
                 np.array([[0, -0.5, 0], [0, -0.05, 0.05]]), np.array([np.eye(3) * 2.0, np.eye(3) * 4e-3]))  # fmt: skip
-    state = Kinematics.at_rest(np.array([0.0, 0.6, 0.0]), rotation.identity((2,)))
+    state = TreeState.at_rest(np.array([0.0, 0.6, 0.0]), rotation.identity((2,)))
     return body_of(tree, state, [FREE, BALL], shapes=((1, foot),), is_locked=False)
 
 
@@ -895,7 +895,7 @@ def test_a_riders_limb_swings_with_what_carries_it(engine: Engine) -> None:
                   np.array([f.center for f in frame]), np.array([f.inertia for f in frame]))  # fmt: skip
     pivot = swing.position + rotation.rotate(swing.turn, swing.hinge.point)
     zero, turns = np.zeros(3), np.vstack([swing.turn, seat.rotations])
-    state = Kinematics(pivot, turns, zero, np.vstack([zero, spin]), zero, np.zeros((4, 3)))
+    state = TreeState(pivot, turns, zero, np.vstack([zero, spin]), zero, np.zeros((4, 3)))
     is_given = np.ones(joined.size, bool)
     is_given[5], is_given[9:] = False, False
     force = generalised(joined, turns, np.vstack([np.zeros((1, 3)), torque]))
@@ -980,7 +980,7 @@ def test_what_a_stiff_joint_carries_has_its_mass_and_its_place(engine: Engine) -
     offsets = np.array([[0, 0, 0], [0.5, 0, 0], [-0.5, 0, 0], [0, 0.3, 0]], float)
     tree = Tree(("root", "left", "right", "tip"), np.array([-1, 0, 0, 1]), offsets, np.array([0.1, 1.0, 1.0, 1e-6]),
                 np.zeros((4, 3)), np.array([np.eye(3) * 1e-3] * 3 + [np.eye(3) * 1e-9]))  # fmt: skip
-    state = Kinematics.at_rest(np.zeros(3), rotation.identity((4,)))
+    state = TreeState.at_rest(np.zeros(3), rotation.identity((4,)))
     tip = (3, Sphere(np.zeros(3), 0.1))
     body = body_of(tree, state, (Joint(FREE), Joint(HINGES), Joint(HINGES), Joint(BALL)), shapes=(tip,))
     simulation = engine.build(Scene((body,), ground=None, dt=TINY, gravity=np.zeros(3)))

@@ -9,20 +9,18 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Box, Sphere
-from poise.engines.engine import Abilities, Engine, Simulation
+from poise.body.geometry.primitives import Box, Sphere
+from poise.engines.engine import Capabilities, Engine, Simulation
 from poise.engines.registry import ENGINES, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.world.ground import Ground
-from poise.world.height_map import HeightMap
-from poise.world.moving import Moving
-from poise.world.profile import Profile
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Profile, Stairs
 from poise.world.prop import Prop
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
 
 MODULES = {"mujoco": "mujoco", "bullet": "pybullet", "inverse": "mujoco"}
 DT, SECONDS = 0.002, 0.4
@@ -35,12 +33,12 @@ COURSE = Profile(
 RIDGE = HeightMap([[0.1, 0.0], [0.0, 0.1]], 0.2)
 CASES = {
     "raised": (Ground(0.3), 0.0, 0.0),
-    "tilted": (Tilted(0.17, 0.7, height=0.2), 0.6, 0.4),
-    "before stairs": (Steps(0.1, 0.5, 4, 0.2, 0.5), 0.0, 0.0),
-    "on stairs": (Steps(0.1, 0.5, 4, 0.2, 0.5), 0.1, 0.45),
-    "after stairs": (Steps(0.1, 0.5, 4, 0.2, 0.5), 60.0, 190.0),
-    "down stairs": (Steps(-0.1, 0.5, 4, 0.2, 0.5), 0.1, 0.45),
-    "before stairs down": (Steps(-0.1, 0.5, 4, 0.2, 0.5), -0.1, -0.3),
+    "tilted": (Slope(0.17, 0.7, height=0.2), 0.6, 0.4),
+    "before stairs": (Stairs(0.1, 0.5, 4, 0.2, 0.5), 0.0, 0.0),
+    "on stairs": (Stairs(0.1, 0.5, 4, 0.2, 0.5), 0.1, 0.45),
+    "after stairs": (Stairs(0.1, 0.5, 4, 0.2, 0.5), 60.0, 190.0),
+    "down stairs": (Stairs(-0.1, 0.5, 4, 0.2, 0.5), 0.1, 0.45),
+    "before stairs down": (Stairs(-0.1, 0.5, 4, 0.2, 0.5), -0.1, -0.3),
     "ramp": (COURSE, 0.0, 1.6),
     "landing": (COURSE, 0.4, 2.8),
     "tread": (COURSE, 0.0, 3.45),
@@ -49,10 +47,10 @@ CASES = {
     "turned ramp": (replace(COURSE, heading=2.0), 1.45, -0.67),
     "map": (SLOPE, 0.2, -0.1),
     "beside the map": (SLOPE, 5.0, 0.0),
-    "belt": (Moving(Ground(0.2), (0.3, 0.0, 0.1)), 0.0, 0.0),
-    "tilted deck": (Moving(Tilted(0.1, 0.3), sway=(0.3, 0.1, 0.2), period=3.0), 0.2, 0.0),
-    "moving stairs": (Moving(Steps(0.1, 0.5, 4, 0.2, 0.5), (0.0, 0.2, 0.3)), 0.1, 0.45),
-    "moving map": (Moving(SLOPE, (0.2, 0.0, 0.1)), 0.2, -0.1),
+    "belt": (MovingGround(Ground(0.2), (0.3, 0.0, 0.1)), 0.0, 0.0),
+    "tilted deck": (MovingGround(Slope(0.1, 0.3), sway=(0.3, 0.1, 0.2), period=3.0), 0.2, 0.0),
+    "moving stairs": (MovingGround(Stairs(0.1, 0.5, 4, 0.2, 0.5), (0.0, 0.2, 0.3)), 0.1, 0.45),
+    "moving map": (MovingGround(SLOPE, (0.2, 0.0, 0.1)), 0.2, -0.1),
 }
 
 
@@ -87,11 +85,11 @@ def test_a_brick_rests_where_the_ground_is_and_goes_along(engine: Engine, ground
     sole = at - HALF[1] * up
     assert abs(sole[1] - ground.height_at(sole[0], sole[2], SECONDS)) < 1.2e-3  # engines keep up to 1 mm away
     assert np.arccos(min(1.0, up @ ground.normal_at(sole[0], sole[2], SECONDS))) < 2e-3
-    went = at - brick.position - (ground.shift(SECONDS) if isinstance(ground, Moving) else 0.0)
+    went = at - brick.position - (ground.shift(SECONDS) if isinstance(ground, MovingGround) else 0.0)
     # what it takes friction to bring it up to the ground's speed:  v^2 / (2 m g)
     behind = float(np.sum(ground.velocity_at(x, z) ** 2)) / (2.0 * ground.friction * 9.81)
     assert np.linalg.norm(went) < 2e-3 + 2.0 * behind  # longer down a slope
-    if isinstance(ground, Moving) and type(ground.ground) is Ground:
+    if isinstance(ground, MovingGround) and type(ground.ground) is Ground:
         assert abs(np.linalg.norm(went[[0, 2]]) - behind) < 0.1 * behind
     np.testing.assert_allclose(velocity, ground.velocity_at(x, z, SECONDS), atol=0.02)
 
@@ -114,7 +112,7 @@ def test_a_large_map_is_cut_into_pieces_that_fit(monkeypatch: pytest.MonkeyPatch
     """Two flats, one higher than the other, and what joins them; the engine takes three cells at once."""
     if importlib.util.find_spec("pybullet") is None:
         pytest.skip("no pybullet here")
-    monkeypatch.setattr("poise.engines.bullet_ground._CELLS", 3)
+    monkeypatch.setattr("poise.engines.bullet.ground._CELLS", 3)
     heights = np.where(np.arange(13) < 6, 0.0, 0.2) * np.ones((8, 1))
     map_ = HeightMap(heights, 0.1)
     simulation = get_engine("bullet").build(Scene((), (build_brick(map_, x, 0.1),), map_, DT))
@@ -126,7 +124,7 @@ def test_a_large_map_is_cut_into_pieces_that_fit(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_moving_ground_goes_on_from_a_saved_state(engine: Engine) -> None:
-    ground = Moving(Tilted(0.1, 0.3), (0.1, 0.0, 0.0), (0.3, 0.1, 0.2), 3.0)
+    ground = MovingGround(Slope(0.1, 0.3), (0.1, 0.0, 0.0), (0.3, 0.1, 0.2), 3.0)
     simulation = engine.build(Scene((), (build_brick(ground, 0.2, 0.0),), ground, DT, time=0.0))
     for _ in range(20):
         simulation.step()
@@ -142,7 +140,7 @@ def test_a_moving_ground_goes_on_from_a_saved_state(engine: Engine) -> None:
 
 class LevelOnly(Engine):
     name = "plain"
-    abilities = Abilities(couplings=("exact",), uneven=False, moving=False)
+    abilities = Capabilities(couplings=("exact",), uneven=False, moving=False)
 
     def build(self, scene: Scene) -> Simulation:
         raise NotImplementedError
@@ -151,7 +149,7 @@ class LevelOnly(Engine):
 def test_a_stage_refuses_by_name_what_an_engine_cannot_build() -> None:
     engine = LevelOnly()
     with pytest.raises(InputError, match="the engine 'plain' has level ground alone, not 'Tilted'"):
-        poise.Stage(engine, ground=Tilted(0.1))
+        poise.Stage(engine, ground=Slope(0.1))
     with pytest.raises(InputError, match="the engine 'plain' has no ground that moves"):
-        poise.Stage(engine, ground=Moving())
+        poise.Stage(engine, ground=MovingGround())
     assert poise.Stage(engine, ground=Ground(1.0)).ground == Ground(1.0)

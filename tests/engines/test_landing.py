@@ -11,14 +11,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.body.shape import Box, Capsule
-from poise.drivers.loose import Loose
+from poise.body.geometry.primitives import Box, Capsule
+from poise.compiled.law import Block
+from poise.drivers.loose.loose import Loose
 from poise.dynamics.body_kernels import BODY
-from poise.engines.bullet import BulletEngine
-from poise.engines.mujoco import MujocoSimulation
+from poise.engines.bullet.simulation import BulletEngine
+from poise.engines.mujoco.simulation import MujocoSimulation
 from poise.motion.motion import Pose
 from poise.spatial import rotation
-from poise.spatial.law import Block
 from poise.stage.actor import Actor
 from rigs import unreal
 from sweeps.fall_sweep import Watch
@@ -32,7 +32,7 @@ def drop(
     height: float = 0.6,
     count: int = 1,
     character: poise.Character = HUMAN,
-    touch: poise.Touch = poise.Touch(),  # noqa: B008  frozen
+    touch: poise.ContactSettings = poise.ContactSettings(),  # noqa: B008  frozen
 ) -> Actor:
     """Ragdolls that fall from a height, leaning, five metres from one another; the first of them."""
     stage = poise.Stage(dt=dt, engine=engine, couple="exact" if engine == "mujoco" else "paper", touch=touch)
@@ -257,7 +257,7 @@ def test_law_and_python_step_a_falling_prop_alike() -> None:
 
 def test_ball_bounces_as_high_as_it_is_told_to() -> None:
     """What bounces is left to the engine's springs."""
-    stage = poise.Stage(dt=0.0025, touch=poise.Touch(bounce=0.7))
+    stage = poise.Stage(dt=0.0025, touch=poise.ContactSettings(bounce=0.7))
     stage.add_prop(poise.Prop.box("table", (1.0, 0.5, 1.0), None, (0.0, 0.25, 3.0)))
     stage.add_prop(poise.Prop.sphere("ball", 0.1, 0.5, (0.0, 1.6, 3.0)))
     stage.add(HUMAN).drive("body", poise.Kinematic(poise.gestures.breathe()))
@@ -358,7 +358,7 @@ def test_a_fall_in_bullet_goes_on_alike_in_a_twin() -> None:
 @pytest.mark.parametrize("touch", [{}, {"softness": 0.02}, {"softness": 0.1}, {"bounce": 0.9}])
 def test_who_is_let_go_deep_in_the_ground_comes_out_of_it_slowly(dt: float, touch: dict[str, float]) -> None:
     """He was shot out at 6 m/s at short steps, and at 18 where things are soft."""
-    actor = drop(dt=dt, height=-1.3, touch=poise.Touch(**touch))
+    actor = drop(dt=dt, height=-1.3, touch=poise.ContactSettings(**touch))
     fastest = 0.0
     for _ in range(round(0.1 / dt)):
         actor.stage.step()

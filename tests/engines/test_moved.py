@@ -11,8 +11,8 @@ import pytest
 
 import poise
 from oracles.touching import CARRIED, STRIKES, Case, Mixed, Run, Whole, still
-from poise.engines import mujoco_care
-from poise.engines.mujoco import MujocoEngine
+from poise.engines.mujoco import landing
+from poise.engines.mujoco.simulation import MujocoEngine
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from verbs import VerbsEngine, use_verbs
@@ -147,7 +147,7 @@ def test_a_state_in_the_middle_of_a_contact_goes_on_with_the_same_bits() -> None
 def test_of_a_mujoco_that_is_not_understood_the_verbs_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     (known, _), (unknown, _) = reaching(), reaching()
     known.advance(70)
-    monkeypatch.setattr(mujoco_care, "find_offsets", lambda: None)
+    monkeypatch.setattr(landing, "find_offsets", lambda: None)
     unknown.advance(70)
     assert known.groups[0].program.is_compiled and not unknown.groups[0].program.is_compiled
     np.testing.assert_array_equal(world(known), world(unknown))

@@ -14,14 +14,14 @@ from humans import make_human
 from odd_bodies import make_person, random_plan
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
 from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.engines.bullet import BulletEngine
+from poise.engines.bullet.simulation import BulletEngine
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody
 from poise.spatial import rotation
 from poise.stage.stage import Stage
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 from sweeps.abuse_watch import Figure
 from sweeps.split_sweep import run
 from sweeps.standing_sweep import place_soles
@@ -225,7 +225,7 @@ def test_feet_are_on_all_their_corners_from_the_first_step_on() -> None:
 @pytest.mark.many(1)
 def test_a_blow_on_an_animated_head_moves_a_standing_body_no_more_than_it_can(dt: float, softness: float) -> None:
     """86 N s at the head of somebody whose upper body is given: the ground adds little to J / M in the first steps."""
-    stage = Stage(engine="bullet", dt=dt, touch=poise.Touch(softness=softness))
+    stage = Stage(engine="bullet", dt=dt, touch=poise.ContactSettings(softness=softness))
     stage.add_prop(poise.Prop.sphere("far", 0.1, 1.0, (9.0, 0.1, 9.0)))  # whatever is given may touch it
     actor = stage.add(poise.Character.from_skeleton(make_human(1.75, without=("Toes",))), "actor")
     actor.drive("legs", poise.Balance())

@@ -14,12 +14,12 @@ import pytest
 import poise
 from guides import load_guide
 from poise import rotation
-from poise.body.shape import Sphere
-from poise.engines.engine import Abilities
-from poise.engines.mujoco import MujocoEngine
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan
-from poise.jobs.recipe import FORMAT, load_recipe
+from poise.body.geometry.primitives import Sphere
+from poise.engines.engine import Capabilities
+from poise.engines.mujoco.simulation import MujocoEngine
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.mix.recipe import FORMAT, load_recipe
+from poise.jobs.shared.simulation import simulate as mix
 from poise.stage.stage import Stage
 
 # Without limits: of a body that falls MuJoCo would make hinges, which this engine has not.
@@ -110,7 +110,7 @@ def test_a_crowd_is_the_same_bits_on_any_number_of_threads() -> None:
 
 @pytest.mark.parametrize("driver", [Wave(), FastWave(), poise.Kinematic(poise.gestures.conduct())])
 @pytest.mark.many(1)
-def test_parts_change_hands_without_a_jump(driver: poise.Driver) -> None:
+def test_parts_change_hands_without_a_jump(driver: poise.extend.Driver) -> None:
     stage = dancer(Euler())
     actor = stage.actors["mix"]
     stage.run(0.1)
@@ -154,23 +154,23 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
 # What it cannot do.
 
 
-class Pushing(poise.AccelerationPlayer):
-    def give(self, body: poise.Body, t: float) -> None:
+class Pushing(poise.extend.AccelerationPlayer):
+    def give(self, body: poise.extend.Body, t: float) -> None:
         body.dw[self.joints] = 0.0
 
 
-class Push(poise.Driver):
+class Push(poise.extend.Driver):
     level = "acceleration"
 
-    def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Pushing:
+    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Pushing:
         return Pushing()
 
 
-def drive(part: str, driver: poise.Driver) -> Callable[[], object]:
+def drive(part: str, driver: poise.extend.Driver) -> Callable[[], object]:
     return lambda: Stage(Euler()).add(HUMAN).drive(part, driver)
 
 
-def build(part: str, driver: poise.Driver) -> Callable[[], object]:
+def build(part: str, driver: poise.extend.Driver) -> Callable[[], object]:
     def make() -> None:
         stage = Stage(Euler())
         stage.add(HUMAN).drive(part, driver)
@@ -221,17 +221,17 @@ def test_a_refusal_leaves_the_stage_as_it_was() -> None:
 
 def test_corrections_of_drift_are_left_out_where_joints_cannot_be_nudged() -> None:
     class Hinged(Euler):  # type: ignore[misc, valid-type]
-        abilities = Abilities(couplings=("exact",))  # knees as balls: it only has to be asked to move them
+        abilities = Capabilities(couplings=("exact",))  # knees as balls: it only has to be asked to move them
 
     stage = Stage(Hinged())
     stage.add(HUMAN).drive("legs", poise.Balance())
     stage.run(0.02)  # a simulation that is nudged says that it cannot
 
 
-class Nameless(poise.Engine):
-    abilities = Abilities(couplings=("exact",))
+class Nameless(poise.extend.Engine):
+    abilities = Capabilities(couplings=("exact",))
 
-    def build(self, scene: poise.Scene) -> Any:
+    def build(self, scene: poise.extend.Scene) -> Any:
         raise AssertionError
 
 
@@ -260,7 +260,7 @@ def test_an_engine_that_raises_is_heard() -> None:
             raise ArithmeticError("no more")
 
     class Breaks(Euler):  # type: ignore[misc, valid-type]
-        def build(self, scene: poise.Scene) -> Broken:
+        def build(self, scene: poise.extend.Scene) -> Broken:
             return Broken(scene)
 
     stage = dancer(Breaks(), 2, threads=2)

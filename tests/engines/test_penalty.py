@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import poise
-from poise import Loose, Pose, Prop, Stage, Touch
+from poise import ContactSettings, Loose, Pose, Prop, Stage
 from poise.engines import penalty_kernels as kernels
 from poise.engines.penalty import LEAST, PenaltySimulation, _row
 from poise.errors import InputError
-from poise.motion.own.tracks import stand_pose
+from poise.motion.samples.tracks import stand_pose
+from poise.world.contact_settings import find_damping
 from poise.world.overlap import find_depth
-from poise.world.touch import find_damping
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 FLYING: dict[str, Any] = {"ground": None, "gravity": (0.0, 0.0, 0.0)}
@@ -46,7 +46,7 @@ def throw(actor: Any, speed: float) -> None:
 def test_two_that_fly_at_each_other_hand_over_what_their_contacts_say(engine: str) -> None:
     """Both together keep their momentum, and what one loses is the sum of its contacts' forces times the step."""
     pytest.importorskip("pybullet" if engine == "bullet" else "mujoco")
-    stage = Stage(engine, dt=0.001, touch=Touch(forces="penalty", itself=False), **FLYING)
+    stage = Stage(engine, dt=0.001, touch=ContactSettings(forces="penalty", itself=False), **FLYING)
     a, b = add_doll(stage, "a", 0.0), add_doll(stage, "b", 0.6)
     stage.build()
     throw(a, 1.0)
@@ -116,7 +116,7 @@ def test_what_bounces_gives_back_its_share() -> None:
         assert v == pytest.approx(bounce, abs=0.01)
 
 
-def drop_hand(touch: Touch, engine: str = "mujoco") -> tuple[Stage, Any]:
+def drop_hand(touch: ContactSettings, engine: str = "mujoco") -> tuple[Stage, Any]:
     """A body that lies in the air falls onto a table, face down, its arms out to the sides."""
     stage = Stage(engine, dt=0.002, ground=None, touch=touch)
     stage.add_prop(Prop.box("table", (4.0, 0.2, 4.0), None, (0.0, -0.5, 0.0)))
@@ -130,14 +130,14 @@ def drop_hand(touch: Touch, engine: str = "mujoco") -> tuple[Stage, Any]:
 
 @pytest.mark.parametrize("forces", ["engine", "penalty"])
 def test_only_chosen_pairs_touch(forces: str) -> None:
-    stage, _ = drop_hand(Touch(only=(("leftHand", "table"),), forces=forces))
+    stage, _ = drop_hand(ContactSettings(only=(("leftHand", "table"),), forces=forces))
     touched: set[str] = set()
     for _ in range(350):
         stage.step()
         touches = stage.groups[0].simulation.find_contacts(0)
         touched |= {HUMAN.skeleton.labels[joint] for joint in touches.joints}
     assert touched == {"leftHand"}
-    everything, actor = drop_hand(Touch(forces=forces))
+    everything, actor = drop_hand(ContactSettings(forces=forces))
     seen: set[str] = set()
     for _ in range(350):
         everything.step()
@@ -148,7 +148,7 @@ def test_only_chosen_pairs_touch(forces: str) -> None:
 
 
 def test_penalty_forces_hold_a_body_up_and_a_state_goes_on() -> None:
-    stage, actor = drop_hand(Touch(forces="penalty"))
+    stage, actor = drop_hand(ContactSettings(forces="penalty"))
     stage.advance(400)
     saved = stage.save()
     stage.advance(30)
@@ -178,11 +178,11 @@ def test_penalty_forces_hold_a_body_up_and_a_state_goes_on() -> None:
 )
 def test_a_touch_that_cannot_be_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        Touch(**wrong)
+        ContactSettings(**wrong)
 
 
 def test_unknown_names_are_told() -> None:
-    stage, _ = drop_hand(Touch(only=(("leftHnd", "table"),)))
+    stage, _ = drop_hand(ContactSettings(only=(("leftHnd", "table"),)))
     with pytest.raises(InputError, match=r"leftHnd.*leftHand"):
         stage.step()
 
@@ -194,7 +194,11 @@ def test_a_prop_that_a_body_begins_in_is_refused_by_name() -> None:
     actor.drive("legs", poise.Balance())
     with pytest.raises(InputError, match=r"'table' is \d+ mm deep in \w+ of 'a' at the start"):
         stage.step()
-    for touch in (Touch(props=False), Touch(apart=(("a", "table"),)), Touch(only=(("head", "table"),))):
+    for touch in (
+        ContactSettings(props=False),
+        ContactSettings(apart=(("a", "table"),)),
+        ContactSettings(only=(("head", "table"),)),
+    ):
         free = Stage(touch=touch)
         free.add_prop(Prop.box("table", (0.16, 0.1, 0.3), None, (0.3, 1.0, 0.1)))
         free.add(HUMAN, "a").drive("legs", poise.Balance())
@@ -202,11 +206,11 @@ def test_a_prop_that_a_body_begins_in_is_refused_by_name() -> None:
 
 
 def test_softness_is_at_least_some_steps() -> None:
-    stage, _ = drop_hand(Touch(forces="penalty", softness=0.05))
+    stage, _ = drop_hand(ContactSettings(forces="penalty", softness=0.05))
     stage.build()
     simulation: Any = stage.groups[0].simulation
     assert np.all(simulation.gains[:, 0] == 0.05)
-    hard, _ = drop_hand(Touch(forces="penalty"))
+    hard, _ = drop_hand(ContactSettings(forces="penalty"))
     hard.build()
     simulation = hard.groups[0].simulation
     assert np.all(simulation.gains[:, 0] == LEAST * hard.dt)

@@ -21,7 +21,7 @@ def sink(dt: float, softness: float) -> Actor:
     other = poise.Stage()
     start = other.add(HUMAN)
     other.build()
-    stage = poise.Stage("bullet", dt, "paper", touch=poise.Touch(softness=softness))
+    stage = poise.Stage("bullet", dt, "paper", touch=poise.ContactSettings(softness=softness))
     pose = Pose(start.body.state.root - [0.0, DEPTH, 0.0], start.body.state.q.copy())
     actor = stage.add(HUMAN, pose=pose)
     actor.drive("root", poise.Free())

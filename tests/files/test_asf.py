@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from poise.errors import FileError, InputError
-from poise.files.amc import find_asf, read_amc
-from poise.files.asf import read_asf, read_asf_tables
-from poise.files.bvh import read_bvh
+from poise.files.formats.acclaim.amc import find_asf, read_amc
+from poise.files.formats.acclaim.asf import read_asf, read_asf_tables
+from poise.files.formats.bvh.clip import read_bvh
 from realdata import data_file
 
 ASF = """# made by hand

@@ -10,12 +10,12 @@ import pytest
 
 import poise
 from humans import make_human
-from poise.body.roles import with_roles
+from poise.body.role_finding.guess import with_roles
 from poise.cli import main
 from poise.errors import InputError
-from poise.files.bvh import save_bvh
-from poise.files.formats import read_clip
-from poise.motion.own import walk
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.registry import read_clip
+from poise.motion.samples import walk
 
 
 def read_places(path: Path) -> tuple[list[str], np.ndarray]:

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from clips import locked_clip, random_clip
 from poise.errors import FileError, InputError
 from poise.files import load_clip, read_clip, save_clip
-from poise.files.bvh import compute_clip, format_bvh, load_bvh, save_bvh
-from poise.files.bvh_text import parse_bvh, read_bvh_tables
-from poise.files.euler import from_euler_curves, to_euler_curves
-from poise.files.numbers import parse_numbers
-from poise.files.recording import Recording
+from poise.files.formats.bvh.clip import compute_clip, format_bvh, load_bvh, save_bvh
+from poise.files.formats.bvh.euler import from_euler_curves, to_euler_curves
+from poise.files.formats.bvh.text import parse_bvh, parse_numbers, read_bvh_tables
+from poise.files.reading.recording import Recording
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -416,7 +415,7 @@ def test_any_words_give_a_clip_or_a_file_error(words, place):
 
 
 def check_survives(data: bytes) -> None:
-    from poise.files.normalise import normalise
+    from poise.files.reading.pipeline import normalise
 
     try:
         file = parse_bvh(data)

@@ -7,18 +7,18 @@ import pytest
 
 from bvh_twins import AXES, plain_bvh, write_twin
 from figures import tpose
-from poise.files.bvh import format_bvh, read_bvh
-from poise.files.bvh_keep import format_bvh_as
-from poise.files.normalise import normalise
-from poise.motion import own
+from poise.files.formats.bvh.clip import format_bvh, read_bvh
+from poise.files.formats.bvh.keep import format_bvh_as
+from poise.files.reading.pipeline import normalise
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.contacts import find_contacts
-from poise.motion.feet import foot_points
-from poise.motion.heading import translate
-from poise.motion.mirroring import mirror
+from poise.motion.contacts.contacts import find_contacts
+from poise.motion.contacts.points import foot_points
+from poise.motion.edits.ground import translate
+from poise.motion.edits.mirror import mirror
 
 CLOSE = 1e-4  # m
-WALK = own.walk(tpose(), 3.0, 30.0)
+WALK = samples.walk(tpose(), 3.0, 30.0)
 WAYS = list(itertools.product(range(4), (False, True)))
 
 
@@ -176,8 +176,8 @@ def normalise_twin_skeleton():
 
 
 def read_text(text: str) -> Clip:
-    from poise.files.bvh import compute_clip
-    from poise.files.bvh_text import parse_bvh
+    from poise.files.formats.bvh.clip import compute_clip
+    from poise.files.formats.bvh.text import parse_bvh
 
     return compute_clip(parse_bvh(text.encode()))[0]
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from c3d_writer import make_c3d
 from poise.errors import FileError, InputError
-from poise.files.c3d import load_c3d, read_c3d
-from poise.files.c3d_tables import parse_c3d, read_c3d_tables
-from poise.files.force_plates import read_force_plates
-from poise.files.normalise import normalise
+from poise.files.formats.c3d.c3d import load_c3d, read_c3d
+from poise.files.formats.c3d.force_plates import read_force_plates
+from poise.files.formats.c3d.tables import parse_c3d, read_c3d_tables
+from poise.files.reading.pipeline import normalise
 from realdata import data_file
 from walker import LABELS, walk_markers
 

@@ -13,8 +13,8 @@ from c3d_writer import make_c3d
 from marker_figure import put_markers, walking_body
 from marker_sets import SETS
 from poise.errors import FileError
-from poise.files.c3d import load_c3d, read_c3d
-from poise.files.c3d_tables import parse_c3d
+from poise.files.formats.c3d.c3d import load_c3d, read_c3d
+from poise.files.formats.c3d.tables import parse_c3d
 
 LABELS = ["A", "B", "C"]
 

@@ -10,13 +10,13 @@ import pytest
 
 from gltf_bodies import SINGLE, build
 from humans import make_human
-from poise.body.roles import with_roles
+from poise.body.role_finding.guess import with_roles
 from poise.cli import main
 from poise.errors import FileError
-from poise.files import readback, writing
-from poise.files.bvh import save_bvh
-from poise.files.checked import checked_output
-from poise.motion.own import walk, wave
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.output import checked_output
+from poise.files.writing import round_trip, writing
+from poise.motion.samples import walk, wave
 
 USD = [".usda", ".usdc"] if importlib.util.find_spec("pxr") else []
 
@@ -76,12 +76,12 @@ def test_a_retargeted_motion_that_cannot_be_read_again_leaves_the_old_file(
 def test_a_mix_that_cannot_be_read_again_leaves_the_old_file(
     suffix: str, walking: Path, tmp_path: Path, monkeypatch: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from poise.jobs import figures
-    from poise.stage import take_file
+    from poise.jobs.shared import metrics
+    from poise.stage.take import files
 
     save_bvh(wave(with_roles(make_human(1.75)), 1.8), walking)
-    monkeypatch.setattr(figures, "read_written", refuse)
-    monkeypatch.setattr(take_file, "load_take", refuse)
+    monkeypatch.setattr(metrics, "read_written", refuse)
+    monkeypatch.setattr(files, "load_take", refuse)
     output = tmp_path / "out" / f"x{suffix}"
     check_kept(["mix", walking, "-o", output], output, capsys)
 
@@ -99,7 +99,7 @@ def test_a_file_that_is_wrong_is_read_before_it_is_named(walking: Path, tmp_path
     output.write_bytes(b"old")
     assert main(["convert", str(walking), str(output), "--quiet"]) == 2
     assert output.read_bytes() == b"old"
-    assert readback.read_positions is not refuse
+    assert round_trip.read_positions is not refuse
 
 
 def test_errors_speak_of_the_name_that_was_asked_for(tmp_path: Path) -> None:

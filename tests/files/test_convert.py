@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 
 from clips import locked_clip, random_clip
 from humans import make_human
-from poise.body.roles import with_roles
+from poise.body.role_finding.guess import with_roles
 from poise.body.skeleton import Skeleton
 from poise.cli import main
 from poise.errors import FileError, InputError
-from poise.files.bvh import compute_clip, read_bvh, save_bvh
-from poise.files.bvh_keep import count_decimals, format_bvh_as, save_bvh_as
-from poise.files.bvh_text import BvhFile, parse_bvh, read_bvh_tables
-from poise.files.euler import from_euler_curves, to_euler_near
-from poise.files.formats import load_clip, read_clip
-from poise.files.placement import find_placement
-from poise.files.readback import read_positions
-from poise.files.writing import Edits, keep_as, rename_by_role, write_clean
+from poise.files.formats.bvh.clip import compute_clip, read_bvh, save_bvh
+from poise.files.formats.bvh.euler import from_euler_curves, to_euler_near
+from poise.files.formats.bvh.keep import count_decimals, format_bvh_as, save_bvh_as
+from poise.files.formats.bvh.text import BvhFile, parse_bvh, read_bvh_tables
+from poise.files.reading.pipeline import find_placement
+from poise.files.registry import load_clip, read_clip
+from poise.files.writing.round_trip import read_positions
+from poise.files.writing.writing import Edits, keep_as, rename_by_role, write_clean
 from poise.motion.clip import Clip
-from poise.motion.heading import clip_heading, ground_position, turn
-from poise.motion.looping import make_loop, measure_gap
-from poise.motion.own import walk
-from poise.motion.travel import remove_drift, remove_travel
+from poise.motion.edits.ground import clip_heading, ground_position, turn
+from poise.motion.edits.in_place import remove_drift, remove_travel
+from poise.motion.edits.loop import make_loop, measure_gap
+from poise.motion.samples import walk
 from poise.spatial import rotation
 from realdata import data_file
 from seeds import write_seed
@@ -115,7 +115,7 @@ def odd_file(text: str = ODD) -> BvhFile:
 
 
 def angle_table(clip: Clip, order: str) -> np.ndarray:
-    from poise.files.euler import to_euler_curves
+    from poise.files.formats.bvh.euler import to_euler_curves
 
     return np.degrees(to_euler_curves(clip.rotations, order))
 
@@ -287,7 +287,7 @@ def test_edits_reach_the_input_in_its_own_axes(tmp_path: Path) -> None:
     human = make_human(1.7)
     clip = walk(with_roles(human), 4.0)
     to_z_up = rotation.from_axis_angle(np.array([1.0, 0, 0]), 0.5 * np.pi)
-    from poise.files.normalise import turn_clip
+    from poise.files.reading.reframe import turn_clip
 
     inches = turn_clip(turn(clip, 0.7), to_z_up)
     inches = inches.replace(skeleton=inches.skeleton.scaled(1 / 0.0254), root=inches.root / 0.0254)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from poise.errors import FileError, InputError
-from poise.files.deepmimic import HUMANOID, read_deepmimic
+from poise.files.formats.deepmimic import HUMANOID, read_deepmimic
 from realdata import data_file
 
 

@@ -12,13 +12,13 @@ import pytest
 from blender import check_shown, find_bpy_python
 from clips import locked_clip, random_clip
 from humans import make_human
-from poise.body.mannequin import build_mannequin
-from poise.body.roles import with_roles
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.role_finding.guess import with_roles
 from poise.errors import FileError
-from poise.files import fbx
-from poise.files.fbx import round_rate
-from poise.files.formats import read_recording, save_clip
-from poise.motion.own import walk
+from poise.files.formats.fbx import fbx
+from poise.files.formats.fbx.fbx import round_rate
+from poise.files.registry import read_recording, save_clip
+from poise.motion.samples import walk
 
 CLIPS = {
     "walk": lambda: walk(with_roles(make_human(1.75)), 4.0),

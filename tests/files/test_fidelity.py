@@ -11,17 +11,17 @@ import pytest
 
 from gltf_bodies import SINGLE, Body, build
 from humans import make_human
-from poise.body.roles import with_roles
+from poise.body.role_finding.guess import with_roles
 from poise.cli import main
-from poise.files import bvh as bvh_reader
-from poise.files import writing
-from poise.files.bvh import save_bvh
-from poise.files.formats import read_recording
-from poise.files.gltf import reading as gltf_reader
-from poise.files.normalise import Reading, normalise
-from poise.files.writing import Edits, keep_as, write_clean
-from poise.motion import edits as motion_edits
-from poise.motion.own import walk
+from poise.files.formats.bvh import clip as bvh_reader
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.formats.gltf import read as gltf_reader
+from poise.files.reading.pipeline import Reading, normalise
+from poise.files.registry import read_recording
+from poise.files.writing import writing
+from poise.files.writing.writing import Edits, keep_as, write_clean
+from poise.motion.edits import timing as motion_edits
+from poise.motion.samples import walk
 from poise.spatial import rotation
 from seeds import write_seed
 from sweeps.reading_cases import UNTOLD, BvhCase, GltfCase, list_bvh, list_gltf

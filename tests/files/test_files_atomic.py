@@ -11,9 +11,9 @@ import pytest
 
 from clips import random_clip
 from poise.errors import FileError, InputError
-from poise.files.atomic import all_or_none, open_atomic, write_bytes
-from poise.files.bvh import save_bvh
-from poise.files.gltf.glb import save_glb
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.formats.gltf.write import save_glb
+from poise.files.output import all_or_none, open_atomic, write_bytes
 
 
 def names_in(folder):

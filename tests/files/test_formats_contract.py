@@ -14,8 +14,8 @@ import pytest
 
 from clips import locked_clip, random_clip
 from poise.errors import FileError, InputError
-from poise.files.formats import FORMATS, load_clip, read_clip, read_recording, save_clip
-from poise.files.readback import read_positions
+from poise.files.registry import FORMATS, load_clip, read_clip, read_recording, save_clip
+from poise.files.writing.round_trip import read_positions
 from poise.motion.clip import Clip
 from seeds import reason_for_none, write_seed
 

@@ -10,7 +10,7 @@ import pytest
 from fuzz import hostile, worker
 from fuzz.mutate import mutate
 from fuzz.worker import fuzz
-from poise.files.formats import FORMATS
+from poise.files.registry import FORMATS
 from seeds import BVH, reason_for_none, write_seed
 
 READABLE = [entry.suffix for entry in FORMATS if entry.read is not None and entry.suffix != ".fbx"]

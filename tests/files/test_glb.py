@@ -8,16 +8,15 @@ import pytest
 
 from clips import locked_clip, random_clip
 from humans import make_human
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.polyhedron import check_closed, compute_volume
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.polyhedron import check_closed, compute_volume
+from poise.body.geometry.skin import build_skin
 from poise.body.skeleton import Skeleton
-from poise.body.skin import build_skin
 from poise.errors import InputError
 from poise.files import save_clip
-from poise.files.gltf.glb import build_lozenges, format_glb, save_glb
-from poise.files.shading import compute_shaded_vertices
-from poise.files.writing import write_result
+from poise.files.formats.gltf.write import build_lozenges, compute_shaded_vertices, format_glb, save_glb
+from poise.files.writing.writing import write_result
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

@@ -7,11 +7,10 @@ import pygltflib
 import pytest
 
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.skin_coarse import coarsen_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import coarsen_skin
 from poise.errors import InputError
-from poise.files.gltf.glb import find_skin, format_glb
-from poise.files.gltf.glb_crowd import CrowdFigure, format_glb_crowd
+from poise.files.formats.gltf.write import CrowdFigure, find_skin, format_glb, format_glb_crowd
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from test_glb import Glb

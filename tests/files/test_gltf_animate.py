@@ -18,12 +18,11 @@ import pytest
 from gltfs import Reference
 from humans import make_human
 from poise.errors import InputError
-from poise.files.bvh import read_bvh, save_bvh
-from poise.files.gltf.animate import save_on_character
-from poise.files.gltf.reading import read_gltf, read_gltf_rest
-from poise.files.normalise import normalise
-from poise.files.placement import find_placement
-from poise.jobs.figures import read_written
+from poise.files.formats.bvh.clip import read_bvh, save_bvh
+from poise.files.formats.gltf.animate import save_on_character
+from poise.files.formats.gltf.read import read_gltf, read_gltf_rest
+from poise.files.reading.pipeline import find_placement, normalise
+from poise.jobs.shared.metrics import read_written
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file

@@ -12,8 +12,8 @@ import pytest
 
 from gltf_bodies import SINGLE, Body, build, draw
 from gltfs import Reference
-from poise.files.gltf.reading import read_gltf
-from poise.files.plain.source import match_names, read_source_motion
+from poise.files.formats.gltf.read import read_gltf
+from poise.files.writing.independent.source import match_names, read_source_motion
 
 MIXED = 24
 BODIES = {**SINGLE, **{f"mixed {seed}": draw(seed) for seed in range(MIXED)}}
@@ -66,7 +66,7 @@ def test_the_plain_evaluation_is_the_specifications(name: str, tmp_path: Path) -
 
 
 def test_the_feet_of_a_body_have_their_roles(tmp_path: Path) -> None:
-    from poise.files.formats import read_clip
+    from poise.files.registry import read_clip
 
     for foot in ("plain", "mesh", "mesh moving"):
         builder, _ = build(Body(foot=foot))

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from gltfs import Builder, pack
 from poise.errors import FileError, InputError
-from poise.files.gltf.document import MAX_NUMBERS
-from poise.files.gltf.nodes import MAX_DEPTH
-from poise.files.gltf.reading import read_gltf
+from poise.files.formats.gltf.document import MAX_NUMBERS
+from poise.files.formats.gltf.nodes import MAX_DEPTH
+from poise.files.formats.gltf.read import read_gltf
 
 
 def small() -> Builder:

@@ -12,13 +12,13 @@ from scipy.spatial.transform import Rotation
 from clips import random_clip
 from gltfs import Builder, Reference
 from humans import make_human
-from poise.body.mannequin import build_mannequin
-from poise.body.stature import estimate_stature
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.segments.stature import estimate_stature
 from poise.errors import FileError, InputError
 from poise.files import read_clip
-from poise.files.formats import read_recording
-from poise.files.gltf.glb import save_glb
-from poise.files.gltf.reading import read_gltf, read_gltf_rest
+from poise.files.formats.gltf.read import read_gltf, read_gltf_rest
+from poise.files.formats.gltf.write import save_glb
+from poise.files.registry import read_recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file

@@ -15,18 +15,18 @@ import pytest
 
 import poise
 from clips import random_clip
-from poise.bench.saved import load_figures
+from poise.bench.harness import load_figures
 from poise.errors import FileError
-from poise.files import arrays, loading
+from poise.files import arrays, input
 from poise.files.arrays import NpzFile
 from poise.files.character import load_character
-from poise.files.formats import FORMATS, read_clip
-from poise.files.loading import check_poses, open_input, read_bytes
-from poise.files.npz import read_npz, save_npz
-from poise.files.source import parse_roles
-from poise.jobs.recipe import load_recipe
-from poise.jobs.scenery_file import load_scenery
-from poise.stage.take_file import load_take
+from poise.files.formats.npz import read_npz, save_npz
+from poise.files.input import check_poses, open_input, read_bytes
+from poise.files.reading.options import parse_roles
+from poise.files.registry import FORMATS, read_clip
+from poise.jobs.mix.recipe import load_recipe
+from poise.stage.take.files import load_take
+from poise.world.scenery import load_scenery
 from seeds import write_seed
 
 SOURCES = Path(poise.__file__).parent
@@ -167,7 +167,7 @@ def test_a_file_that_grows_is_bounded_too(tmp_path: Path, monkeypatch: pytest.Mo
     class Said:
         st_mode, st_size = path.stat().st_mode, 0
 
-    monkeypatch.setattr(loading.os, "fstat", lambda descriptor: Said)
+    monkeypatch.setattr(input.os, "fstat", lambda descriptor: Said)
     assert read_bytes(path, 100) == b"y" * 100
     path.write_bytes(b"y" * 101)
     monkeypatch.setattr(Path, "stat", lambda self: Said)
@@ -229,6 +229,6 @@ def test_too_many_poses_are_refused_by_the_header_alone(tmp_path: Path, monkeypa
     path = tmp_path / "x.npz"
     save_npz(random_clip(np.random.default_rng(0), frames=20, joints=5), path)
     read_npz(path)
-    monkeypatch.setattr(loading, "MOST_POSES", 99)
+    monkeypatch.setattr(input, "MOST_POSES", 99)
     with pytest.raises(FileError, match=r"20 frames of 5 joints are 100 poses of joints; at most 99"):
         read_npz(path)

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from clips import random_clip
 from humans import make_human
+from poise.body.geometry.skin import SkinnedMesh
 from poise.body.skeleton import Skeleton
-from poise.body.skin import SkinnedMesh
 from poise.errors import InputError
 from poise.files import read_clip
-from poise.files.measures import compute_stature
-from poise.files.normalise import normalise
-from poise.files.recording import Recording
-from poise.files.reframe import Reframe, turn_clip
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.recording import Recording
+from poise.files.reading.reframe import Reframe, turn_clip
+from poise.files.reading.unit import compute_stature
 from poise.motion.clip import Clip
-from poise.motion.own import walk
+from poise.motion.samples import walk
 from poise.spatial import rotation
 from realdata import data_file
 

@@ -18,10 +18,11 @@ from poise.body.character import Character
 from poise.body.roles import ROLES
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
-from poise.files.amass import STATURES, build_smpl_skeleton
-from poise.files.normalise import compute_stature, normalise
-from poise.files.npz import read_npz, save_npz
-from poise.motion import own
+from poise.files.formats.amass import STATURES, build_smpl_skeleton
+from poise.files.formats.npz import read_npz, save_npz
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.unit import compute_stature
+from poise.motion import samples
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 from realdata import data_file
@@ -259,7 +260,7 @@ def test_a_conductor_of_amp() -> None:
 def test_joints_without_stated_roles_have_them_found_by_name(tmp_path: Path) -> None:
     """Other programs' arrays state neither roles, unit nor axis: all are looked for, as in any file."""
     skeleton = Character.human(1.7, 70.0).skeleton
-    clip = own.idle(skeleton, 1.0, 30.0)
+    clip = samples.idle(skeleton, 1.0, 30.0)
     path = write(
         tmp_path / "plain.npz", names=np.array(skeleton.names), parents=skeleton.parents, offsets=skeleton.offsets,
         root=clip.root, rotations=clip.rotations, fps=np.array(30.0),

@@ -15,8 +15,8 @@ import pytest
 import poise
 from guides import GUIDES, load_guide
 from poise.cli import main
-from poise.files.formats import FORMATS, read_clip
-from poise.motion import own
+from poise.files.registry import FORMATS, read_clip
+from poise.motion import samples
 from poise.registry import load_plugins
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
@@ -34,11 +34,11 @@ def formats() -> Iterator[None]:
 def steps(formats: None) -> None:
     """The format of the guide."""
     module = load_guide("own_format")
-    poise.register_format("Steps", ".steps", module.read_steps, module.save_steps)
+    poise.extend.register_format("Steps", ".steps", module.read_steps, module.save_steps)
 
 
 def walk() -> poise.Clip:
-    clip = own.walk(HUMAN.skeleton, fps=25)
+    clip = samples.walk(HUMAN.skeleton, fps=25)
     return clip.pick(slice(0, 12))
 
 
@@ -147,7 +147,7 @@ def test_what_is_half_written_is_not_there(formats: None, tmp_path: Path) -> Non
         path.write_text("half")
         raise RuntimeError("the other half")
 
-    poise.register_format("Half", ".half", save=save)
+    poise.extend.register_format("Half", ".half", save=save)
     with pytest.raises(RuntimeError, match="the other half"):
         poise.save_clip(walk(), tmp_path / "walk.half")
     assert list(tmp_path.iterdir()) == []
@@ -158,10 +158,13 @@ def test_what_is_half_written_is_not_there(formats: None, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("ask", "complaint"),
     [
-        (lambda: poise.register_format("Mine", "mine", read=print), "a suffix begins with a dot"),
-        (lambda: poise.register_format("Mine", ".MINE", read=print), "small letters"),
-        (lambda: poise.register_format("Mine", ".bvh", read=print), "'.bvh' files are read and written by Poise"),
-        (lambda: poise.register_format("Mine", ".mine"), "neither be read nor written"),
+        (lambda: poise.extend.register_format("Mine", "mine", read=print), "a suffix begins with a dot"),
+        (lambda: poise.extend.register_format("Mine", ".MINE", read=print), "small letters"),
+        (
+            lambda: poise.extend.register_format("Mine", ".bvh", read=print),
+            "'.bvh' files are read and written by Poise",
+        ),
+        (lambda: poise.extend.register_format("Mine", ".mine"), "neither be read nor written"),
     ],
 )
 def test_what_cannot_be_registered(ask: Callable[[], None], complaint: str, formats: None) -> None:
@@ -171,7 +174,7 @@ def test_what_cannot_be_registered(ask: Callable[[], None], complaint: str, form
 
 
 def test_functions_that_do_not_do_it_are_told(formats: None, tmp_path: Path) -> None:
-    poise.register_format("Nothing", ".none", read=lambda path: None, save=lambda clip, path: None)  # type: ignore
+    poise.extend.register_format("Nothing", ".none", read=lambda path: None, save=lambda clip, path: None)  # type: ignore
     (tmp_path / "a.none").touch()
     with pytest.raises(poise.InputError, match="reads Nothing must return a Clip; it returned a NoneType"):
         poise.load_clip(tmp_path / "a.none")

@@ -9,15 +9,14 @@ import pytest
 
 from bvh_twins import plain_bvh
 from clips import random_clip
-from poise.files.bvh import read_bvh, save_bvh
-from poise.files.fidelity import _UPRIGHT, find_source_places, measure_reading
-from poise.files.formats import FORMATS, read_recording
-from poise.files.normalise import normalise
-from poise.files.plain.bvh import read_bvh_motions
-from poise.files.plain.matrices import revolve, spin, turn
-from poise.files.plain.source import match_names, read_source_motion
-from poise.files.plain.tree import UnreadableError
-from poise.files.quirks.up_axis import turn_to_y
+from poise.files.formats.bvh.clip import read_bvh, save_bvh
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.up_axis import turn_to_y
+from poise.files.registry import FORMATS, read_recording
+from poise.files.writing.independent.bvh import read_bvh_motions
+from poise.files.writing.independent.source import match_names, read_source_motion
+from poise.files.writing.independent.tree import UnreadableError, revolve, spin, turn
+from poise.files.writing.round_trip import _UPRIGHT, find_source_places, measure_reading
 from poise.spatial import rotation
 from seeds import AMC, ASF, write_seed
 from sweeps.reading_cases import BvhCase

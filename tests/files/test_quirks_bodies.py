@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from humans import make_human
+from poise.body.segments.stature import estimate_stature
 from poise.body.skeleton import Skeleton
-from poise.body.stature import estimate_stature
-from poise.files.formats import read_clip
-from poise.files.measures import compute_stature
-from poise.files.quirks.lost_bones import restore_lost_bones
-from poise.files.quirks.rest_pose import find_arm_drop, name_rest_pose
-from poise.files.quirks.unit import find_unit
+from poise.files.reading.repairs import restore_lost_bones
+from poise.files.reading.rest_pose import find_arm_drop, name_rest_pose
+from poise.files.reading.unit import compute_stature, find_unit
+from poise.files.registry import read_clip
 from realdata import data_file
 
 

@@ -7,14 +7,14 @@ import pytest
 
 from figures import tpose
 from humans import make_human
-from poise.files.bvh_text import BvhFile, BvhJoint
-from poise.files.normalise import normalise
-from poise.files.quirks import observations
-from poise.files.quirks.added_tpose import count_empty_frames, find_added_tpose
-from poise.files.recording import Recording
+from poise.files.formats.bvh.text import BvhFile, BvhJoint
+from poise.files.reading import observations
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.recording import Recording
+from poise.files.reading.repairs import count_empty_frames, find_added_tpose
 from poise.motion.clip import Clip
-from poise.motion.heading import translate, turn
-from poise.motion.own import jump, walk
+from poise.motion.edits.ground import translate, turn
+from poise.motion.samples import jump, walk
 from poise.spatial import rotation
 
 

@@ -11,9 +11,9 @@ import pytest
 
 import poise
 from poise.cli import main
-from poise.motion import own
+from poise.motion import samples
 
-CLIP = own.wave(poise.Character.human(1.75, 75, preset="mix").skeleton, 1.8, fps=50.0)
+CLIP = samples.wave(poise.Character.human(1.75, 75, preset="mix").skeleton, 1.8, fps=50.0)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from marker_figure import put_markers, walking_body
 from marker_sets import SETS
 from poise.errors import FileError
-from poise.files.formats import load_clip, read_clip, read_recording
-from poise.files.trc import load_trc, read_trc
+from poise.files.formats.trc import load_trc, read_trc
+from poise.files.registry import load_clip, read_clip, read_recording
 from poise.spatial import rotation
 from realdata import data_file
 from trc_writer import make_trc

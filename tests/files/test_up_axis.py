@@ -9,14 +9,13 @@ import pytest
 
 import postures
 from humans import make_human
-from poise.files.formats import read_clip
-from poise.files.measures import compute_stature
-from poise.files.normalise import Reading, normalise
-from poise.files.quirks.carried import compute_carried, sample_motion
-from poise.files.quirks.up_axis import find_up, turn_to_y
-from poise.files.reframe import Reframe
-from poise.motion.heading import translate, turn
-from poise.motion.own import idle, walk
+from poise.files.reading.pipeline import Reading, normalise
+from poise.files.reading.reframe import Reframe
+from poise.files.reading.unit import compute_stature
+from poise.files.reading.up_axis import compute_carried, find_up, sample_motion, turn_to_y
+from poise.files.registry import read_clip
+from poise.motion.edits.ground import translate, turn
+from poise.motion.samples import idle, walk
 from poise.spatial import rotation
 from realdata import data_file
 

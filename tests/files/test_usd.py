@@ -11,14 +11,14 @@ import pytest
 from blender import check_shown
 from clips import locked_clip, random_clip
 from humans import make_human
-from poise.body.mannequin import build_mannequin
-from poise.body.roles import with_roles
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.role_finding.guess import with_roles
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError
-from poise.files.formats import save_clip
-from poise.files.usd import read_usd_positions, save_usd
+from poise.files.formats.usd import read_usd_positions, save_usd
+from poise.files.registry import save_clip
 from poise.motion.clip import Clip
-from poise.motion.own import walk
+from poise.motion.samples import walk
 from poise.spatial import rotation
 
 
@@ -75,7 +75,7 @@ def test_the_stage_says_metres_y_up_and_the_rate(tmp_path: Path) -> None:
     transforms = cache.GetSkelQuery(skeleton).ComputeSkinningTransforms(Usd.TimeCode(40))
     points = mesh.GetPointsAttr().Get()
     assert query.ComputeSkinnedPoints(transforms, points, Usd.TimeCode(40))
-    from poise.files.gltf.glb import find_skin
+    from poise.files.formats.gltf.write import find_skin
 
     skin = find_skin(clip.skeleton, meshes)
     wanted = skin.pose(clip.skeleton, clip.positions[40], clip.world[1][40])[0]

@@ -10,7 +10,7 @@ from gltfs import Builder, Reference
 from humans import make_human
 from poise.body.roles import ROLES
 from poise.errors import FileError
-from poise.files.gltf.reading import read_gltf
+from poise.files.formats.gltf.read import read_gltf
 from realdata import data_file
 
 

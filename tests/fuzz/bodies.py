@@ -14,12 +14,12 @@ import numpy as np
 import poise
 from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
-from poise.files.normalise import normalise
-from poise.files.recording import Recording
-from poise.jobs.mixing import simulate as mix
-from poise.motion import own
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.recording import Recording
+from poise.jobs.shared.simulation import simulate as mix
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.rate import check_rate
+from poise.motion.contacts.frame_rate import check_rate
 
 HUMAN = poise.Character.human(preset="full").skeleton
 SMALL = poise.Character.human(preset="mix").skeleton
@@ -183,7 +183,7 @@ def _retarget_from(clip: Clip) -> Iterable[Any]:
 
 
 def _retarget_onto(clip: Clip) -> Iterable[Any]:
-    made = poise.retarget(own.idle(HUMAN, 0.5), clip.skeleton)
+    made = poise.retarget(samples.idle(HUMAN, 0.5), clip.skeleton)
     return made.rotations, made.root
 
 

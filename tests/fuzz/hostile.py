@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from poise.files.formats import FORMATS
+from poise.files.registry import FORMATS
 from seeds import AMC, ASF, BVH, write_seed
 
 

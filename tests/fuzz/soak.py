@@ -11,8 +11,8 @@ import numpy as np
 
 from clips import random_clip
 from fuzz.worker import peak_mb
-from poise.files.formats import FORMATS, save_clip
-from poise.files.readback import read_positions
+from poise.files.registry import FORMATS, save_clip
+from poise.files.writing.round_trip import read_positions
 
 _WARM = 30  # rounds before memory is first looked at
 

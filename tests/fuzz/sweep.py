@@ -23,7 +23,7 @@ from fuzz.bodies import USES, try_bodies
 from fuzz.hostile import write_hostile
 from fuzz.soak import soak
 from poise.errors import printable
-from poise.files.formats import FORMATS
+from poise.files.registry import FORMATS
 
 ROOT = Path(__file__).parents[2]
 SLOW_S, LARGE_MB = 20.0, 2000.0  # a hostile file that takes more than this is a finding

@@ -26,7 +26,7 @@ import numpy as np
 
 from fuzz.mutate import mutate
 from poise.errors import InputError
-from poise.files.formats import FORMATS, read_clip
+from poise.files.registry import FORMATS, read_clip
 from seeds import write_seed
 
 MOST_SECONDS = 10.0  # for one file

@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.body.character import Character
 from poise.ik.bfgs import LimbChain, _Search, reach_by_bfgs
-from poise.ik.bfgs_kernels import descend, pull_limb
+from poise.ik.solver.limb_bfgs_kernels import descend, pull_limb
 from poise.spatial import rotation
 
 BODY = Character.human()

@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import least_squares
 
 from poise import InputError
-from poise.ik.figure_kernels import find_angles
-from poise.ik.following import Follower
-from poise.ik.goals import Look, Reach
-from poise.ik.support import find_edges
+from poise.ik.follower import PoseFollower
+from poise.ik.goals import LookAtGoal, PositionGoal
+from poise.ik.solver.model_kernels import find_angles
+from poise.ik.support_polygon import find_edges
 from poise.spatial import rotation
 from posed import BODY, draw, keep, place, stand
 
@@ -39,7 +39,7 @@ def make_follower(**options):
     root, turns, _ = stand()
     _, places, _ = place(root, turns)
     feet = [goal for name in ("rightFoot", "leftFoot") for goal in keep(name, *place(root, turns)[:2])]
-    follower = Follower(BODY, [Reach("rightHand", places[HAND]), *feet], root, turns, **options)
+    follower = PoseFollower(BODY, [PositionGoal("rightHand", places[HAND]), *feet], root, turns, **options)
     for side in ("left", "right"):  # a leg or an arm that is quite straight may bend at any moment, at once
         for stem, angle in (("UpperLeg", -0.2), ("LowerLeg", 0.4), ("Foot", -0.2), ("LowerArm", -0.5)):
             follower.rest[INDEX(side + stem), 0] = angle
@@ -195,7 +195,7 @@ def test_the_held_body_may_be_moved_and_eyes_follow() -> None:
     root, turns, corners = stand()
     seen, at, _ = place(root, turns)
     look = at[INDEX("head")] + np.array([0.5, 0.0, 2.0])
-    follower = Follower(BODY, [Look(look), *keep("rightFoot", seen, at)], root, turns)
+    follower = PoseFollower(BODY, [LookAtGoal(look), *keep("rightFoot", seen, at)], root, turns)
     drift = np.linspace(0.0, 0.1, 30)[:, None] * [1.0, 0.5, 0.0]
     feet = [seen[i].as_quat(scalar_first=True) for i in (LEFT, RIGHT)]
     found = follower.follow(

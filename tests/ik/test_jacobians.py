@@ -10,12 +10,12 @@ from scipy.spatial.transform import Rotation
 
 from odd_bodies import Plan, make_person
 from poise import Character
-from poise.bench.ik_bodies import lengthen_spine
-from poise.ik.curvature_kernels import add_curvature
-from poise.ik.figure import Figure
-from poise.ik.goals import Look, Reach, Turn
-from poise.ik.posing import compile_goals
-from poise.ik.row_kernels import count_rows, write_rows
+from poise.bench.ik import lengthen_spine
+from poise.ik.goals import LookAtGoal, OrientationGoal, PositionGoal
+from poise.ik.model import IkModel
+from poise.ik.pose_solver import compile_goals
+from poise.ik.solver.row_kernels import count_rows, write_rows
+from poise.ik.solver.unreachable_kernels import add_curvature
 from poise.spatial import rotation
 from posed import BODY, draw, place
 
@@ -70,9 +70,9 @@ def find_errors(body, still, was, root, turns, goals, edges, center):
     rows = [edges[:, 2] - edges[:, :2] @ mass[[0, 2]], center - mass]
     for goal in goals:
         i = index(goal.joint)
-        if isinstance(goal, Reach):
+        if isinstance(goal, PositionGoal):
             rows.append(goal.place - places[i] - seen[i].apply(goal.point.copy()))
-        elif isinstance(goal, Turn):
+        elif isinstance(goal, OrientationGoal):
             rows.append(SPAN * (Rotation.from_quat(goal.turn.copy(), scalar_first=True) * seen[i].inv()).as_rotvec())
         else:
             rows.append(
@@ -88,7 +88,7 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     """Edges, the centre of mass, points, turns and looks; the last two where they are met, which is where rates add."""
     body = BODIES[kind]()
     rng, index = np.random.default_rng(7), body.skeleton.index
-    figure = Figure(body, held is None, {}, 0.0)
+    figure = IkModel(body, held is None, {}, 0.0)
     arrays, still = figure.arrays, -1 if held is None else index(held)
     root, turns = draw(rng, 0.6, body)
     was = place(root, turns, body)
@@ -96,8 +96,9 @@ def test_rows_are_those_of_differences(kind: str, held: str | None) -> None:
     head, foot = index("head"), index("rightFoot")
     sees = was[1][head] + was[0][head].apply(eye) + 0.7 * was[0][head].apply(along / np.linalg.norm(along))
     goals = [
-        Reach("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2), Reach("leftLowerLeg", rng.normal(size=3)),
-        Turn("rightFoot", was[0][foot].as_quat(scalar_first=True)), Look(sees, "head", eye, along),
+        PositionGoal("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2),
+        PositionGoal("leftLowerLeg", rng.normal(size=3)),
+        OrientationGoal("rightFoot", was[0][foot].as_quat(scalar_first=True)), LookAtGoal(sees, "head", eye, along),
     ]  # fmt: skip
     edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
     compiled = compile_goals(body, goals, edges, tuple(center))
@@ -153,13 +154,14 @@ def test_second_slopes_are_those_of_differences(kind: str, held: str | None) -> 
     """Along lines at random, each of which turns all angles at once. Turns where they are met; nothing looks."""
     body = BODIES[kind]()
     rng, index = np.random.default_rng(8), body.skeleton.index
-    figure = Figure(body, held is None, {}, 0.0)
+    figure = IkModel(body, held is None, {}, 0.0)
     arrays, still = figure.arrays, -1 if held is None else index(held)
     root, turns = draw(rng, 0.6, body)
     was, foot = place(root, turns, body), index("rightFoot")
     goals = [
-        Reach("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2), Reach("leftLowerLeg", rng.normal(size=3)),
-        Turn("rightFoot", was[0][foot].as_quat(scalar_first=True)),
+        PositionGoal("leftHand", rng.normal(size=3), rng.normal(size=3) * 0.2),
+        PositionGoal("leftLowerLeg", rng.normal(size=3)),
+        OrientationGoal("rightFoot", was[0][foot].as_quat(scalar_first=True)),
     ]  # fmt: skip
     edges, center = np.array([[0.6, 0.8, 0.1], [1.0, 0.0, -0.2]]), rng.normal(size=3)
     compiled = compile_goals(body, goals, edges, tuple(center))

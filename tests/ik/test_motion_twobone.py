@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.ik.twobone import solve_two_bone
+from poise.ik.two_bone import solve_two_bone
 from poise.spatial import rotation
 
 # Straight legs, bent and splayed rest poses, bones of very different length.

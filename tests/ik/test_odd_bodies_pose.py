@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.body.physiques import PHYSIQUES, build_body
-from poise.body.soles import find_soles
-from poise.body.strength import find_stiffness
-from poise.ik.goals import Reach, Turn
-from poise.ik.posing import Poser
+from poise.body.bodies import PHYSIQUES, build_body
+from poise.body.geometry.soles import find_soles
+from poise.body.strength.static import find_stiffness
+from poise.ik.goals import OrientationGoal, PositionGoal
+from poise.ik.pose_solver import PoseSolver
 from poise.spatial import rotation
 from posed import place
 
@@ -29,7 +29,7 @@ def find_start(body):
 def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
     body = build_body(name)
     root, turns = find_start(body)
-    poser = Poser(body, "leftFoot", find_stiffness(body) if strong else None)
+    poser = PoseSolver(body, "leftFoot", find_stiffness(body) if strong else None)
     all_turns, places, _ = place(root, turns, body)
     soles, height = find_soles(body.skeleton), body.height
     flat, corners = [], []
@@ -37,10 +37,10 @@ def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
         ankle = places[sole.foot].copy()
         ankle[1] = -sole.heel[1]
         heading = all_turns[sole.foot].as_quat(scalar_first=True)
-        flat += [Reach(side + "Foot", ankle, first=True), Turn(side + "Foot", heading, first=True)]
+        flat += [PositionGoal(side + "Foot", ankle, first=True), OrientationGoal(side + "Foot", heading, first=True)]
         corners += [ankle[[0, 2]] + [x, z] for x in (-0.03 * height, 0.03 * height) for z in (-0.03, 0.09 * height)]
     target = np.array([-0.15 * height, 0.75 * height, 0.2 * height])
-    goals = [Reach("rightHand", target), *flat[2:]]
+    goals = [PositionGoal("rightHand", target), *flat[2:]]
     found = poser.solve(goals, root, turns, np.array(corners), 0.01)
     _, where, center = place(found.root, found.rotations, body)
     index = body.skeleton.index
@@ -55,7 +55,7 @@ def test_every_body_stands_and_reaches(name: str, strong: bool) -> None:
         assert np.abs(ends.excess(found.rotations[index(joint)])).max() < 1e-7
 
     # on the left foot alone, the other lifted
-    goals = [Reach("rightHand", target), Reach("rightFoot", places[soles[1].foot] + [0.0, 0.2, -0.1])]
+    goals = [PositionGoal("rightHand", target), PositionGoal("rightFoot", places[soles[1].foot] + [0.0, 0.2, -0.1])]
     found = poser.solve(goals, found.root, found.rotations, np.array(corners[:4]), 0.01, rounds=200)
     _, _, center = place(found.root, found.rotations, body)
     x, z = np.array(corners[:4]).T

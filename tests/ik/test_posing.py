@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from poise import Character, InputError
-from poise.ik.goals import Look, Reach, Turn
-from poise.ik.posing import METHODS, Poser
-from poise.ik.support import find_edges, find_margin, find_outline
+from poise.ik.goals import LookAtGoal, OrientationGoal, PositionGoal
+from poise.ik.pose_solver import METHODS, PoseSolver
+from poise.ik.support_polygon import find_edges, find_margin, find_outline
 from poise.spatial import rotation
 from posed import BODY, draw, keep, place, stand
 
@@ -21,7 +21,7 @@ def test_what_can_be_reached_is_reached(method: str, preset: str) -> None:
     body = Character.human(1.6, 60.0, preset=preset)
     rng, skeleton = np.random.default_rng(1), body.skeleton
     root, turns, _ = stand(body)
-    poser = Poser(body, "leftFoot")
+    poser = PoseSolver(body, "leftFoot")
     left, begun = skeleton.index("leftFoot"), place(root, turns, body)
     solved = 0
     for _ in range(20):
@@ -30,8 +30,8 @@ def test_what_can_be_reached_is_reached(method: str, preset: str) -> None:
         back = begun[0][left] * all_turns[left].inv()
         places, center = (begun[1][left] + back.apply(x - places[left]) for x in (places, center))
         ends = [skeleton.index(role) for role in ("leftHand", "rightHand", "rightFoot")]
-        goals = [Reach(skeleton.names[i], places[i]) for i in ends]
-        goals.append(Turn("rightFoot", (back * all_turns[ends[2]]).as_quat(scalar_first=True)))
+        goals = [PositionGoal(skeleton.names[i], places[i]) for i in ends]
+        goals.append(OrientationGoal("rightFoot", (back * all_turns[ends[2]]).as_quat(scalar_first=True)))
         support = center[[0, 2]] + 0.08 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
         found = poser.solve(goals, root, turns, support, method=method, enough=5e-4)
         seen, where, mass = place(found.root, found.rotations, body)
@@ -52,8 +52,8 @@ def test_the_centre_of_mass_comes_first() -> None:
     all_turns, places, _ = place(root, turns)
     feet = keep("rightFoot", all_turns, places)
     far = places[BODY.skeleton.index("rightHand")] + [0.0, 0.3, 1.3]
-    reach = [Reach("rightHand", far), *feet]
-    free, kept = Poser(BODY).solve(reach, root, turns), Poser(BODY).solve(reach, root, turns, corners, 0.01)
+    reach = [PositionGoal("rightHand", far), *feet]
+    free, kept = PoseSolver(BODY).solve(reach, root, turns), PoseSolver(BODY).solve(reach, root, turns, corners, 0.01)
     edges = find_edges(corners)
     assert find_margin(edges, free.center[[0, 2]]) < -0.1
     assert find_margin(edges, kept.center[[0, 2]]) > 0.009
@@ -67,8 +67,10 @@ def test_without_a_bias_conflicts_are_met_halfway() -> None:
     far = places[BODY.skeleton.index("rightHand")] + [0.0, 0.2, 1.4]
     offs = {}
     for first in (True, False):
-        poser = Poser(BODY)
-        found = poser.solve([Reach("rightHand", far)], root, turns, center=(mass[0], None, mass[2]), center_first=first)
+        poser = PoseSolver(BODY)
+        found = poser.solve(
+            [PositionGoal("rightHand", far)], root, turns, center=(mass[0], None, mass[2]), center_first=first
+        )
         offs[first] = np.linalg.norm((found.center - mass)[[0, 2]]), found.misses[0]
     assert offs[True][0] < 0.005 and offs[True][1] > 0.3
     assert offs[False][0] > 0.05 and offs[False][1] < offs[True][1] - 0.05
@@ -79,15 +81,15 @@ def test_eyes_look_and_stiff_joints_stay() -> None:
     all_turns, places, _ = place(root, turns)
     feet = keep("rightFoot", all_turns, places)
     at = np.array([1.0, 0.2, 0.6])
-    found = Poser(BODY).solve([Look(at), *feet], root, turns, corners)
+    found = PoseSolver(BODY).solve([LookAtGoal(at), *feet], root, turns, corners)
     seen, where, _ = place(found.root, found.rotations)
     head = BODY.skeleton.index("head")
     way = at - where[head]
     assert np.degrees(np.arccos(seen[head].apply([0.0, 0.0, 1.0]) @ way / np.linalg.norm(way))) < 0.1
     hand = places[BODY.skeleton.index("leftHand")] + [0.1, 0.4, 0.3]
     knee = [BODY.skeleton.index(role) for role in ("leftLowerLeg", "rightLowerLeg")]
-    stiff = Poser(BODY, stiffness={"leftLowerLeg": np.inf, "rightLowerLeg": np.inf})
-    found = stiff.solve([Reach("leftHand", hand), *feet], root, turns, corners)
+    stiff = PoseSolver(BODY, stiffness={"leftLowerLeg": np.inf, "rightLowerLeg": np.inf})
+    found = stiff.solve([PositionGoal("leftHand", hand), *feet], root, turns, corners)
     assert found.misses[0] < 1e-3
     np.testing.assert_allclose(rotation.angle(found.rotations[knee], turns[knee]), 0.0, atol=1e-7)
 
@@ -106,20 +108,20 @@ def test_an_outline_has_its_margin() -> None:
 
 def test_bad_goals_are_refused() -> None:
     root, turns, corners = stand()
-    poser = Poser(BODY)
+    poser = PoseSolver(BODY)
     with pytest.raises(InputError, match="3 finite numbers; that of 'leftHand'"):
-        Reach("leftHand", (0.0, np.nan, 1.0))
+        PositionGoal("leftHand", (0.0, np.nan, 1.0))
     with pytest.raises(InputError, match="must not be zero"):
-        Turn("leftHand", (0.0, 0.0, 0.0, 0.0))
+        OrientationGoal("leftHand", (0.0, 0.0, 0.0, 0.0))
     with pytest.raises(InputError, match="weight of a goal"):
-        Look((0.0, 1.0, 1.0), weight=0.0)
+        LookAtGoal((0.0, 1.0, 1.0), weight=0.0)
     with pytest.raises(InputError, match="leftHnd"):
-        poser.solve([Reach("leftHnd", (0.0, 1.0, 1.0))], root, turns)
+        poser.solve([PositionGoal("leftHnd", (0.0, 1.0, 1.0))], root, turns)
     with pytest.raises(InputError, match="Did you mean 'blocks'"):
         poser.solve([], root, turns, method="bloks")
     with pytest.raises(InputError, match="a pose of 'full'"):
         poser.solve([], root, turns[:-1])
     with pytest.raises(InputError, match="stiffness"):
-        Poser(BODY, stiffness={"leftHand": 0.0})
+        PoseSolver(BODY, stiffness={"leftHand": 0.0})
     with pytest.raises(InputError, match="corners"):
         poser.solve([], root, turns, corners[:, :1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.ik.quadratic_kernels import MOST, NOT, ZERO, factor, solve_quadratic
+from poise.ik.solver.quadratic_kernels import MOST, NOT, ZERO, factor, solve_quadratic
 
 
 @pytest.mark.parametrize("seed", range(40))

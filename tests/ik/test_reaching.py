@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from poise.ik.goals import Reach
-from poise.ik.posing import Poser
-from poise.ik.support import find_margin
+from poise.ik.goals import PositionGoal
+from poise.ik.pose_solver import PoseSolver
+from poise.ik.support_polygon import find_margin
 from posed import BODY, place
 from reaching import ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand
 
@@ -19,8 +19,8 @@ MARGIN = 5e-5
 def test_what_is_out_of_reach_is_given_up_and_nothing_else(feet: int) -> None:
     stand = make_stand(feet)
     places = draw_places(np.random.default_rng(10 + feet), 40)
-    ready = Poser(BODY).prepare(
-        [Reach("rightHand", places[0]), *stand.feet], stand.corners, MARGIN, enough=ENOUGH / 5, tries=8
+    ready = PoseSolver(BODY).prepare(
+        [PositionGoal("rightHand", places[0]), *stand.feet], stand.corners, MARGIN, enough=ENOUGH / 5, tries=8
     )
     _, were, _ = place(stand.root, stand.turns)
     met, far = 0, []
@@ -49,8 +49,9 @@ def test_the_last_of_the_way_is_gone(feet: int, which: int, is_met: bool) -> Non
     """Places of the sweep at which steps by slopes alone left off short: of 1.6 and 11 mm, and of 20 to 28 mm."""
     stand = make_stand(feet)
     target = draw_places(np.random.default_rng(feet), which + 1)[-1]
-    found = Poser(BODY).solve(
-        [Reach("rightHand", target), *stand.feet], stand.root, stand.turns, stand.corners, MARGIN, enough=ENOUGH / 5,
+    found = PoseSolver(BODY).solve(
+        [PositionGoal("rightHand", target), *stand.feet], stand.root, stand.turns, stand.corners, MARGIN,
+        enough=ENOUGH / 5,
         tries=8,
     )  # fmt: skip
     _, at, mass = place(found.root, found.rotations)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.ik.following import Follower
-from poise.ik.goals import Look, Reach
-from poise.ik.posing import Poser
-from poise.ik.support import find_edges, find_margin
+from poise.ik.follower import PoseFollower
+from poise.ik.goals import LookAtGoal, PositionGoal
+from poise.ik.pose_solver import PoseSolver
+from poise.ik.support_polygon import find_edges, find_margin
 from poise.spatial import rotation
 from posed import BODY, keep, place, stand
 
@@ -22,8 +22,8 @@ def test_the_pelvis_over_the_feet_is_not_balance() -> None:
     """A heavy thing held out ahead: by its hand alone the body falls, with its pelvis kept over its feet it falls too,
     which knows nothing of masses; by its centre of mass it stands.   [figure 8]"""
     far = PLACES[INDEX("rightHand")] + [0.1, 0.25, 0.75]
-    hand, hips = Reach("rightHand", far), Reach("hips", PLACES[INDEX("hips")], first=True)
-    poser, load = Poser(BODY), 20.0
+    hand, hips = PositionGoal("rightHand", far), PositionGoal("hips", PLACES[INDEX("hips")], first=True)
+    poser, load = PoseSolver(BODY), 20.0
     poser.load({"rightHand": (load, (0.0, 0.0, 0.0))})
     ways = {
         "hand": poser.solve([hand, *FEET], ROOT, TURNS),
@@ -43,7 +43,7 @@ def test_all_methods_keep_what_is_first() -> None:
     """Out of reach: error-fed weights and the null space give the hand up, not the feet or the centre of mass."""
     far = PLACES[INDEX("rightHand")] + [0.0, 0.3, 1.3]
     for method in ("blocks", "null-space"):
-        found = Poser(BODY).solve([Reach("rightHand", far), *FEET], ROOT, TURNS, CORNERS, method=method)
+        found = PoseSolver(BODY).solve([PositionGoal("rightHand", far), *FEET], ROOT, TURNS, CORNERS, method=method)
         seen, at, mass = place(found.root, found.rotations)
         assert find_margin(EDGES, mass[[0, 2]]) > -1e-3
         assert np.linalg.norm(at[INDEX("rightFoot")] - PLACES[INDEX("rightFoot")]) < 1e-3
@@ -56,7 +56,7 @@ def test_crouching_is_a_liking_and_never_costs_a_goal() -> None:
     hand = PLACES[INDEX("rightHand")] + [0.05, 0.1, 0.3]
     heights, offs = {}, {}
     for way, height in (("upright", 0.1), ("as it likes", None), ("crouch", -0.35)):
-        follower = Follower(BODY, [Reach("rightHand", hand), *FEET], ROOT, TURNS, comfort=0.1)
+        follower = PoseFollower(BODY, [PositionGoal("rightHand", hand), *FEET], ROOT, TURNS, comfort=0.1)
         for side in ("left", "right"):
             follower.rest[INDEX(side + "LowerLeg"), 0] = 0.5
             follower.rest[INDEX(side + "UpperLeg"), 0] = -0.25
@@ -75,7 +75,7 @@ def test_it_goes_to_the_pose_it_likes_and_looks_where_it_goes() -> None:
     arm = INDEX("leftUpperArm")
     ends = BODY.limits[BODY.skeleton.names[arm]]
     rest[arm] = ends.rotation(np.array([-0.6, 0.0, 0.4]))
-    follower = Follower(BODY, [Look((0.0, 0.0, 0.0)), *FEET], ROOT, TURNS)
+    follower = PoseFollower(BODY, [LookAtGoal((0.0, 0.0, 0.0)), *FEET], ROOT, TURNS)
     follower.rest[:] = follower.figure.angles(rest)
     way = np.array([np.sin(0.5), 0.0, np.cos(0.5)])  # it turns to the left, and its eyes go before
     follower.looks[0] = PLACES[INDEX("head")] + 4.0 * way
@@ -89,13 +89,13 @@ def test_it_goes_to_the_pose_it_likes_and_looks_where_it_goes() -> None:
 def test_many_at_once_are_those_one_by_one() -> None:
     rng = np.random.default_rng(0)
     hands = PLACES[INDEX("rightHand")] + rng.normal(size=(40, 3)) * 0.3
-    goals = [Reach("rightHand", hands[0]), *FEET]
-    poser = Poser(BODY)
+    goals = [PositionGoal("rightHand", hands[0]), *FEET]
+    poser = PoseSolver(BODY)
     places = np.stack([hands, np.tile(PLACES[INDEX("rightFoot")], (40, 1))], axis=1)
     many = poser.solve_many(goals, ROOT, TURNS, CORNERS, tries=2, places=places, threads=2)
     ready = poser.prepare(goals, CORNERS, tries=2)
     for k in range(0, 40, 3):
-        one = poser.solve([Reach("rightHand", hands[k]), *FEET], ROOT, TURNS, CORNERS, tries=2)
+        one = poser.solve([PositionGoal("rightHand", hands[k]), *FEET], ROOT, TURNS, CORNERS, tries=2)
         np.testing.assert_array_equal(one.rotations, many.rotations[k])
         np.testing.assert_array_equal(one.misses, many.misses[k])
         ready.places[0] = hands[k]

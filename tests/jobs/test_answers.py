@@ -12,12 +12,12 @@ import answers
 import poise
 from humans import make_human
 from poise.drivers.body import load_tree
-from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import Tree, build_tree
-from poise.files.bvh import save_bvh
-from poise.jobs.answers import GAINS, LAGS, SHIFTS, measure_answer
+from poise.files.formats.bvh.clip import save_bvh
+from poise.jobs.shared.answers import GAINS, LAGS, SHIFTS, measure_answer
 from poise.motion.clip import Clip
-from poise.motion.heading import turn
+from poise.motion.edits.ground import turn
 from poise.spatial import rotation
 from realdata import data_file
 

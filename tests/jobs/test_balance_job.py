@@ -10,15 +10,15 @@ import pytest
 import poise
 from leaning import lean, margin_in_hull, soles_of
 from poise import Character, InputError
-from poise.jobs.balancing import balance_clip
-from poise.motion import own
+from poise.jobs.balance.solve import balance_clip
+from poise.motion import samples
 from poise.spatial import rotation
 from posed import place
 from realdata import data_file
 
 BODY = Character.human(1.75, 75.0)
 RATE = 15.0  # frames a second
-CLEAN = {name: getattr(own, name)(BODY.skeleton).pick(slice(None, None, 4)) for name in ("idle", "wave", "squat")}
+CLEAN = {name: getattr(samples, name)(BODY.skeleton).pick(slice(None, None, 4)) for name in ("idle", "wave", "squat")}
 AHEAD, BACK, ASIDE = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
 
 
@@ -33,7 +33,7 @@ def margins(clip, body=BODY, every=5):
 
 @pytest.mark.parametrize("name", [*CLEAN, "walk", "jump", "wave_squat_walk"])
 def test_what_balances_is_left_alone(name: str) -> None:
-    clip = CLEAN.get(name) or getattr(own, name)(BODY.skeleton)
+    clip = CLEAN.get(name) or getattr(samples, name)(BODY.skeleton)
     found = balance_clip(clip, BODY)
     assert found.clip is clip and not found.changed.any()
 
@@ -97,7 +97,7 @@ def test_hands_can_be_kept_instead() -> None:
 
 def test_a_walk_that_leans_is_brought_nearer_to_its_feet() -> None:
     """By the mean of the centre of mass before the middle of the feet, which a clean walk has near zero."""
-    clip = own.walk(BODY.skeleton)
+    clip = samples.walk(BODY.skeleton)
 
     def ahead(motion):
         feet = motion.positions[:, [motion.skeleton.index(side + "Foot") for side in ("left", "right")]].mean(axis=1)
@@ -143,7 +143,7 @@ def test_what_makes_no_sense_is_refused(given) -> None:
 
 
 def test_a_body_without_feet_is_refused() -> None:
-    from poise.body.reshaping import remove
+    from poise.body.reshape import remove
 
     body = remove(BODY, "leftFoot")
     clip = poise.Clip(body.skeleton, np.zeros(1), np.zeros((1, 3)), rotation.identity((1, len(body.skeleton))))

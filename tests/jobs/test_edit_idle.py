@@ -12,8 +12,8 @@ import poise
 from abuse import find_faults, look, run
 from command_inputs import make_clip
 from oracles.kinematics import pose_by_scipy
-from poise.files.formats import save_clip
-from poise.motion import own
+from poise.files.registry import save_clip
+from poise.motion import samples
 
 HEAD = 'format = "poise-edit 1"\n'
 CLAP = '[clips.clap]\ngesture = "clap"\nseconds = 3\n'
@@ -106,10 +106,10 @@ def test_clips_and_segments_that_nothing_plays_are_noted(tmp_path):
 def test_an_align_of_stretches_that_are_in_place_is_noted(tmp_path):
     """Who stands is in place; who walks on from where he began is not."""
     body = poise.Character.human().skeleton
-    save_clip(own.idle(body, 2.0, 30.0), tmp_path / "a.bvh")
+    save_clip(samples.idle(body, 2.0, 30.0), tmp_path / "a.bvh")
     text = HEAD + 'align = false\nsequence = [{clip = "a", to = 1}, {clip = "a", from = 1}]\n' + FILE
     assert any("'align' changes nothing" in said for said in hear(tmp_path, text))
-    save_clip(own.walk(body, 4.0, 30.0), tmp_path / "a.bvh")
+    save_clip(samples.walk(body, 4.0, 30.0), tmp_path / "a.bvh")
     text = HEAD + 'align = false\nsequence = ["a", "a"]\n' + FILE
     assert not any("'align'" in said for said in hear(tmp_path, text))
 

@@ -14,9 +14,10 @@ from abuse import find_faults, look, run
 from command_inputs import make_clip
 from oracles.kinematics import pose_by_scipy
 from poise.errors import FileError, PoiseError
-from poise.files.formats import load_clip, save_clip
-from poise.jobs.edit_recipe import list_gestures, load_edit_recipe
-from poise.motion import BodySpot, find_point
+from poise.files.registry import load_clip, save_clip
+from poise.jobs.edit.recipe import list_gestures, load_edit_recipe
+from poise.motion import find_point
+from poise.motion.edits.targets import BodyTarget
 
 PLAIN = """format = "poise-edit 1"
 fps = 60
@@ -91,7 +92,7 @@ def palm(clip: poise.Clip, joint: str, t: float) -> np.ndarray:
 
 @pytest.mark.parametrize("suffix", [".bvh", ".glb", ".npz", ".usda", ".fbx"])
 def test_every_format_is_written_and_has_what_was_asked(tmp_path, suffix):
-    from poise.files.formats import check_can_save
+    from poise.files.registry import check_can_save
 
     try:
         check_can_save(tmp_path / f"out{suffix}")
@@ -208,7 +209,7 @@ def test_places_on_props(tmp_path):
 def test_places_on_oneself(tmp_path):
     text = PLAIN.replace("place = [-0.1, 1.35, 0.35]", 'on = {joint = "leftHand", point = "back"}\nturn = "free"')
     found = poise.edit(save(tmp_path, text))
-    there = BodySpot(found.actors[0].arranged.clip, "leftHand", "back").find(1.2)
+    there = BodyTarget(found.actors[0].arranged.clip, "leftHand", "back").find(1.2)
     assert np.linalg.norm(palm(found.clip, "rightHand", 1.2) - there) < 1e-4
 
 

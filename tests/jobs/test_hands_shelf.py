@@ -11,11 +11,12 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.jobs.hands_file import load_hands
-from poise.jobs.hands_shelf import HandsShelf
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import PLAY, PRACTISE, RECORD, TICK, PuppetSession
+from poise.jobs.puppet.cued_puppet import TICK
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import PLAY, PRACTISE, RECORD, PuppetSession
 from poise.puppetry.device import HeldHands
+from poise.puppetry.hands_file import load_hands
+from poise.puppetry.recordings import HandsShelf
 from poise.spatial import rotation
 
 KICKS = """

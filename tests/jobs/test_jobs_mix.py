@@ -14,11 +14,11 @@ import pytest
 import poise
 from poise.cli import main
 from poise.files.character import save_character
-from poise.jobs.plan import Scenery
-from poise.motion import own
+from poise.motion import samples
+from poise.world.scenery import Scenery
 
 BODY = poise.Character.human(1.75, 75, preset="mix")
-CLIP = own.idle(BODY.skeleton, 0.5)
+CLIP = samples.idle(BODY.skeleton, 0.5)
 
 
 @pytest.fixture

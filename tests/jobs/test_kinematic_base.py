@@ -7,8 +7,8 @@ import pytest
 
 import poise
 from humans import make_human
-from poise.jobs.mixing import simulate
-from poise.jobs.plan import MixPlan
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.simulation import simulate
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

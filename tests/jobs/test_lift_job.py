@@ -16,12 +16,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.jobs.lift_figures import GAP, describe_limits, find_changes, list_joints, list_limits, say_limits
-from poise.jobs.lift_plan import LiftPlan, choose_longest, parse_lead, parse_strengths
-from poise.jobs.lifting import Efforts
-from poise.jobs.mixing import find_base
+from poise.jobs.lift.follow import Efforts
+from poise.jobs.lift.metrics import GAP, describe_limits, find_changes, list_joints, list_limits, say_limits
+from poise.jobs.lift.plan import LiftPlan, choose_longest, parse_lead, parse_strengths
+from poise.jobs.shared.simulation import find_base
 from poise.motion.clip import Clip
-from poise.motion.own import lift, walk
+from poise.motion.samples import lift, walk
 from poise.spatial import rotation
 
 MAN = poise.Character.human(1.75, 70.0, sex="male", age=25, preset="strength")
@@ -190,7 +190,7 @@ def test_changes_are_bends() -> None:
     bend("leftLowerLeg", 20.0)
     bend("rightLowerLeg", 10.0)
     bend("leftUpperLeg", -12.0)
-    found = find_changes(wanted.replace(rotations=turns), wanted, poise.Muscles.from_character(MAN))
+    found = find_changes(wanted.replace(rotations=turns), wanted, poise.JointStrength.from_character(MAN))
     assert found["back"] == pytest.approx(12.0, abs=0.3)
     assert found["knees"] == pytest.approx(15.0, abs=0.3)
     assert found["hips"] == pytest.approx(6.0, abs=0.3)
@@ -209,13 +209,13 @@ def test_strengths_out_of_words() -> None:
 
 
 def test_strength_is_scaled_by_the_plan() -> None:
-    usual = poise.Muscles.from_character(MAN)
+    usual = poise.JointStrength.from_character(MAN)
     plan = LiftPlan(strength=0.5, joints={"rightHand": 0.5})
     share = plan.build_muscles(MAN).peaks / usual.peaks
     hand = usual.rows("rightHand")
     assert np.allclose(share[hand], 0.25)
     assert np.allclose(np.delete(share, hand, axis=0), 0.5)
-    assert np.allclose(LiftPlan(weak=True).build_muscles(MAN).peaks, poise.Muscles.weak(MAN).peaks)
+    assert np.allclose(LiftPlan(weak=True).build_muscles(MAN).peaks, poise.JointStrength.weak(MAN).peaks)
 
 
 @pytest.mark.parametrize(

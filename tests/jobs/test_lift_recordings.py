@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.jobs.lift_run import Lift
+from poise.jobs.lift.run import Lift
 from realdata import data_file
 
 MAN = poise.Character.human(1.78, 75.0, sex="male", age=25)

@@ -18,13 +18,13 @@ from blender import check_shown
 from dressed import OLD, dress, find_changes, find_node, make_idle, make_png, save_beside, save_dressed, split
 from gltf_bodies import SINGLE, build
 from gltfs import Reference, pack
-from poise.body.reshaping import lengthen
-from poise.files.bvh import save_bvh
-from poise.files.gltf.reading import read_gltf_rest
-from poise.files.normalise import normalise
-from poise.files.writing import find_model, write_result
-from poise.jobs.hands_file import save_hands
+from poise.body.reshape import lengthen
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.formats.gltf.read import read_gltf_rest
+from poise.files.reading.pipeline import normalise
+from poise.files.writing.writing import find_model, write_result
 from poise.motion.clip import Clip
+from poise.puppetry.hands_file import save_hands
 from poise.spatial import rotation
 from realdata import data_file
 from test_puppet_job import wave
@@ -275,8 +275,8 @@ def test_file_without_a_mesh_keeps_its_nodes_and_is_given_a_mannequin(tmp_path):
     assert after["nodes"][: len(before["nodes"])] == before["nodes"]
     assert after["animations"][1:] == before["animations"]
     assert after["extensions"] == before["extensions"]
-    from poise.body.mannequin import build_mannequin
-    from poise.files.gltf.glb import find_skin
+    from poise.body.geometry.mannequin import build_mannequin
+    from poise.files.formats.gltf.write import find_skin
 
     skin = find_skin(clip.skeleton, build_mannequin(clip.skeleton, 70.0))
     positions, orientations = clip.world

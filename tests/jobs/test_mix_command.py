@@ -10,26 +10,26 @@ import pytest
 
 import poise
 from humans import make_human
-from poise.body.soles import leg_length
+from poise.body.geometry.soles import leg_length
 from poise.cli import main
 from poise.drivers.registry import read_drive
-from poise.dynamics.momentum import compute_center_of_mass
+from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError
-from poise.files.bvh import read_bvh, save_bvh
-from poise.files.npz import save_npz
-from poise.jobs.figures import measure_error, measure_feet
-from poise.jobs.mixing import choose_step
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan, parse_push
+from poise.files.formats.bvh.clip import read_bvh, save_bvh
+from poise.files.formats.npz import save_npz
+from poise.jobs.mix.plan import MixPlan, parse_push
+from poise.jobs.shared.metrics import measure_error, measure_feet
+from poise.jobs.shared.simulation import choose_step
+from poise.jobs.shared.simulation import simulate as mix
 from poise.motion.clip import Clip
-from poise.motion.own import squat, walk
-from poise.motion.own.standing import wave
+from poise.motion.contacts.stepping import find_steps
 from poise.motion.parts import part_joints
-from poise.motion.stepping import find_steps
+from poise.motion.samples import squat, walk
+from poise.motion.samples.stand import wave
 from poise.spatial import rotation
 from poise.stage.stage import Stage
-from poise.stage.take_file import load_take
+from poise.stage.take.files import load_take
 
 KEYS = {
     *("fell", "fell_at_s", "fell_why", "kinematic_error_rad", "foot_slip_mm", "com_margin_m", "realtime_factor"),
@@ -329,16 +329,16 @@ def test_a_push_at_a_chest_that_is_not_there_is_at_the_spine(waving: Clip, body:
 
 
 def test_what_a_part_with_a_driver_of_its_own_feels_is_no_load_for_nothing(waving: Clip, body: poise.Character) -> None:
-    from poise.files.audience import Audience
-    from poise.jobs.mix_checks import check_effects
-    from poise.jobs.recipe import Recipe
+    from poise.files.reporting import Reporter
+    from poise.jobs.mix.checks import check_effects
+    from poise.jobs.mix.recipe import Recipe
 
     loose = (read_drive("leftArm", "loose", {"stiffness": 0.5}),)
     held = (read_drive("leftArm", "kinematic", {}),)
 
     def check(joint: str, **plan: object) -> None:
         load = (poise.Load(joint, 2.0),)
-        check_effects(waving, body, MixPlan(base="kinematic", loads=load, **plan), Recipe(), False, Audience())  # type: ignore[arg-type]
+        check_effects(waving, body, MixPlan(base="kinematic", loads=load, **plan), Recipe(), False, Reporter())  # type: ignore[arg-type]
 
     check("leftHand", physical=(), drives=loose)
     check("leftHand", physical=("leftArm",))

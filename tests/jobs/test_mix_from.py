@@ -14,23 +14,23 @@ import pytest
 import poise
 from oracles.kinematics import pose_by_scipy
 from poise.cli import main
-from poise.files.audience import NOBODY
 from poise.files.character import save_character
-from poise.files.source import Source
-from poise.jobs import mixing
-from poise.jobs.clip_body import find_body
-from poise.jobs.mix_run import write_motion
-from poise.jobs.plan import MixPlan
-from poise.motion import borrow, own, part_joints, trim
+from poise.files.reading.options import Source
+from poise.files.reporting import SILENT
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.mix.run import write_motion
+from poise.jobs.shared import simulation
+from poise.jobs.shared.body import find_body
+from poise.motion import borrow, part_joints, samples, trim
 from poise.motion.clip import Clip
-from poise.motion.rooting import root_at_hips
+from poise.motion.root import root_at_hips
 from realdata import data_file
 from rigs import unreal
 
 BODY = poise.Character.human(1.75, 75)
 CHILD = poise.Character.human(1.2, 24)
-IDLE = own.idle(BODY.skeleton, 1.0)
-WAVE = trim(own.wave(CHILD.skeleton, duration=2.0, fps=48.0), 0.5, 1.25)  # the hand is up, and moves
+IDLE = samples.idle(BODY.skeleton, 1.0)
+WAVE = trim(samples.wave(CHILD.skeleton, duration=2.0, fps=48.0), 0.5, 1.25)  # the hand is up, and moves
 
 
 @pytest.fixture
@@ -135,23 +135,23 @@ def test_balance_follows_the_own_arms_while_the_joints_follow_the_other(monkeypa
     given: dict[str, Any] = {}
 
     def watch(name: str, key: str) -> None:
-        make = getattr(mixing, name)
+        make = getattr(simulation, name)
 
         def build(*args: Any, **kwargs: Any) -> Any:
             given[name] = kwargs[key] if key in kwargs else args[0]
             return make(*args, **kwargs)
 
-        monkeypatch.setattr(mixing, name, build)
+        monkeypatch.setattr(simulation, name, build)
 
     watch("Balance", "follow")
     watch("Kinematic", "motion")
     played = borrow(IDLE, WAVE, "arms")
-    found = mixing.simulate(IDLE, BODY, None, played)
+    found = simulation.simulate(IDLE, BODY, None, played)
     assert given["Balance"] is IDLE and found.wanted is played
     assert given["Kinematic"].rotations is played.rotations
     # a trunk that bends is no arm: the balance knows of it
     played = borrow(IDLE, WAVE, "upperBody")
-    mixing.simulate(IDLE, BODY, None, played)
+    simulation.simulate(IDLE, BODY, None, played)
     arms = part_joints(BODY.skeleton, "arms")
     rest = [i for i in range(len(BODY.skeleton)) if i not in arms]
     followed = given["Balance"].rotations
@@ -166,7 +166,7 @@ def test_parts_come_to_a_body_under_other_joints() -> None:
     stance = Clip(body, times, np.tile(body.offsets[0], (40, 1)), turns, "stance")
     character = poise.Character.from_skeleton(body)
     played = borrow(stance, WAVE, "arms")
-    found = mixing.simulate(stance, character, None, played)
+    found = simulation.simulate(stance, character, None, played)
     assert root_at_hips(stance).top != 0 and not found.fell and found.wanted is played
     joints = part_joints(body, "arms")
     dots = np.abs(np.sum(found.clip.rotations[:, joints] * played.rotations[:, joints], axis=-1))
@@ -174,11 +174,11 @@ def test_parts_come_to_a_body_under_other_joints() -> None:
 
 
 def test_kinematic_error_leaves_out_joints_that_answer() -> None:
-    found = mixing.simulate(IDLE, BODY)
+    found = simulation.simulate(IDLE, BODY)
     head = BODY.skeleton.index("head")
     nod = np.tile([np.cos(0.05), np.sin(0.05), 0.0, 0.0], (len(IDLE), 1, 1))
     moved = dataclasses.replace(found, clip=found.clip.turned([head], nod))
-    body = find_body(IDLE, None, Source(), NOBODY)
+    body = find_body(IDLE, None, Source(), SILENT)
     errors = [
         write_motion(each, body, MixPlan(), None)["kinematic_error_rad"]
         for each in (moved, dataclasses.replace(moved, answering=[head]))

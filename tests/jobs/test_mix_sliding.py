@@ -12,21 +12,21 @@ from figures import tpose
 from poise.body.character import Character
 from poise.cli import main
 from poise.errors import InputError
-from poise.jobs.mixing import Mix
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan
-from poise.motion import own
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.simulation import Mix
+from poise.jobs.shared.simulation import simulate as mix
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.heading import translate
-from poise.motion.rooting import root_at_hips
+from poise.motion.edits.ground import translate
+from poise.motion.root import root_at_hips
 from poise.spatial import rotation
-from poise.stage.take import save_take
-from poise.stage.take_file import load_take
+from poise.stage.take.files import load_take
+from poise.stage.take.take import save_take
 from sliding import plain_positions, slide, under_reference
 
 
 def wave() -> Clip:
-    return translate(own.wave(tpose(), 2.0, 60.0), np.array([2.0, 0.0, -3.0]))
+    return translate(samples.wave(tpose(), 2.0, 60.0), np.array([2.0, 0.0, -3.0]))
 
 
 def moving_reference(clip: Clip) -> Clip:
@@ -87,7 +87,7 @@ def test_the_mix_of_a_twin_is_that_of_the_plain_clip(kind):
 
 
 def test_a_kinematic_root_travels_as_the_clip_does():
-    clip = own.walk(tpose(), 3.0, 60.0)
+    clip = samples.walk(tpose(), 3.0, 60.0)
     plan = MixPlan(physical=("leftArm",))
     plain, found = run(clip, plan), run(moving_reference(clip), plan)
     np.testing.assert_allclose(found.clip.positions[:, 1:], plain.clip.positions, atol=1e-5)
@@ -161,7 +161,7 @@ def test_mass_above_the_hips_is_refused():
 @pytest.mark.many(2)
 def test_the_command_writes_and_measures_the_same(tmp_path, capsys, suffix, adds):
     plain, twin = tmp_path / "plain.bvh", tmp_path / "twin.bvh"
-    clip = own.wave(tpose(), 1.8, 60.0)
+    clip = samples.wave(tpose(), 1.8, 60.0)
     plain.write_text(write_twin(clip, 0, 0, adds))
     twin.write_text(write_twin(clip, 1, 1, adds))
     figures = []

@@ -10,11 +10,11 @@ import pytest
 import poise
 from leaning import margin_in_hull, soles_of
 from poise import Character, InputError
-from poise.body.physiques import PHYSIQUES
-from poise.body.soles import find_soles
-from poise.jobs import pose as job
-from poise.jobs.standing import Standing, Wanted, stand_at_ease
-from poise.motion import own
+from poise.body.bodies import PHYSIQUES
+from poise.body.geometry.soles import find_soles
+from poise.jobs.pose import job
+from poise.jobs.pose.standing import Standing, Wanted, stand_at_ease
+from poise.motion import samples
 from posed import place
 from sweeps import poses_sweep
 
@@ -112,7 +112,7 @@ def test_a_weak_joint_turns_less() -> None:
 
 
 def test_it_begins_in_a_clip_and_its_feet_stay_there(tmp_path: Path) -> None:
-    clip = own.walk(Character.human().skeleton, 4)
+    clip = samples.walk(Character.human().skeleton, 4)
     still = clip.pick(slice(0, 40))
     found = poise.pose(
         {"rightHand": still.positions[0, clip.skeleton.index("rightHand")] + [0.0, 0.3, 0.1]}, start=still

@@ -11,11 +11,12 @@ import pytest
 
 import poise
 from poise.errors import FileError, InputError
-from poise.jobs.performance import Performance, RecordedLayer, load_performance
-from poise.jobs.puppet import puppet
-from poise.jobs.puppet_cues import CUES, Cue
-from poise.jobs.puppet_session import PHYSICS, PLAY, PRACTISE, RISES, TICK, PuppetSession, Shown
+from poise.jobs.puppet.cued_puppet import TICK
+from poise.jobs.puppet.job import puppet
+from poise.live.puppet_session import PHYSICS, PLAY, PRACTISE, RISES, PuppetSession, Shown
+from poise.puppetry.cues import CUES, Cue
 from poise.puppetry.device import HeldHands
+from poise.puppetry.performance import Performance, RecordedLayer, load_performance
 from poise.spatial import rotation
 
 
@@ -253,7 +254,7 @@ def test_cues_go_where_their_recording_goes() -> None:
 
 
 def test_a_performance_with_cues_comes_back(tmp_path: Path) -> None:
-    from poise.jobs.performance import format_performance
+    from poise.puppetry.performance import format_performance
 
     one = Performance((RecordedLayer("legs", "legs"),)).cue(Cue(1.0 / 3.0, "let go", "legs")).cue(Cue(7.0, "take back"))
     path = tmp_path / "performance.toml"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import poise
+from poise.demos.marionette.dance import dance
 from poise.errors import FileError, InputError
-from poise.jobs.hands_file import HandsRecorder, load_hands, save_hands
-from poise.jobs.performance import Performance, Piece, load_performance
-from poise.puppetry.dancing import dance
 from poise.puppetry.hands import HandsTake, join
+from poise.puppetry.hands_file import HandsRecorder, load_hands, save_hands
+from poise.puppetry.performance import Performance, Piece, load_performance
 from poise.spatial import rotation
 
 
@@ -45,7 +45,7 @@ def test_a_recorder_that_is_killed_loses_less_than_a_sample(tmp_path: Path) -> N
     path = tmp_path / "killed.hands"
     code = (
         "import sys, time, numpy as np\n"
-        "from poise.jobs.hands_file import HandsRecorder\n"
+        "from poise.puppetry.hands_file import HandsRecorder\n"
         f"r = HandsRecorder({str(path)!r})\n"
         "for k in range(10**6):\n"
         "    r.put(k / 60, np.zeros((2, 3)), np.tile([1.0, 0, 0, 0], (2, 1)))\n"

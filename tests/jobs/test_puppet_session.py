@@ -10,10 +10,11 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.jobs.hands_file import load_hands
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import PLAY, PRACTISE, RECORD, TICK, PuppetSession, Shown
+from poise.jobs.puppet.cued_puppet import TICK
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import PLAY, PRACTISE, RECORD, PuppetSession, Shown
 from poise.puppetry.device import HandsReading, HeldHands
+from poise.puppetry.hands_file import load_hands
 from poise.spatial import rotation
 
 

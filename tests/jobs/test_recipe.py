@@ -9,13 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from poise.body.shape import Box, Capsule, Sphere
-from poise.drivers.balance import Balance
+from poise.body.geometry.primitives import Box, Capsule, Sphere
+from poise.drivers.balance.balance import Balance
 from poise.errors import FileError, InputError
-from poise.files.audience import Notebook
-from poise.jobs.borrowing import Borrowed
-from poise.jobs.plan import parse_load, parse_parts, parse_push
-from poise.jobs.recipe import (
+from poise.files.reporting import RecordingReporter
+from poise.files.toml import Table, format_toml
+from poise.jobs.mix.borrowing import Borrowed
+from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
+from poise.jobs.mix.recipe import (
     BALANCE,
     FORMAT,
     Recipe,
@@ -26,10 +27,8 @@ from poise.jobs.recipe import (
     parse_recipe,
     save_recipe,
 )
-from poise.jobs.scenery_file import load_scenery, parse_scenery
-from poise.jobs.toml_tables import Table, format_toml
-from poise.world.load import Load
-from poise.world.push import Push
+from poise.world.forces import Load, Push
+from poise.world.scenery import load_scenery, parse_scenery
 
 
 def full(folder: Path) -> Recipe:
@@ -127,7 +126,7 @@ def test_roles_in_a_file_count_from_the_recipe(tmp_path: Path) -> None:
 def test_who_follows_a_recipe_hears_of_its_values_by_its_keys(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text(head("[character]\nscale = 2\n[drivers]\nstiffness = 2\n"))
-    notebook = Notebook()
+    notebook = RecordingReporter()
     asked, audience = follow_recipe(Recipe(stiffness=3.0, height=1.7), path, notebook)
     assert (asked.stiffness, asked.scale) == (3.0, 2.0)
     assert audience.spell("stiffness") == "stiffness"  # was said before the recipe

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import poise
-from poise.jobs.figures import find_self_collision
-from poise.jobs.plan import Scenery
+from poise.jobs.shared.metrics import find_self_collision
 from poise.spatial import rotation
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
+from poise.world.scenery import Scenery
 
 BODY = poise.Character.human(1.75, 75.0)
-OWN = Scenery(touch=poise.Touch(friction=0.5))  # track and lift: own segments touch where a touch is given
-ALL = Scenery(touch=poise.Touch(itself=True))  # animated ones, too
-APART = Scenery(touch=poise.Touch(itself=False))
+OWN = Scenery(touch=poise.ContactSettings(friction=0.5))  # track and lift: own segments touch where a touch is given
+ALL = Scenery(touch=poise.ContactSettings(itself=True))  # animated ones, too
+APART = Scenery(touch=poise.ContactSettings(itself=False))
 
 
 def make_slap(end: float) -> poise.Clip:
@@ -55,7 +55,7 @@ def test_arm_that_is_driven_into_the_body_gets_a_warning(job: Callable[..., Any]
 
 
 def test_hand_that_a_stage_drives_through_a_loose_trunk_is_a_self_collision() -> None:
-    clip, stage = make_slap(-0.6), poise.Stage(touch=poise.Touch(itself=True))
+    clip, stage = make_slap(-0.6), poise.Stage(touch=poise.ContactSettings(itself=True))
     actor = stage.add(BODY, "a", clip.pose(0.0))
     actor.drive("legs", poise.Balance())
     actor.drive(["spine", "chest"], poise.Track(clip))
@@ -67,6 +67,6 @@ def test_hand_that_a_stage_drives_through_a_loose_trunk_is_a_self_collision() ->
 def test_prop_may_have_the_name_of_a_joint_that_the_clip_has_inside_another() -> None:
     """Segments that the clip has in one another are kept apart by names that mean the actor's joints only."""
     prop = poise.Prop.box("leftHand", (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0))
-    scenery = Scenery(props=(prop,), touch=poise.Touch(itself=True))
+    scenery = Scenery(props=(prop,), touch=poise.ContactSettings(itself=True))
     found = poise.mix(make_slap(-0.6), character=BODY, base="kinematic", physical=["spine", "chest"], scenery=scenery)
     assert np.isfinite(found.take.actors["actor"].rotations).all()

@@ -13,9 +13,9 @@ import poise
 from c3d_writer import make_c3d
 from marker_figure import put_markers, walking_body
 from marker_sets import SETS
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
 from poise.cli import main
-from poise.motion.own import wave
+from poise.motion.samples import wave
 
 BODY = poise.Character.human(1.75, 75, preset="mix")
 HAT = 0.3  # m

@@ -9,15 +9,15 @@ import pytest
 
 import poise
 from poise.body.character import Character
-from poise.body.muscles import Muscles
+from poise.body.strength.joint_strength import JointStrength
 from poise.errors import FileError, InputError
-from poise.files.formats import save_clip
-from poise.jobs.muscle_file import load_muscles, read_muscles
+from poise.files.registry import save_clip
+from poise.files.strength_table import load_muscles, read_muscles
 from poise.jobs.strength import HELD, describe_muscles, describe_needed, find_needed
 from poise.motion.clip import Clip
 from poise.pictures.strength_plots import plot_muscles, plot_needed
 from poise.spatial import rotation
-from poise.world.load import Load
+from poise.world.forces import Load
 
 MAN = Character.human(1.75, 70.0, sex="male", age=22.0)
 HEAD = 'format = "poise-strength 1"\n'
@@ -46,7 +46,7 @@ def test_arms_held_out_need_their_weight_times_their_lever(load: float) -> None:
     loads = [Load("leftHand", load)] if load else []
     needed = find_needed(still(), MAN, loads=loads)
     figures = describe_needed(needed, MAN)
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     angles, rates, _ = muscles.find_state(still().rotations[0], np.zeros((len(MAN.skeleton), 3)))
     row = muscles.row("leftUpperArm", "z")
     assert np.degrees(angles[row]) == pytest.approx(90.0, abs=1e-6)
@@ -112,7 +112,7 @@ def test_times_count_from_the_first_frame_and_files_and_clips_need_the_same(tmp_
 
 def test_rising_from_a_chair_takes_what_share_of_strength_was_measured() -> None:
     """Arch Phys Med Rehabil 74:1095 (1993), 12 men: 0.7 N m/kg at a hip and 0.9 at a knee, 27 and 30 % of the most."""
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     angles, rates = np.zeros(len(muscles)), np.zeros(len(muscles))
     hip, knee = muscles.row("leftUpperLeg", "x"), muscles.row("leftLowerLeg", "x")
     angles[hip], angles[knee] = np.radians(-85.0), np.radians(85.0)
@@ -122,7 +122,7 @@ def test_rising_from_a_chair_takes_what_share_of_strength_was_measured() -> None
 
 
 def test_peaks_are_told_with_their_angles() -> None:
-    figures = describe_muscles(Muscles.from_character(MAN), MAN, ["leftLowerLeg"])
+    figures = describe_muscles(JointStrength.from_character(MAN), MAN, ["leftLowerLeg"])
     knee = figures["joints"]["leftLowerLeg"]
     assert list(figures["joints"]) == ["leftLowerLeg"] and list(knee) == ["-x", "+x", "-y", "+y"]
     assert knee["-x"]["angle_degrees"] == 65.0  # 1.133 rad
@@ -131,7 +131,7 @@ def test_peaks_are_told_with_their_angles() -> None:
 
 @pytest.mark.slow
 def test_pictures_are_drawn() -> None:
-    muscles = Muscles.from_character(MAN)
+    muscles = JointStrength.from_character(MAN)
     for rows in ([0], list(range(7))):
         assert plot_muscles(muscles, rows, "a man").startswith(b"\x89PNG")
     assert plot_muscles(muscles, [0]) == plot_muscles(muscles, [0])
@@ -148,7 +148,7 @@ def test_a_file_sets_some_and_leaves_the_rest(tmp_path: Path) -> None:
         "[joint.upper]\nangles = [0, 90]\nspeeds = [-180, 180]\ntorque = [[40, 20], [80, 60]]\n"
         '[[joint]]\njoint = "rightLowerArm"\naxis = "y"\nlower = { angles = [-10, 10], torque = [-3, -5] }\n'
     )
-    mine, usual = load_muscles(path, MAN), Muscles.from_character(MAN)
+    mine, usual = load_muscles(path, MAN), JointStrength.from_character(MAN)
     state = np.full(len(usual), np.pi / 4), np.zeros(len(usual))
     low, high = mine.torque_range(*state)
     knee, forearm, hand = (

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from poise.errors import FileError, InputError
-from poise.jobs.toml_lines import find_line, find_lines
-from poise.jobs.toml_tables import Table, TomlFile
+from poise.files.toml import Table, TomlFile, find_line, find_lines
 
 TEXT = '''# nothing here
 a = 2

@@ -19,14 +19,14 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from gltfs import Reference
-from poise.body.mannequin import build_mannequin
-from poise.files.audience import Audience
-from poise.files.gltf.glb import save_glb
-from poise.jobs.mixing import simulate
-from poise.jobs.plan import MixPlan
-from poise.jobs.track_figures import find_lag
-from poise.jobs.track_plan import TrackPlan, parse_stiffness
-from poise.jobs.track_search import SEARCHED, TRIES
+from poise.body.geometry.mannequin import build_mannequin
+from poise.files.formats.gltf.write import save_glb
+from poise.files.reporting import Reporter
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.metrics import find_lag
+from poise.jobs.shared.simulation import simulate
+from poise.jobs.track.plan import TrackPlan, parse_stiffness
+from poise.jobs.track.stiffness_search import SEARCHED, TRIES
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
@@ -159,12 +159,12 @@ def test_the_stiffness_is_found_by_search(files: Path) -> None:
     """All trials are in the JSON; the one taken is as good as the best, and nothing softer is."""
     told: list[tuple[str, int, int]] = []
 
-    class Bar(Audience):
+    class Bar(Reporter):
         def advance(self, what: str, done: int, total: int) -> None:
             told.append((what, done, total))
 
-    from poise.jobs.recipe import Recipe
-    from poise.jobs.track_run import TrackRequest, run_track
+    from poise.jobs.mix.recipe import Recipe
+    from poise.jobs.track.run import TrackRequest, run_track
 
     request = TrackRequest(Recipe(clip=files / "wave.bvh", base="kinematic"), "paper", "auto")
     found = run_track(request, audience=Bar())
@@ -185,7 +185,7 @@ def test_one_clip_on_four_bodies(tmp_path: Path) -> None:
     """Man, woman, child and one of odd proportions, each from a file: all follow, each with torques of its own."""
     alien = poise.Character.human(1.9, 55.0)
     for joint, factor in (("leftLowerArm", 1.5), ("rightLowerArm", 1.5), ("leftUpperLeg", 0.7), ("rightUpperLeg", 0.7)):
-        from poise.body.reshaping import lengthen
+        from poise.body.reshape import lengthen
 
         alien = lengthen(alien, factor, joint)
     bodies = {
@@ -366,8 +366,8 @@ def test_a_stiffness_that_no_step_resolves_is_told(stiffness: float, is_told: bo
 @pytest.mark.parametrize("plan", [TrackPlan(base="kinematic"), MixPlan(base="kinematic", physical=("upperBody",))])
 def test_jitter_of_a_root_that_follows_the_clip_is_not_torque(plan: MixPlan) -> None:
     """The pelvis jitters and the spine makes up for it, as solvers of markers have it: 843 N m with unlike cut-offs."""
-    from poise.motion.forces import compute_forces
-    from poise.motion.own import walk
+    from poise.motion.forces.forces import compute_forces
+    from poise.motion.samples import walk
 
     clip, rng = walk(ADULT.skeleton, 3.0, fps=120.0), np.random.default_rng(0)
     spine, turns = ADULT.skeleton.index("spine"), clip.rotations.copy()

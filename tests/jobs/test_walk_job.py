@@ -11,14 +11,14 @@ import pytest
 import poise
 from poise.cli import main
 from poise.errors import InputError
-from poise.jobs.ground_picture import draw_ground
-from poise.jobs.walk import WalkFound, WalkOutputs, WalkRecipe, parse_path, parse_shape, run_walk
-from poise.jobs.walk_figures import find_hull, find_margin, find_soles, measure_balance, measure_walk
+from poise.jobs.shared.ground_picture import draw_ground
+from poise.jobs.walk.job import WalkFound, WalkOutputs, WalkRecipe, parse_path, parse_shape, run_walk
+from poise.jobs.walk.metrics import find_hull, find_margin, find_soles, measure_balance, measure_walk
 from poise.motion.clip import Clip
-from poise.world.height_map import HeightMap
-from poise.world.load import Load
-from poise.world.moving import Moving
-from poise.world.steps import Steps
+from poise.world.forces import Load
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Stairs
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,7 @@ def test_figures_are_of_the_file(tmp_path: Path) -> None:
 
 
 def test_a_moving_ground_carries_who_walks_on_it() -> None:
-    ground = Moving(poise.Ground(), sway=(0.3, 0.1, 0.0), period=6.0)
+    ground = MovingGround(poise.Ground(), sway=(0.3, 0.1, 0.0), period=6.0)
     still, moved = (run_walk(WalkRecipe(each, steps=2, fps=30.0)) for each in (poise.Ground(), ground))
     shift = np.array([ground.shift(float(t)) for t in moved.clip.times])
     assert np.abs(moved.clip.root - still.clip.root - shift).max() < 1e-9
@@ -153,7 +153,7 @@ def test_stairs_and_their_pictures(tmp_path: Path) -> None:
     names = ("kerb.bvh", "kerb.png", "kerb-center.png", "kerb-joints.png")
     files = [tmp_path / name for name in names]
     found = run_walk(
-        WalkRecipe(Steps(0.15, 0.4, 1), steps=4, fps=20.0),
+        WalkRecipe(Stairs(0.15, 0.4, 1), steps=4, fps=20.0),
         WalkOutputs(motions=(files[0],), pictures=(files[1],), plots=(files[2],), joints=(files[3],)),
     )
     assert not found.fell and found.figures["climb_m"] > 0.1
@@ -161,7 +161,7 @@ def test_stairs_and_their_pictures(tmp_path: Path) -> None:
     assert all(path.stat().st_size > 1000 for path in files)
 
 
-@pytest.mark.parametrize("ground", [Steps(0.2, 0.3, 3), HeightMap(np.random.default_rng(1).random((40, 40)), 0.1)])
+@pytest.mark.parametrize("ground", [Stairs(0.2, 0.3, 3), HeightMap(np.random.default_rng(1).random((40, 40)), 0.1)])
 def test_a_drawn_ground_lies_on_the_ground(ground: poise.Ground) -> None:
     way = np.stack([np.zeros(20), np.ones(20), np.linspace(0.0, 1.5, 20)], axis=1)
     relief, floor = draw_ground(ground, way, np.linspace(0.0, 1.0, 20))
@@ -187,7 +187,7 @@ def test_words_to_numbers() -> None:
 
 @pytest.mark.slow
 def test_a_wall_and_a_gap_are_refused() -> None:
-    wall = Steps(0.7, 0.3, 1, start=0.6)
+    wall = Stairs(0.7, 0.3, 1, start=0.6)
     with pytest.raises(InputError, match=r"0\.70 m"):
         run_walk(WalkRecipe(wall, steps=6))
     heights = np.zeros((80, 80))

@@ -11,10 +11,10 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.jobs.hands_file import load_hands
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import RECORD, PuppetSession
 from poise.live.gamepad import LIFTS, TIPS, GamepadHands, read_stick, turn_on
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import RECORD, PuppetSession
+from poise.puppetry.hands_file import load_hands
 from poise.spatial import rotation
 
 

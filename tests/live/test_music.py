@@ -10,8 +10,9 @@ import pytest
 
 import poise
 from poise.errors import FileError
-from poise.jobs.puppet_session import TICK, PuppetSession
+from poise.jobs.puppet.cued_puppet import TICK
 from poise.live.music import Music, SdlSpeaker, Sound, load_sound
+from poise.live.puppet_session import PuppetSession
 from poise.puppetry.device import HeldHands
 
 

@@ -15,13 +15,12 @@ import pytest
 
 import poise
 from poise.errors import InputError
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import PuppetSession
 from poise.live import osc_hands
-from poise.live.osc import OscError, decode_packet, encode_bundles, encode_message
+from poise.live.osc import OscError, decode_packet, encode_bundles, encode_message, read_place
 from poise.live.osc_hands import OscHands
-from poise.live.places import read_place
-from poise.live.vmc_out import VmcSender
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import PuppetSession
+from poise.live.vmc import VmcSender
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 
@@ -223,7 +222,7 @@ def test_vmc_out_is_to_this_machine_and_in_packets_that_networks_carry() -> None
 
 
 def test_thumbs_have_unitys_names() -> None:
-    from poise.live.unity import name_bone
+    from poise.live.vmc import name_bone
 
     assert name_bone("leftThumbMetacarpal") == "LeftThumbProximal"
     assert name_bone("leftThumbProximal") == "LeftThumbIntermediate"

@@ -6,13 +6,13 @@ import pytest
 from driven import blur, drop_jump
 from figures import tpose
 from poise.body.character import Character
-from poise.dynamics.ground import root_wrench
-from poise.dynamics.momentum import compute_momentum
+from poise.dynamics.ground_reaction import root_wrench
+from poise.dynamics.kinematics import compute_momentum
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY
-from poise.motion import own
-from poise.motion.center_path import MU, find_center_path
-from poise.motion.forces import compute_forces
+from poise.motion import samples
+from poise.motion.forces.center_path import MU, find_center_path
+from poise.motion.forces.forces import compute_forces
 
 MASS = 70.0
 WEIGHT = MASS * 9.81
@@ -104,13 +104,13 @@ def test_the_gain_of_a_swing_is_found_from_its_flights():
 
 
 def test_a_walk_is_left_as_it_is():
-    clip = own.walk(tpose(), 4.0, 60)
+    clip = samples.walk(tpose(), 4.0, 60)
     assert forces_of(clip).path is None
 
 
 @pytest.mark.parametrize("frames", [3, 5, 9, 20])
 def test_short_clips_have_forces(frames):
-    clip = own.jump(tpose(), 2.6, 30)
+    clip = samples.jump(tpose(), 2.6, 30)
     short = clip.replace(
         times=clip.times[30 : 30 + frames], root=clip.root[30 : 30 + frames], rotations=clip.rotations[30 : 30 + frames]
     )

@@ -8,9 +8,9 @@ import pytest
 import poise
 from poise.body.character import Character
 from poise.errors import InputError
-from poise.motion import curve_kernels as kernels
 from poise.motion.clip import Clip
-from poise.motion.curve import Curve, build_curve
+from poise.motion.playback import kernels
+from poise.motion.playback.track import Track, build_curve
 from poise.spatial import rotation
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
@@ -30,13 +30,13 @@ def wild_clip(frames: int = 200, fps: float = 60.0, noise: float = 0.0, seed: in
     return Clip(skeleton, t, root + noise * rng.standard_normal(root.shape), turns, "wild")
 
 
-def turns_at(curve: Curve, phase: float) -> np.ndarray:
+def turns_at(curve: Track, phase: float) -> np.ndarray:
     q = np.empty((len(curve.joints), 4))
     kernels.play_turns(curve.knots, curve.turns, curve.period, phase, q)
     return q
 
 
-def rates_at(curve: Curve, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+def rates_at(curve: Track, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     w, dw = np.empty((2, len(curve.joints), 3))
     kernels.play_rates(curve.knots, curve.rates, curve.period, phase, speed, slope, w, dw)
     return w, dw

@@ -14,15 +14,14 @@ import pytest
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.cli import main
-from poise.dynamics.ground import GroundReaction
-from poise.dynamics.support import Soles, share_between_feet
+from poise.dynamics.ground_reaction import GroundReaction, Soles, split_by_pivot
 from poise.errors import InputError
 from poise.files import load_clip, save_clip
 from poise.files.character import save_character
-from poise.motion import own
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.edits import trim
-from poise.motion.forces import ClipForces, compute_forces, tabulate_forces
+from poise.motion.edits.timing import trim
+from poise.motion.forces.forces import ClipForces, compute_forces, tabulate_forces
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -42,7 +41,7 @@ def weight(forces: ClipForces) -> float:
 def test_from_rest_to_rest_the_ground_gives_just_the_weight(name: str, height: float, mass: float) -> None:
     """The impulse of the net force is the change of momentum, which is nothing: exact but for differentiating."""
     body = human(height, mass)
-    clip = getattr(own, name)(body.skeleton, 3.0, 100.0)
+    clip = getattr(samples, name)(body.skeleton, 3.0, 100.0)
     forces = compute_forces(clip, body)
     mean = np.trapezoid(forces.reaction.force, forces.times, axis=0) / clip.duration
     np.testing.assert_allclose(mean / weight(forces), [0, 1, 0], atol=2e-3)
@@ -50,7 +49,7 @@ def test_from_rest_to_rest_the_ground_gives_just_the_weight(name: str, height: f
 
 def test_a_jump_flies_without_the_ground() -> None:
     body = human()
-    forces = compute_forces(own.jump(body.skeleton, fps=120.0), body, cutoff=np.inf)
+    forces = compute_forces(samples.jump(body.skeleton, fps=120.0), body, cutoff=np.inf)
     flight = forces.contacts.flight
     assert 0.2 < forces.times[flight][-1] - forces.times[flight][0] < 0.8
     inside = flight & np.roll(flight, 5) & np.roll(flight, -5)
@@ -62,7 +61,7 @@ def test_a_jump_flies_without_the_ground() -> None:
 
 def test_feet_share_all_of_the_force_and_its_moment() -> None:
     body = human()
-    forces = compute_forces(own.walk(body.skeleton, 4.0, 100.0), body)
+    forces = compute_forces(samples.walk(body.skeleton, 4.0, 100.0), body)
     down = forces.contacts.foot.any(axis=1) & np.isfinite(forces.reaction.pressure).all(axis=1)
     np.testing.assert_allclose(forces.feet.force.sum(axis=1)[down], forces.reaction.force[down], atol=1e-6)
     assert np.abs(forces.residual[down]).max() < 1e-6
@@ -73,7 +72,7 @@ def test_feet_share_all_of_the_force_and_its_moment() -> None:
 
 def test_a_walk_steps_from_foot_to_foot() -> None:
     body = human()
-    forces = compute_forces(own.walk(body.skeleton, 6.0, 100.0), body)
+    forces = compute_forces(samples.walk(body.skeleton, 6.0, 100.0), body)
     middle = (forces.times > 2) & (forces.times < 4)
     share = forces.feet.share[middle]
     assert (share[:, 0] == 1).any() and (share[:, 1] == 1).any()
@@ -95,7 +94,7 @@ def test_shares_add_up_to_force_and_moment(seed: int) -> None:
     free = rng.normal(size=n) * 5
     moment = np.cross(pressure, force) + free[:, None] * [0, 1, 0]
     center = pressure + [0, 1.0, 0]
-    shared = share_between_feet(
+    shared = split_by_pivot(
         GroundReaction(force, moment, pressure, free), center, Soles(middle, heel, tip), np.ones((n, 2))
     )
     np.testing.assert_allclose(shared.share[:, :1], part, atol=1e-9)
@@ -110,7 +109,7 @@ def test_the_first_foot_alone_carries_all() -> None:
     tip = heel + [0, 0, 0.25]
     reaction = GroundReaction(force, np.cross(pressure, force), pressure, np.array(0.0))
     soles = Soles(0.5 * (heel + tip), heel, tip)
-    shared = share_between_feet(reaction, np.array([0, 1.0, 0]), soles, np.array([1.0, 0.0]))
+    shared = split_by_pivot(reaction, np.array([0, 1.0, 0]), soles, np.array([1.0, 0.0]))
     np.testing.assert_allclose(shared.share, [1, 0])
     np.testing.assert_allclose(shared.force, [force, [0, 0, 0]], atol=1e-9)
     np.testing.assert_allclose(shared.point[0], pressure)
@@ -119,7 +118,7 @@ def test_the_first_foot_alone_carries_all() -> None:
 def on_all_fours(fps: float = 60.0) -> tuple[Clip, Character]:
     """A table of four legs: thighs and arms down, shanks back along the ground, the trunk as hands reach the ground."""
     body = human()
-    clip = own.idle(body.skeleton, 2.0, fps)
+    clip = samples.idle(body.skeleton, 2.0, fps)
     skeleton = clip.skeleton
     knee, hand = skeleton.index("leftLowerLeg"), skeleton.index("leftHand")
     tried = []
@@ -170,7 +169,7 @@ def test_by_the_papers_ratios_knees_and_hands_carry_too() -> None:
 
 def test_torques_come_from_the_shares_whichever_way() -> None:
     """What the ground does to feet, knees and hands and what is left at the root add up to what moves the body."""
-    for clip, body in (on_all_fours(), (own.walk(human().skeleton, 3.0, 60.0), human())):
+    for clip, body in (on_all_fours(), (samples.walk(human().skeleton, 3.0, 60.0), human())):
         for way in ("moments", "paper"):
             forces = compute_forces(clip, body, np.inf, way)
             parts = [forces.feet] if forces.others is None else [forces.feet, forces.others]
@@ -184,7 +183,7 @@ def test_torques_come_from_the_shares_whichever_way() -> None:
 
 def test_bad_clips_are_refused_with_a_sentence() -> None:
     body = human()
-    clip = own.idle(body.skeleton, 1.0, 60.0)
+    clip = samples.idle(body.skeleton, 1.0, 60.0)
     with pytest.raises(InputError, match="at least 3 frames"):
         compute_forces(trim(clip, 0, 1 / 60), body)
     with pytest.raises(InputError, match="not the clip's"):
@@ -196,7 +195,7 @@ def test_bad_clips_are_refused_with_a_sentence() -> None:
 
 def test_command_writes_the_series_and_the_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = human()
-    save_clip(own.squat(body.skeleton, 2.0, 60.0), tmp_path / "squat.bvh")
+    save_clip(samples.squat(body.skeleton, 2.0, 60.0), tmp_path / "squat.bvh")
     table, plot = tmp_path / "series.csv", tmp_path / "plot.png"
     words = ["forces", str(tmp_path / "squat.bvh"), "-o", str(table), "--plot", str(plot), "--mass", "75", "--json"]
     assert main(words) == 0
@@ -219,7 +218,7 @@ def test_command_writes_the_series_and_the_plot(tmp_path: Path, capsys: pytest.C
     "words", [["--mass", "0"], ["--mass", "-3"], ["--mass", "nan"], ["--cutoff", "0"], ["--fps", "-1"]]
 )
 def test_command_refuses_bad_numbers(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    save_clip(own.idle(human().skeleton, 1.0, 30.0), tmp_path / "idle.bvh")
+    save_clip(samples.idle(human().skeleton, 1.0, 30.0), tmp_path / "idle.bvh")
     table = tmp_path / "series.csv"
     assert main(["forces", str(tmp_path / "idle.bvh"), "-o", str(table), "--quiet", *words]) == 2
     said = capsys.readouterr().err
@@ -302,7 +301,7 @@ def test_peak_hip_and_knee_moments_are_near_those_of_opensim(trial: str) -> None
 
 def test_command_takes_a_saved_body(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = Character.human(1.8, 66.0)
-    save_clip(own.idle(body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
+    save_clip(samples.idle(body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
     save_character(body, tmp_path / "body.json")
     table = tmp_path / "s.csv"
     words = ["forces", str(tmp_path / "idle.bvh"), "-o", str(table), "--json", "--character"]
@@ -316,7 +315,7 @@ def test_command_retargets_the_clip_onto_a_body_with_other_joints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     clip_body, other = Character.human(1.8, 66.0), Character.human(1.6, 90.0, preset="mix")
-    save_clip(own.idle(clip_body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
+    save_clip(samples.idle(clip_body.skeleton, 1.0, 60.0), tmp_path / "idle.bvh")
     save_character(other, tmp_path / "other.json")
     table = tmp_path / "s.csv"
     words = ["forces", str(tmp_path / "idle.bvh"), "-o", str(table), "--json"]
@@ -330,7 +329,7 @@ def test_command_retargets_the_clip_onto_a_body_with_other_joints(
 
 def test_command_never_overwrites_what_it_reads_or_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clip = tmp_path / "idle.bvh"
-    save_clip(own.idle(human().skeleton, 1.0, 30.0), clip)
+    save_clip(samples.idle(human().skeleton, 1.0, 30.0), clip)
     before, table = clip.read_bytes(), tmp_path / "s.csv"
     (tmp_path / "link.csv").symlink_to(clip)
     for words, said in (
@@ -349,7 +348,7 @@ def test_command_never_overwrites_what_it_reads_or_writes(tmp_path: Path, capsys
 
 def test_command_writes_to_a_pipe(tmp_path: Path) -> None:
     clip = tmp_path / "idle.bvh"
-    save_clip(own.idle(human().skeleton, 1.0, 30.0), clip)
+    save_clip(samples.idle(human().skeleton, 1.0, 30.0), clip)
     words = [sys.executable, "-m", "poise", "forces", str(clip), "-o", "/dev/stdout", "--quiet"]
     if not Path("/dev/stdout").exists():
         pytest.skip("this system has no /dev/stdout")

@@ -10,10 +10,10 @@ import pytest
 import rigs
 from humans import make_human, winding_number
 from poise.body.character import Character
-from poise.body.limits import find_limits
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.roles import with_roles
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.joints import find_limits
+from poise.body.role_finding.guess import with_roles
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion import Motion
@@ -31,7 +31,7 @@ from poise.motion.gestures import (
     speak,
 )
 from poise.motion.gestures.arm import REACH_ROOM, find_arms
-from poise.motion.gestures.clapping import HALF_HAND
+from poise.motion.gestures.clap import HALF_HAND
 from poise.motion.gestures.curves import soften_above
 from poise.spatial import rotation
 

@@ -7,14 +7,14 @@ import pytest
 
 import poise
 from drawn import shaken
-from poise.jobs.mixing import simulate
-from poise.jobs.plan import MixPlan
-from poise.jobs.track_plan import TrackPlan
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.simulation import simulate
+from poise.jobs.track.plan import TrackPlan
 from poise.motion.clip import Clip
-from poise.motion.curve import build_curve
-from poise.motion.forces import compute_forces
-from poise.motion.glitches import MOST, describe_glitches, ease, find_glitches
-from poise.motion.own import jump, squat, walk, wave
+from poise.motion.contacts.glitches import MOST, describe_glitches, ease, find_glitches
+from poise.motion.forces.forces import compute_forces
+from poise.motion.playback.track import build_curve
+from poise.motion.samples import jump, squat, walk, wave
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -127,7 +127,7 @@ def test_a_recording_that_freezes_in_a_stride_does_not_stop_the_body_at_once(wal
 
 @pytest.mark.data
 def test_glitches_of_a_recording_are_warned_of():
-    from poise.files.formats import read_clip
+    from poise.files.registry import read_clip
 
     reading = read_clip(data_file("bvh-cmu/141_20.bvh"))
     assert any("at 6.04 s leftUpperLeg turns by 177 degrees" in sentence for sentence in reading.warnings)

@@ -114,7 +114,7 @@ def test_clips_gestures_actors_and_live_ones_are_motions() -> None:
 
 
 def test_parameters_come_back_as_they_were() -> None:
-    from poise.motion.gestures.speaking import Speak, Stress
+    from poise.motion.gestures.speak import Speak, Stress
 
     for gesture in (poise.gestures.conduct(bpm=70, size=1.2, hands="both"),
                     Speak((Stress(0.8, "point", "left", (0.1, 0.2, 1.0)), Stress(2.0)), 0.7)):  # fmt: skip

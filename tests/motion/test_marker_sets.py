@@ -11,10 +11,10 @@ from c3d_writer import make_c3d
 from marker_figure import HEIGHT, put_markers, spoil, walking_body
 from marker_sets import SETS
 from poise.errors import FileError, InputError
-from poise.files.c3d import read_c3d
-from poise.files.formats import read_clip, read_recording, save_clip
-from poise.files.normalise import Reading, normalise
-from poise.files.quirks.up_axis import turn_to_y
+from poise.files.formats.c3d.c3d import read_c3d
+from poise.files.reading.pipeline import Reading, normalise
+from poise.files.reading.up_axis import turn_to_y
+from poise.files.registry import read_clip, read_recording, save_clip
 from poise.motion.clip import Clip
 from poise.motion.markers import fit_markers, name_set
 from poise.spatial import rotation

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from poise.files.amc import read_amc
-from poise.files.c3d import load_c3d, read_c3d
+from poise.files.formats.acclaim.amc import read_amc
+from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.motion.markers import clean_label, find_markers, fit_markers
 from poise.spatial import rotation
 from realdata import data_file

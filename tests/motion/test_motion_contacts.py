@@ -7,11 +7,11 @@ import pytest
 
 from figures import tpose
 from poise.body.character import Character
-from poise.body.soles import find_soles
-from poise.files.bvh import load_bvh
-from poise.motion import Clip, find_contacts, foot_points, own, resample, translate, trim
-from poise.motion.forces import compute_forces
-from poise.motion.own.curves import rise
+from poise.body.geometry.soles import find_soles
+from poise.files.formats.bvh.clip import load_bvh
+from poise.motion import Clip, find_contacts, foot_points, resample, samples, translate, trim
+from poise.motion.forces.forces import compute_forces
+from poise.motion.samples.curves import rise
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -26,7 +26,7 @@ def agreement(clip: Clip, truth: np.ndarray) -> float:
 
 
 def walking(fps: float = 60.0) -> Clip:
-    return own.walk(tpose(), 6.0, fps)
+    return samples.walk(tpose(), 6.0, fps)
 
 
 def test_soles_lie_on_the_floor_heel_behind_and_toes_before_the_ankle():
@@ -106,7 +106,7 @@ def test_noise_does_not_break_contacts_up(fps):
 @pytest.mark.parametrize("fps", [30, 120])
 def test_a_jumps_flight_lasts_as_long_as_gravity_says(fps):
     height = 0.3
-    contacts = find_contacts(own.jump(tpose(), 2.6, fps, height=height))
+    contacts = find_contacts(samples.jump(tpose(), 2.6, fps, height=height))
     flight = np.flatnonzero(contacts.flight)
     assert np.all(np.diff(flight) == 1)
     # t = 2 sqrt(2 h / g)
@@ -114,14 +114,14 @@ def test_a_jumps_flight_lasts_as_long_as_gravity_says(fps):
 
 
 def test_standing_still_is_all_contact():
-    for clip in (own.idle(tpose(), 3.0, 60), resample(own.idle(tpose(), 3.0, 60), 24)):
+    for clip in (samples.idle(tpose(), 3.0, 60), resample(samples.idle(tpose(), 3.0, 60), 24)):
         contacts = find_contacts(clip)
         assert contacts.foot.all() and contacts.heel.all() and contacts.toe.all() and not contacts.flight.any()
         np.testing.assert_array_equal(contacts.intervals("left"), [[0.0, clip.duration]])
 
 
 def test_on_one_leg_only_that_foot_is_down():
-    clip = own.idle(tpose(), 3.0, 60)
+    clip = samples.idle(tpose(), 3.0, 60)
     rotations = clip.rotations.copy()
     for joint, angle in (("leftUpperLeg", -1.2), ("leftLowerLeg", 1.2)):
         j = clip.skeleton.index(joint)
@@ -131,13 +131,13 @@ def test_on_one_leg_only_that_foot_is_down():
 
 
 def test_a_single_frame_says_which_feet_are_low():
-    contacts = find_contacts(trim(own.idle(tpose(), 1.0, 60), end=0.0))
+    contacts = find_contacts(trim(samples.idle(tpose(), 1.0, 60), end=0.0))
     assert contacts.foot.all() and contacts.ground_height == pytest.approx(0, abs=1e-9)
 
 
 def climb(height: float, fps: float = 60.0) -> tuple[Clip, np.ndarray]:
     """Standing, then standing `height` m higher: a walk of no way, moved up between two stands. And when it is up."""
-    clip = own.idle(tpose(), 4.0, fps)
+    clip = samples.idle(tpose(), 4.0, fps)
     up = rise(clip.times, 1.8, 2.2)
     return clip.replace(root=clip.root + height * up[:, None] * [0, 1, 0]), up
 
@@ -154,7 +154,7 @@ def test_standing_on_a_box_is_no_flight(height):
 
 def test_what_is_carried_without_touching_does_not_fly():
     """Legs that swing without rest, on a seat that is not in the file."""
-    clip = own.idle(tpose(), 3.0, 60)
+    clip = samples.idle(tpose(), 3.0, 60)
     rotations = clip.rotations.copy()
     for side, lag in (("left", 0.0), ("right", np.pi)):
         for joint, mean, size in (("UpperLeg", -1.4, 0.3), ("LowerLeg", 1.2, 0.6)):
@@ -167,7 +167,7 @@ def test_what_is_carried_without_touching_does_not_fly():
 
 def test_hands_and_knees_on_the_ground_are_found():
     """A table of four legs: the trunk level, thighs and arms down, shanks back along the ground."""
-    clip = own.idle(tpose(), 3.0, 60)
+    clip = samples.idle(tpose(), 3.0, 60)
     skeleton, rotations = clip.skeleton, rotation.identity((len(clip), len(clip.skeleton)))
     turn = rotation.exp([np.pi / 2, 0.0, 0.0])  # the trunk falls forward
     rotations[:, 0] = turn
@@ -183,7 +183,7 @@ def test_hands_and_knees_on_the_ground_are_found():
 
 
 def test_a_foot_that_is_held_still_in_the_air_carries_nothing():
-    clip = own.idle(tpose(), 4.0, 60)
+    clip = samples.idle(tpose(), 4.0, 60)
     rotations = clip.rotations.copy()
     for joint, angle in (("leftUpperLeg", -1.0), ("leftLowerLeg", 1.4)):
         j = clip.skeleton.index(joint)

@@ -17,10 +17,10 @@ from poise.motion import (
     find_partners,
     layer,
     mirror,
-    own,
     part_joints,
     place,
     resample,
+    samples,
     translate,
     trim,
     turn,
@@ -80,7 +80,7 @@ def test_turning_and_placing():
     np.testing.assert_allclose(
         turned.positions, clip.positions @ rotation.to_matrix(rotation.exp([0, 0.7, 0])).T, atol=1e-12
     )
-    put = place(own.idle(tpose(), 1.0, 30), np.array([3.0, 9.0, -2.0]), 2.5, frame_time=0.4)
+    put = place(samples.idle(tpose(), 1.0, 30), np.array([3.0, 9.0, -2.0]), 2.5, frame_time=0.4)
     hips, orientations = put.skeleton.pose(*put.pose(0.4))
     np.testing.assert_allclose(hips[0, [0, 2]], [3.0, -2.0], atol=1e-12)
     assert compute_heading(orientations[0]) == pytest.approx(2.5)
@@ -104,7 +104,7 @@ def test_mirroring_reflects_every_joint_and_twice_is_nothing():
 
 
 def test_mirroring_about_the_character_keeps_place_and_heading():
-    clip = turn(translate(own.walk(tpose(), 4.0, 30), [2.0, 0, 5.0]), 1.1)
+    clip = turn(translate(samples.walk(tpose(), 4.0, 30), [2.0, 0, 5.0]), 1.1)
     seen = mirror(clip, "character")
     np.testing.assert_allclose(seen.root[0], clip.root[0], atol=1e-9)
     assert clip_heading(seen)[0] == pytest.approx(clip_heading(clip)[0])
@@ -157,8 +157,8 @@ def test_a_crossfade_plays_a_then_b():
 
 def test_concatenating_aligns_place_and_heading_and_keeps_the_pose_smooth():
     skeleton = tpose()
-    first = turn(own.walk(skeleton, 4.0, 60), 0.4)
-    second = turn(translate(own.walk(skeleton, 4.0, 60), [50.0, 0.0, -20.0]), -2.0)
+    first = turn(samples.walk(skeleton, 4.0, 60), 0.4)
+    second = turn(translate(samples.walk(skeleton, 4.0, 60), [50.0, 0.0, -20.0]), -2.0)
     joined = concatenate([first, second], blend=0.4)
     assert joined.duration == pytest.approx(7.6)
     np.testing.assert_allclose(clip_heading(joined)[[0, -1]], 0.4, atol=0.002)

@@ -6,8 +6,8 @@ import pytest
 from figures import tpose
 from poise.body.character import Character
 from poise.errors import InputError
-from poise.motion import Clip, find_contacts, foot_points, mirror, own
-from poise.motion.own.figure import Figure
+from poise.motion import Clip, find_contacts, foot_points, mirror, samples
+from poise.motion.samples.body import Figure
 from poise.spatial import rotation
 
 MOTIONS = ["idle", "wave", "squat", "lift", "walk", "jump"]
@@ -42,7 +42,7 @@ def bend(clip: Clip, joint: str) -> np.ndarray:
 @pytest.mark.parametrize("name", MOTIONS)
 @pytest.mark.many(7)
 def test_planted_feet_stay_put_and_none_goes_through_the_floor(name, body):
-    clip = getattr(own, name)(BODIES[body]())
+    clip = getattr(samples, name)(BODIES[body]())
     points = foot_points(clip)
     assert slips(clip) < 1e-3
     assert points[..., 1].min() > -1e-4
@@ -54,7 +54,7 @@ def test_planted_feet_stay_put_and_none_goes_through_the_floor(name, body):
 
 @pytest.mark.parametrize("body", ["1.2 m", "1.75 m", "full"])
 def test_the_joined_motion_does_not_slip_either(body):
-    clip = own.wave_squat_walk(BODIES[body]())
+    clip = samples.wave_squat_walk(BODIES[body]())
     assert slips(clip) < 1e-3 and foot_points(clip)[..., 1].min() > -1e-3
     assert 10 < clip.duration < 14
     assert clip.positions[-1, 0, 2] > 2.0
@@ -62,7 +62,7 @@ def test_the_joined_motion_does_not_slip_either(body):
 
 @pytest.mark.parametrize("name", MOTIONS)
 def test_joints_stay_within_human_limits(name):
-    clip = getattr(own, name)(tpose())
+    clip = getattr(samples, name)(tpose())
     for side in ("left", "right"):
         knee = clip.rotations[:, clip.skeleton.index(f"{side}LowerLeg")]
         assert bend(clip, f"{side}LowerLeg").min() > 7 and bend(clip, f"{side}LowerLeg").max() < 125
@@ -79,7 +79,7 @@ def test_joints_stay_within_human_limits(name):
 @pytest.mark.many(2)
 def test_position_velocity_and_acceleration_are_continuous(name):
     """Halving the step halves the jumps from frame to frame: of C1 curves in velocity, of C2 in acceleration."""
-    make = getattr(own, name)
+    make = getattr(samples, name)
     for order, ratio in ((1, 0.6), (2, 0.75)):
         jumps = []
         for fps in (480.0, 960.0):
@@ -96,7 +96,7 @@ def test_position_velocity_and_acceleration_are_continuous(name):
 @pytest.mark.many(2)
 def test_accelerations_are_those_of_a_body(name, hips, turning):
     for height in (1.2, 1.75, 2.1):
-        acceleration = (clip := getattr(own, name)(tpose(height))).spline.acceleration(clip.times)
+        acceleration = (clip := getattr(samples, name)(tpose(height))).spline.acceleration(clip.times)
         assert np.abs(acceleration.root).max() < hips  # m/s^2
         assert np.abs(acceleration.rotation).max() < turning  # rad/s^2
 
@@ -104,7 +104,7 @@ def test_accelerations_are_those_of_a_body(name, hips, turning):
 @pytest.mark.parametrize("name", [*MOTIONS, "wave_squat_walk"])
 @pytest.mark.many(2)
 def test_the_same_every_time_at_every_rate_and_calm_at_both_ends(name):
-    make = getattr(own, name)
+    make = getattr(samples, name)
     clip, again, double = make(tpose(), fps=60.0), make(tpose(), fps=60.0), make(tpose(), fps=120.0)
     assert clip.rotations.tobytes() == again.rotations.tobytes() and clip.root.tobytes() == again.root.tobytes()
     atol = 1e-9 if name != "wave_squat_walk" else 1e-4  # there the clips are splined at their own rate
@@ -118,24 +118,24 @@ def test_the_same_every_time_at_every_rate_and_calm_at_both_ends(name):
 
 def test_motions_scale_with_the_body():
     small, large = (
-        own.walk(tpose(1.2), 6.0, 60),
-        own.walk(tpose(2.1), 6.0 * np.sqrt(2.1 / 1.2), 60 / np.sqrt(2.1 / 1.2)),
+        samples.walk(tpose(1.2), 6.0, 60),
+        samples.walk(tpose(2.1), 6.0 * np.sqrt(2.1 / 1.2), 60 / np.sqrt(2.1 / 1.2)),
     )
     np.testing.assert_allclose(large.positions, small.positions * 2.1 / 1.2, atol=1e-6)
 
 
 @pytest.mark.parametrize(("height", "speed"), [(1.2, 0.986), (1.75, 1.19), (2.1, 1.30)])
 def test_walking_speed_follows_the_legs(height, speed):
-    clip = own.walk(tpose(height), 8.0, 60)
+    clip = samples.walk(tpose(height), 8.0, 60)
     middle = slice(180, 300)
     measured = (clip.root[middle][-1, 2] - clip.root[middle][0, 2]) / (119 / 60)
     assert measured == pytest.approx(speed, abs=0.02)
-    asked = own.walk(tpose(height), 8.0, 60, speed=0.8 * speed)
+    asked = samples.walk(tpose(height), 8.0, 60, speed=0.8 * speed)
     assert np.max(np.diff(asked.root[:, 2])) * 60 == pytest.approx(0.8 * speed, abs=0.01)
 
 
 def test_a_walk_is_its_own_mirror_image_one_step_later():
-    clip = own.walk(tpose(), 8.0, 1000.0)
+    clip = samples.walk(tpose(), 8.0, 1000.0)
     landings = [find_contacts(clip).intervals(side)[:, 0] for side in ("left", "right")]
     step = float(np.median(np.diff(np.sort(np.concatenate(landings))[2:])))
     seen = mirror(clip)
@@ -145,7 +145,7 @@ def test_a_walk_is_its_own_mirror_image_one_step_later():
 
 
 def test_arms_swing_against_the_legs_and_the_head_is_steady():
-    clip = own.walk(tpose(), 6.0, 60)
+    clip = samples.walk(tpose(), 6.0, 60)
     steady = slice(120, 240)
     z = clip.positions[steady, :, 2] - clip.root[steady, None, 2]
     foot, same, other = (z[:, clip.skeleton.index(j)] for j in ("leftFoot", "leftHand", "rightHand"))
@@ -157,7 +157,7 @@ def test_arms_swing_against_the_legs_and_the_head_is_steady():
 
 @pytest.mark.parametrize("height", [0.1, 0.258, 0.42])
 def test_a_jumps_hips_fall_freely(height):
-    clip = own.jump(tpose(), 3.0, 500.0, height=height)
+    clip = samples.jump(tpose(), 3.0, 500.0, height=height)
     y, points = clip.root[:, 1], foot_points(clip)
     acceleration = np.diff(y, n=2) * 500.0**2
     air = points[1:-1, :, :, 1].min(axis=(1, 2)) > 1e-4
@@ -170,7 +170,7 @@ def test_a_jumps_hips_fall_freely(height):
 @pytest.mark.parametrize("body", ["1.2 m", "1.75 m", "full"])
 def test_a_squat_keeps_the_centre_of_mass_over_flat_feet(body):
     skeleton = BODIES[body]()
-    clip, character = own.squat(skeleton), Character.from_skeleton(skeleton)
+    clip, character = samples.squat(skeleton), Character.from_skeleton(skeleton)
     positions, orientations = clip.world
     masses = np.array([i.mass for i in character.inertias])
     centers = positions + rotation.rotate(orientations, np.array([i.center for i in character.inertias]))
@@ -190,7 +190,7 @@ def test_a_lift_takes_the_hand_low_and_high_over_flat_feet_in_balance(body):
     skeleton = BODIES[body]()
     leg = Figure(skeleton).leg
     for arm, low, high in (("right", 0.78, 1.45), ("left", 0.6, 1.6)):
-        clip, character = own.lift(skeleton, low=low, high=high, arm=arm), Character.from_skeleton(skeleton)
+        clip, character = samples.lift(skeleton, low=low, high=high, arm=arm), Character.from_skeleton(skeleton)
         hand = clip.positions[:, skeleton.index(f"{arm}Hand")]
         foot = clip.positions[:, skeleton.index(f"{arm}Foot")]
         held = int(np.argmin(hand[:, 1]))
@@ -207,18 +207,18 @@ def test_a_lift_takes_the_hand_low_and_high_over_flat_feet_in_balance(body):
 
 def test_lifts_that_cannot_be():
     with pytest.raises(InputError, match="takes hold between"):
-        own.lift(tpose(), low=-0.5)
+        samples.lift(tpose(), low=-0.5)
     with pytest.raises(InputError, match="ends between"):
-        own.lift(tpose(), high=9.0)
+        samples.lift(tpose(), high=9.0)
     with pytest.raises(InputError, match="at least 2 s"):
-        own.lift(tpose(), 1.0)
+        samples.lift(tpose(), 1.0)
     with pytest.raises(InputError, match="'both'"):
-        own.lift(tpose(), arm="both")
+        samples.lift(tpose(), arm="both")
 
 
 def test_a_wave_shows_the_palm_above_the_shoulder():
     for arm, other in (("right", "left"), ("left", "right")):
-        clip = own.wave(tpose(), arm=arm)
+        clip = samples.wave(tpose(), arm=arm)
         positions, orientations = clip.world
         hand, shoulder = (clip.skeleton.index(f"{arm}{j}") for j in ("Hand", "UpperArm"))
         middle = slice(60, 130)
@@ -231,17 +231,17 @@ def test_a_wave_shows_the_palm_above_the_shoulder():
 @pytest.mark.parametrize(
     ("act", "message"),
     [
-        (lambda: own.walk(tpose(), 1.0), "a walk of four steps takes 2.90 s; given 1 s"),
-        (lambda: own.walk(tpose(), speed=9.0), "this body walks at 0.48 to 1.43 m/s; given 9 m/s"),
-        (lambda: own.jump(tpose(), 0.5), "a jump of 0.26 m takes"),
-        (lambda: own.jump(tpose(), height=3.0), "this body jumps 0.09 to 0.43 m high; given 3 m"),
-        (lambda: own.squat(tpose(), depth=0.9), "at most 0.5; given 0.9"),
-        (lambda: own.squat(tpose(), 0.1), "at least 1.2 s"),
-        (lambda: own.wave(tpose(), arm="rihgt"), "Did you mean 'right'"),
-        (lambda: own.wave(tpose(), 0.5), "at least 1.8 s"),
-        (lambda: own.idle(tpose(), 0.0), "at least 0.5 s"),
-        (lambda: own.idle(tpose(), 2.0, -1.0), "positive number of frames a second"),
-        (lambda: own.walk(tpose().replace(roles={"hips": "hips"})), "no joint has the roles head, leftUpperLeg"),
+        (lambda: samples.walk(tpose(), 1.0), "a walk of four steps takes 2.90 s; given 1 s"),
+        (lambda: samples.walk(tpose(), speed=9.0), "this body walks at 0.48 to 1.43 m/s; given 9 m/s"),
+        (lambda: samples.jump(tpose(), 0.5), "a jump of 0.26 m takes"),
+        (lambda: samples.jump(tpose(), height=3.0), "this body jumps 0.09 to 0.43 m high; given 3 m"),
+        (lambda: samples.squat(tpose(), depth=0.9), "at most 0.5; given 0.9"),
+        (lambda: samples.squat(tpose(), 0.1), "at least 1.2 s"),
+        (lambda: samples.wave(tpose(), arm="rihgt"), "Did you mean 'right'"),
+        (lambda: samples.wave(tpose(), 0.5), "at least 1.8 s"),
+        (lambda: samples.idle(tpose(), 0.0), "at least 0.5 s"),
+        (lambda: samples.idle(tpose(), 2.0, -1.0), "positive number of frames a second"),
+        (lambda: samples.walk(tpose().replace(roles={"hips": "hips"})), "no joint has the roles head, leftUpperLeg"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_a_sentence(act, message):

@@ -7,15 +7,16 @@ import pytest
 
 from humans import make_human
 from oracles.kinematics import angle_by_scipy, pose_by_scipy
+from poise.body.bodies import build_body
 from poise.body.character import Character
-from poise.body.limits import find_limits
-from poise.body.physiques import build_body
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
+from poise.body.joints import find_limits
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.motion import BodySpot, Clip, MidSpot, Offset, PropSpot, apply_offsets, find_point, own
+from poise.motion import Clip, Offset, apply_offsets, find_point, samples
+from poise.motion.edits.offsets import find_limb
+from poise.motion.edits.targets import BodyTarget, MidpointTarget, PropTarget
 from poise.motion.gestures import GestureMotion, clap
-from poise.motion.offsets import find_limb
 from poise.spatial import rotation
 from poise.world.prop import Prop
 
@@ -152,7 +153,7 @@ BODIES = {
 @pytest.mark.many(7)
 def test_every_limb_of_every_body(name, joint):
     skeleton = BODIES[name]
-    clip = own.squat(skeleton, 2.0, 30.0)
+    clip = samples.squat(skeleton, 2.0, 30.0)
     point = "palm" if joint.endswith("Hand") else "ball"
     rng = np.random.default_rng([len(name), len(joint)])
     t = float(rng.uniform(0.3, 1.7))
@@ -191,10 +192,10 @@ def test_places_on_props_and_on_others_and_half_way():
         position=np.array([0.1, 1.0, 0.3]),
         turn=rotation.exp(np.array([0.0, np.pi / 2, 0.0])),
     )
-    np.testing.assert_allclose(PropSpot(prop, (0.0, 0.1, 0.2)).find(0.0), [0.3, 1.1, 0.3], atol=1e-12)
-    spot = BodySpot(two, "leftHand", "palm")
+    np.testing.assert_allclose(PropTarget(prop, (0.0, 0.1, 0.2)).find(0.0), [0.3, 1.1, 0.3], atol=1e-12)
+    spot = BodyTarget(two, "leftHand", "palm")
     np.testing.assert_allclose(spot.find(1.234), point_at(two, "leftHand", "palm", 1.234)[0], atol=1e-12)
-    middle = MidSpot(BodySpot(one, "rightHand", "palm"), spot)
+    middle = MidpointTarget(BodyTarget(one, "rightHand", "palm"), spot)
     ends = [
         apply_offsets(clip, [Offset(joint, 1.0, middle, "palm", turn="free")]).clip
         for clip, joint in ((one, "rightHand"), (two, "leftHand"))

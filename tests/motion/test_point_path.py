@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 import poise
 from poise.errors import FileError
-from poise.jobs.path_file import load_point_path
+from poise.files.point_path import load_point_path
 
 
 def make(count: int = 30, turned: bool = True) -> poise.PointPath:

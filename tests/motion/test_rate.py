@@ -8,14 +8,14 @@ import pytest
 from drawn import EASES, drawn_jump, hop, one_legged, played, shaken
 from figures import tpose
 from humans import make_human
-from poise.files.formats import read_clip
-from poise.files.normalise import normalise
-from poise.files.recording import Recording
+from poise.files.reading.pipeline import normalise
+from poise.files.reading.recording import Recording
+from poise.files.registry import read_clip
 from poise.motion.clip import Clip
-from poise.motion.keyed import is_drawn
-from poise.motion.own import idle, jump, squat, walk, wave
-from poise.motion.rate import check_rate, describe_rate
-from poise.motion.standing_rate import find_overreach
+from poise.motion.contacts.frame_rate import check_rate, describe_rate
+from poise.motion.contacts.standing_rate import find_overreach
+from poise.motion.contacts.synthetic import is_drawn
+from poise.motion.samples import idle, jump, squat, walk, wave
 from poise.spatial import rotation
 from realdata import data_file, data_folder
 

@@ -13,37 +13,36 @@ import pytest
 from figures import tpose
 from humans import make_human, make_pose
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
+from poise.body.geometry.soles import leg_length
 from poise.body.skeleton import Skeleton
-from poise.body.skin import build_skin
-from poise.body.soles import leg_length
 from poise.cli import main
 from poise.errors import InputError
-from poise.files.bvh import save_bvh
 from poise.files.character import save_character
-from poise.files.formats import load_clip, read_clip
-from poise.files.reframe import Reframe
-from poise.ik.limb import find_hinge, reach_with_limb
-from poise.ik.twobone import solve_two_bone
-from poise.motion import own
+from poise.files.formats.bvh.clip import save_bvh
+from poise.files.reading.reframe import Reframe
+from poise.files.registry import load_clip, read_clip
+from poise.ik.two_bone import correct_two_bone, find_hinge, solve_two_bone
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.feet import foot_points
-from poise.motion.heading import clip_heading, turn
-from poise.motion.mirroring import mirror
+from poise.motion.contacts.points import foot_points
+from poise.motion.edits.ground import clip_heading, turn
+from poise.motion.edits.mirror import mirror
+from poise.motion.parts import find_runs
 from poise.motion.retargeting import retarget
-from poise.motion.retargeting.ease import average, cover, fade
-from poise.motion.retargeting.measures import measure_retargeting
+from poise.motion.retargeting.easing import average, cover, fade
+from poise.motion.retargeting.metrics import measure_retargeting
 from poise.motion.retargeting.reference import build_reference
-from poise.motion.runs import find_runs
 from poise.spatial import rotation
 from realdata import data_file
 
 X, Y, Z = np.eye(3)
 MOTIONS: dict[str, Callable[[Skeleton], Clip]] = {
-    "walk": lambda skeleton: own.walk(skeleton, 4.0),
-    "squat": own.squat,
-    "wave": own.wave,
-    "jump": own.jump,
+    "walk": lambda skeleton: samples.walk(skeleton, 4.0),
+    "squat": samples.squat,
+    "wave": samples.wave,
+    "jump": samples.jump,
 }
 BODIES: dict[str, Callable[[], Skeleton]] = {
     "child": lambda: Character.human(height=1.2, mass=23).skeleton,
@@ -140,7 +139,7 @@ def test_onto_itself_nothing_changes(motion: str) -> None:
 
 def test_onto_itself_with_joints_that_have_no_role() -> None:
     skeleton = with_extras(tpose(1.7))
-    clip = wiggle(own.wave(skeleton))
+    clip = wiggle(samples.wave(skeleton))
     result = retarget(clip, skeleton)
     assert rotation.angle(result.rotations, clip.rotations).max() < 1e-6
     assert np.abs(result.positions - clip.positions).max() < 1e-9
@@ -155,8 +154,8 @@ def test_onto_a_scaled_copy_all_positions_are_scaled(factor: float) -> None:
 
 def test_the_rest_pose_of_the_target_does_not_matter() -> None:
     body = tpose(1.75)
-    other = wiggle(own.walk(make_human(1.6)))
-    same = wiggle(own.wave(body))
+    other = wiggle(samples.walk(make_human(1.6)))
+    same = wiggle(samples.wave(body))
     for clip in (same, other):
         expected = retarget(clip, body).positions
         for name, variant in rest_poses(body).items():
@@ -192,7 +191,7 @@ def test_palms_are_told_by_their_knuckles() -> None:
         roles = {**body.roles, **{side + name: side + name for name in names}}
         body = Skeleton(joints, np.append(body.parents, [hand, hand]), np.array(offsets), tips, roles)
     ahead = rest_as(body, leftHand=(-70, 0, 0), rightHand=(-70, 0, 0))  # palms to the front
-    clip = own.wave(body)
+    clip = samples.wave(body)
     result = retarget(clip, ahead)
     assert np.abs(result.positions - clip.positions).max() < 1e-6
 
@@ -207,7 +206,7 @@ def test_names_do_not_matter() -> None:
 
 
 def test_left_and_right_are_treated_alike() -> None:
-    clip = own.wave(tpose(1.75))
+    clip = samples.wave(tpose(1.75))
     target = make_human(1.5)
     mirrored = retarget(mirror(clip), target)
     assert np.abs(mirrored.positions - mirror(retarget(clip, target)).positions).max() < 1e-6
@@ -301,7 +300,7 @@ def test_the_ground_gap_is_from_the_ground() -> None:
 
 def test_spines_of_any_number_of_joints() -> None:
     body = make_human(1.7)
-    clip = own.idle(body)
+    clip = samples.idle(body)
     rotations = clip.rotations.copy()
     bends = {"spine": 10.0, "chest": 20.0, "upperChest": 30.0, "neck": -10.0, "head": -20.0}
     for role, degrees in bends.items():
@@ -372,7 +371,7 @@ def test_hands_that_meet_still_meet() -> None:
 
 
 def test_hands_stay_out_of_a_large_head() -> None:
-    clip = own.wave(tpose(1.75))
+    clip = samples.wave(tpose(1.75))
     target = make_human(1.6)
     skin = build_skin(target, build_mannequin(target, 60.0))
     head = target.rest_positions()[target.index("head")]
@@ -394,7 +393,7 @@ def test_hands_stay_out_of_a_large_head() -> None:
 
 
 def test_the_ground_is_where_it_is_asked_for() -> None:
-    clip = own.squat(tpose(1.75))
+    clip = samples.squat(tpose(1.75))
     raised = clip.replace(root=clip.root + 0.3 * Y)
     for target in (clip.skeleton, make_human(1.5)):
         assert foot_points(retarget(raised, target, ground=0.0))[..., 1].min() == pytest.approx(0.0, abs=2e-3)
@@ -422,7 +421,7 @@ def test_clips_of_a_few_frames(frames: int) -> None:
 
 
 def test_bodies_that_lack_limbs() -> None:
-    clip = own.wave(tpose(1.75))
+    clip = samples.wave(tpose(1.75))
     no_arms = make_human(1.6, without=("Shoulder", "UpperArm", "LowerArm", "Hand"))
     no_legs = make_human(1.6, without=("UpperLeg", "LowerLeg", "Foot", "Toes"))
     for target in (no_arms, no_legs):
@@ -432,13 +431,13 @@ def test_bodies_that_lack_limbs() -> None:
 
 
 def test_a_target_without_hips_is_refused() -> None:
-    clip = own.wave(tpose(1.75))
+    clip = samples.wave(tpose(1.75))
     with pytest.raises(InputError, match="the target has no joint with the role hips"):
         retarget(clip, Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 1, 0], [0.0, 1, 0]])))
 
 
 def test_a_lying_body_keeps_lying() -> None:
-    clip = own.idle(tpose(1.75))
+    clip = samples.idle(tpose(1.75))
     down = rotation.exp(-0.5 * np.pi * X)
     rotations = clip.rotations.copy()
     rotations[:, 0] = rotation.multiply(down, rotations[:, 0])
@@ -455,12 +454,12 @@ def test_a_limb_reaches_its_target_and_keeps_its_bend() -> None:
     upper = rotation.random(rng, (200,))
     lower = rotation.multiply(upper, rotation.exp(rng.uniform(0.02, 2.2, (200, 1)) * X))
     end = rotation.rotate(upper, upper_bone) + rotation.rotate(lower, lower_bone)
-    same = reach_with_limb(upper, lower, upper_bone, lower_bone, end, rotation.rotate(upper, X))
+    same = correct_two_bone(upper, lower, upper_bone, lower_bone, end, rotation.rotate(upper, X))
     assert rotation.angle(same.upper, upper).max() < 1e-6
     assert rotation.angle(same.lower, lower).max() < 1e-6
     target = rotation.rotate(rotation.exp(rng.normal(scale=0.3, size=(200, 3))), end) * rng.uniform(0.6, 1.2, (200, 1))
     reachable = np.linalg.norm(target, axis=-1) < 0.998 * 0.78
-    posed = reach_with_limb(upper, lower, upper_bone, lower_bone, target, rotation.rotate(upper, X))
+    posed = correct_two_bone(upper, lower, upper_bone, lower_bone, target, rotation.rotate(upper, X))
     there = rotation.rotate(posed.upper, upper_bone) + rotation.rotate(posed.lower, lower_bone)
     off = np.linalg.norm(there - target, axis=-1)
     assert off[reachable].max() < 1e-6
@@ -484,9 +483,9 @@ def test_corrections_fade_smoothly_and_cover_what_is_needed() -> None:
 
 def test_the_command_writes_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clip, body, other = tmp_path / "walk.bvh", tmp_path / "body.json", tmp_path / "other.bvh"
-    save_bvh(own.walk(tpose(1.75), 3.0), clip)
+    save_bvh(samples.walk(tpose(1.75), 3.0), clip)
     save_character(Character.human(height=1.5), body)
-    save_bvh(own.idle(make_human(1.9, arms_down=True), 0.5), other)
+    save_bvh(samples.idle(make_human(1.9, arms_down=True), 0.5), other)
     for character, name in ((body, "a.bvh"), (body, "b.glb"), (other, "c.bvh")):
         assert main(["retarget", str(clip), str(character), "-o", str(tmp_path / name), "--json", "--quiet"]) == 0
         figures = json.loads(capsys.readouterr().out)

@@ -9,8 +9,8 @@ import pytest
 
 import poise
 from poise.motion.clip import Clip
-from poise.motion.own import squat, walk
-from poise.motion.stepping import describe_steps, find_steps
+from poise.motion.contacts.stepping import describe_steps, find_steps
+from poise.motion.samples import squat, walk
 from poise.spatial import rotation
 from realdata import data_file
 

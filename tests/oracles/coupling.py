@@ -23,11 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import Kinematics, Tree
+from poise.dynamics.tree import Tree, TreeState
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.spatial.vectors import Wrench
-from poise.stage.partition import KinematicPart, Partition
+from poise.stage.assignment import KinematicPart, Partition
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def compute_part_wrench(part: Tree, connector: ConnectorMotion, motion: PartMoti
     def with_root(first: np.ndarray, rest: np.ndarray) -> np.ndarray:
         return np.concatenate([first[..., None, :], rest], axis=-2)
 
-    state = Kinematics(
+    state = TreeState(
         np.zeros((*root.shape[:-1], 3)),
         with_root(root, motion.rotations),
         np.zeros((*root.shape[:-1], 3)),

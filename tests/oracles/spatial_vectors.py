@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, pack, unpack
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, pack, unpack
 from poise.spatial import rotation
 from poise.spatial.inertia import skew
 
@@ -26,7 +26,7 @@ BALL = np.vstack([np.eye(3), np.zeros((3, 3))])
 
 
 def compute_inverse_dynamics(
-    tree: Tree, state: Kinematics, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
+    tree: Tree, state: TreeState, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
 ) -> np.ndarray:
     """Generalised force (3 + 3 J,) that makes one frame happen: recursive Newton-Euler.   [mix, eq 2-7; W2]
 
@@ -70,17 +70,17 @@ def compute_joint_space_inertia(tree: Tree, root: np.ndarray, rotations: np.ndar
     """H (n, n) of one frame, column by column: the force that a unit acceleration asks for at rest without gravity."""
     n = tree.size
     H = np.empty((n, n))
-    rest = Kinematics.at_rest(root, rotations)
+    rest = TreeState.at_rest(root, rotations)
     for k in range(n):
         linear, angular = unpack(np.eye(n)[k])
-        push = Kinematics(rest.root, rest.rotations, rest.velocity, rest.angular_velocity, linear, angular)
+        push = TreeState(rest.root, rest.rotations, rest.velocity, rest.angular_velocity, linear, angular)
         H[:, k] = compute_inverse_dynamics(tree, push, gravity=np.zeros(3))
     return H
 
 
 def solve_hybrid_dynamics(
     tree: Tree,
-    state: Kinematics,
+    state: TreeState,
     force: np.ndarray,
     is_given: np.ndarray,
     external: np.ndarray | None = None,
@@ -94,7 +94,7 @@ def solve_hybrid_dynamics(
     Returns (generalised acceleration, generalised force), both (n,) and complete.
     """
     linear, angular = np.zeros(3), np.zeros((len(tree), 3))
-    still = Kinematics(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
+    still = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
     C = compute_inverse_dynamics(tree, still, external, gravity)
     H = compute_joint_space_inertia(tree, state.root, state.rotations)
     k, p = np.flatnonzero(is_given), np.flatnonzero(~is_given)
@@ -105,7 +105,7 @@ def solve_hybrid_dynamics(
     return qdd, tau
 
 
-def _world_matrices(tree: Tree, state: Kinematics) -> np.ndarray:
+def _world_matrices(tree: Tree, state: TreeState) -> np.ndarray:
     """(J, 3, 3) from each body's axes to the world's."""
     turns = rotation.to_matrix(state.rotations)
     for i in range(1, len(tree)):
@@ -113,7 +113,7 @@ def _world_matrices(tree: Tree, state: Kinematics) -> np.ndarray:
     return turns
 
 
-def _transform(tree: Tree, state: Kinematics, i: int) -> np.ndarray:
+def _transform(tree: Tree, state: TreeState, i: int) -> np.ndarray:
     """X_i = [E 0; -E [r]x E], with E from the parent's axes to body i's and r the joint in the parent's frame."""
     E = rotation.to_matrix(state.rotations[i]).T
     X = np.zeros((6, 6))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from poise import Character, Muscles, Pose
+from poise import Character, JointStrength, Pose
 from sweeps.abuse_watch import Figure
 
 G = 9.81
@@ -22,7 +22,7 @@ def read_turns(quaternions: np.ndarray) -> Rotation:
     return Rotation.from_quat(quaternions, scalar_first=True)
 
 
-def find_strengths(muscles: Muscles, row: int, turn: np.ndarray) -> tuple[np.ndarray, float, float]:
+def find_strengths(muscles: JointStrength, row: int, turn: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Of a joint turned by (4,): an axis (3,) in the carried segment's frame, and N m about it at rest, both ways.
 
     P turn C^-1 = swing twist, the twist about y; axes are those after the swing.
@@ -43,7 +43,7 @@ def find_strengths(muscles: Muscles, row: int, turn: np.ndarray) -> tuple[np.nda
 
 def find_ratios(body: Character, pose: Pose, mass: float, behind: float) -> dict[str, float]:
     """Joint and axis of the right arm -> its ratio at full strength, with a load (kg) so far behind the wrists (m)."""
-    figure, index, muscles = Figure(body), body.skeleton.index, Muscles.from_character(body)
+    figure, index, muscles = Figure(body), body.skeleton.index, JointStrength.from_character(body)
     joints, centers = figure.place(pose)
     elbow, wrist = joints[index("rightLowerArm")], joints[index("rightHand")]
     at = wrist - behind * (wrist - elbow) / np.linalg.norm(wrist - elbow)

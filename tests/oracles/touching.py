@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
-from poise.body.shape import Box, Shape, Sphere
-from poise.dynamics import instant
+from poise.body.geometry.primitives import Box, Shape, Sphere
+from poise.dynamics import body_kernels
 from poise.dynamics.tree import GRAVITY, Tree
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.scene import FREE, GIVEN, Joint, Scene, SceneBody
 from poise.spatial import rotation
-from poise.stage import coupling_kernels as coupling
-from poise.world.ground import Ground
+from poise.stage.coupling import kernels as coupling
+from poise.world.ground.ground import Ground
 from poise.world.prop import Prop
 
 # Angle, velocity and acceleration of a joint, or place of the root along x, at a time.
@@ -110,8 +110,8 @@ class Mixed:
     def couple(self) -> np.ndarray:
         tree, s = self.tree, self.state
         R, p, om, v = np.empty((4, 3, 3)), *(np.empty((4, 3)) for _ in range(3))
-        instant.pose_bodies(tree.parents, tree.offsets, s.root, s.q, R, p)
-        instant.move_bodies(tree.parents, R, p, s.v, s.w, om, v)
+        body_kernels.pose_bodies(tree.parents, tree.offsets, s.root, s.q, R, p)
+        body_kernels.move_bodies(tree.parents, R, p, s.v, s.w, om, v)
         wrench = np.zeros((4, 6))
         coupling.couple_exact(
             tree.parents, tree.masses, tree.centers, tree.inertias, self.given, self.given, R, p, s.w, self.dw,

@@ -12,7 +12,7 @@ import numpy as np
 import pybullet
 
 from oracles.touching import CENTERS, HAND, MASSES, MOMENTS, OFFSETS, TRUNK_AT, Case, Run
-from poise.body.shape import Box, Shape, Sphere
+from poise.body.geometry.primitives import Box, Shape, Sphere
 
 HERE = [0.0, 0.0, 0.0, 1.0]
 

@@ -10,19 +10,26 @@ import numpy as np
 import pytest
 
 from humans import make_human, make_pose
-from poise.body.mannequin import build_mannequin
-from poise.body.polyhedron import check_closed, mass_properties
-from poise.body.shape import Box, Capsule, Sphere
-from poise.body.skin import SkinnedMesh, build_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.polyhedron import check_closed, mass_properties
+from poise.body.geometry.primitives import Box, Capsule, Sphere
+from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.errors import InputError
 from poise.motion.clip import Clip
+from poise.pictures.body import SkinBounds, pose_surface
 from poise.pictures.camera import Camera
-from poise.pictures.figure import pose_surface
-from poise.pictures.ground_marks import paint_area, paint_dot, paint_line, paint_ring
+from poise.pictures.items import (
+    BalanceMarks,
+    DrawnProp,
+    PushArrow,
+    find_sample,
+    paint_area,
+    paint_dot,
+    paint_line,
+    paint_ring,
+)
 from poise.pictures.picture import DrawnBody, Picture, film_picture, frame_picture, place_side_by_side, render_picture
-from poise.pictures.picture_items import BalanceMarks, DrawnProp, PushArrow, find_sample
-from poise.pictures.raster import Look, Paint, Surface, render, render_room
-from poise.pictures.skin_bounds import SkinBounds
+from poise.pictures.raster import Paint, Surface, Theme, render, render_room
 from poise.pictures.solids import build_arrow, build_solid
 from poise.spatial import rotation
 
@@ -171,7 +178,7 @@ def test_labels_that_would_meet_are_stacked():
 def test_a_backdrop_changes_no_pixel(samples):
     picture = two_figures(items=[BalanceMarks(np.zeros(1), np.zeros((1, 3)), SQUARE)])
     view = frame_picture(picture, np.array([0.5]), SIZE)
-    for look in (Look(), Look(floor=-0.4), Look(has_ground=False)):
+    for look in (Theme(), Theme(floor=-0.4), Theme(has_ground=False)):
         arguments = (picture.surface(0.5), view.home, SIZE, samples, look, picture.paints(0.5))
         backdrop = render_room(view.home, SIZE, look)
         np.testing.assert_array_equal(render(*arguments, backdrop, threads=1), render(*arguments))
@@ -200,8 +207,8 @@ def test_later_paint_lies_over_earlier_and_under_surfaces():
     assert is_color(render(NOTHING, ABOVE, SIZE, 1, paints=[high, low]), 0)[middle]
     ball = DrawnProp(Sphere(np.array([0.0, 0.3, 0.0]), 0.3), color=GREEN).surface(0.0)
     assert is_color(render(ball, ABOVE, SIZE, 1, paints=[low, high]), 1)[middle]
-    assert (render(NOTHING, ABOVE, SIZE, 1, Look(has_ground=False), [low]) ==
-            render(NOTHING, ABOVE, SIZE, 1, Look(has_ground=False))).all()  # fmt: skip
+    assert (render(NOTHING, ABOVE, SIZE, 1, Theme(has_ground=False), [low]) ==
+            render(NOTHING, ABOVE, SIZE, 1, Theme(has_ground=False))).all()  # fmt: skip
     half = render(NOTHING, ABOVE, SIZE, 1, paints=[paint_area(SQUARE, RED, 0.0)])
     np.testing.assert_array_equal(half, render(NOTHING, ABOVE, SIZE, 1))
 

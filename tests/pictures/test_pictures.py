@@ -12,23 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from humans import make_human, make_pose, make_sphere
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.skin import build_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.skin import build_skin
+from poise.compiled import kernel as compile_module
+from poise.compiled.kernel import kernel
 from poise.errors import FileError, InputError
 from poise.motion.clip import Clip
+from poise.pictures.body import find_heading, pose_surface, render_pose
 from poise.pictures.camera import Camera
-from poise.pictures.contact_sheet import draw_contact_sheet
-from poise.pictures.figure import find_heading, pose_surface, render_pose
-from poise.pictures.png import encode_png, save_png
-from poise.pictures.raster import Look, Surface, linear, render
-from poise.pictures.text import draw_text, measure_text
-from poise.spatial import compile as compile_module
+from poise.pictures.image import draw_text, encode_png, measure_text, save_png
+from poise.pictures.raster import Surface, Theme, linear, render
+from poise.pictures.sheet import draw_contact_sheet
 from poise.spatial import rotation
-from poise.spatial.compile import kernel
 
 HUMAN = make_human()
-BARE = Look(has_ground=False)
+BARE = Theme(has_ground=False)
 NOTHING = Surface(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3)), np.zeros((0, 3), int))
 FRONT = Camera(np.array([0.0, 1.0, 5.0]), np.array([0.0, 1.0, 0.0]), fov=0.6)
 
@@ -127,7 +126,7 @@ def test_raising_floor_and_figure_together_changes_nothing():
     camera = Camera(np.array([0.0, 3.0, 6.0]), np.array([0.0, 0.3, 0.0]))
     raised = Camera(camera.position + lift, camera.target + lift)
     low = render(surface_of(ball, (0, 1, 0)), camera, (90, 60))
-    high = render(surface_of(ball, lift + (0, 1, 0)), raised, (90, 60), look=Look(floor=2.5))
+    high = render(surface_of(ball, lift + (0, 1, 0)), raised, (90, 60), look=Theme(floor=2.5))
     assert np.abs(low.astype(int) - high).max() <= 1
 
 

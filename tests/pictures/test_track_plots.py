@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.errors import InputError
-from poise.pictures.track_plots import plot_stiffness, plot_tracking
+from poise.pictures.plots import plot_stiffness, plot_tracking
 
 PNG = b"\x89PNG"
 CURVE = {

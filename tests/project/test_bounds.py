@@ -11,31 +11,31 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
 from poise.cli import main
-from poise.demos.conductors import draw_conductors
+from poise.demos.shared.conductors import draw_conductors
 from poise.errors import InputError, check_most
-from poise.jobs import mixing
-from poise.jobs.mix_pictures import check_film
-from poise.jobs.mixing import choose_step
-from poise.jobs.mixing import simulate as mix
-from poise.motion import own
-from poise.motion.blending import concatenate
+from poise.jobs.mix.pictures import check_film
+from poise.jobs.shared import simulation
+from poise.jobs.shared.simulation import choose_step
+from poise.jobs.shared.simulation import simulate as mix
+from poise.motion import samples
 from poise.motion.clip import Clip
-from poise.motion.edits import change_speed, frame_times, resample, warp
-from poise.motion.gestures.playing import GestureMotion
-from poise.motion.rate import check_rate
-from poise.motion.retargeting.ease import average
+from poise.motion.contacts.frame_rate import check_rate
+from poise.motion.edits.blend import concatenate
+from poise.motion.edits.timing import change_speed, frame_times, resample, warp
+from poise.motion.gestures.gesture import GestureMotion
+from poise.motion.retargeting.easing import average
 from poise.pictures import mix_plots
 from poise.pictures.camera import Camera
-from poise.pictures.contact_sheet import draw_contact_sheet
 from poise.pictures.raster import Surface, render
-from poise.stage import recording
+from poise.pictures.sheet import draw_contact_sheet
 from poise.stage import stage as stages
-from poise.stage.recorder import Recorder
+from poise.stage.take import recorder as recording
+from poise.stage.take.recorder import Recorder
 
 HUMAN = poise.Character.human()
-IDLE: Clip = own.idle(HUMAN.skeleton, 1.0)
+IDLE: Clip = samples.idle(HUMAN.skeleton, 1.0)
 CAMERA = Camera(np.array([0.0, 1.0, 5.0]), np.zeros(3), 0.6)
 
 
@@ -54,9 +54,9 @@ ASKED: dict[str, Callable[[], object]] = {
     "frames a second without end": lambda: resample(IDLE, 1e308),
     "a slow speed": lambda: change_speed(IDLE, 1e-9),
     "a long warp": lambda: warp(IDLE, IDLE.times[[0, -1]], np.array([0.0, 1e12])),
-    "a long idle": lambda: own.idle(HUMAN.skeleton, 1e9),
-    "a long walk": lambda: own.walk(HUMAN.skeleton, 1e9),
-    "a long wave": lambda: own.wave(HUMAN.skeleton, 1e9),
+    "a long idle": lambda: samples.idle(HUMAN.skeleton, 1e9),
+    "a long walk": lambda: samples.walk(HUMAN.skeleton, 1e9),
+    "a long wave": lambda: samples.wave(HUMAN.skeleton, 1e9),
     "a gesture for long": lambda: GestureMotion(poise.gestures.conduct(bpm=92, beats=4), HUMAN.skeleton).sample(1e9),
     "a chain with a long clip": lambda: concatenate([IDLE, slow(1e9)]),
     "a long take": lambda: stage().run(1e7),
@@ -103,7 +103,7 @@ def test_commands_refuse_them_with_exit_2(tmp_path: Path, capsys: pytest.Capture
 
 def test_what_is_there_already_may_be_sampled_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clip that is larger than what is made is still resampled to no more frames than it has."""
-    monkeypatch.setattr("poise.motion.edits.MOST_POSES", 100)
+    monkeypatch.setattr("poise.motion.edits.timing.MOST_POSES", 100)
     assert len(resample(IDLE, IDLE.fps)) == len(IDLE)
     assert len(change_speed(IDLE, 2.0)) < len(IDLE)
     with pytest.raises(InputError, match=r"1 s at 1000 frames a second are 1001 frames of 22 joints"):
@@ -133,7 +133,7 @@ def test_the_size_of_a_take_is_known_before(monkeypatch: pytest.MonkeyPatch) -> 
     tracemalloc.stop()
     told = recording._FRAME_BYTES + recording._JOINT_BYTES * len(HUMAN.skeleton)
     assert 0.8 * used < told < 1.5 * used, (used, told)
-    monkeypatch.setattr("poise.stage.recording.MOST_BYTES", 10 * told)
+    monkeypatch.setattr("poise.stage.take.recorder.MOST_BYTES", 10 * told)
     with pytest.raises(InputError, match=r"at most 10 can be had at once"):
         here.run(0.2, fps=50.0)
     assert len(here.run(0.1, fps=50.0)) == 6
@@ -150,14 +150,14 @@ def test_actors_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_physical_joints_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     actor = stage().actors["full"]
-    monkeypatch.setattr("poise.stage.division.MOST_PHYSICAL", 5)
+    monkeypatch.setattr("poise.stage.assignment.MOST_PHYSICAL", 5)
     with pytest.raises(InputError, match=r"joints of 'full' would be physical; at most 5 .* Drive fewer"):
         actor.drive("root", poise.Free())
     actor.drive("head", poise.Loose())
 
 
 def test_a_mix_is_bounded_by_its_poses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mixing, "MOST_POSES", 100)
+    monkeypatch.setattr(simulation, "MOST_POSES", 100)
     with pytest.raises(InputError, match=r"61 frames of 22 joints are 1342 poses of joints to mix; at most 100"):
         mix(IDLE, HUMAN)
 
@@ -172,10 +172,10 @@ def test_the_shortest_step_is_that_of_the_fastest_rate() -> None:
 @pytest.mark.parametrize("pieces", [1, 7, 1000])
 def test_a_rate_is_judged_alike_in_pieces(pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A jump at half its rate, whose windows are worked on a few at a time."""
-    jump = own.jump(HUMAN.skeleton)
+    jump = samples.jump(HUMAN.skeleton)
     wrong = jump.replace(times=jump.times / 2.0)
     usual = check_rate(wrong)
-    monkeypatch.setattr("poise.motion.rate._MOST_VALUES", max(1, 20 * len(jump) // pieces))
+    monkeypatch.setattr("poise.motion.contacts.frame_rate._MOST_VALUES", max(1, 20 * len(jump) // pieces))
     assert dataclasses.astuple(check_rate(wrong)) == dataclasses.astuple(usual)
 
 

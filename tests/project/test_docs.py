@@ -95,7 +95,7 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_the_readme_shows_commands_that_parse(command: str) -> None:
-    from poise.cli.app import build_app
+    from poise.cli.parser import build_app
 
     words = shlex.split(command)
     assert words[0] in COMMANDS
@@ -107,8 +107,8 @@ def test_the_readme_has_commands() -> None:
 
 
 def test_the_page_of_mixes_lists_what_is_called_otherwise_in_python() -> None:
+    from poise.cli.console import Report
     from poise.cli.mix import SimulationOptions, mix
-    from poise.cli.report import Report
     from poise.cli.source import SourceOptions
 
     nested = {"simulation": SimulationOptions, "source": SourceOptions, "report": Report}

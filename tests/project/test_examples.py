@@ -62,13 +62,13 @@ def test_center_of_mass_jacobian_is_that_of_differences() -> None:
     names, rng, h = run("jacobian"), np.random.default_rng(0), 1e-6
     tree, joints = names["tree"], len(names["body"].skeleton)
     root, turns = rng.normal(size=3), poise.rotation.random(rng, (joints,))
-    J = poise.compute_center_of_mass_jacobian(tree, root, turns)
+    J = poise.extend.compute_center_of_mass_jacobian(tree, root, turns)
     assert J.shape == (3, 3 + 3 * joints)
     for k in range(3 + 3 * joints):
         u = np.zeros(3 + 3 * joints)
         u[k] = h
         ends = [
-            poise.compute_center_of_mass(
+            poise.extend.compute_center_of_mass(
                 tree, root + way * u[:3],
                 poise.rotation.multiply(turns, poise.rotation.exp(way * u[3:].reshape(-1, 3))),
             )

@@ -17,7 +17,7 @@ import pytest
 
 from clips import locked_clip, random_clip
 from humans import make_human
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
 from poise.files import load_clip, save_clip
 from poise.motion.clip import Clip
 from poise.spatial import rotation

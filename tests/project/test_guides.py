@@ -11,10 +11,10 @@ import pytest
 
 import poise
 from guides import GUIDES, load_guide
-from poise.files.formats import FORMATS
-from poise.jobs import recipe as poise_recipe
-from poise.jobs.recipe import parse_recipe
-from poise.motion import own
+from poise.files.registry import FORMATS
+from poise.jobs.mix import recipe as poise_recipe
+from poise.jobs.mix.recipe import parse_recipe
+from poise.motion import samples
 
 PAGES = sorted(GUIDES.glob("*.md"))
 FILES = {path.name: path.read_text(encoding="utf-8") for path in GUIDES.glob("*.py")}
@@ -39,8 +39,8 @@ def test_its_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     before = list(FORMATS)
     monkeypatch.chdir(tmp_path)
     module = load_guide("own_format")
-    poise.register_format("Steps", ".steps", module.read_steps, module.save_steps)
-    poise.save_clip(own.walk(poise.Character.human(preset="mix").skeleton, fps=25).pick(slice(0, 8)), "walk.bvh")
+    poise.extend.register_format("Steps", ".steps", module.read_steps, module.save_steps)
+    poise.save_clip(samples.walk(poise.Character.human(preset="mix").skeleton, fps=25).pick(slice(0, 8)), "walk.bvh")
     examples = [block for block in blocks(page, "python") if not is_file(block)]
     try:
         for example in examples:
@@ -82,7 +82,7 @@ def test_a_recipe_that_is_shown_runs(page: str, added: str, tmp_path: Path, monk
     Path("room.toml").write_text("[ground]\nfriction = 0.8\n")
     skeleton = poise.Character.human(preset="mix").skeleton
     for table in (tomllib.loads(text)["character"], *tomllib.loads(text).get("from", [])):
-        poise.save_clip(own.wave(skeleton, 2.4, fps=25), table["clip"])
+        poise.save_clip(samples.wave(skeleton, 2.4, fps=25), table["clip"])
     found = poise.mix(recipe="shown.toml")
     assert found.broken is None and [path.is_file() for path in found.files] == [True]
     drive = tomllib.loads(text)["drives"][0]["part"]
@@ -99,4 +99,4 @@ def test_its_plugin_names_the_group_that_is_looked_for() -> None:
 
 def test_the_words_of_its_table_are_the_abilities() -> None:
     text = (GUIDES / "own_engine.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(poise.Abilities.__dataclass_fields__)
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(poise.extend.Capabilities.__dataclass_fields__)

@@ -18,6 +18,8 @@ LAYERS = [
     {"errors"},
     {"kinds"},
     {"registry"},
+    {"compiled"},
+    {"frozen"},
     {"spatial"},
     {"body"},
     {"dynamics"},
@@ -31,9 +33,11 @@ LAYERS = [
     {"engines"},
     {"drivers"},
     {"stage"},
+    {"extend"},
     {"jobs"},
     {"check"},
-    {"live", "studio", "batch"},
+    {"live"},
+    {"studio", "batch"},
     {"demos"},
     {"bench"},
     {"cli"},
@@ -89,7 +93,7 @@ def test_imports_only_layers_before_its_own(path: Path) -> None:
     [
         ("spatial", "from poise.body.skeleton import Skeleton"),
         ("body", "def late():\n    from poise.files import bvh"),
-        ("body", "import poise.cli.report as report"),
+        ("body", "import poise.cli.console as report"),
         ("motion", "from poise import stage"),
         ("motion", "from poise import Clip"),
         ("files", "import poise"),
@@ -148,7 +152,7 @@ def test_help_of_a_command_loads_nothing_heavy(command: str) -> None:
 
 def test_kernels_are_where_the_cache_looks_for_changes() -> None:
     """Numba's cache is stamped with the sources that have kernels: one elsewhere would leave stale machine code."""
-    from poise.spatial.compile import _SOURCES
+    from poise.compiled.kernel import _SOURCES
 
     for path in PACKAGE.rglob("*.py"):
         if "\n@kernel" in path.read_text(encoding="utf-8"):

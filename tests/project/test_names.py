@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.fit_names import fit_name
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
+from poise.body.role_finding.names import fit_name
 from poise.files.character import format_character, parse_character
-from poise.files.formats import read_clip, save_clip
-from poise.motion import own
+from poise.files.registry import read_clip, save_clip
+from poise.motion import samples
 from poise.spatial.inertia import RigidInertia
 from seeds import write_seed
 
@@ -141,7 +141,7 @@ def test_names_are_fitted_once_and_kept_where_they_fit() -> None:
 def test_a_mix_of_a_body_called_world_is_written(tmp_path: Path) -> None:
     from poise.cli import main
 
-    clip = own.idle(rename(BODY, "hips", "world").skeleton, 0.5)
+    clip = samples.idle(rename(BODY, "hips", "world").skeleton, 0.5)
     save_clip(clip, tmp_path / "world.bvh")
     out = tmp_path / "out.glb"
     assert main(["mix", str(tmp_path / "world.bvh"), "-o", str(out), "--quiet"]) in (0, 1)

@@ -11,13 +11,12 @@ import pytest
 
 import poise
 from fuzz.bodies import USES, make_body, make_motion, try_bodies, try_use
-from poise.body.mesh import Mesh
-from poise.body.segment import Segment
-from poise.body.shape import Sphere
+from poise.body.character import Segment
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.primitives import Sphere
 from poise.cli import main
 from poise.errors import InputError
-from poise.ik.limb import reach_with_limb
-from poise.ik.twobone import solve_two_bone
+from poise.ik.two_bone import correct_two_bone, solve_two_bone
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 
@@ -193,7 +192,7 @@ def test_limbs_without_length_have_finite_answers() -> None:
     one, two, zero = np.array([[0.0, -0.4, 0.0]]), np.array([0.0, -0.4, 0.0]), np.zeros(3)
     turn = rotation.identity((1,))
     for upper, lower in ((zero, two), (two, zero), (zero, zero), (two, two)):
-        limb = reach_with_limb(turn, turn, upper, lower, one, np.array([[1.0, 0.0, 0.0]]))
+        limb = correct_two_bone(turn, turn, upper, lower, one, np.array([[1.0, 0.0, 0.0]]))
         assert np.isfinite(limb.upper).all() and np.isfinite(limb.lower).all()
         with np.errstate(all="raise"):
             bent = solve_two_bone(np.zeros((1, 3)), one, one, upper, lower, np.array([1.0, 0.0, 0.0]))

@@ -18,21 +18,22 @@ import pytest
 
 import poise
 from clips import random_clip
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
 from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
-from poise.files.formats import FORMATS, read_recording
-from poise.files.normalise import normalise
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan, Scenery
-from poise.jobs.recipe import Recipe
-from poise.motion import own
-from poise.motion.contacts import find_contacts
-from poise.motion.gestures.playing import GestureMotion
-from poise.motion.gestures.speaking import Speak, Stress
-from poise.motion.own.figure import Figure
+from poise.files.reading.pipeline import normalise
+from poise.files.registry import FORMATS, read_recording
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.mix.recipe import Recipe
+from poise.jobs.shared.simulation import simulate as mix
+from poise.motion import samples
+from poise.motion.contacts.contacts import find_contacts
+from poise.motion.gestures.gesture import GestureMotion
+from poise.motion.gestures.speak import Speak, Stress
+from poise.motion.samples.body import Figure
 from poise.stage.runner import Frame, Runner
-from poise.world.push import Push
+from poise.world.forces import Push
+from poise.world.scenery import Scenery
 from poise.world.swing import build_swing
 from seeds import reason_for_none, write_seed
 
@@ -41,7 +42,7 @@ HUMAN = poise.Character.human()
 
 @cache
 def idle() -> poise.Clip:
-    clip: poise.Clip = own.idle(HUMAN.skeleton, 0.5)
+    clip: poise.Clip = samples.idle(HUMAN.skeleton, 0.5)
     _ = clip.world, clip.spline  # what was computed is there to be left behind
     return clip
 
@@ -83,7 +84,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "scenery": Scenery,
     "recipe": lambda: Recipe(clip=Path("x.bvh")),
     "contacts": lambda: find_contacts(idle()),
-    "forces": lambda: poise.compute_forces(own.idle(HUMAN.skeleton, 2.0), HUMAN),
+    "forces": lambda: poise.compute_forces(samples.idle(HUMAN.skeleton, 2.0), HUMAN),
     "tree": lambda: build_tree(HUMAN),
     "meshes": lambda: build_mannequin(HUMAN.skeleton, 70.0),
     "figure": lambda: Figure(HUMAN.skeleton),
@@ -147,7 +148,7 @@ def test_nobody_can_write_to_what_arrived() -> None:
 
 def test_what_was_computed_stays_behind() -> None:
     """A clip that was looked at is no larger on its way than one that was not, and computes the same there."""
-    fresh = own.idle(HUMAN.skeleton, 0.5)
+    fresh = samples.idle(HUMAN.skeleton, 0.5)
     assert len(pickle.dumps(idle())) == len(pickle.dumps(fresh))
     there = pickle.loads(pickle.dumps(idle()))
     np.testing.assert_array_equal(there.positions, idle().positions)

@@ -16,7 +16,7 @@ import poise
 from poise.cli.commands import COMMANDS
 from poise.demos import DEMOS
 from poise.engines.registry import ENGINES
-from poise.files.formats import FORMATS
+from poise.files.registry import FORMATS
 from same_bits import names
 from same_bits.__main__ import look_closer
 from same_bits.cases import Case, Skip, load_cases
@@ -132,7 +132,7 @@ def test_everything_has_a_case() -> None:
         assert f'"{engine}"' in source, engine
     for entry in FORMATS:
         assert f'"{entry.suffix}"' in source, entry.suffix
-    kinds = (poise.Driver, poise.Ground)
+    kinds = (poise.extend.Driver, poise.Ground)
     public = [getattr(poise, name) for name in poise.__all__]
     for each in public:
         if isinstance(each, type) and issubclass(each, kinds) and each not in kinds:

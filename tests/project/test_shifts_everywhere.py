@@ -7,21 +7,20 @@ from bvh_twins import plain_bvh, write_twin
 from figures import tpose
 from gltfs import Reference
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
 from poise.errors import InputError
 from poise.files import load_clip, save_clip
-from poise.files.bvh import read_bvh
-from poise.files.gltf.animate import save_on_character
-from poise.files.gltf.reading import read_gltf_rest
-from poise.files.normalise import normalise
-from poise.files.placement import find_placement
-from poise.files.readback import read_positions
-from poise.files.reframe import turn_clip
-from poise.files.usd import read_usd_positions
-from poise.files.writing import Edits, keep_as, write_clean
+from poise.files.formats.bvh.clip import read_bvh
+from poise.files.formats.gltf.animate import save_on_character
+from poise.files.formats.gltf.read import read_gltf_rest
+from poise.files.formats.usd import read_usd_positions
+from poise.files.reading.pipeline import find_placement, normalise
+from poise.files.reading.reframe import turn_clip
+from poise.files.writing.round_trip import read_positions
+from poise.files.writing.writing import Edits, keep_as, write_clean
 from poise.motion import (
     Clip,
     blend,
@@ -31,21 +30,21 @@ from poise.motion import (
     crossfade,
     layer,
     mirror,
-    own,
     place,
     resample,
     retarget,
     root_at_hips,
+    samples,
     translate,
     trim,
     turn,
     warp,
 )
-from poise.motion.looping import make_loop, measure_gap
-from poise.motion.mirroring import find_partners
+from poise.motion.edits.in_place import remove_drift, remove_travel
+from poise.motion.edits.loop import make_loop, measure_gap
+from poise.motion.edits.mirror import find_partners
 from poise.motion.motion import Pose
-from poise.motion.travel import remove_drift, remove_travel
-from poise.pictures.figure import pose_surface
+from poise.pictures.body import pose_surface
 from poise.pictures.picture import DrawnBody, Picture, frame_picture
 from poise.spatial import rotation
 from poise.stage.stage import Stage
@@ -57,13 +56,13 @@ STRETCH = {"spine": 0.02, "leftHand": 0.05, "rightHand": 0.04, "leftLowerLeg": 0
 
 def walking(fps: float = 30.0) -> Clip:
     """A walk under a still reference, hips sliding away from it, other joints to and fro."""
-    twin = under_reference(own.walk(tpose(), 4.0, fps))
+    twin = under_reference(samples.walk(tpose(), 4.0, fps))
     moved = slide(twin, STRETCH).shifts
     return twin.replace(shifts=twin.shifts + moved, name="walk")
 
 
 def waving() -> Clip:
-    twin = under_reference(own.wave(tpose(), 4.0, 30.0))
+    twin = under_reference(samples.wave(tpose(), 4.0, 30.0))
     return twin.replace(shifts=twin.shifts + slide(twin, {"rightHand": 0.06, "chest": 0.02}, 1.3).shifts, name="wave")
 
 
@@ -165,7 +164,7 @@ def test_in_place_the_joint_that_travelled_stays_and_the_reference_still_stands(
     np.testing.assert_allclose(places(still)[:, 1:], places(WALK)[:, 1:] - way[:, None], atol=CLOSE)
     assert np.abs(places(still)[-1, HIPS, 2] - places(still)[0, HIPS, 2]) < 0.5 < 1.5 < np.ptp(way[:, 2])
     np.testing.assert_array_equal(still.root, WALK.root)
-    plain, plain_way = remove(own.walk(tpose(), 4.0, 30.0))
+    plain, plain_way = remove(samples.walk(tpose(), 4.0, 30.0))
     np.testing.assert_allclose(way, plain_way, atol=1e-12)
     np.testing.assert_allclose(places(still)[:, HIPS], places(plain)[:, 0], atol=CLOSE)
 
@@ -176,14 +175,14 @@ def test_loops_close_and_go_on():
     np.testing.assert_array_equal(loop.clip.root, np.zeros((len(loop.clip), 3)))
     went = places(loop.clip)[[0, -1], HIPS]
     assert np.linalg.norm((went[1] - went[0])[[0, 2]]) > 0.8
-    plain = make_loop(own.walk(tpose(), 4.0, 30.0))
-    twin = make_loop(under_reference(own.walk(tpose(), 4.0, 30.0)))
+    plain = make_loop(samples.walk(tpose(), 4.0, 30.0))
+    twin = make_loop(under_reference(samples.walk(tpose(), 4.0, 30.0)))
     assert (twin.start, twin.end) == (plain.start, plain.end)
     np.testing.assert_allclose(places(twin.clip)[:, 1:], places(plain.clip), atol=1e-9)
 
 
 def test_a_loop_of_a_body_that_turns_below_a_still_reference_keeps_turning():
-    clip = own.walk(tpose(), 4.0, 30.0)
+    clip = samples.walk(tpose(), 4.0, 30.0)
     turns = clip.rotations.copy()
     spin = rotation.exp(0.4 * clip.times[:, None] * [0.0, 1.0, 0.0])
     turns[:, 0] = rotation.multiply(spin, turns[:, 0])
@@ -202,14 +201,14 @@ def test_retargeting_onto_its_own_and_a_larger_body_of_the_same_proportions():
 
 def test_retargeting_onto_another_body_goes_as_far_as_the_plain_walk():
     target = Character.human(1.6, 60.0).skeleton
-    plain = retarget(own.walk(tpose(), 4.0, 30.0), target)
-    twin = retarget(under_reference(own.walk(tpose(), 4.0, 30.0)), target)
+    plain = retarget(samples.walk(tpose(), 4.0, 30.0), target)
+    twin = retarget(under_reference(samples.walk(tpose(), 4.0, 30.0)), target)
     np.testing.assert_allclose(places(twin), places(plain), atol=1e-6)
     stretched = retarget(WALK, target)
     neck = target.index("head")
     assert np.ptp(stretched.shifts[:, neck], axis=0).max() > 0.04
     # Onto a body with a reference of its own, the travel stays where the clip has it.
-    under = retarget(under_reference(own.walk(tpose(), 4.0, 30.0)), under_reference(plain).skeleton)
+    under = retarget(under_reference(samples.walk(tpose(), 4.0, 30.0)), under_reference(plain).skeleton)
     np.testing.assert_allclose(places(under)[:, 1:], places(plain), atol=1e-6)
     np.testing.assert_array_equal(under.root, np.zeros((len(under), 3)))
 
@@ -245,7 +244,7 @@ def test_files(tmp_path, suffix):
 
 
 def test_a_file_without_shifts_has_none_in_it(tmp_path):
-    plain = own.walk(tpose(), 3.0, 30.0)
+    plain = samples.walk(tpose(), 3.0, 30.0)
     save_clip(plain, tmp_path / "a.npz")
     save_clip(plain, tmp_path / "a.bvh")
     assert "shifts" not in np.load(tmp_path / "a.npz")
@@ -253,7 +252,7 @@ def test_a_file_without_shifts_has_none_in_it(tmp_path):
 
 
 def test_a_character_of_the_users_own_slides_too(tmp_path):
-    plain = under_reference(own.walk(tpose(), 3.0, 30.0))
+    plain = under_reference(samples.walk(tpose(), 3.0, 30.0))
     save_clip(plain.replace(shifts=None), tmp_path / "hero.glb")
     reading = normalise(read_gltf_rest(tmp_path / "hero.glb"))
     moved = trim(WALK, 0.0, 1.0).replace(skeleton=reading.clip.skeleton)
@@ -269,7 +268,7 @@ def test_a_character_of_the_users_own_slides_too(tmp_path):
 @pytest.mark.parametrize("edits", [Edits(), Edits(0.5, 2.0), Edits(fps=60.0), Edits(in_place=True), Edits(loop=True)])
 @pytest.mark.many(1)
 def test_conversions_of_a_file(tmp_path, adds, edits):
-    clip = own.walk(tpose(), 4.0, 30.0)
+    clip = samples.walk(tpose(), 4.0, 30.0)
     path = tmp_path / "in.bvh"
     path.write_text(write_twin(clip, 1, 1, adds, 0.0254, "Z", ("ZYX", "XYZ"), 0.02))
     reading = normalise(read_bvh(path), 0.0254, "Z")
@@ -291,7 +290,7 @@ def test_conversions_of_a_file(tmp_path, adds, edits):
 
 
 def test_an_added_tpose_is_left_out_with_its_shifts(tmp_path):
-    clip = own.wave(tpose(), 2.0, 30.0)
+    clip = samples.wave(tpose(), 2.0, 30.0)
     turns = np.concatenate([rotation.identity((1, len(clip.skeleton))), clip.rotations])
     added = Clip(clip.skeleton, np.arange(len(turns)) / 30, np.concatenate([clip.root[:1], clip.root]), turns)
     path = tmp_path / "t.bvh"
@@ -326,7 +325,7 @@ def test_a_stage_refuses_bones_that_slide_and_says_what_to_do():
 
 
 def test_a_balance_refuses_to_follow_bones_that_slide():
-    stretched = slide(own.wave(tpose(), 2.0, 60.0), {"spine": 0.05})
+    stretched = slide(samples.wave(tpose(), 2.0, 60.0), {"spine": 0.05})
     stage = Stage()
     stage.add(Character.from_skeleton(stretched.skeleton, mass=70.0)).drive("legs", Balance(follow=stretched))
     with pytest.raises(InputError, match="spine of clip 'wave' slide"):

@@ -8,16 +8,16 @@ import pytest
 from bvh_twins import write_twin
 from figures import tpose
 from poise.body.character import Character
-from poise.files.bvh import read_bvh
-from poise.files.normalise import normalise
-from poise.files.readback import read_positions
-from poise.files.writing import Edits, write_clean
-from poise.motion import own, retarget
+from poise.files.formats.bvh.clip import read_bvh
+from poise.files.reading.pipeline import normalise
+from poise.files.writing.round_trip import read_positions
+from poise.files.writing.writing import Edits, write_clean
+from poise.motion import retarget, samples
 from poise.motion.clip import Clip
-from poise.motion.forces import compute_forces
+from poise.motion.forces.forces import compute_forces
 from sliding import plain_positions
 
-WALK = own.walk(tpose(), 3.0, 60.0)
+WALK = samples.walk(tpose(), 3.0, 60.0)
 WAYS = list(itertools.product(range(4), (False, True)))
 
 

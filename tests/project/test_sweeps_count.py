@@ -90,8 +90,8 @@ def test_standing_on_more_than_the_floor_gives_is_known_before() -> None:
 
 @pytest.mark.usefixtures("breaks")
 def test_recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from poise.files.bvh import save_bvh
-    from poise.motion.own.standing import wave
+    from poise.files.formats.bvh.clip import save_bvh
+    from poise.motion.samples.stand import wave
 
     clip = wave(Character.human(preset="mix").skeleton, fps=30.0)
     save_bvh(clip, tmp_path / "wave.bvh")

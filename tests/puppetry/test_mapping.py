@@ -10,11 +10,10 @@ import pytest
 
 from poise.body.character import Character
 from poise.errors import FileError, InputError
-from poise.jobs.puppet_mapping import list_mappings, load_mapping
 from poise.puppetry.hands import HandsTake
-from poise.puppetry.mapping import HandMapping, Route
+from poise.puppetry.layers import PuppetLayer, Strings
+from poise.puppetry.mapping import HandMapping, Route, list_mappings, load_mapping
 from poise.puppetry.marionette import Marionette
-from poise.puppetry.strings import PuppetLayer, Strings
 from poise.spatial import rotation
 
 HUMAN = Character.human(1.75, 75.0)

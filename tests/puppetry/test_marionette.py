@@ -240,7 +240,7 @@ def test_b3_a_nearly_level_target_keeps_the_foot_level_and_one_beyond_pushes_off
 def test_b3_a_level_foot_does_not_chatter_as_it_would_by_gravity_alone() -> None:
     found = land(build(), -0.12, seconds=2.0)
     assert np.count_nonzero(np.diff(np.sign(np.round(found, 12)))) <= 1
-    from poise.puppetry.oscillator_kernels import press
+    from poise.puppetry.kernels import press
 
     pitch, speed, turns = -0.12, 0.0, 0
     for _ in range(250):  # the same weight on the hinge in use, and nobody who keeps it level

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from poise.puppetry import oscillator_kernels as kernels
+from poise.puppetry import kernels
 
 FAR = 1e9
 STEPS = (0.008, 1.0 / 60.0, 0.033)

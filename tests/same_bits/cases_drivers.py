@@ -116,7 +116,7 @@ ROWS: dict[str, tuple[dict[str, Callable[[Any], Any]], dict[str, Any]]] = {
          "body": lambda body: poise.Kinematic(walk_of(body))}, {"seconds": 2.0}),
     "anchored on steps": (
         {"root": lambda body: poise.Anchored(walk_of(body)), "body": lambda body: poise.Kinematic(walk_of(body))},
-        {"seconds": 3.0, "ground": poise.Steps(0.1, 0.5, 4)}),
+        {"seconds": 3.0, "ground": poise.Stairs(0.1, 0.5, 4)}),
     "anchored over loose legs": (
         {"root": lambda _: poise.Anchored(fixes="point"), "upperBody": lambda _: playing(),
          "legs": lambda body: poise.Kinematic(make_clip("idle", body.skeleton))}, {}),

@@ -36,7 +36,7 @@ def run_strength(engine: str = "mujoco", dt: float = 0.01, seconds: float = 0.5,
         options["paths"] = {name: poise.PointPath(*path) for name, path in options["paths"].items()}
     if strict:
         options["priorities"] = "strict"
-    muscles = poise.Muscles.from_character(body).scaled(scale)
+    muscles = poise.JointStrength.from_character(body).scaled(scale)
     actor.drive("body", poise.Strength(gesture or poise.gestures.arm_swing(0.5), muscles, **options))
     if push:
         actor.push("spine", (0.0, 0.0, push), 0.2, 0.1)

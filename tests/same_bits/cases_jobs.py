@@ -169,14 +169,16 @@ def solve_goals(method: str, preset: str) -> Any:
     """Both hands to random places, one foot held."""
     body = human(1.6, 60.0, preset=preset)
     pose = find("stand_pose")(body.skeleton)
-    poser, rng = find("Poser")(body, "leftFoot"), np.random.default_rng(1)
+    poser, rng = find("PoseSolver")(body, "leftFoot"), np.random.default_rng(1)
     poser.load({"rightHand": (2.0, (0.0, 0.0, 0.0))})
     found = []
     for _ in range(4):
         places = [(side * 0.3, 1.0, 0.3) + 0.2 * rng.normal(size=3) for side in (1.0, -1.0)]
-        goals = [find("Reach")(f"{side}Hand", place) for side, place in zip(("left", "right"), places, strict=True)]
-        goals += [find("Look")(rng.normal(size=3) + [0.0, 1.5, 2.0])]
-        goals += [find("Turn")("rightFoot", poise.rotation.identity())]
+        goals = [
+            find("PositionGoal")(f"{side}Hand", place) for side, place in zip(("left", "right"), places, strict=True)
+        ]
+        goals += [find("LookAtGoal")(rng.normal(size=3) + [0.0, 1.5, 2.0])]
+        goals += [find("OrientationGoal")("rightFoot", poise.rotation.identity())]
         found.append(poser.solve(goals, pose.root, pose.rotations, method=method))
     return found
 

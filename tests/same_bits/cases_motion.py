@@ -106,7 +106,7 @@ add_case("forces of walk, the paper's shares", compute_forces, "walk", shares="p
 def draw_state(tree: Any, rng: Any, frames: tuple[int, ...]) -> Any:
     """A state of a tree: places, turns, velocities and accelerations at random."""
     joints = len(tree.parents)
-    return poise.Kinematics(
+    return poise.TreeState(
         rng.normal(size=(*frames, 3)), poise.rotation.random(rng, (*frames, joints)), rng.normal(size=(*frames, 3)),
         rng.normal(size=(*frames, joints, 3)), rng.normal(size=(*frames, 3)), rng.normal(size=(*frames, joints, 3)),
     )  # fmt: skip
@@ -204,5 +204,5 @@ def solve_limited() -> Any:
 @case("motion arranged")
 def arrange() -> Any:
     """Stretches of two clips in an order, with transitions."""
-    cut = find("Cut")
-    return find("arrange")([cut(walk(), 0.2, 1.5), cut(wave(), 0.0, 1.6), cut(walk(), 0.5, 2.0)], 0.3, 60.0)
+    cut = find("Segment")
+    return find("join_segments")([cut(walk(), 0.2, 1.5), cut(wave(), 0.0, 1.6), cut(walk(), 0.5, 2.0)], 0.3, 60.0)

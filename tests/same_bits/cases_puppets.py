@@ -51,7 +51,7 @@ def hold(up: tuple[float, float] = (0.08, 0.0), turns: tuple[float, float] = (-2
     return (poise.PuppetLayer(poise.load_mapping("legs"), hands),)
 
 
-GROUNDS = {"slope": lambda: poise.Tilted(np.radians(8.0)), "stairs": lambda: poise.Steps(0.15, 0.3, 3)}
+GROUNDS = {"slope": lambda: poise.Slope(np.radians(8.0)), "stairs": lambda: poise.Stairs(0.15, 0.3, 3)}
 
 
 def play(layers: Any, seconds: float, body: str = "adult", ground: str | None = None, dt: float = 1.0 / 240.0,

@@ -31,7 +31,7 @@ MANNERS: dict[str, dict[str, float]] = {
 PLACES = [(0.5, 0.8), (-0.5, 1.6), (0.0, 2.4)]
 for _name, _manner in MANNERS.items():
     add_case(f"walk, {_name}", run_job, lambda f, manner=_manner: poise.walk(
-        "flat", 4, manner=poise.Manner(**manner), fps=30.0))  # fmt: skip
+        "flat", 4, manner=poise.Gait(**manner), fps=30.0))  # fmt: skip
 add_case("walk along a path", run_job, lambda f: poise.walk("flat", path=PLACES, fps=30.0))
 add_case("walk along a path, backwards", run_job, lambda f: poise.walk("flat", path=PLACES, facing="back", fps=30.0))
 add_case("walk along a path, sideways", run_job, lambda f: poise.walk("flat", path=PLACES, facing="left", fps=30.0))
@@ -56,15 +56,15 @@ add_case("walker backwards", walk, 3.0, path=[(0.0, -1.0)], facing="back")
 add_case("walker of a manner", walk, 3.0, steps=3, manner={"pace": 1.2, "step": 0.5, "lift": 0.1})
 add_case("walker, a child", walk, 3.0, body={**CHILD, "preset": "full"}, steps=3)
 add_case("walker, step 10 ms", walk, 3.0, dt=0.01, steps=3)
-add_case("walker up stairs", walk, 4.0, ground=lambda: poise.Steps(0.15, 0.3, 3), steps=5)
-add_case("walker on a slope", walk, 3.0, ground=lambda: poise.Tilted(np.radians(6.0), 0.4), steps=4)
+add_case("walker up stairs", walk, 4.0, ground=lambda: poise.Stairs(0.15, 0.3, 3), steps=5)
+add_case("walker on a slope", walk, 3.0, ground=lambda: poise.Slope(np.radians(6.0), 0.4), steps=4)
 add_case("walker on a rough map", walk, 3.0, ground=lambda: poise.HeightMap(
     0.03 * np.random.default_rng(3).random((60, 60)), 0.1), steps=4)  # fmt: skip
 add_case(
     "walker on a raft",
     walk,
     3.0,
-    ground=lambda: poise.Moving(poise.Ground(), sway=(0.1, 0.0, 0.1), period=4.0),
+    ground=lambda: poise.MovingGround(poise.Ground(), sway=(0.1, 0.0, 0.1), period=4.0),
     steps=3,
 )
 add_case(

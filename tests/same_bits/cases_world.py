@@ -109,13 +109,13 @@ def run_joining() -> Any:
 
 GROUNDS: dict[str, Callable[[], Any]] = {
     "raised": lambda: poise.Ground(height=1.0),
-    "tilted": lambda: poise.Tilted(np.radians(6.0), 0.4),
-    "steps": lambda: poise.Steps(0.1, 0.3, 3, start=-0.05),
-    "steps down": lambda: poise.Steps(-0.1, 0.3, 3, start=0.02, heading=0.3),
+    "tilted": lambda: poise.Slope(np.radians(6.0), 0.4),
+    "steps": lambda: poise.Stairs(0.1, 0.3, 3, start=-0.05),
+    "steps down": lambda: poise.Stairs(-0.1, 0.3, 3, start=0.02, heading=0.3),
     "profile": lambda: poise.Profile(((-0.5, 0.0), (-0.02, 0.05), (0.5, 0.08), (0.5, 0.2)), 0.2),
     "height map": lambda: poise.HeightMap(0.02 * np.random.default_rng(3).random((30, 30)), 0.1),
-    "moving": lambda: poise.Moving(poise.Ground(), sway=(0.05, 0.0, 0.05), period=3.0),
-    "moving map": lambda: poise.Moving(
+    "moving": lambda: poise.MovingGround(poise.Ground(), sway=(0.05, 0.0, 0.05), period=3.0),
+    "moving map": lambda: poise.MovingGround(
         poise.HeightMap(0.02 * np.random.default_rng(3).random((30, 30)), 0.1), velocity=(0.0, 0.0, 0.1)),
 }  # fmt: skip
 ASKED = np.random.default_rng(5).uniform(-1.5, 1.5, (2, 200))
@@ -167,7 +167,7 @@ TOUCHES: dict[str, dict[str, Any]] = {
 
 def run_touch(engine: str = "mujoco", **touch: Any) -> Any:
     """A limp body falls on another, with a ball above them."""
-    stage = poise.Stage(engine, touch=poise.Touch(**touch), couple="exact" if engine == "mujoco" else "paper")
+    stage = poise.Stage(engine, touch=poise.ContactSettings(**touch), couple="exact" if engine == "mujoco" else "paper")
     ragdoll(stage, 0.1, "one", "mix")
     ragdoll(stage, 1.6, "two", "mix")
     stage.add_prop(ball("ball", (0.0, 4.0, 0.0), (0.0, -3.0, 0.0)))
@@ -182,7 +182,7 @@ for name in ("not itself", "soft", "penalty"):
 
 @case("hands that push each other")
 def run_push_hands() -> Any:
-    stage = poise.Stage(touch=poise.Touch(softness=0.01))
+    stage = poise.Stage(touch=poise.ContactSettings(softness=0.01))
     skeleton = human().skeleton
     stand_pose = find("stand_pose")(skeleton)
     for k, name in enumerate(("one", "two")):

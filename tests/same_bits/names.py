@@ -21,69 +21,340 @@ from typing import Any
 
 # Name in the cases -> places, newest first: "module:attribute", or "module" where the attribute has the case's name.
 PLACES: dict[str, tuple[str, ...]] = {
-    "arrange": ("poise.motion",),
+    "AccelerationPlayer": (
+        "poise.extend",
+        "poise",
+    ),
+    "Bearing": (
+        "poise.extend",
+        "poise",
+    ),
     "blend": ("poise.motion",),
+    "Block": (
+        "poise.extend",
+        "poise",
+    ),
+    "Body": (
+        "poise.extend",
+        "poise",
+    ),
+    "BodyContacts": (
+        "poise.extend",
+        "poise:Touches",
+    ),
+    "BodyState": (
+        "poise.extend",
+        "poise",
+    ),
     "borrow": ("poise.motion",),
-    "build_conductors": ("poise.demos.conductors:build_stage",),
-    "build_mannequin": ("poise.body.mannequin",),
-    "build_staff": ("poise.demos.staff:build",),
+    "build_conductors": (
+        "poise.demos.shared.conductors:build_stage",
+        "poise.demos.conductors:build_stage",
+    ),
+    "build_mannequin": (
+        "poise.body.geometry.mannequin",
+        "poise.body.mannequin",
+    ),
+    "build_staff": (
+        "poise.demos.tracking.staff:build",
+        "poise.demos.staff:build",
+    ),
+    "build_tree": (
+        "poise.extend",
+        "poise",
+    ),
+    "Capabilities": (
+        "poise.extend",
+        "poise:Abilities",
+    ),
     "change_speed": ("poise.motion",),
-    "clip_idle": ("poise.motion.own:idle",),
-    "clip_jump": ("poise.motion.own:jump",),
-    "clip_squat": ("poise.motion.own:squat",),
-    "clip_walk": ("poise.motion.own:walk",),
-    "clip_wave": ("poise.motion.own:wave",),
+    "Claim": (
+        "poise.extend",
+        "poise",
+    ),
+    "clip_idle": (
+        "poise.motion.samples:idle",
+        "poise.motion.own:idle",
+    ),
+    "clip_jump": (
+        "poise.motion.samples:jump",
+        "poise.motion.own:jump",
+    ),
+    "clip_squat": (
+        "poise.motion.samples:squat",
+        "poise.motion.own:squat",
+    ),
+    "clip_walk": (
+        "poise.motion.samples:walk",
+        "poise.motion.own:walk",
+    ),
+    "clip_wave": (
+        "poise.motion.samples:wave",
+        "poise.motion.own:wave",
+    ),
     "ClipSpline": ("poise.motion",),
+    "compute_bias": (
+        "poise.extend",
+        "poise",
+    ),
+    "compute_center_of_mass": (
+        "poise.extend",
+        "poise",
+    ),
+    "compute_center_of_mass_jacobian": (
+        "poise.extend",
+        "poise",
+    ),
     "compute_inverse_dynamics": ("poise.dynamics.newton_euler",),
-    "compute_momentum": ("poise.dynamics.momentum",),
-    "compute_momentum_jacobian": ("poise.dynamics.momentum",),
-    "compute_world_velocity": ("poise.dynamics.world",),
+    "compute_joint_space_inertia": (
+        "poise.extend",
+        "poise",
+    ),
+    "compute_momentum": (
+        "poise.dynamics.kinematics",
+        "poise.dynamics.momentum",
+    ),
+    "compute_momentum_jacobian": (
+        "poise.dynamics.kinematics",
+        "poise.dynamics.momentum",
+    ),
+    "compute_point_jacobian": (
+        "poise.extend",
+        "poise",
+    ),
+    "compute_world_pose": (
+        "poise.extend",
+        "poise",
+    ),
+    "compute_world_velocity": (
+        "poise.dynamics.kinematics",
+        "poise.dynamics.world",
+    ),
     "concatenate": ("poise.motion",),
+    "ContactSettings": (
+        "poise",
+        "poise:Touch",
+    ),
     "crossfade": ("poise.motion",),
-    "Cut": ("poise.motion",),
-    "dance": ("poise.puppetry.dancing",),
+    "dance": (
+        "poise.demos.marionette.dance",
+        "poise.puppetry.dancing",
+    ),
     "decode_packet": ("poise.live.osc",),
     "DEMOS": ("poise.demos",),
-    "draw_bodies": ("poise.demos.conductors",),
-    "draw_conductors": ("poise.demos.conductors",),
+    "draw_bodies": (
+        "poise.demos.shared.conductors",
+        "poise.demos.conductors",
+    ),
+    "draw_conductors": (
+        "poise.demos.shared.conductors",
+        "poise.demos.conductors",
+    ),
+    "Driver": (
+        "poise.extend",
+        "poise",
+    ),
     "encode_bundles": ("poise.live.osc",),
     "encode_message": ("poise.live.osc",),
+    "Engine": (
+        "poise.extend",
+        "poise",
+    ),
     "Entry": ("poise.registry",),
+    "fields": (
+        "poise.extend",
+        "poise",
+    ),
     "find_contacts": ("poise.motion",),
-    "FORMATS": ("poise.files.formats",),
+    "FORMATS": (
+        "poise.files.registry",
+        "poise.files.formats",
+    ),
+    "Gait": (
+        "poise",
+        "poise:Manner",
+    ),
     "HeldHands": ("poise.puppetry.device",),
     "interpolate": ("poise.motion",),
+    "join_segments": (
+        "poise.motion",
+        "poise.motion:arrange",
+    ),
+    "Joint": (
+        "poise.extend",
+        "poise",
+    ),
+    "JointStrength": (
+        "poise",
+        "poise:Muscles",
+    ),
+    "Law": (
+        "poise.extend",
+        "poise",
+    ),
+    "law": (
+        "poise.extend",
+        "poise",
+    ),
+    "laws": (
+        "poise.extend",
+        "poise",
+    ),
     "layer": ("poise.motion",),
-    "limit_accelerations": ("poise.dynamics.limited",),
-    "Limp": ("poise.drivers.limp",),
+    "limit_accelerations": (
+        "poise.dynamics.qp.limited",
+        "poise.dynamics.limited",
+    ),
+    "Limp": (
+        "poise.drivers.loose.loose",
+        "poise.drivers.limp",
+    ),
     "load_sound": ("poise.live.music",),
-    "Look": ("poise.ik.goals",),
+    "LookAtGoal": (
+        "poise.ik.goals",
+        "poise.ik.goals:Look",
+    ),
     "mirror": ("poise.motion",),
+    "MotionPlayer": (
+        "poise.extend",
+        "poise",
+    ),
+    "MovingGround": (
+        "poise",
+        "poise:Moving",
+    ),
+    "OrientationGoal": (
+        "poise.ik.goals",
+        "poise.ik.goals:Turn",
+    ),
     "OscHands": ("poise.live.osc_hands",),
     "part_joints": ("poise.motion.parts",),
     "place": ("poise.motion",),
-    "Poser": ("poise.ik.posing",),
-    "pump": ("poise.demos.swing",),
-    "PuppetLoop": ("poise.jobs.puppet_loop",),
-    "PuppetSession": ("poise.jobs.puppet_session",),
-    "Reach": ("poise.ik.goals",),
+    "Player": (
+        "poise.extend",
+        "poise",
+    ),
+    "PoseSolver": (
+        "poise.ik.pose_solver",
+        "poise.ik.posing:Poser",
+    ),
+    "PositionGoal": (
+        "poise.ik.goals",
+        "poise.ik.goals:Reach",
+    ),
+    "pump": (
+        "poise.demos.mix.swing",
+        "poise.demos.swing",
+    ),
+    "PuppetLoop": (
+        "poise.live.puppet_loop",
+        "poise.jobs.puppet_loop",
+    ),
+    "PuppetSession": (
+        "poise.live.puppet_session",
+        "poise.jobs.puppet_session",
+    ),
     "read_stick": ("poise.live.gamepad",),
+    "register_driver": (
+        "poise.extend",
+        "poise",
+    ),
+    "register_engine": (
+        "poise.extend",
+        "poise",
+    ),
+    "register_format": (
+        "poise.extend",
+        "poise",
+    ),
     "resample": ("poise.motion",),
     "retarget_clip": ("poise.motion:retarget",),
     "reverse": ("poise.motion",),
+    "RigidInertia": (
+        "poise.extend",
+        "poise",
+    ),
     "run_cli": ("poise.cli:main",),
-    "save_hands": ("poise.jobs.hands_file",),
-    "seat_rider": ("poise.demos.swing",),
-    "speak": ("poise.motion.gestures.speaking",),
-    "stand_pose": ("poise.motion.own.tracks",),
-    "Stress": ("poise.motion.gestures.speaking",),
-    "TICK": ("poise.jobs.puppet_session",),
+    "save_hands": (
+        "poise.puppetry.hands_file",
+        "poise.jobs.hands_file",
+    ),
+    "Scene": (
+        "poise.extend",
+        "poise",
+    ),
+    "SceneBody": (
+        "poise.extend",
+        "poise",
+    ),
+    "seat_rider": (
+        "poise.demos.mix.swing",
+        "poise.demos.swing",
+    ),
+    "Segment": (
+        "poise.motion",
+        "poise.motion:Cut",
+    ),
+    "Simulation": (
+        "poise.extend",
+        "poise",
+    ),
+    "SimulationLaws": (
+        "poise.extend",
+        "poise",
+    ),
+    "Slope": (
+        "poise",
+        "poise:Tilted",
+    ),
+    "solve_hybrid_dynamics": (
+        "poise.extend",
+        "poise",
+    ),
+    "speak": (
+        "poise.motion.gestures.speak",
+        "poise.motion.gestures.speaking",
+    ),
+    "Stairs": (
+        "poise",
+        "poise:Steps",
+    ),
+    "stand_pose": (
+        "poise.motion.samples.tracks",
+        "poise.motion.own.tracks",
+    ),
+    "Stress": (
+        "poise.motion.gestures.speak",
+        "poise.motion.gestures.speaking",
+    ),
+    "Support": (
+        "poise.extend",
+        "poise",
+    ),
+    "TICK": (
+        "poise.jobs.puppet.cued_puppet",
+        "poise.jobs.puppet_session",
+    ),
+    "TorquePlayer": (
+        "poise.extend",
+        "poise",
+    ),
     "translate": ("poise.motion",),
+    "Tree": (
+        "poise.extend",
+        "poise",
+    ),
+    "TreeState": (
+        "poise.extend",
+        "poise:Kinematics",
+    ),
     "trim": ("poise.motion",),
-    "Turn": ("poise.ik.goals",),
     "turn": ("poise.motion",),
     "turn_on": ("poise.live.gamepad",),
-    "VmcSender": ("poise.live.vmc_out",),
+    "VmcSender": (
+        "poise.live.vmc",
+        "poise.live.vmc_out",
+    ),
     "warp": ("poise.motion",),
 }
 # Command-line options in the cases -> what they were called before.

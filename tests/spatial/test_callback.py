@@ -7,7 +7,7 @@ import weakref
 
 import numpy as np
 
-from poise.spatial.law import Callback
+from poise.compiled.law import Callback
 
 
 class Heavy:

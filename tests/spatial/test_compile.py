@@ -14,15 +14,14 @@ import numba
 import numpy as np
 import pytest
 
-from poise.cli.compiling import SENTENCE, tell_compiling
-from poise.cli.report import Report
-from poise.spatial import compile as compiling
-from poise.spatial.compile import kernel, on_compile
+from poise.cli.console import SENTENCE, Report, tell_compiling
+from poise.compiled import kernel as compiling
+from poise.compiled.kernel import kernel, on_compile
 
 SOURCE = """
 import json, sys
 import numpy as np
-from poise.spatial.compile import kernel
+from poise.compiled.kernel import kernel
 
 @kernel
 def inner(x):
@@ -203,7 +202,7 @@ def shown(text: str) -> list[str]:
 
 def test_nothing_is_told_where_all_is_in_the_cache(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
-    told = "from poise.spatial.compile import on_compile\nfrom poise.spatial import compile as own\n"
+    told = "from poise.compiled.kernel import on_compile\nfrom poise.compiled import kernel as own\n"
     watch = "own._tell = lambda function: print('compiled', function.__name__)\n"
     program.write_text(told + watch + SOURCE)
     sources = str(Path(compiling.__file__).parents[2])

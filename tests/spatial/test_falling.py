@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from poise.spatial.falling import FallingFit
+from poise.spatial.spline import FallingFit
 
 G = np.array([0.0, -9.81, 0.0])
 

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from poise.spatial import compile as compiling
-from poise.spatial.compile import kernel
+from poise.compiled import kernel as compiling
+from poise.compiled.kernel import kernel
 
 PROGRAM = """
 import json, sys, types
 import numpy as np
-from poise.spatial.compile import kernel
+from poise.compiled.kernel import kernel
 
 sys.modules["poise.shown"] = types.ModuleType("poise.shown")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import poise
-from poise.ik.limb import reach_with_limb
+from poise.ik.two_bone import correct_two_bone
 from poise.spatial import rotation
-from poise.world.floor import Floor
-from poise.world.steps import Steps
+from poise.world.ground.floor import Floor
+from poise.world.ground.profile import Stairs
 
 LEG = np.array([0.02, -0.42, 0.01]), np.array([-0.01, -0.4, 0.03])
 
@@ -19,9 +19,9 @@ def test_a_limb_that_reaches() -> None:
     lower = rotation.multiply(upper, rotation.exp(rng.uniform(-1.5, 1.5, (200, 3))))
     reach = rng.uniform(-0.8, 0.8, (200, 3))  # some beyond its length, some where it is folded
     reach[:3] = 0.0, 1e-12, 2.0
-    batch = reach_with_limb(upper, lower, *LEG, reach, hinge)
+    batch = correct_two_bone(upper, lower, *LEG, reach, hinge)
     for k in range(200):
-        alone = reach_with_limb(upper[k : k + 1], lower[k : k + 1], *LEG, reach[k : k + 1], hinge[k : k + 1])
+        alone = correct_two_bone(upper[k : k + 1], lower[k : k + 1], *LEG, reach[k : k + 1], hinge[k : k + 1])
         for one, many in zip(alone, batch, strict=True):
             assert one.shape == many[k : k + 1].shape and np.array_equal(one, many[k : k + 1])
 
@@ -40,7 +40,7 @@ def test_a_pose() -> None:
 def test_heights_of_a_floor() -> None:
     rng = np.random.default_rng(9)
     x, z = rng.uniform(-1.0, 2.0, (2, 4, 5))
-    for ground in (poise.Ground(0.3), Steps(0.1, 0.3, 3)):
+    for ground in (poise.Ground(0.3), Stairs(0.1, 0.3, 3)):
         floor = Floor(ground)
         found = floor.find_heights(x, z)
         wanted = [floor.find(a, b)[0] for a, b in zip(x.ravel(), z.ravel(), strict=True)]

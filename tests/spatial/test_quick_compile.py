@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from numba.core.types.functions import BaseFunction
 
-from poise.spatial import quick_compile
-from poise.spatial.compile import kernel
+from poise.compiled import quick_compile
+from poise.compiled.kernel import kernel
 
 OWN = BaseFunction.get_call_type
 

@@ -7,8 +7,7 @@ import pytest
 
 from poise.errors import InputError
 from poise.spatial.cutoff import HARMLESS, LOWEST, choose_cutoff
-from poise.spatial.derivative import position_derivatives
-from poise.spatial.smooth import smooth_positions
+from poise.spatial.derivative import position_derivatives, smooth_positions
 from realdata import data_file
 
 

@@ -5,8 +5,14 @@ import pytest
 
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.spatial.derivative import angular_rates, position_derivatives, rotation_derivatives, three_point
-from poise.spatial.smooth import smooth_positions, smooth_rotations
+from poise.spatial.derivative import (
+    angular_rates,
+    position_derivatives,
+    rotation_derivatives,
+    smooth_positions,
+    smooth_rotations,
+    three_point,
+)
 
 rng = np.random.default_rng(21)
 RATES = (24, 30, 60, 120, 240)

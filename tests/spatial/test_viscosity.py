@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from poise.errors import InputError
+from poise.puppetry.viscosity import REACH, Viscosity
 from poise.spatial import rotation
-from poise.spatial.viscosity import REACH, Viscosity
 
 NONE = np.zeros((0, 4))
 ALPHAS = (0.05, 0.3, 0.9, 1.0)

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.character import Character
-from poise.body.segment import Segment
+from poise.body.character import Character, Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
 from poise.drivers.driver import MOTION, TORQUE, Claim, Driver, MotionPlayer, TorquePlayer
@@ -142,7 +141,7 @@ def check_random_body(seed: int) -> float:
 
     skeleton = Skeleton(tree.names, tree.parents, tree.offsets)
     segments = [Segment(tree.names[i], tree.names[i], tree.body(i)) for i in range(j)]
-    stage = poise.Stage(dt=1e-3, ground=None, touch=poise.Touch(itself=False))
+    stage = poise.Stage(dt=1e-3, ground=None, touch=poise.ContactSettings(itself=False))
     actor = stage.add(Character("random", skeleton, tuple(segments), 2.0), pose=Pose(place[0], q))
     if is_physical[0]:
         actor.drive("root", poise.Free())

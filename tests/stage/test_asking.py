@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import even_inertia
+from poise.body.geometry.primitives import uniform_inertia
 from poise.body.skeleton import Skeleton
 from poise.files.character import save_character
-from poise.motion import own
+from poise.motion import samples
 from poise.motion.parts import part_joints
 
 BODY = poise.Character.human(1.75, 75, preset="mix")
-CLIP = own.wave(BODY.skeleton, 1.8, fps=50.0)
+CLIP = samples.wave(BODY.skeleton, 1.8, fps=50.0)
 
 
 def actor() -> Any:
@@ -135,8 +135,8 @@ def test_inertia_is_that_of_points_spread_evenly() -> None:
     both = poise.Prop.solid("both", [box, rod], 7.0).inertia
     assert both is not None
     for found, cloud in (
-        (even_inertia(box, 7.0), clouds[0]),
-        (even_inertia(rod, 7.0), clouds[1]),
+        (uniform_inertia(box, 7.0), clouds[0]),
+        (uniform_inertia(rod, 7.0), clouds[1]),
         (both, whole),
     ):
         spread = np.cov(cloud.T, bias=True)

@@ -7,7 +7,7 @@ import pytest
 
 from poise import Balance, Character, Free, Kinematic, Loose, Stage, Track, gestures
 from poise.stage.actor import Actor
-from poise.stage.step_law import BARE, calm
+from poise.stage.step.kernels import BARE, calm
 
 FULL = Character.human()
 

@@ -13,24 +13,22 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from poise.body.character import Character
-from poise.body.limits import find_limits
-from poise.body.skeleton import Skeleton
-from poise.body.soles import find_soles
-from poise.body.structure import find_structure
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
-from poise.demos.show import stand_still
-from poise.drivers.balance import Balance
+from poise.body.geometry.soles import build_footing, find_soles
+from poise.body.joints import find_limits
+from poise.body.skeleton import Skeleton, find_structure
+from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
+from poise.demos.shared.show import stand_still
+from poise.drivers.balance.balance import Balance
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.motion.own.tracks import stand_pose
+from poise.motion.playback.spline import fit_spline
 from poise.motion.retargeting.reference import build_reference
-from poise.motion.spline import fit_spline
+from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.spatial.length import length, lengths
+from poise.spatial.rotation import length, lengths
 from poise.stage.stage import Stage
-from poise.world.footing import build_footing
-from poise.world.load import Load
+from poise.world.forces import Load
 
 ONE = {
     "multiply": (4, 4), "cross": (3, 3), "rotate": (4, 3), "normalize": (4,), "conjugate": (4,), "exp": (3,),

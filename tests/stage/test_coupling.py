@@ -16,12 +16,12 @@ from oracles.coupling import (
 )
 from poise.body.character import Character
 from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.dynamics.momentum import compute_momentum
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
+from poise.dynamics.kinematics import compute_momentum
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.errors import InputError
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
-from poise.stage.partition import KinematicPart, Partition, build_partition, check_published
+from poise.stage.assignment import KinematicPart, Partition, build_partition, check_published
 from trees import random_state
 
 
@@ -37,12 +37,12 @@ def split(character: Character, kinematic: tuple[str, ...] = ("arms", "head")) -
     return build_partition(skeleton, (i for i in range(len(skeleton)) if i not in moved))
 
 
-def part_motion(state: Kinematics, part: KinematicPart) -> PartMotion:
+def part_motion(state: TreeState, part: KinematicPart) -> PartMotion:
     joints = list(part.joints)
     return PartMotion(state.rotations[joints], state.angular_velocity[joints], state.angular_acceleration[joints])
 
 
-def world_turns(tree: Tree, state: Kinematics) -> tuple[np.ndarray, np.ndarray]:
+def world_turns(tree: Tree, state: TreeState) -> tuple[np.ndarray, np.ndarray]:
     """Orientations (J, 4) and angular velocities (J, 3) of the bodies, the latter in their own axes."""
     turns, rates = state.rotations.copy(), state.angular_velocity.copy()
     for i in range(1, len(tree)):
@@ -53,7 +53,7 @@ def world_turns(tree: Tree, state: Kinematics) -> tuple[np.ndarray, np.ndarray]:
 
 
 def solve_coupled(
-    tree: Tree, partition: Partition, state: Kinematics, force: np.ndarray, gravity: np.ndarray = GRAVITY
+    tree: Tree, partition: Partition, state: TreeState, force: np.ndarray, gravity: np.ndarray = GRAVITY
 ) -> np.ndarray:
     """Accelerations of P alone: locked parts' inertia, and -(W - R) on each connector."""
     kept = list(partition.physical)
@@ -65,7 +65,7 @@ def solve_coupled(
         pushed = compute_exact_wrench(build_part_tree(tree, part), rates[c], part_motion(state, part)).turned(turns[c])
         wrenches[kept.index(c)] += np.concatenate([pushed.torque, pushed.force])
     linear, angular = unpack(force)
-    own = Kinematics(
+    own = TreeState(
         state.root,
         state.rotations[kept],
         state.velocity,
@@ -77,7 +77,7 @@ def solve_coupled(
     return solve_hybrid_dynamics(engine, own, pack(linear, angular[kept]), given, wrenches, gravity).acceleration
 
 
-def dense(tree: Tree, partition: Partition, state: Kinematics, force: np.ndarray, gravity: np.ndarray = GRAVITY):
+def dense(tree: Tree, partition: Partition, state: TreeState, force: np.ndarray, gravity: np.ndarray = GRAVITY):
     given = np.zeros(tree.size, bool)
     for joint in partition.kinematic:
         given[3 + 3 * joint : 6 + 3 * joint] = True
@@ -109,7 +109,7 @@ def test_swinging_arms_leave_the_total_momentum_alone(seed: int) -> None:
     linear, angular = unpack(solved)
     accelerations = state.angular_acceleration.copy()
     accelerations[list(partition.physical)] = angular
-    state = Kinematics(state.root, state.rotations, state.velocity, state.angular_velocity, linear, accelerations)
+    state = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, accelerations)
 
     # With these accelerations nothing is left for the world outside to do at the root.
     left = reference.compute_inverse_dynamics(tree, state, gravity=np.zeros(3))[:6]

@@ -15,28 +15,27 @@ from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
 from poise.body.character import Character
 from poise.drivers.body import load_tree
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.root import Free
-from poise.dynamics import instant
-from poise.dynamics.composite import compute_joint_space_inertia
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.root.root import Free
+from poise.dynamics import body_kernels
 from poise.dynamics.hybrid import solve_hybrid_dynamics
-from poise.dynamics.momentum import Momentum, compute_momentum
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree, pack, unpack
+from poise.dynamics.kinematics import Momentum, compute_joint_space_inertia, compute_momentum
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.engines.engine import BodyState
-from poise.engines.mujoco import MujocoEngine
+from poise.engines.mujoco.simulation import MujocoEngine
 from poise.engines.scene import BALL, FREE, GIVEN, Joint, Scene, SceneBody
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
-from poise.stage import coupling_kernels as kernels
 from poise.stage.actor import Actor
-from poise.stage.partition import build_partition
-from poise.stage.published_kernels import USUAL, choose_share, find_ratio
+from poise.stage.assignment import build_partition
+from poise.stage.coupling import kernels
+from poise.stage.coupling.paper_kernels import USUAL, choose_share, find_ratio
 from poise.stage.stage import Stage
-from poise.stage.stance import stand_at_ease
-from poise.stage.take import Take
-from poise.world.load import Load
+from poise.stage.standing import stand_at_ease
+from poise.stage.take.take import Take
+from poise.world.forces import Load
 from trees import random_state
 
 # What is given: parts, and whether the root is among it. Two arms and a head are the mix paper's own.
@@ -50,7 +49,7 @@ SPLITS = {
 }
 
 
-def case(seed: int, split: str, load: float = 0.0) -> tuple[Tree, np.ndarray, Kinematics, np.ndarray, Character]:
+def case(seed: int, split: str, load: float = 0.0) -> tuple[Tree, np.ndarray, TreeState, np.ndarray, Character]:
     """A human of some size in some pose at some speed: tree, given (J,), state, generalised force, character."""
     rng = np.random.default_rng(seed)
     # The clavicles of `full` carry no mass of their own: they can be given, but not left to forces.
@@ -72,11 +71,11 @@ def dofs(given: np.ndarray) -> np.ndarray:
 
 
 def dense(
-    tree: Tree, given: np.ndarray, state: Kinematics, force: np.ndarray, gravity: np.ndarray = GRAVITY
+    tree: Tree, given: np.ndarray, state: TreeState, force: np.ndarray, gravity: np.ndarray = GRAVITY
 ) -> np.ndarray:
     """As `reference.solve_hybrid_dynamics`, with H from composites instead of column by column."""
     H = compute_joint_space_inertia(tree, state.root, state.rotations)
-    still = Kinematics(
+    still = TreeState(
         state.root, state.rotations, state.velocity, state.angular_velocity, np.zeros(3), np.zeros((len(tree), 3))
     )
     C = reference.compute_inverse_dynamics(tree, still, gravity=gravity)
@@ -86,14 +85,14 @@ def dense(
     return found
 
 
-def world(tree: Tree, state: Kinematics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def world(tree: Tree, state: TreeState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     R, p, om, v = np.empty((len(tree), 3, 3)), *(np.empty((len(tree), 3)) for _ in range(3))
-    instant.pose_bodies(tree.parents, tree.offsets, state.root, state.rotations, R, p)
-    instant.move_bodies(tree.parents, R, p, state.velocity, state.angular_velocity, om, v)
+    body_kernels.pose_bodies(tree.parents, tree.offsets, state.root, state.rotations, R, p)
+    body_kernels.move_bodies(tree.parents, R, p, state.velocity, state.angular_velocity, om, v)
     return R, p, om
 
 
-def couple_exact(tree: Tree, given: np.ndarray, state: Kinematics, gain: float = 1.0) -> np.ndarray:
+def couple_exact(tree: Tree, given: np.ndarray, state: TreeState, gain: float = 1.0) -> np.ndarray:
     R, p, om = world(tree, state)
     touched = given.copy()
     for i in range(1, len(tree)):
@@ -111,7 +110,7 @@ def couple_exact(tree: Tree, given: np.ndarray, state: Kinematics, gain: float =
 def accelerations_in_mujoco(
     tree: Tree,
     given: np.ndarray,
-    state: Kinematics,
+    state: TreeState,
     force: np.ndarray,
     wrench: np.ndarray,
     step: bool,
@@ -174,7 +173,7 @@ def test_exact_on_the_physical_tree_alone_solves_it(seed: int, split: str) -> No
     partition = build_partition(character.skeleton, np.flatnonzero(~given))
     kept = list(partition.physical)
     small = build_physical_tree(tree, partition, state.rotations)
-    own = Kinematics(
+    own = TreeState(
         state.root, state.rotations[kept], state.velocity, state.angular_velocity[kept], np.zeros(3),
         np.zeros((len(kept), 3)),
     )  # fmt: skip
@@ -196,7 +195,7 @@ def test_momentum_stays_in_free_flight(seed: int) -> None:
     got = accelerations_in_mujoco(tree, given, state, np.zeros(tree.size), wrench, False, gravity=none)
     got = np.where(dofs(given), state.generalised_acceleration, got)
     linear, angular = unpack(got)
-    solved = Kinematics(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
+    solved = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
     # What acts from outside at the root is the rate of momentum: force, and torque about the root joint.
     rate = reference.compute_inverse_dynamics(tree, solved, gravity=none)[:6]
     force, torque = np.abs(wrench[:, 3:]).max(), np.abs(wrench[:, :3]).max()
@@ -215,7 +214,7 @@ def test_a_part_that_stands_still_puts_nothing_on_its_connector() -> None:
     """Its inertia is in the engine; the connector may turn as it likes."""
     tree, given, state, _, _ = case(2, "arms and head", 3.0)
     still = given[:, None]
-    state = Kinematics(
+    state = TreeState(
         state.root, state.rotations, state.velocity, np.where(still, 0.0, state.angular_velocity), state.acceleration,
         np.where(still, 0.0, state.angular_acceleration),
     )  # fmt: skip
@@ -232,7 +231,7 @@ def test_paper_with_the_right_accelerations_solves_it_too(seed: int, split: str)
     R, p, om = world(tree, state)
     al, acc = np.empty((len(tree), 3)), np.empty((len(tree), 3))
     dw = np.where(given[:, None], state.angular_acceleration, angular)
-    instant.accelerate_bodies(tree.parents, R, p, state.angular_velocity, dw, om, linear, al, acc)
+    body_kernels.accelerate_bodies(tree.parents, R, p, state.angular_velocity, dw, om, linear, al, acc)
     al[given], acc[given] = np.nan, np.nan
     wrench, f, n = np.zeros((len(tree), 6)), np.empty((len(tree), 3)), np.empty((len(tree), 3))
     kernels.couple_paper(
@@ -248,7 +247,7 @@ def test_paper_with_the_right_accelerations_solves_it_too(seed: int, split: str)
         tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, state.angular_velocity,
         dw, om, al, acc, np.array(GRAVITY), 2.0, True, f, n, only,
     )  # fmt: skip
-    solved = Kinematics(state.root, state.rotations, state.velocity, state.angular_velocity, linear, dw)
+    solved = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, dw)
     tau = unpack(reference.compute_inverse_dynamics(tree, solved))[1]
     expected = np.zeros((len(tree), 6))
     for i in np.flatnonzero(given):
@@ -306,7 +305,7 @@ def momentum(take: Take, actor: Actor, own: bool) -> Momentum:
     record = take.actor()
     w = record.angular_velocity * (actor.given[:, None] if own else 1.0)
     v = record.velocity * (0.0 if own else 1.0)
-    return compute_momentum(actor.body.tree, Kinematics(record.root, record.rotations, v, w, 0 * v, 0 * w))
+    return compute_momentum(actor.body.tree, TreeState(record.root, record.rotations, v, w, 0 * v, 0 * w))
 
 
 def test_the_drift_of_momentum_is_first_order_in_the_step_and_small() -> None:
@@ -373,7 +372,7 @@ def test_how_much_heavier_parts_are_than_what_carries_them(case: str) -> None:
     H, both = (compute_joint_space_inertia(each, pose.root, q)[np.ix_(free, free)] for each in (own, tree))
     wanted = scipy.linalg.eigh(both, H + 1e-9 * np.eye(len(H)), eigvals_only=True)[-1] - 1.0
     R, p = np.empty((len(tree), 3, 3)), np.empty((len(tree), 3))
-    instant.pose_bodies(tree.parents, tree.offsets, pose.root, q, R, p)
+    body_kernels.pose_bodies(tree.parents, tree.offsets, pose.root, q, R, p)
     found = find_ratio(tree.parents, tree.masses, tree.centers, tree.inertias, given, R, p, False)
     assert 0.9 * wanted < found < 1.001 * wanted  # a power iteration comes from below
     share = choose_share(found, 1.0)

@@ -14,23 +14,23 @@ import pytest
 
 from poise.body.character import Character
 from poise.cli import main
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
-from poise.demos.crowd_looks import find_looks
-from poise.demos.show import stand_still
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.loose import Loose
-from poise.drivers.root import Free
+from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
+from poise.demos.shared.crowd_looks import find_looks
+from poise.demos.shared.show import stand_still
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.loose.loose import Loose
+from poise.drivers.root.root import Free
 from poise.errors import InputError, SolveError
 from poise.motion.gestures import clap, conduct
 from poise.motion.motion import Pose
-from poise.stage import crowd_take
 from poise.stage.actor import Actor
-from poise.stage.crowd_take import run_crowd
+from poise.stage.crowd import crowd_take
+from poise.stage.crowd.crowd_take import run_crowd
 from poise.stage.stage import Stage
-from poise.stage.take import Event
-from poise.world.ground import Ground
-from poise.world.load import Load
+from poise.stage.take.take import Event
+from poise.world.forces import Load
+from poise.world.ground.ground import Ground
 from verbs import VerbsEngine, use_verbs
 
 BODIES = draw_bodies(3)

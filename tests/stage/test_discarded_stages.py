@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Box
+from poise.body.geometry.primitives import Box
 from poise.engines import memory
-from poise.motion.own import idle
+from poise.motion.samples import idle
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.stage.actor import Actor

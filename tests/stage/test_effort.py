@@ -10,8 +10,8 @@ import pytest
 import poise
 from poise.motion.gestures import conduct
 from poise.stage.actor import Actor
-from poise.stage.effort import SETTLING
-from poise.stage.take import Event
+from poise.stage.monitor.effort import SETTLING
+from poise.stage.take.take import Event
 
 GRAVITY = 9.81
 ARM = ("rightUpperArm", "rightLowerArm", "rightHand")

@@ -13,10 +13,10 @@ import poise
 from poise.dynamics.tree import Tree
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.stage.stance import stand_at_ease
-from poise.stage.take import ActorTake
-from poise.world.ground import Ground
-from poise.world.moving import Moving
+from poise.stage.standing import stand_at_ease
+from poise.stage.take.take import ActorTake
+from poise.world.ground.ground import Ground
+from poise.world.ground.moving import MovingGround
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 CONDUCT = poise.gestures.conduct(beats=3, bpm=92, hands="both")
@@ -150,7 +150,7 @@ def test_flight_ends_where_something_touches() -> None:
 
 def test_momentum_in_flight_goes_on_from_a_saved_state_and_with_laws_in_python() -> None:
     """Ground that moves, far below, has the engine's verbs called from Python."""
-    moving = Moving(Ground(height=-500.0), velocity=(1.0, 0.0, 0.0))
+    moving = MovingGround(Ground(height=-500.0), velocity=(1.0, 0.0, 0.0))
     stage, actor = fly(0.005, -9.81, SPLITS["arms"], ground=moving)
     stage.run(0.5)
     saved = stage.save()

@@ -10,7 +10,7 @@ import pytest
 
 import poise
 from poise import Kinematic, Loose, Prop, Stage
-from poise.demos.show import stand_still
+from poise.demos.shared.show import stand_still
 from poise.errors import InputError
 from turned import find_world
 

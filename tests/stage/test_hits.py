@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Sphere
-from poise.demos import push_hands
-from poise.engines.hits import WINDOW, find_peak
-from poise.jobs.figures import find_self_collision, list_hits
+from poise.body.geometry.primitives import Sphere
+from poise.demos.mix import push_hands
+from poise.engines.contact_log import WINDOW, find_peak
+from poise.jobs.shared.metrics import find_self_collision, list_hits
 from poise.spatial.inertia import RigidInertia
-from poise.stage.take import Event, Take
+from poise.stage.take.take import Event, Take
 
 MASS, GRAVITY = 5.0, np.array([0.0, -9.81, 0.0])
 
@@ -143,7 +143,7 @@ def test_long_push_of_two_actors_is_one_event_per_pair_of_hands(dt: float) -> No
 
 @pytest.mark.parametrize("later", [0.01, 0.02, 0.03, 0.04])
 def test_two_takes_list_a_hit_of_two_actors_once(later: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("poise.engines.hits.LEAST", 0.002)  # N s/kg
+    monkeypatch.setattr("poise.engines.contact_log.LEAST", 0.002)  # N s/kg
     whole, pieces = push_hands.build(), push_hands.build()
     whole.run(3.2)
     wanted = [event for event in whole.events if event.kind == "hit"]
@@ -155,7 +155,7 @@ def test_two_takes_list_a_hit_of_two_actors_once(later: float, monkeypatch: pyte
 
 
 def test_hit_of_two_actors_is_listed_of_the_one_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("poise.engines.hits.LEAST", 0.005)  # N s/kg: the hit has not added up to its limit yet
+    monkeypatch.setattr("poise.engines.contact_log.LEAST", 0.005)  # N s/kg: the hit has not added up to its limit yet
     whole = push_hands.build()
     whole.advance(round(3.2 / whole.dt))
     touched = max(event.time for event in whole.events if event.kind == "hit")

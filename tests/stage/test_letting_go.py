@@ -13,13 +13,12 @@ from poise import Balance, Character, Kinematic, Loose, Stage, Track
 from poise.dynamics.tree import build_tree
 from poise.motion.parts import part_joints
 from poise.stage.actor import Actor
-from poise.stage.division import Assignment
-from poise.stage.letting_go import let_go
+from poise.stage.assignment import Assignment, let_go
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 
 
-def conductor(upper: poise.Driver, stage: Stage | None = None) -> Actor:
+def conductor(upper: poise.extend.Driver, stage: Stage | None = None) -> Actor:
     actor = (stage or Stage()).add(HUMAN)
     actor.drive("legs", Balance())
     actor.drive("upperBody", upper)
@@ -96,7 +95,7 @@ def test_a_root_by_a_clip_does_not_fall() -> None:
 
 
 @pytest.mark.parametrize("driver", [Track(poise.gestures.conduct()), Loose(5.0)])
-def test_who_follows_is_let_go_and_who_is_loose_is_not(driver: poise.Driver) -> None:
+def test_who_follows_is_let_go_and_who_is_loose_is_not(driver: poise.extend.Driver) -> None:
     actor = conductor(driver)
     fall(actor)
     assert ("let-go" in kinds(actor)) == isinstance(driver, Track)
@@ -105,21 +104,21 @@ def test_who_follows_is_let_go_and_who_is_loose_is_not(driver: poise.Driver) -> 
 def test_any_driver_can_lose_the_balance() -> None:
     """Somebody else's says so by the protocol."""
 
-    class Stumbling(poise.TorquePlayer):
+    class Stumbling(poise.extend.TorquePlayer):
         has_lost_balance = False
 
-        def act(self, body: poise.Body, t: float) -> None:
+        def act(self, body: poise.extend.Body, t: float) -> None:
             if t > 0.1:
                 body.block["called"] = 1
 
-        def answer(self, body: poise.Body, t: float) -> bool:
+        def answer(self, body: poise.extend.Body, t: float) -> bool:
             self.has_lost_balance = True  # type: ignore[misc]
             return False
 
-    class Stumble(poise.Driver):
+    class Stumble(poise.extend.Driver):
         level, keeps = "torque", True
 
-        def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Stumbling:
+        def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Stumbling:
             return Stumbling()
 
     actor = Stage().add(HUMAN)

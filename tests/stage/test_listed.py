@@ -21,8 +21,8 @@ from poise import (
     gestures,
     rotation,
 )
-from poise.motion.own import idle
-from poise.stage.stance import stand_at_ease
+from poise.motion.samples import idle
+from poise.stage.standing import stand_at_ease
 from rigs import mikumikudance, unreal
 from sweeps.standing_sweep import place_soles
 

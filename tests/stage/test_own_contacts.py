@@ -11,10 +11,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise import Kinematic, Loose, Stage, Touch
-from poise.jobs.scenery_file import load_scenery
+from poise import ContactSettings, Kinematic, Loose, Stage
 from poise.spatial import rotation
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
+from poise.world.scenery import load_scenery
 from realdata import data_file
 
 BODY = poise.Character.human(1.75, 75.0)
@@ -33,7 +33,7 @@ def build_sweep(end: float) -> poise.Clip:
     return poise.Clip(BODY.skeleton, times, np.tile(pose.root, (len(times), 1)), rotations)
 
 
-def fly(engine: str, touch: Touch, end: float = -0.6) -> tuple[Stage, Any]:
+def fly(engine: str, touch: ContactSettings, end: float = -0.6) -> tuple[Stage, Any]:
     """A body that floats; all of it is loose but its left arm, which a clip moves."""
     clip = build_sweep(end)
     stage = Stage(engine, 0.005, ground=None, gravity=(0.0, 0.0, 0.0), touch=touch)
@@ -56,8 +56,8 @@ def run(stage: Stage, actor: Any, steps: int) -> np.ndarray:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_animated_arm_goes_through_its_own_body_unless_asked(engine: str) -> None:
     """By default the motion is that of a body that never touches itself; with `itself=True` the arm pushes it."""
-    by_default, all_touch, none = (run(*fly(engine, touch), 120)
-                                   for touch in (Touch(), Touch(itself=True), Touch(itself=False)))  # fmt: skip
+    settings = (ContactSettings(), ContactSettings(itself=True), ContactSettings(itself=False))
+    by_default, all_touch, none = (run(*fly(engine, each), 120) for each in settings)
     assert np.abs(by_default - none).max() < 1e-9
     assert np.abs(all_touch - none).max() > 0.02
 
@@ -66,7 +66,7 @@ def test_an_animated_arm_goes_through_its_own_body_unless_asked(engine: str) -> 
 def test_an_arm_that_becomes_loose_touches_again(engine: str) -> None:
     """Let go of beside the trunk and thrown at it: it is stopped, and goes through where nothing touches."""
     deepest = []
-    for touch in (Touch(), Touch(itself=False)):
+    for touch in (ContactSettings(), ContactSettings(itself=False)):
         stage, actor = fly(engine, touch, end=0.3)
         run(stage, actor, 40)  # 0.2 s: the arm is at its fastest
         actor.drive("leftArm", Loose(0.1, 0.1))
@@ -81,7 +81,7 @@ def test_an_arm_that_becomes_loose_touches_again(engine: str) -> None:
 def test_an_arm_that_becomes_loose_inside_the_body_is_not_flung_out(engine: str, end: float) -> None:
     """It goes on as one that touches nothing does: no jump of pose or speed."""
     speeds = []
-    for touch in (Touch(), Touch(itself=False)):
+    for touch in (ContactSettings(), ContactSettings(itself=False)):
         stage, actor = fly(engine, touch, end)
         run(stage, actor, 120)  # the arm has been still for 0.2 s
         actor.drive("leftArm", Loose(3.0, 1.0))
@@ -95,7 +95,7 @@ def test_an_arm_that_becomes_loose_inside_the_body_is_not_flung_out(engine: str,
 
 def test_restored_in_the_middle_it_goes_on_with_the_same_bits() -> None:
     """Saved after an arm became loose in the body: which pairs touch is part of the state."""
-    stage, actor = fly("mujoco", Touch(), -0.35)
+    stage, actor = fly("mujoco", ContactSettings(), -0.35)
     run(stage, actor, 120)
     actor.drive("leftArm", Loose(3.0, 1.0))
     stage.advance(5)
@@ -109,12 +109,12 @@ def test_a_stage_file_says_who_touches_itself(tmp_path: Path) -> None:
     for text, value in (('"physical"', "physical"), ("true", True), ("false", False)):
         (tmp_path / "stage.toml").write_text(f"[touch]\nitself = {text}\n")
         assert load_scenery(tmp_path / "stage.toml").touch.itself == value
-    assert Touch().itself == "physical"
+    assert ContactSettings().itself == "physical"
     (tmp_path / "stage.toml").write_text('[touch]\nitself = "animated"\n')
     with pytest.raises(poise.InputError, match='true, false or "physical"'):
         load_scenery(tmp_path / "stage.toml")
     with pytest.raises(poise.InputError, match="'physical', True or False; given 'animated'"):
-        Touch(itself="animated")
+        ContactSettings(itself="animated")
 
 
 @pytest.mark.data

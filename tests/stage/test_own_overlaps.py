@@ -9,10 +9,10 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.body.shape import Sphere
+from poise.body.geometry.primitives import Sphere
 from poise.spatial import rotation
-from poise.stage.stance import stand_at_ease
-from poise.world.bulk import build_bulk
+from poise.stage.standing import stand_at_ease
+from poise.world.collision_shapes import build_bulk
 from poise.world.overlap import find_neighbours
 
 BODY = poise.Character.human(1.75, 75.0)
@@ -68,7 +68,7 @@ def count_missed(engine: str, seed: int) -> tuple[int, dict[tuple[str, str], flo
     """How many times segments that went deeper into one another touched; and those that did not, with how deep (m)."""
     rng = np.random.default_rng(seed)
     clip, parts, is_carried = draw_clip(rng), [part for part in PARTS if rng.random() < 0.5], rng.random() < 0.5
-    stage = poise.Stage(engine, 0.005, ground=None, gravity=(0.0, 0.0, 0.0), touch=poise.Touch(itself=True))
+    stage = poise.Stage(engine, 0.005, ground=None, gravity=(0.0, 0.0, 0.0), touch=poise.ContactSettings(itself=True))
     actor = stage.add(BODY, "a", clip.pose(0.0))
     actor.drive("root", poise.Free())
     actor.drive("body", poise.Track(clip))

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.character import Character
-from poise.body.segment import Segment
+from poise.body.character import Character, Segment
 from poise.body.skeleton import Skeleton
 from poise.spatial.inertia import RigidInertia
 from poise.stage.actor import Actor

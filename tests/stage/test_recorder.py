@@ -7,18 +7,17 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from poise.body.character import Character
-from poise.drivers.balance import Balance, BalancePlayer
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.track import Track
-from poise.dynamics import instant
-from poise.engines.engine import Touches
+from poise.drivers.balance.balance import Balance, BalancePlayer
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.track.track import Track
+from poise.dynamics import body_kernels
+from poise.engines.engine import BodyContacts
 from poise.motion.clip import Clip
 from poise.motion.gestures import GestureMotion, arm_swing, conduct
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.frames import Frames
-from poise.stage.recorder import _find_feet, read_feet
 from poise.stage.stage import Stage
+from poise.stage.take.recorder import Frames, _find_feet, read_feet
 
 
 def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
@@ -36,9 +35,9 @@ def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
     turning, moving = (body.state.w - body.w_before) / body.dt, (body.state.v - body.v_before) / body.dt
     dw = np.where(actor.given[:, None], body.dw, turning)
     al, acc, f, n = (np.zeros_like(body.p) for _ in range(4))
-    instant.accelerate_bodies(x.parents, body.R, body.p, body.state.w, dw, body.om, moving - body.gravity, al, acc)
-    instant.net_forces(x.masses, x.centers, x.inertias, body.R, body.om, al, acc, f, n)
-    instant.gather_inward(x.parents, body.p, f, n)
+    body_kernels.accelerate_bodies(x.parents, body.R, body.p, body.state.w, dw, body.om, moving - body.gravity, al, acc)
+    body_kernels.net_forces(x.masses, x.centers, x.inertias, body.R, body.om, al, acc, f, n)
+    body_kernels.gather_inward(x.parents, body.p, f, n)
     torque = np.einsum("jab,ja->jb", body.R, np.where(actor.given[:, None], n, body.torque))
     dampers = (body.damping[:, None] + body.axial) * body.state.w
     torque = np.where(actor.given[:, None], torque, torque - dampers)
@@ -51,9 +50,9 @@ class Unsorted:
     def __init__(self, simulation: object):
         self.simulation = simulation
 
-    def find_contacts(self, body: int) -> Touches:
+    def find_contacts(self, body: int) -> BodyContacts:
         """As the engine does."""
-        found: Touches = self.simulation.find_contacts(body)  # type: ignore[attr-defined]
+        found: BodyContacts = self.simulation.find_contacts(body)  # type: ignore[attr-defined]
         return found
 
     def press(self, *_: object) -> bool:

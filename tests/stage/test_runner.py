@@ -16,7 +16,7 @@ from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.runner import Frame, Runner
 from poise.stage.stage import Stage
-from poise.world.push import Push
+from poise.world.forces import Push
 
 
 def make_stage() -> tuple[Stage, Actor]:

@@ -130,7 +130,7 @@ def test_what_nobody_drives_any_more_comes_to_rest() -> None:
 
 
 @pytest.mark.parametrize("first", [Track(OTHER), Loose(0.3)])
-def test_two_switches_within_a_blink_fling_nothing(first: poise.Driver) -> None:
+def test_two_switches_within_a_blink_fling_nothing(first: poise.extend.Driver) -> None:
     """Springs that have just begun to pull hand no blow on."""
     actor = Stage().add(HUMAN)
     stand(actor)

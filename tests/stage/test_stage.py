@@ -10,19 +10,18 @@ import pytest
 
 import poise
 from poise.body.character import Character
-from poise.drivers.attached import Attached
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.loose import Loose
-from poise.drivers.root import Free
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.loose.loose import Loose
+from poise.drivers.root.root import Attached, Free
 from poise.errors import InputError, SolveError
 from poise.motion.clip import Clip
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.stage.take import Take
-from poise.world.load import Load
+from poise.stage.take.take import Take
+from poise.world.forces import Load
 from verbs import VerbsEngine
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")

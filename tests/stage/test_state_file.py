@@ -18,7 +18,7 @@ import poise
 from poise.errors import FileError, InputError
 from poise.files.arrays import write_npz
 from poise.stage.stage import Stage
-from poise.stage.state_file import FORMAT, load_state, save_state
+from poise.stage.state.files import FORMAT, load_state, save_state
 from states import CASES, HUMAN, SMALL, add, conducting, go_on, put
 
 TESTS = Path(__file__).parents[1]
@@ -207,7 +207,7 @@ def test_a_hash_tells_states_apart() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"ground": poise.Tilted(0.1)},
+        {"ground": poise.Slope(0.1)},
         {"ground": poise.Ground(friction=0.3)},
         {"ground": None},
         {"gravity": (0, -1.6, 0)},

@@ -7,11 +7,11 @@ import pytest
 
 import poise
 from poise.body.character import Character
-from poise.drivers.balance import Balance
+from poise.drivers.balance.balance import Balance
 from poise.drivers.driver import Driver
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.loose import Loose
-from poise.drivers.root import Free
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.loose.loose import Loose
+from poise.drivers.root.root import Free
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.actor import Actor

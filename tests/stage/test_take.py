@@ -13,8 +13,8 @@ import pytest
 import poise
 from poise.errors import FileError, InputError
 from poise.files.character import format_character, parse_character
-from poise.stage.take import ARRAYS, ActorTake, Event, Take, save_take
-from poise.stage.take_file import load_take
+from poise.stage.take.files import load_take
+from poise.stage.take.take import ARRAYS, ActorTake, Event, Take, save_take
 
 
 def make_take(frames: int = 3, name: str = "ann") -> Take:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import poise
-from poise.drivers import kinematic
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic import kinematic
+from poise.drivers.kinematic.kinematic import Kinematic
 from poise.errors import BusyError, PoiseError
-from poise.stage import news
 from poise.stage.actor import Actor
+from poise.stage.monitor import events
 from poise.stage.runner import Runner
 from poise.stage.stage import Stage
-from poise.world.load import Load
+from poise.world.forces import Load
 from verbs import VerbsEngine
 
 BODY = poise.Character.human(1.75, 75.0, preset="mix")
@@ -196,7 +196,7 @@ def test_pushes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_events_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(news, "MOST_EVENTS", 5)
+    monkeypatch.setattr(events, "MOST_EVENTS", 5)
     stage, actor = make()
     for k in range(23):
         actor.tell("said", str(k))

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Kinematic, Loose, Stage, Track, gestures
 from poise.stage.actor import Actor
-from poise.stage.step_law import calm
+from poise.stage.step.kernels import calm
 
 FULL, MIX = Character.human(), Character.human(preset="mix")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise import Balance, Kinematic, Loose, Pose, Prop, Stage, Touch
-from poise.demos import push_hands
-from poise.demos.show import measure_sway
-from poise.motion.own.tracks import stand_pose
+from poise import Balance, ContactSettings, Kinematic, Loose, Pose, Prop, Stage
+from poise.demos.mix import push_hands
+from poise.demos.shared.show import measure_sway
+from poise.motion.samples.tracks import stand_pose
 from poise.world.overlap import build_lines, find_distances, find_neighbours
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
@@ -53,7 +53,7 @@ def test_loose_arms_do_not_go_through_trunk_and_legs() -> None:
     """Let go of in a T-pose: they come down on the thighs; with `itself` off they go in by a hand's thickness."""
     found = []
     for itself in (True, False):
-        stage = Stage(ground=None, touch=Touch(itself=itself))
+        stage = Stage(ground=None, touch=ContactSettings(itself=itself))
         pose = Pose(np.zeros(3), poise.rotation.identity((len(HUMAN.skeleton),)))
         actor = stage.add(dataclasses.replace(HUMAN, limits={}), pose=pose)  # which would keep arms out of a trunk
         actor.drive("root", Kinematic(hold(pose)))
@@ -338,21 +338,21 @@ def test_a_hit_has_the_time_of_its_step_however_a_run_is_cut() -> None:
     assert times[0][0] == pytest.approx(began, abs=1e-12)
 
 
-class Feeling(poise.TorquePlayer):
+class Feeling(poise.extend.TorquePlayer):
     feels = True
 
     def __init__(self, joints: np.ndarray):
         self.joints, self.felt = joints, [0.0]
 
-    def act(self, body: poise.Body, t: float) -> None:
+    def act(self, body: poise.extend.Body, t: float) -> None:
         self.felt.append(float(body.touches.forces[:, 1].sum()))
         self.others = set(body.touches.others)
 
 
-class Feel(poise.Driver):
+class Feel(poise.extend.Driver):
     level = "torque"
 
-    def play(self, body: poise.Body, joints: np.ndarray, t: float) -> Feeling:
+    def play(self, body: poise.extend.Body, joints: np.ndarray, t: float) -> Feeling:
         return Feeling(joints)
 
 
@@ -383,7 +383,7 @@ def test_an_animated_body_pushes_a_box() -> None:
     stage.add_prop(Prop.box("box", (0.4, 1.0, 0.3), 5.0, (0.0, 0.5, 0.5)))
     take = stage.run(1.0)
     assert take.props["box"][-1, 2] > 0.65
-    through = Stage(touch=Touch(props=False))
+    through = Stage(touch=ContactSettings(props=False))
     through.add(HUMAN, pose=pose).drive(
         "body", Kinematic(poise.Clip(skeleton, times, root, np.tile(pose.rotations, (21, 1, 1))))
     )
@@ -396,7 +396,7 @@ def test_a_slippery_prop_slides_and_a_rough_one_stays(engine: str) -> None:
     """On ground tilted by 20 degrees, tan = 0.36: friction 0.1 slides by g (sin - 0.1 cos), 0.9 does not."""
     angle = np.radians(20.0)
     for friction in (0.1, 0.9):
-        stage = Stage(engine, couple="exact" if engine == "mujoco" else "paper", ground=poise.Tilted(angle=angle))
+        stage = Stage(engine, couple="exact" if engine == "mujoco" else "paper", ground=poise.Slope(angle=angle))
         stage.add(HUMAN, pose=place(3.0)).drive("root", Kinematic(hold(place(3.0))))
         turn = poise.rotation.between(np.array([0.0, 1.0, 0.0]), stage.ground.normal_at(0.0, 0.0))  # type: ignore[union-attr]
         at = stage.ground.height_at(0.0, 0.0) + 0.1 / np.cos(angle)  # type: ignore[union-attr]
@@ -410,7 +410,7 @@ def test_a_slippery_prop_slides_and_a_rough_one_stays(engine: str) -> None:
 def test_softer_is_deeper_and_named_pairs_go_through_each_other() -> None:
     """Two balls that meet: the softer pair is deeper in; one that is kept apart goes on as if nothing were there."""
     depths = []
-    for touch in (Touch(), Touch(softness=0.1), Touch(apart=(("left", "right"),))):
+    for touch in (ContactSettings(), ContactSettings(softness=0.1), ContactSettings(apart=(("left", "right"),))):
         stage = Stage(touch=touch, **FLYING)
         add_doll(stage, "far", place(9.0))
         for name, x in (("left", -0.15), ("right", 0.15)):
@@ -434,11 +434,11 @@ def test_softer_is_deeper_and_named_pairs_go_through_each_other() -> None:
 )
 def test_what_no_touch_can_be_is_refused(touch: dict[str, Any], message: str) -> None:
     with pytest.raises(poise.InputError, match=message):
-        Touch(**touch)
+        ContactSettings(**touch)
 
 
 def test_a_name_that_nobody_has_is_refused() -> None:
-    stage = Stage(touch=Touch(apart=(("leftHnad", "trunk"),)))
+    stage = Stage(touch=ContactSettings(apart=(("leftHnad", "trunk"),)))
     add_conductor(stage, "one")
     with pytest.raises(poise.InputError, match="leftHand"):
         stage.build()
@@ -458,7 +458,7 @@ def test_a_name_that_nobody_has_is_refused() -> None:
 def test_a_name_that_means_two_things_is_refused(
     option: str, names: tuple[str, str], prop: str, pair: tuple[str, str], message: str
 ) -> None:
-    stage = Stage(touch=Touch(**{option: (pair,)}))
+    stage = Stage(touch=ContactSettings(**{option: (pair,)}))
     stage.add_prop(poise.Prop.box(prop, (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0)))
     for name in names:
         add_conductor(stage, name)
@@ -468,7 +468,7 @@ def test_a_name_that_means_two_things_is_refused(
 
 @pytest.mark.parametrize("pair", [("one", "box"), ("one/leftHand", "other"), ("leftHand", "trunk"), ("body", "box")])
 def test_a_name_that_means_one_thing_is_taken(pair: tuple[str, str]) -> None:
-    stage = Stage(touch=Touch(apart=(pair,)))
+    stage = Stage(touch=ContactSettings(apart=(pair,)))
     stage.add_prop(poise.Prop.box("box", (0.2, 0.2, 0.2), 1.0, (0.0, 0.1, 3.0)))
     for name in ("one", "other"):
         add_conductor(stage, name)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Box, Capsule
+from poise.body.geometry.primitives import Box, Capsule
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 
 HUMAN = poise.Character.human()  # it has toes, which bend under some drivers and not under others
 
@@ -116,7 +116,7 @@ def test_a_twin_of_who_touches_nothing_touches_nothing() -> None:
     pytest.importorskip("pybullet")
 
     def make() -> tuple[Stage, Actor]:
-        stage = Stage("bullet", touch=poise.Touch(itself=False))
+        stage = Stage("bullet", touch=poise.ContactSettings(itself=False))
         actor = stage.add(HUMAN)
         actor.drive("body", poise.Loose(1.0, 0.5))
         actor.drive("root", poise.Free())

@@ -46,7 +46,7 @@ def test_they_stay_finite(make: object, dt: float) -> None:
 @pytest.mark.parametrize("speed", [1.0, 40.0])
 def test_the_least_damping_is_that_of_its_formula(speed: float) -> None:
     """d = c I (w^2 - w_0^2) dt   [calm, 1]; what drivers ask for stays where it is more."""
-    from poise.stage.step_law import CALM, WHIRL, calm
+    from poise.stage.step.kernels import CALM, WHIRL, calm
 
     actor = Stage(dt=0.005).add(MIX)
     actor.drive("legs", Balance())

@@ -11,8 +11,8 @@ import poise
 from poise.errors import InputError, SolveError
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from poise.walking import saving
-from poise.walking.foot_path import FootStance
+from poise.walking import state
+from poise.walking.feet.stance import FootStance
 
 
 def read(actor: Actor) -> list[np.ndarray]:
@@ -50,7 +50,7 @@ def test_brake_of_a_joint_that_was_fast_ends_with_its_speed() -> None:
 
 def test_saved_walk_has_every_number_of_a_stance() -> None:
     fields = {field.name for field in dataclasses.fields(FootStance)}
-    assert {"place", "turn", *saving._TIMES, *saving._OUTLINES} == fields
+    assert {"place", "turn", *state._TIMES, *state._OUTLINES} == fields
 
 
 @pytest.mark.parametrize("engine", ["mujoco", "bullet", "inverse"])
@@ -91,7 +91,7 @@ def test_exploded_simulation_ends_with_its_error_until_a_state_is_restored(engin
 
 
 def test_crowd_of_which_one_explodes_ends_with_its_name() -> None:
-    stage = Stage(threads=2, touch=poise.Touch(actors=False))
+    stage = Stage(threads=2, touch=poise.ContactSettings(actors=False))
     actors = [stage.add(poise.Character.human(preset="mix"), f"actor {k}") for k in range(3)]
     for actor in actors:
         actor.drive("root", poise.Free())

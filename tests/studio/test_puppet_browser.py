@@ -12,8 +12,8 @@ import pytest
 
 import poise
 from browser import open_browser, project, run_poise, save_picture
-from poise.jobs.hands_file import load_hands
-from poise.jobs.performance import load_performance
+from poise.puppetry.hands_file import load_hands
+from poise.puppetry.performance import load_performance
 
 pytest.importorskip("viser", reason="viser is not installed")
 

@@ -11,8 +11,8 @@ import pytest
 
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.studio.page_hands import PageHands
-from poise.studio.serving import Door, find_port
+from poise.studio.handles import PageHands
+from poise.studio.server import Door, find_port
 
 # Hands.
 

@@ -13,7 +13,7 @@ import pytest
 
 import poise
 from browser import open_browser, run_poise, save_picture
-from poise.jobs.hands_file import load_hands
+from poise.puppetry.hands_file import load_hands
 from poise.spatial import rotation
 
 pytest.importorskip("viser", reason="viser is not installed")

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 import poise
-from poise.jobs.hands_file import load_hands
-from poise.jobs.puppet_mapping import load_mapping
-from poise.jobs.puppet_session import PRACTISE, RECORD, PuppetSession
+from poise.live.puppet_session import PRACTISE, RECORD, PuppetSession
+from poise.puppetry.hands_file import load_hands
+from poise.puppetry.mapping import load_mapping
 from poise.spatial import rotation
 from poise.studio.touch_hands import MOST_A_SECOND, MOST_BYTES, MOST_SCREENS, SILENT, TouchHands
-from poise.studio.touch_room import describe_hands
+from poise.studio.touch_page import describe_hands
 from touching import Screen, find_wire, numbers
 
 STILL = numbers((0.0, 0.0, 0.0))
@@ -329,7 +329,7 @@ def test_handles_and_fingers_hand_over_to_each_other_and_others_are_not_disturbe
 
 
 def test_the_address_is_one_that_others_can_open(page: Any) -> None:
-    from poise.studio.serving import find_own_number
+    from poise.studio.server import find_own_number
 
     assert page.touch.address.startswith("http://127.0.0.1:") and "/hands?key=" in page.touch.address
     page.server.host = "0.0.0.0"

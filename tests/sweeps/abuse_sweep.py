@@ -38,6 +38,7 @@ from poise import (
     Balance,
     Character,
     Clip,
+    ContactSettings,
     Free,
     Ground,
     HeightMap,
@@ -47,18 +48,17 @@ from poise import (
     Live,
     Load,
     Loose,
-    Moving,
+    MovingGround,
     Pose,
     Prop,
     Puppet,
     PuppetLayer,
     Runner,
     Shadow,
+    Slope,
     Stage,
-    Steps,
+    Stairs,
     Strength,
-    Tilted,
-    Touch,
     Track,
     Walk,
     gestures,
@@ -70,7 +70,7 @@ from poise import (
 from poise.errors import InputError, SolveError
 from poise.puppetry.hands import HandsTake
 from poise.stage.actor import Actor
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 from rigs import mikumikudance, unreal
 from sweeps.abuse_watch import Figure, Watch
 from sweeps.page import table
@@ -222,7 +222,7 @@ class Episode:
             "engine": engine, "couple": couple, "dt": float(rng.choice(STEPS)),
             "gain": float(rng.uniform(0.0, 2.0)) if rng.random() < 0.2 else 1.0,
             "ground": self._draw_ground(engine), "gravity": tuple(gravity.tolist()), "threads": int(rng.integers(1, 3)),
-            "touch": Touch(
+            "touch": ContactSettings(
                 itself=bool(rng.random() < 0.9), actors=bool(rng.random() < 0.9), props=bool(rng.random() < 0.9),
                 softness=float(rng.choice([0.0, 0.0, 0.02, 0.1])),
                 friction=float(rng.uniform(0.0, 2.0)) if rng.random() < 0.3 else None,
@@ -237,13 +237,13 @@ class Episode:
         if kind == "none":
             return None
         if kind == "tilted":
-            return Tilted(float(rng.uniform(0.0, 0.4)), float(rng.uniform(0.0, 6.3)), friction=friction)
+            return Slope(float(rng.uniform(0.0, 0.4)), float(rng.uniform(0.0, 6.3)), friction=friction)
         if kind == "rough":
             return HeightMap(rng.uniform(0.0, 0.06, (40, 40)), 0.15, friction=friction)
         if kind == "steps":
-            return Steps(friction=friction)
+            return Stairs(friction=friction)
         if kind == "moving" and engine != "inverse":  # which has none
-            return Moving(Ground(friction=friction), velocity=(float(rng.uniform(-0.3, 0.3)), 0.0, 0.0))
+            return MovingGround(Ground(friction=friction), velocity=(float(rng.uniform(-0.3, 0.3)), 0.0, 0.0))
         return Ground(friction=friction)
 
     def _draw_props(self) -> list[Prop]:

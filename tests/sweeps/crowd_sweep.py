@@ -12,8 +12,8 @@ import subprocess
 import sys
 from typing import Any
 
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
-from poise.stage.crowd_take import run_crowd
+from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
+from poise.stage.crowd.crowd_take import run_crowd
 from sweeps.page import table
 
 COUNT, SECONDS = 1000, 60.0

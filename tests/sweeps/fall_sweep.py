@@ -18,8 +18,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Free, Loose, Stage, load_character, load_clip
-from poise.body.shape import Box, Capsule, Shape
-from poise.drivers.loose import LET_GO
+from poise.body.geometry.primitives import Box, Capsule, Shape
+from poise.drivers.loose.loose import LET_GO
 from poise.errors import PoiseError
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor

@@ -17,15 +17,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Character, Free, Puppet, PuppetLayer, Stage, load_mapping
-from poise.drivers.limp import Limp
-from poise.drivers.loose import LET_GO
-from poise.drivers.puppet_player import FRAME, PuppetPlayer
+from poise.drivers.loose.loose import LET_GO, Limp
+from poise.drivers.puppet.player import FRAME, PuppetPlayer
 from poise.errors import PoiseError
 from poise.puppetry.hands import HandsTake
 from poise.stage.actor import Actor
+from poise.world.ground.ground import Slope
+from poise.world.ground.profile import Stairs
 from poise.world.overlap import find_shapes
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
 from sweeps.fall_sweep import DATA, Watch, _load, list_points
 from sweeps.page import table
 
@@ -48,8 +47,8 @@ BODIES: dict[str, Callable[[], Character]] = {
 }
 FILES = {"cmu file": "bvh-cmu/13_11.bvh", "vrm file": "vrm/*.vrm"}
 GROUNDS: dict[str, Callable[[], Any]] = {
-    "slope of 12 degrees": lambda: Tilted(math.radians(12.0)),
-    "stairs of 15 cm": lambda: Steps(0.15, 0.35, 6, start=0.4),
+    "slope of 12 degrees": lambda: Slope(math.radians(12.0)),
+    "stairs of 15 cm": lambda: Stairs(0.15, 0.35, 6, start=0.4),
 }
 PUSHES = {"": None, "ahead": (0.0, 1.0), "back": (0.0, -1.0), "left": (1.0, 0.0)}
 

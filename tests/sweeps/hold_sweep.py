@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from oracles import statics
-from poise import Character, Clip, Muscles, Pose, Prop, Stage, Strength
+from poise import Character, Clip, JointStrength, Pose, Prop, Stage, Strength
 from poise.errors import PoiseError
-from poise.motion.own import idle
+from poise.motion.samples import idle
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from poise.stage.stance import stand_at_ease
+from poise.stage.standing import stand_at_ease
 from sweeps.abuse_watch import Figure
 from sweeps.page import table
 
@@ -122,7 +122,7 @@ def lay(cell: Cell) -> tuple[Actor, np.ndarray, float]:
     stage = Stage(cell.engine, cell.dt)
     stage.add_prop(Prop.box("box", (0.6 * size, deep * size, deep * size), cell.mass, tuple(at)))
     actor = stage.add(body, pose=pose)
-    muscles = Muscles.from_character(body).scaled(dict.fromkeys(ARMS, cell.strength))
+    muscles = JointStrength.from_character(body).scaled(dict.fromkeys(ARMS, cell.strength))
     actor.drive("body", Strength(clip, muscles))
     return actor, at, size
 

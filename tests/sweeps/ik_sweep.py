@@ -13,9 +13,9 @@ from time import thread_time
 
 import numpy as np
 
-from poise.ik.goals import Reach
-from poise.ik.posing import Poser
-from poise.ik.support import find_margin
+from poise.ik.goals import PositionGoal
+from poise.ik.pose_solver import PoseSolver
+from poise.ik.support_polygon import find_margin
 from posed import BODY, place
 from reaching import ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand
 from sweeps.page import table
@@ -34,8 +34,8 @@ def sweep(runs: int = RUNS, asked: int = ASKED) -> tuple[str, int]:
     for feet in (2, 1):
         stand = make_stand(feet)
         places = draw_places(np.random.default_rng(feet), runs)
-        poser = Poser(BODY)
-        goals = [Reach("rightHand", places[0]), *stand.feet]
+        poser = PoseSolver(BODY)
+        goals = [PositionGoal("rightHand", places[0]), *stand.feet]
         ready = poser.prepare(goals, stand.corners, MARGIN, enough=ENOUGH / 5, tries=TRIES)
         took, found = np.zeros(runs), []
         for k, target in enumerate(places):

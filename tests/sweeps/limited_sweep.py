@@ -13,7 +13,7 @@ import numpy as np
 
 from limited_cases import KINDS, Problem, draw
 from oracles.limiting import find_breach, solve_damped, solve_levels
-from poise.dynamics.limited import DAMPING, LimitedAccelerations, limit_accelerations
+from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, limit_accelerations
 from sweeps.page import table
 
 PAGE = Path(__file__).parents[2] / "docs" / "limited-sweep.md"

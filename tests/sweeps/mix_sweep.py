@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 
 from poise import Character, Stage
-from poise.body.soles import find_soles
-from poise.dynamics.momentum import compute_center_of_mass
+from poise.body.geometry.soles import find_soles
+from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import PoiseError
-from poise.files.formats import FORMATS, load_clip
-from poise.jobs.mixing import simulate as mix
-from poise.jobs.plan import MixPlan
+from poise.files.registry import FORMATS, load_clip
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.simulation import simulate as mix
 from poise.motion.clip import Clip
-from poise.motion.stepping import find_steps
+from poise.motion.contacts.stepping import find_steps
 from poise.spatial import rotation
 from poise.spatial.filter import lowpass, uniform_rate
 from realdata import data_folder

@@ -13,10 +13,11 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.body.geometry.soles import build_footing
 from poise.errors import PoiseError, SolveError
-from poise.files.formats import FORMATS
+from poise.files.registry import FORMATS
 from poise.motion.clip import Clip
-from poise.world.footing import build_footing, find_corners
+from poise.world.foot_boxes import find_corners
 from realdata import data_folder
 from sweeps.page import table
 

@@ -15,11 +15,11 @@ from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.transform import Rotation
 
 import poise
+from poise.body.bodies import HEIGHT, MASS, PHYSIQUES, build_body, list_extras
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
-from poise.body.mesh import Mesh
-from poise.body.physiques import HEIGHT, MASS, PHYSIQUES, build_body, list_extras
-from poise.jobs.pose import PoseFound
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.mesh import Mesh
+from poise.jobs.pose.job import PoseFound
 from sweeps.page import table
 
 PAGE = Path(__file__).parents[2] / "docs" / "pose-sweeps.md"

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from poise import Balance, Character, Kinematic, Stage, gestures
-from poise.drivers.balance import BalancePlayer
+from poise.drivers.balance.balance import BalancePlayer
 from poise.errors import SolveError
 from poise.stage.actor import Actor
 from sweeps.page import table

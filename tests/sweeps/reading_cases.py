@@ -17,9 +17,9 @@ from bvh_twins import AXES, plain_bvh, write_twin
 from gltf_bodies import SINGLE, Body, build, draw
 from gltfs import Reference
 from humans import make_human
-from poise.body.roles import with_roles
+from poise.body.role_finding.guess import with_roles
 from poise.motion.clip import Clip
-from poise.motion.own import walk
+from poise.motion.samples import walk
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "CMU": 0.0254 / 0.45}
 RATES = (24.0, 24.0 / 1.001, 25.0, 30.0, 60.0, 100.0, 120.0)

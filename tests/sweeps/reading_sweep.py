@@ -15,10 +15,10 @@ import numpy as np
 from bvh_twins import AXES, plain_bvh
 from gltfs import Reference
 from poise.errors import PoiseError
-from poise.files.formats import read_recording
-from poise.files.normalise import normalise
-from poise.files.usd import read_usd_positions
-from poise.files.writing import keep_as, write_clean
+from poise.files.formats.usd import read_usd_positions
+from poise.files.reading.pipeline import normalise
+from poise.files.registry import read_recording
+from poise.files.writing.writing import keep_as, write_clean
 from sweeps.page import table
 from sweeps.reading_cases import UNTOLD, Case, list_bvh, list_gltf
 

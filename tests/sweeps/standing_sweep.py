@@ -16,15 +16,16 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from poise import Balance, Character, Ground, Kinematic, Load, Stage, gestures
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.soles import build_footing
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, PoiseError, SolveError
-from poise.files.formats import load_clip
+from poise.files.registry import load_clip
 from poise.motion.clip import Clip
 from poise.motion.gestures import Gesture, Stress
-from poise.stage.stance import stand_at_ease
-from poise.stage.take import ActorTake
-from poise.world.footing import build_footing, find_corners
+from poise.stage.standing import stand_at_ease
+from poise.stage.take.take import ActorTake
+from poise.world.foot_boxes import find_corners
 from realdata import data_folder
 from sweeps.abuse_watch import Figure
 from sweeps.page import table

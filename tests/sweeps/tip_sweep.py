@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise import Character, Stage, Strength, Touch
-from poise.drivers.strength import StrengthPlayer
+from poise import Character, ContactSettings, Stage, Strength
+from poise.body.geometry.soles import build_footing
+from poise.drivers.strength.strength import StrengthPlayer
 from poise.errors import PoiseError
-from poise.motion.own import idle
+from poise.motion.samples import idle
 from poise.stage.actor import Actor
-from poise.world.footing import build_footing, find_corners
+from poise.world.foot_boxes import find_corners
 from sweeps.fall_sweep import MOST_BEYOND, MOST_GROWTH, MOST_UNDER, Watch
 from sweeps.page import table
 
@@ -77,7 +78,7 @@ def tip(character: Character, angle: float, dt: float) -> Tip:
 
 
 def _tip(character: Character, found: Tip, angle: float, dt: float) -> None:
-    stage = Stage("inverse", dt, touch=Touch())
+    stage = Stage("inverse", dt, touch=ContactSettings())
     actor = stage.add(character, name="actor")
     actor.drive("body", Strength(idle(character.skeleton, SECONDS + 1.0, 30.0)))
     toward = np.array([math.sin(angle), 0.0, math.cos(angle)])

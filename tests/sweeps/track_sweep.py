@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from poise import Balance, Character, Free, InputError, Kinematic, Pose, SolveError, Stage, Track
-from poise.drivers.track import HIGHEST, LAWS, LOWEST
+from poise.drivers.track.track import HIGHEST, LAWS, LOWEST
 from poise.motion.clip import Clip
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
-from poise.world.touch import Touch
+from poise.world.contact_settings import ContactSettings
 from sweeps.page import table
 
 PAGE = Path(__file__).parents[2] / "docs" / "tracking-sweep.md"
@@ -119,7 +119,7 @@ def run(seed: int) -> dict[str, object]:
         "outcome": "well",
     }  # fmt: skip
     try:
-        stage = Stage(engine, dt, touch=Touch(itself=bool(rng.random() < 0.3)))
+        stage = Stage(engine, dt, touch=ContactSettings(itself=bool(rng.random() < 0.3)))
         pose = Pose(clip.root[0].copy(), clip.rotations[0].copy()) if rng.random() < 0.8 else None
         actor = stage.add(body, pose=pose)
         if base == "kinematic":

@@ -12,7 +12,7 @@ import numpy as np
 
 from led_puppets import lead
 from poise.errors import PoiseError
-from poise.world.steps import Steps
+from poise.world.ground.profile import Stairs
 from sweeps.page import table
 
 COUNT = 60
@@ -55,7 +55,7 @@ def climb(seed: int) -> Climb:
     rng = np.random.default_rng(seed)
     size, beat, misses = rng.uniform(1.2, 1.95), rng.uniform(1.2, 1.8), (0.0, 0.03, 0.08)[seed % 3]
     rise = (1.0 if rng.random() < 0.5 else -1.0) * min(rng.uniform(0.05, 0.2), 0.11 * size)
-    ground = Steps(rise, rng.uniform(0.26, 0.4), int(rng.integers(1, 5)), start=rng.uniform(0.2, 0.4))
+    ground = Stairs(rise, rng.uniform(0.26, 0.4), int(rng.integers(1, 5)), start=rng.uniform(0.2, 0.4))
     off = rng.normal(0.0, misses, (5, 2)) * (0.33, 1.0)
 
     def footholds(half: float) -> list[tuple[int, float, float]]:

@@ -19,12 +19,12 @@ import numpy as np
 
 import poise
 import walked
-from poise import Character, Ground, Tilted
+from poise import Character, Ground, Slope
 from poise.errors import PoiseError
-from poise.walking.manner import Manner
-from poise.walking.setting_out import set_out
-from poise.world.moving import Moving
-from poise.world.terrain import build_terrain
+from poise.walking.gait import Gait
+from poise.walking.start import start_walk
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.terrain import build_terrain
 from sweeps.page import table
 from walked import Walked, measure_walk
 
@@ -47,11 +47,11 @@ def make_ground(name: str, seed: int) -> Ground:
     """A ground; what is at random in it goes by the seed."""
     angle = math.radians(4.0 + 0.8 * seed)
     if name == "slope up":
-        return Tilted(angle, 0.0)
+        return Slope(angle, 0.0)
     if name == "slope down":
-        return Tilted(angle, math.pi)
+        return Slope(angle, math.pi)
     if name == "slope aside":
-        return Tilted(angle, 0.5 * math.pi)
+        return Slope(angle, 0.5 * math.pi)
     if name == "stairs":
         return build_terrain("stairs", seed, flights=20)
     if name == "random stairs":
@@ -74,13 +74,13 @@ def list_runs() -> Iterator[tuple[str, str, int]]:
 def run(name: str, who: str, seed: int, steps: int = STEPS) -> dict[str, object]:
     """One walk: how long its steps are and how quick goes by the seed."""
     rng = np.random.default_rng(100 + seed)
-    manner = Manner(step=float(rng.uniform(0.35, 0.55)), pace=float(rng.uniform(0.85, 1.1)))
+    manner = Gait(step=float(rng.uniform(0.35, 0.55)), pace=float(rng.uniform(0.85, 1.1)))
     body = Character.human(*BODIES[who])
     row: dict[str, object] = {"ground": name, "body": who, "seed": seed}
     begin = time.perf_counter()
     try:
         ground = make_ground(name, seed)
-        poser = set_out(body, ground, steps, manner=manner)
+        poser = start_walk(body, ground, steps, manner=manner)
         poser.walker.reach(1e9)
         times = np.arange(0.0, poser.walker.end, 1.0 / FPS)
         frames = poser.frames(times)
@@ -98,7 +98,7 @@ def run(name: str, who: str, seed: int, steps: int = STEPS) -> dict[str, object]
 
 def find_heights(ground: Ground):
     """Its heights where it is at the beginning: a plan is in the ground's own frame."""
-    still = ground.ground if isinstance(ground, Moving) else ground
+    still = ground.ground if isinstance(ground, MovingGround) else ground
     return still.height_at
 
 

@@ -8,17 +8,17 @@ from scipy.spatial.transform import Rotation
 
 from poise import Character
 from poise.spatial import rotation
-from poise.walking.course import StepCourse, Timing
-from poise.walking.feet import build_feet
-from poise.walking.foot_path import FootStance, FootSwing
+from poise.walking.feet.foot import build_feet
+from poise.walking.feet.stance import FootStance, FootSwing
+from poise.walking.steps import StepPlan, Timing
 
 TIMING = Timing(0.5, 0.6, 0.2, 0.2, np.radians(14.0), np.radians(24.0))
 
 
-def make(preset: str) -> StepCourse:
+def make(preset: str) -> StepPlan:
     feet = build_feet(Character.human(1.75, 75.0, preset=preset))
     places = [np.array([0.08, 0.0, 0.0]), np.array([-0.08, 0.0, 0.0])]
-    course = StepCourse(feet, tuple([FootStance(place, rotation.identity())] for place in places))  # type: ignore[arg-type]
+    course = StepPlan(feet, tuple([FootStance(place, rotation.identity())] for place in places))  # type: ignore[arg-type]
     turn = rotation.multiply(rotation.exp(np.array([0.0, 0.3, 0.0])), rotation.exp(np.array([-0.1, 0.0, 0.05])))
     step = course.add(0, FootStance(np.array([0.1, 0.1, 0.4]), turn), FootSwing(0.06, tip=0.3), 0.5, TIMING)
     course.add(1, FootStance(np.array([-0.05, 0.2, 0.8]), turn), FootSwing(0.1, early=0.1), step.land, TIMING)

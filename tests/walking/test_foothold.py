@@ -7,17 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from poise.drivers.anchor import lay_flat
+from poise.drivers.root.anchor import lay_flat
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.walking.foothold import Foothold, Refusal, Terrain
-from poise.world.floor import Floor
-from poise.world.ground import Ground
-from poise.world.height_map import HeightMap
-from poise.world.moving import Moving
+from poise.walking.footholds.terrain import Foothold, NoFoothold, Terrain
+from poise.world.ground.floor import Floor
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Stairs
 from poise.world.prop import Prop
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
 
 SOLE = np.array([[-0.05, -0.07], [0.05, -0.07], [0.05, 0.19], [-0.05, 0.19]])
 UP = np.array([0.0, 1.0, 0.0])
@@ -42,7 +41,7 @@ def find(ground: Ground, x: float, z: float, heading: float = 0.0, **more: float
 
 
 @pytest.mark.parametrize(
-    "ground", [Ground(0.3), Tilted(0.2, 0.7, height=0.1), Tilted(-0.4, 2.0)], ids=["level", "slope", "steep"]
+    "ground", [Ground(0.3), Slope(0.2, 0.7, height=0.1), Slope(-0.4, 2.0)], ids=["level", "slope", "steep"]
 )
 def test_on_a_plane_it_is_where_it_is_wanted_and_flat(ground: Ground) -> None:
     for x, z, heading in np.random.default_rng(1).uniform(-3.0, 3.0, (50, 3)):
@@ -63,7 +62,7 @@ def test_on_rough_ground_it_touches_and_does_not_sink_in(ground: HeightMap) -> N
     terrain, rng, found_ones = Terrain(ground), np.random.default_rng(2), 0
     for x, z, heading in rng.uniform(-1.9, 1.9, (150, 3)):
         found = terrain.find_foothold(x, z, heading, SOLE)
-        if isinstance(found, Refusal):
+        if isinstance(found, NoFoothold):
             continue
         found_ones += 1
         assert np.hypot(found.place[0] - x, found.place[2] - z) <= 0.15 + 1e-9
@@ -106,7 +105,7 @@ def fits(ground: Ground, x: float, z: float, heading: float, flat: float) -> boo
     return bool(np.ptp(h - basis @ plane) <= flat and math.hypot(plane[1], plane[2]) <= math.tan(math.radians(25.0)))
 
 
-@pytest.mark.parametrize("ground", [STONES, Steps(0.17, 0.31, 10, -1.0, 0.3)], ids=["stones", "stairs"])
+@pytest.mark.parametrize("ground", [STONES, Stairs(0.17, 0.31, 10, -1.0, 0.3)], ids=["stones", "stairs"])
 @pytest.mark.slow
 def test_no_place_that_is_much_nearer_would_do(ground: Ground) -> None:
     """A search through every place of a finer grid, with least squares of NumPy's."""
@@ -137,7 +136,7 @@ def test_no_place_that_is_much_nearer_would_do(ground: Ground) -> None:
 
 @pytest.mark.parametrize("rise", [0.17, -0.17])
 def test_on_stairs_no_sole_is_over_an_edge_or_in_a_riser(rise: float) -> None:
-    stairs = Steps(rise, 0.29, 10, 0.5, height=3.0)
+    stairs = Stairs(rise, 0.29, 10, 0.5, height=3.0)
     for z in np.arange(0.45, 3.2, 0.017):
         found = find(stairs, 0.0, z)
         sole = lay(found)
@@ -148,7 +147,7 @@ def test_on_stairs_no_sole_is_over_an_edge_or_in_a_riser(rise: float) -> None:
 
 
 def test_edges_are_kept_away_from_where_there_is_choice() -> None:
-    kerb = Steps(0.15, 5.0, 1, 0.0)
+    kerb = Stairs(0.15, 5.0, 1, 0.0)
     for z in np.arange(-0.21, -0.15, 0.01):
         found = find(kerb, 0.0, z)
         assert found.place[2] + 0.19 <= -0.019 or abs(found.place[2] - z) > 0.1
@@ -158,7 +157,7 @@ def test_edges_are_kept_away_from_where_there_is_choice() -> None:
 @pytest.mark.parametrize("rise", [0.17, -0.17])
 def test_on_short_treads_a_part_hangs_over(run: float, rise: float) -> None:
     """Up, the heel: toes would be in the riser. Down, the toes."""
-    stairs = Steps(rise, run, 10, 0.5, height=3.0)
+    stairs = Stairs(rise, run, 10, 0.5, height=3.0)
     for z in (1.0, 1.07, 1.16):
         found = find(stairs, 0.0, z)
         sole = lay(found)
@@ -173,9 +172,9 @@ def test_on_short_treads_a_part_hangs_over(run: float, rise: float) -> None:
 
 
 def test_treads_that_are_too_short_are_refused() -> None:
-    found = Terrain(Steps(0.17, 0.15, 30, 0.0)).find_foothold(0.0, 1.0, 0.0, SOLE, may_turn=False)
+    found = Terrain(Stairs(0.17, 0.15, 30, 0.0)).find_foothold(0.0, 1.0, 0.0, SOLE, may_turn=False)
     assert not found
-    assert isinstance(found, Refusal)
+    assert isinstance(found, NoFoothold)
     assert found.reason == "edge"
     assert "no foothold within 0.15 m of x 0.00, z 1.00: heights under the sole differ by" in found.text
 
@@ -183,23 +182,23 @@ def test_treads_that_are_too_short_are_refused() -> None:
 @pytest.mark.parametrize(
     ("ground", "more", "reason", "said"),
     [
-        (Tilted(0.6), {}, "steep", "tilted by 34 degrees, and 25 are the most"),
+        (Slope(0.6), {}, "steep", "tilted by 34 degrees, and 25 are the most"),
         (Ground(1.0), {"level": 0.0, "up": 0.3}, "high", "1.00 m higher, and 0.30 m are the most"),
-        (Steps(0.4, 1.0, 5, 0.0), {"level": 0.0, "up": 0.3}, "high", "0.40 m higher, and 0.30 m are the most"),
+        (Stairs(0.4, 1.0, 5, 0.0), {"level": 0.0, "up": 0.3}, "high", "0.40 m higher, and 0.30 m are the most"),
         (Ground(-1.0), {"level": 0.0, "down": 0.4}, "low", "1.00 m lower, and 0.40 m are the most"),
         (HeightMap(0.05 * (np.indices((60, 60)).sum(axis=0) % 2), 0.05), {}, "bumpy", "more than 20 mm high"),
     ],
 )
 def test_a_refusal_says_why(ground: Ground, more: dict[str, float], reason: str, said: str) -> None:
     found = Terrain(ground).find_foothold(0.0, 0.2, 0.0, SOLE, **more)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, NoFoothold)
     assert found.reason == reason
     assert said in found.text
 
 
 def test_without_ground_there_is_none() -> None:
     found = Terrain(Floor(None)).find_foothold(0.0, 0.0, 0.0, SOLE)
-    assert isinstance(found, Refusal)
+    assert isinstance(found, NoFoothold)
     assert found.reason == "none"
 
 
@@ -217,7 +216,7 @@ def test_props_are_stood_on_stepped_beside_and_walked_under() -> None:
     assert beside.place[1] == 0.0
     assert beside.place[0] - 0.05 >= 1.1 + 0.019
     inside = terrain.find_foothold(1.0, 0.0, 0.0, SOLE, reach=0.05, **options)
-    assert isinstance(inside, Refusal)
+    assert isinstance(inside, NoFoothold)
     assert (inside.reason, "2.00 m high" in inside.text) == ("obstacle", True)
     under = terrain.find_foothold(5.0, 0.0, 0.0, SOLE, **options)
     assert isinstance(under, Foothold)
@@ -241,7 +240,7 @@ def test_no_sole_is_put_on_a_nail(thin: float) -> None:
 
 
 def test_a_ground_that_moves_is_asked_at_a_time() -> None:
-    moving = Moving(WAVES, (0.3, 0.05, -0.2), (0.1, 0.2, 0.0), 5.0)
+    moving = MovingGround(WAVES, (0.3, 0.05, -0.2), (0.1, 0.2, 0.0), 5.0)
     for t in (0.0, 1.3):
         shift = moving.shift(t)
         here = find(moving, 0.3 + shift[0], 0.2 + shift[2], 0.4, t=t)
@@ -251,7 +250,7 @@ def test_a_ground_that_moves_is_asked_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "ground", [Tilted(0.3, 1.0), WAVES, Steps(0.17, 0.29, 10, 0.5), STONES], ids=["slope", "waves", "up", "stones"]
+    "ground", [Slope(0.3, 1.0), WAVES, Stairs(0.17, 0.29, 10, 0.5), STONES], ids=["slope", "waves", "up", "stones"]
 )
 def test_a_swing_above_its_clearance_is_above_the_ground(ground: Ground) -> None:
     terrain = Terrain(ground)

@@ -11,16 +11,14 @@ from scipy.sparse.csgraph import dijkstra
 
 from poise.body.character import Character
 from poise.errors import InputError
-from poise.walking.route import Route, StepLimits, plan_route
-from poise.walking.setting_out import set_out
+from poise.walking.path.planner import Route, StepLimits, WalkPath, plan_route
+from poise.walking.start import start_walk
 from poise.walking.walker import Walker
-from poise.walking.way import WalkWay
-from poise.world.floor import Floor
-from poise.world.ground import Ground
-from poise.world.height_map import HeightMap
+from poise.world.ground.floor import Floor
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.profile import Stairs
 from poise.world.prop import Prop
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
 
 ROUGH = HeightMap(np.random.default_rng(0).uniform(-0.03, 0.03, (150, 150)), 0.1)
 
@@ -39,7 +37,8 @@ def distances(points: np.ndarray, prop: Prop) -> np.ndarray:
 
 
 @pytest.mark.parametrize(
-    "ground", [Ground(0.2), Tilted(0.3, 1.0), Steps(), Steps(-0.17, 0.29, height=2.0), Steps(0.2, 0.27, 4, 1.0), ROUGH],
+    "ground",
+    [Ground(0.2), Slope(0.3, 1.0), Stairs(), Stairs(-0.17, 0.29, height=2.0), Stairs(0.2, 0.27, 4, 1.0), ROUGH],
     ids=["level", "slope", "up", "down", "steep stairs", "rough"],
 )  # fmt: skip
 def test_on_open_ground_it_is_the_path_that_was_given(ground: Ground) -> None:
@@ -149,10 +148,10 @@ def pit(wide: float) -> HeightMap:
 @pytest.mark.parametrize(
     ("floor", "is_open"),
     [
-        (Floor(Steps(0.30, 5.0, 1, 2.0)), True),
-        (Floor(Steps(0.33, 5.0, 1, 2.0)), False),
-        (Floor(Steps(-0.30, 5.0, 1, 2.0)), True),
-        (Floor(Steps(-0.33, 5.0, 1, 2.0)), False),
+        (Floor(Stairs(0.30, 5.0, 1, 2.0)), True),
+        (Floor(Stairs(0.33, 5.0, 1, 2.0)), False),
+        (Floor(Stairs(-0.30, 5.0, 1, 2.0)), True),
+        (Floor(Stairs(-0.33, 5.0, 1, 2.0)), False),
         (Floor(pit(0.25)), True),
         (Floor(pit(0.50)), False),
         (Floor(Ground(), [wall("log", 0.0, 2.0, 60.0, 0.2, 0.2)]), True),
@@ -186,7 +185,7 @@ def test_a_hole_is_walked_round_and_a_bench_too() -> None:
 
 def test_limits_are_those_of_a_leg() -> None:
     short, tall = StepLimits.of_leg(0.5), StepLimits.of_leg(1.0)
-    kerb = Steps(0.3, 5.0, 1, 2.0)
+    kerb = Stairs(0.3, 5.0, 1, 2.0)
     assert plan_route(kerb, (0.0, 0.0), [(0.0, 4.0)], tall).is_given
     with pytest.raises(InputError, match=r"rises by 0\.30 m at once \(0\.17 m are the most\)"):
         plan_route(kerb, (0.0, 0.0), [(0.0, 4.0)], short)
@@ -195,7 +194,7 @@ def test_limits_are_those_of_a_leg() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda: plan_route(Steps(0.5, 5.0, 1, 2.0), (0, 0), [(0, 4)]),
+        (lambda: plan_route(Stairs(0.5, 5.0, 1, 2.0), (0, 0), [(0, 4)]),
          "the way is blocked at x 0.00, z 1.88: the ground rises by 0.50 m at once (0.31 m are the most), and no way "
          "round it was found. Lower the step, or give a path that leads around."),
         (lambda: plan_route(pit(0.5), (0, 0), [(0, 4)]), "there is a gap 0.48 m wide (0.36 m are the most)"),
@@ -207,7 +206,7 @@ def test_limits_are_those_of_a_leg() -> None:
          "nobody can stand at the goal, x 0.00, z 4.20"),
         (lambda: plan_route(Floor(Ground(), [wall("hut", 0.0, 0.3, 0.2, 0.2)]), (0, 0), [(0, 4)]),
          "nobody can stand at the start, x 0.00, z 0.00: something 2.00 m high is within 0.30 m of it"),
-        (lambda: plan_route(Tilted(0.6), (0, 0), [(0, 4)]), "the ground is tilted by 34 degrees, and 25 are the most"),
+        (lambda: plan_route(Slope(0.6), (0, 0), [(0, 4)]), "the ground is tilted by 34 degrees, and 25 are the most"),
         (lambda: plan_route(Floor(None), (0, 0), [(0, 4)]), "there is no ground"),
         (lambda: plan_route(Ground(), (0, 0), []), "at least one point to go to"),
         (lambda: plan_route(Ground(), (0, 0), [(0, 0)]), "ends where it begins"),
@@ -242,9 +241,9 @@ def test_straight_on_for_ever_ends_before_a_thin_wall(size: tuple[float, float, 
     """Feet alone would find places before and behind it."""
     body = Character.human(1.75, 75.0)
     floor = Floor(Ground(), [Prop.box("wall", size, None, (0.0, height, 1.6))])
-    walker = set_out(body, floor, 1).walker
+    walker = start_walk(body, floor, 1).walker
     stances = tuple(row[0] for row in walker.course.stances)
-    way = WalkWay.ahead(0.0, 0.0, 0.0)
+    way = WalkPath.ahead(0.0, 0.0, 0.0)
     endless = Walker(body, walker.terrain, way, walker.hang, stances)
     with pytest.raises(InputError, match=r"blocked at x 0\.00, z 1\..*a number of steps"):
         endless.reach(1e6)

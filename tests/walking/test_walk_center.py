@@ -8,8 +8,9 @@ from scipy.interpolate import BSpline
 from scipy.optimize import minimize
 from scipy.spatial import ConvexHull
 
-from poise.walking.center_path import KNOT, Regions, SplinePath, begin_at, build_regions, plan_center, plan_height
-from poise.walking.region_kernels import MOST, clamp_to_region, find_region
+from poise.walking.center_of_mass import Regions, SplinePath, begin_at, build_regions, plan_center, plan_height
+from poise.walking.footholds.region_kernels import MOST, clamp_to_region, find_region
+from poise.walking.steps import KNOT
 
 
 def inside(corners: np.ndarray, place: np.ndarray) -> float:

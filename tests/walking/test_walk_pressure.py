@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from poise import Character
-from poise.walking.setting_out import set_out
+from poise.walking.start import start_walk
 from walked import place_all
 
 STEP, GRAVITY = 0.005, 9.81
@@ -35,7 +35,7 @@ def find_pressure(body: Character, root: np.ndarray, rotations: np.ndarray) -> n
 @pytest.mark.many(1)
 def test_the_whole_body_presses_inside_what_carries_it(height: float, mass: float) -> None:
     body = Character.human(height, mass)
-    poser = set_out(body, None, 4)
+    poser = start_walk(body, None, 4)
     poser.walker.reach(1e9)
     times = np.arange(0.0, poser.walker.end, STEP)
     frames = poser.frames(times)

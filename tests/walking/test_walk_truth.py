@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.walking.manner import Manner
-from poise.walking.setting_out import set_out
+from poise.walking.gait import Gait
+from poise.walking.start import start_walk
 from walked import measure_margin
 
 
@@ -15,8 +15,8 @@ from walked import measure_margin
 @pytest.mark.slow
 def test_steps_that_take_longer_are_what_the_path_was_found_for(height: float, mass: float, pace: float) -> None:
     """Down stairs at a pace that balance cannot keep up with: times are changed again and again, heels are up early."""
-    body, ground = poise.Character.human(height, mass), poise.Steps(-0.17, 0.29, 20, 0.6, 0.0)
-    walker = set_out(body, ground, 5, manner=Manner(pace=pace)).walker
+    body, ground = poise.Character.human(height, mass), poise.Stairs(-0.17, 0.29, 20, 0.6, 0.0)
+    walker = start_walk(body, ground, 5, manner=Gait(pace=pace)).walker
     seen = []
     while np.isfinite(walker._known):
         times = np.arange(max(walker._known - 1.5, 0.0), walker._known - 1e-6, 0.05)

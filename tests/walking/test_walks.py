@@ -9,34 +9,34 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from poise.body.reshaping import lock
+from poise.body.reshape import lock
 from poise.errors import InputError
-from poise.walking.changing import carry
-from poise.walking.course import StepCourse
-from poise.walking.feet import build_feet
-from poise.walking.foothold import Foothold, Terrain
-from poise.walking.lying import stand_on
-from poise.walking.manner import Manner
-from poise.walking.setting_out import find_stances, set_out
-from poise.walking.stride import ROOM, find_stride
-from poise.walking.way import WalkWay
-from poise.world.terrain import build_terrain
+from poise.walking.feet.foot import build_feet
+from poise.walking.footholds.sole_contact import stand_on
+from poise.walking.footholds.stride import ROOM, find_stride
+from poise.walking.footholds.terrain import Foothold, Terrain
+from poise.walking.gait import Gait
+from poise.walking.path.planner import WalkPath
+from poise.walking.start import find_stances, start_walk
+from poise.walking.steps import StepPlan
+from poise.walking.walker import carry
+from poise.world.ground.terrain import build_terrain
 from walked import measure_walk
 
 FPS = 50
 GROUNDS = {
     "flat": lambda: poise.Ground(),
-    "up": lambda: poise.Tilted(math.radians(10.0), 0.0),
-    "down": lambda: poise.Tilted(math.radians(10.0), math.pi),
-    "aside": lambda: poise.Tilted(math.radians(10.0), 0.5 * math.pi),
-    "stairs up": lambda: poise.Steps(0.17, 0.29, 20, 0.6, 0.0),
-    "stairs down": lambda: poise.Steps(-0.17, 0.29, 20, 0.6, 0.0),
+    "up": lambda: poise.Slope(math.radians(10.0), 0.0),
+    "down": lambda: poise.Slope(math.radians(10.0), math.pi),
+    "aside": lambda: poise.Slope(math.radians(10.0), 0.5 * math.pi),
+    "stairs up": lambda: poise.Stairs(0.17, 0.29, 20, 0.6, 0.0),
+    "stairs down": lambda: poise.Stairs(-0.17, 0.29, 20, 0.6, 0.0),
     "stones": lambda: build_terrain("rough", 3, stones=0.5),
 }
 
 
 def walk(body, ground, steps=7, **how):
-    poser = set_out(body, ground, steps, **how)
+    poser = start_walk(body, ground, steps, **how)
     poser.walker.reach(1e6)
     times = np.arange(0.0, poser.walker.end, 1.0 / FPS)
     return poser, times, poser.frames(times)
@@ -122,24 +122,24 @@ def test_the_same_walk_is_the_same_to_the_last_bit() -> None:
 @pytest.mark.slow
 def test_what_nobody_can_climb_is_refused() -> None:
     with pytest.raises(InputError, match="m"):
-        walk(poise.Character.human(1.75, 75.0), poise.Steps(0.6, 0.29, 5, 0.6, 0.0))
+        walk(poise.Character.human(1.75, 75.0), poise.Stairs(0.6, 0.29, 5, 0.6, 0.0))
 
 
 def test_what_cannot_be_walked_is_refused() -> None:
     body = poise.Character.human(1.75, 75.0)
     with pytest.raises(InputError, match="steps, or a path"):
-        set_out(body, poise.Ground())
+        start_walk(body, poise.Ground())
     with pytest.raises(InputError, match=r"the pace of a walk is 0\.3 to 2; given 9"):
-        Manner(pace=9.0)
+        Gait(pace=9.0)
     with pytest.raises(InputError, match="Did you mean 'left'"):
-        set_out(body, poise.Ground(), 3, facing="lefts")
+        start_walk(body, poise.Ground(), 3, facing="lefts")
 
 
 def test_upright_walkers_are_taller_than_crouched_ones() -> None:
     """[balance, figure 10]: the bias on the height of the centre of mass."""
     body = poise.Character.human(1.75, 75.0)
     high, low = (
-        walk(body, poise.Ground(), 5, manner=Manner(stretch=stretch))[2].center[:, 1] for stretch in (0.985, 0.9)
+        walk(body, poise.Ground(), 5, manner=Gait(stretch=stretch))[2].center[:, 1] for stretch in (0.985, 0.9)
     )
     assert high.min() > low.max() - 0.02 and high.mean() > low.mean() + 0.05
 
@@ -147,14 +147,14 @@ def test_upright_walkers_are_taller_than_crouched_ones() -> None:
 def test_joints_stay_in_their_ranges_however_the_arms_swing() -> None:
     """A knee that is locked stays locked from the first frame on, and no elbow is bent backwards."""
     body = poise.bodies.build_body("locked-knee")
-    _, judged = judge(body, poise.Ground(), 4, manner=Manner(step=0.25, lift=0.02, arms=3.0))
+    _, judged = judge(body, poise.Ground(), 4, manner=Gait(step=0.25, lift=0.02, arms=3.0))
     assert judged.beyond < 1e-6 and judged.margin > 0.005
 
 
 def test_a_plan_that_is_carried_elsewhere_turns_no_joint() -> None:
     """All of it goes as one: feet, what carries, the centre of mass."""
     body = poise.Character.human(1.75, 75.0)
-    walkers = [set_out(body, poise.Ground(), 3).walker for _ in range(2)]
+    walkers = [start_walk(body, poise.Ground(), 3).walker for _ in range(2)]
     times = np.arange(0.0, 2.0, 0.1)
     yaw, shift = 0.4, np.array([0.3, -0.2])
     carry(walkers[1], yaw, shift)
@@ -175,7 +175,7 @@ def test_a_plan_that_is_carried_elsewhere_turns_no_joint() -> None:
 def test_soles_of_a_child_lie_on_stones() -> None:
     """Where a shorter step has it lie flat, a sole is not put across an edge: half of it would hang over the ground."""
     body, ground = poise.Character.human(1.2, 24.0), build_terrain("rough", 0, stones=0.5, length=99.0, width=6.0)
-    course = set_out(body, ground, 60, manner=Manner(step=0.517)).walker
+    course = start_walk(body, ground, 60, manner=Gait(step=0.517)).walker
     course.reach(1e9)
     gaps = [
         np.median(np.abs(find_over(foot, stance, ground)))
@@ -188,15 +188,15 @@ def test_soles_of_a_child_lie_on_stones() -> None:
 def test_soles_are_not_put_across_a_low_edge_where_a_short_step_would_do() -> None:
     """A child before an edge of 12 mm, wherever that is: half of a sole that lies across it would hover."""
     body = poise.Character.human(1.2, 24.0)
-    feet, manner = build_feet(body), Manner(step=0.382)
+    feet, manner = build_feet(body), Gait(step=0.382)
     gaps = []
     for edge in np.arange(0.16, 0.24, 0.01):
         z = np.arange(-1.0, 2.0, 0.01)
         heights = np.repeat(0.012 * np.clip((z - edge) / 0.05, 0.0, 1.0)[:, None], 60, axis=1)
         terrain = Terrain(poise.HeightMap(heights, 0.01, (-0.3, -1.0)))
         stances = find_stances(feet, terrain, (0.0, 0.0), 0.0, manner, feet[0].leg)
-        course = StepCourse(feet, ([stances[0]], [stances[1]]))
-        way = WalkWay.ahead(0.0, 0.0, 0.0)
+        course = StepPlan(feet, ([stances[0]], [stances[1]]))
+        way = WalkPath.ahead(0.0, 0.0, 0.0)
         gaps.append(find_stride(course, 0, 0.0, way, manner, terrain, closing=False).spot.gap)
     assert max(gaps) < 0.002
 
@@ -204,7 +204,7 @@ def test_soles_are_not_put_across_a_low_edge_where_a_short_step_would_do() -> No
 @pytest.mark.parametrize("edge", [0.18, 0.19, 0.2, 0.21, 0.22, 0.23])
 def test_who_sets_out_before_an_edge_stands_on_the_ground(edge: float) -> None:
     """Feet that are put down before an edge of a few millimetres touch the ground; hardly anything hovers."""
-    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Manner()
+    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Gait()
     for rise in (0.002, 0.005, 0.012):
         z = np.arange(-1.0, 2.0, 0.01)
         heights = np.repeat(rise * np.clip((z - edge) / 0.05, 0.0, 1.0)[:, None], 60, axis=1)
@@ -220,20 +220,20 @@ def test_who_sets_out_before_an_edge_stands_on_the_ground(edge: float) -> None:
 def test_the_first_step_from_stones_is_balanced() -> None:
     """Both feet stand before an edge that is 2.5 mm high: the sole that is lifted last carries all of the body."""
     body, ground = poise.Character.human(1.9, 120.0), build_terrain("rough", 5, stones=0.5, length=99.0, width=6.0)
-    _, judged = judge(body, ground, 2, manner=Manner(step=0.478, pace=1.098))
+    _, judged = judge(body, ground, 2, manner=Gait(step=0.478, pace=1.098))
     assert judged.margin > 0.008 and judged.out == 0 and judged.gap < 0.001
 
 
 @pytest.mark.parametrize("run", [0.3091, 0.31, 0.312])
 def test_feet_come_together_on_treads_as_long_as_a_sole(run: float) -> None:
     """The left foot has got far inside, where the tread lets it lie: the right one stands beside it all the same."""
-    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Manner()
-    terrain, way, inside = Terrain(poise.Steps(-0.11, run, 20, 0.3, 0.0)), WalkWay.ahead(0.0, 0.0, 0.0), 0
+    feet, manner = build_feet(poise.Character.human(1.9, 120.0)), Gait()
+    terrain, way, inside = Terrain(poise.Stairs(-0.11, run, 20, 0.3, 0.0)), WalkPath.ahead(0.0, 0.0, 0.0), 0
     for s in np.arange(0.3, 1.6, 0.03):
         found = terrain.find_foothold(0.07, float(s), manner.toe_out, feet[0].sole, spare=ROOM)
         assert isinstance(found, Foothold)
         left = stand_on(feet[0], found, terrain)
-        course = StepCourse(feet, ([left], [left]))
+        course = StepPlan(feet, ([left], [left]))
         right = find_stride(course, 1, float(s), way, manner, terrain, closing=True).spot
         inside += left.place[0] < 0.03
         assert 0.12 < left.place[0] - right.place[0] < 0.37 and right.share > 0.7
@@ -245,7 +245,7 @@ def test_a_knee_that_does_not_bend_is_walked_with(knee: str) -> None:
     """Nothing is asked for: steps are short and low, and the hip is hiked."""
     body = lock(poise.Character.human(1.75, 75.0), knee)
     poser, judged = judge(body, poise.Ground(), 5)
-    assert poser.walker.manner.step < Manner().step
+    assert poser.walker.manner.step < Gait().step
     assert judged.margin > 0.005 and judged.out == 0
     assert judged.slid < 5e-4 and judged.sunk < 5e-4 and judged.gap < 2e-3
     assert judged.beyond < 1e-9 and judged.turning < 400.0
@@ -255,4 +255,4 @@ def test_a_knee_that_does_not_bend_is_walked_with(knee: str) -> None:
 def test_stairs_are_refused_to_a_knee_that_does_not_bend() -> None:
     body = lock(poise.Character.human(1.75, 75.0), "leftLowerLeg")
     with pytest.raises(InputError, match="no place for the"):
-        set_out(body, GROUNDS["stairs up"](), 8).walker.reach(1e9)
+        start_walk(body, GROUNDS["stairs up"](), 8).walker.reach(1e9)

@@ -8,11 +8,12 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from humans import make_human
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.soles import build_footing
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.motion import Clip, own, retarget
-from poise.world.footing import TOUCHES, build_footing, find_drawn_soles, find_region
+from poise.motion import Clip, retarget, samples
+from poise.world.foot_boxes import TOUCHES, find_drawn_soles, find_region
 from realdata import data_file
 
 
@@ -137,7 +138,7 @@ def measure_feet(clip: Clip, ground: float) -> np.ndarray:
 
 def test_a_mixed_body_with_unlike_feet_has_both_drawn_soles_on_the_floor() -> None:
     skeleton = SKELETONS["unlike feet"]
-    idle = own.idle(poise.Character.human(1.7, 65.0, preset="mix").skeleton, 1.0)
+    idle = samples.idle(poise.Character.human(1.7, 65.0, preset="mix").skeleton, 1.0)
     mixed = poise.mix(retarget(idle, skeleton), mass=65.0)
     assert mixed.figures["base"] == "planted"
     feet = measure_feet(mixed.clip, mixed.figures["ground_m"])

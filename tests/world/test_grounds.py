@@ -10,32 +10,30 @@ import numpy as np
 import pytest
 
 import poise
-from poise.body.shape import Box, Capsule, Shape, Sphere
+from poise.body.geometry.primitives import Box, Capsule, Shape, Sphere
 from poise.errors import InputError
-from poise.jobs.figures import measure_feet
-from poise.jobs.scenery_file import load_scenery
-from poise.motion.own import wave
+from poise.jobs.shared.metrics import measure_feet
+from poise.motion.samples import wave
 from poise.spatial import rotation
-from poise.world.floor import Floor, find_floor
-from poise.world.ground import Ground
-from poise.world.ground_kernels import ground_friction, ground_height, ground_normal, ground_velocity
-from poise.world.height_map import HeightMap
-from poise.world.moving import Moving
-from poise.world.profile import Profile
+from poise.world.ground.floor import Floor, find_floor
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.kernels import ground_friction, ground_height, ground_normal, ground_velocity
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Profile, Stairs
 from poise.world.prop import Prop
-from poise.world.steps import Steps
-from poise.world.tilted import Tilted
+from poise.world.scenery import load_scenery
 
 MAP = HeightMap(np.random.default_rng(11).normal(size=(7, 5)) * 0.2, 0.3, height=0.1)
 GROUNDS = {
     "level": Ground(0.3, 0.5),
-    "tilted": Tilted(0.17, 0.7, height=0.2),
-    "up": Steps(0.1, 0.3, 4, 0.2, 0.5),
-    "down": Steps(-0.1, 0.3, 4, 0.2, 0.5, height=1.0),
+    "tilted": Slope(0.17, 0.7, height=0.2),
+    "up": Stairs(0.1, 0.3, 4, 0.2, 0.5),
+    "down": Stairs(-0.1, 0.3, 4, 0.2, 0.5, height=1.0),
     "profile": Profile(((-0.5, 0.0), (-0.5, 0.2), (0.0, 0.2), (0.6, 0.05), (0.9, 0.05), (0.9, -0.1)), 0.5, height=0.3),
     "map": MAP,
-    "moving profile": Moving(Profile(((-0.5, 0.0), (0.5, 0.4)), 2.0), (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
-    "moving": Moving(MAP, (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
+    "moving profile": MovingGround(Profile(((-0.5, 0.0), (0.5, 0.4)), 2.0), (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
+    "moving": MovingGround(MAP, (0.1, 0.2, 0.3), (0.5, 0.6, 0.1), 3.0),
 }
 
 
@@ -81,9 +79,9 @@ def test_level_ground_is_at_the_very_number() -> None:
 
 
 def test_heights_by_hand() -> None:
-    steps = Steps(0.2, 0.5, 3, start=1.0)
+    steps = Stairs(0.2, 0.5, 3, start=1.0)
     np.testing.assert_allclose(steps.height_at(9.0, [0.9, 1.1, 1.6, 2.1, 50.0]), [0.0, 0.2, 0.4, 0.6, 0.6])
-    np.testing.assert_allclose(Tilted(math.pi / 4, math.pi / 2).height_at([0.0, 2.0], 5.0), [0.0, 2.0], atol=1e-12)
+    np.testing.assert_allclose(Slope(math.pi / 4, math.pi / 2).height_at([0.0, 2.0], 5.0), [0.0, 2.0], atol=1e-12)
     profile = Profile(((1.0, 0.0), (1.0, 0.5), (2.0, 0.5), (4.0, -0.5)), math.pi / 2)
     np.testing.assert_allclose(
         profile.height_at([0.9, 1.0, 1.5, 2.5, 4.0, 9.0], 7.0), [0.0, 0.5, 0.5, 0.25, -0.5, -0.5], atol=1e-12
@@ -91,10 +89,10 @@ def test_heights_by_hand() -> None:
     # a cell is cut from its first corner to its last: the middle is on the edge between those
     cell = HeightMap([[1.0, 0.0], [0.0, 1.0]], 1.0)
     np.testing.assert_allclose(cell.height_at([0.0, 0.5, -0.5, 0.7], [0.0, -0.5, -0.5, 0.0]), [1.0, 0.0, 1.0, 0.0])
-    belt = Moving(steps, velocity=(0.0, 0.1, 1.0), sway=(0.0, 2.0, 0.0), period=2.0)
+    belt = MovingGround(steps, velocity=(0.0, 0.1, 1.0), sway=(0.0, 2.0, 0.0), period=2.0)
     np.testing.assert_allclose(belt.height_at(0.0, 1.1 + 1.0, 1.0), 0.2 + 0.1 + 2.0)
     assert belt.friction == steps.friction
-    assert Moving(steps, height=0.7).height_at(0.0, 0.0) == 0.7
+    assert MovingGround(steps, height=0.7).height_at(0.0, 0.0) == 0.7
 
 
 def inside(shape: Shape, points: np.ndarray) -> np.ndarray:
@@ -165,15 +163,15 @@ def test_a_floor_goes_to_another_process() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Tilted(1.2), "tilt of the ground is 1.2 rad; it must be from"),
-        (lambda: Tilted(math.nan), "tilt of the ground is nan"),
-        (lambda: Tilted(0.1, math.inf), "heading in which the ground rises"),
-        (lambda: Tilted(0.1, height=2e5), "height is 200000.0; it must be of at most"),
-        (lambda: Steps(20.0), "rise of a step is 20 m"),
-        (lambda: Steps(run=0.0), "run of a step is 0 m; it must be from 0.01"),
-        (lambda: Steps(count=0), "stairs have 1 to 1000 steps; 0 given"),
-        (lambda: Steps(count=2.5), "stairs have 1 to 1000 steps; 2.5 given"),  # type: ignore[arg-type]
-        (lambda: Steps(friction=-1.0), "friction is -1"),
+        (lambda: Slope(1.2), "tilt of the ground is 1.2 rad; it must be from"),
+        (lambda: Slope(math.nan), "tilt of the ground is nan"),
+        (lambda: Slope(0.1, math.inf), "heading in which the ground rises"),
+        (lambda: Slope(0.1, height=2e5), "height is 200000.0; it must be of at most"),
+        (lambda: Stairs(20.0), "rise of a step is 20 m"),
+        (lambda: Stairs(run=0.0), "run of a step is 0 m; it must be from 0.01"),
+        (lambda: Stairs(count=0), "stairs have 1 to 1000 steps; 0 given"),
+        (lambda: Stairs(count=2.5), "stairs have 1 to 1000 steps; 2.5 given"),  # type: ignore[arg-type]
+        (lambda: Stairs(friction=-1.0), "friction is -1"),
         (lambda: Profile(()), "a profile has 1 to 4000 points"),
         (lambda: Profile(((0.0, 1.0, 2.0),)), "a profile has 1 to 4000 points"),  # type: ignore[arg-type]
         (lambda: Profile(((0.0, math.nan),)), "at most 10000 m along"),
@@ -185,10 +183,10 @@ def test_a_floor_goes_to_another_process() -> None:
         (lambda: HeightMap([[0.0, math.nan], [2.0, 3.0]]), "heights of a height map are finite"),
         (lambda: HeightMap(np.zeros((2, 2)), -1.0), "spacing of a height map is -1 m"),
         (lambda: HeightMap(np.zeros((2, 2)), corner=(0.0, 1e9)), "corner of a height map is x and z"),
-        (lambda: Moving(Moving()), "a ground that does not move by itself"),
-        (lambda: Moving(velocity=(1.0, 2.0)), "velocity of a moving ground is three numbers"),  # type: ignore[arg-type]
-        (lambda: Moving(sway=(0.0, 99.0, 0.0)), "sway of a moving ground is of at most 20"),
-        (lambda: Moving(period=0.0), "period of a moving ground is 0 s"),
+        (lambda: MovingGround(MovingGround()), "a ground that does not move by itself"),
+        (lambda: MovingGround(velocity=(1.0, 2.0)), "velocity of a moving ground is three numbers"),  # type: ignore[arg-type]
+        (lambda: MovingGround(sway=(0.0, 99.0, 0.0)), "sway of a moving ground is of at most 20"),
+        (lambda: MovingGround(period=0.0), "period of a moving ground is 0 s"),
         (lambda: poise.Stage(ground=0.3), "the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None"),  # type: ignore[arg-type]
     ],
 )
@@ -201,17 +199,17 @@ def test_what_no_ground_can_be_is_refused(make: Any, said: str) -> None:
 TOML = {
     "height = 0.1\nfriction = 0.5": Ground(0.1, 0.5),
     'kind = "level"': Ground(),
-    'kind = "tilted"\nangle_degrees = 10\nheading_degrees = 90\nheight = 1': Tilted(
+    'kind = "tilted"\nangle_degrees = 10\nheading_degrees = 90\nheight = 1': Slope(
         math.radians(10), math.pi / 2, height=1.0
     ),
-    'kind = "steps"\nrise = -0.1\nrun = 0.3\ncount = 4\nstart = 1': Steps(-0.1, 0.3, 4, 1.0),
-    'kind = "steps"': Steps(),
+    'kind = "steps"\nrise = -0.1\nrun = 0.3\ncount = 4\nstart = 1': Stairs(-0.1, 0.3, 4, 1.0),
+    'kind = "steps"': Stairs(),
     'kind = "profile"\npoints = [[1, 0], [1, 0.2], [3, 0]]\nheading_degrees = 180': Profile(
         ((1.0, 0.0), (1.0, 0.2), (3.0, 0.0)), math.pi
     ),
-    "velocity = [0, 0, 1]": Moving(Ground(), (0.0, 0.0, 1.0)),
-    'kind = "tilted"\nangle_degrees = 0\nsway = [1, 0, 0]\nperiod = 2\nfriction = 0.3': Moving(
-        Tilted(friction=0.3), sway=(1.0, 0.0, 0.0), period=2.0
+    "velocity = [0, 0, 1]": MovingGround(Ground(), (0.0, 0.0, 1.0)),
+    'kind = "tilted"\nangle_degrees = 0\nsway = [1, 0, 0]\nperiod = 2\nfriction = 0.3': MovingGround(
+        Slope(friction=0.3), sway=(1.0, 0.0, 0.0), period=2.0
     ),
 }
 
@@ -268,7 +266,7 @@ def test_feet_are_measured_over_what_is_under_them() -> None:
 
     clip, tree = wave(body.skeleton), build_tree(body)
     plain = measure_feet(clip, tree, 0.0)
-    ground = Moving(Ground(0.4), velocity=(0.3, 0.1, 0.5))
+    ground = MovingGround(Ground(0.4), velocity=(0.3, 0.1, 0.5))
     moved = clip.replace(root=clip.root + [0.0, 0.4, 0.0] + np.array([ground.shift(t) for t in clip.times]))
     assert measure_feet(moved, tree, Floor(ground)) == pytest.approx(plain, abs=1e-9)
     assert measure_feet(moved, tree, 0.0)["com_margin_m"] is None

@@ -12,13 +12,13 @@ from scipy.spatial.transform import Rotation
 
 import poise
 from poise.body.character import Character
-from poise.body.mannequin import build_mannequin
+from poise.body.geometry.mannequin import build_mannequin
 from poise.body.roles import SIDES
-from poise.drivers.balance import Balance
+from poise.drivers.balance.balance import Balance
 from poise.drivers.body import Body
-from poise.jobs.walk_figures import find_soles
+from poise.jobs.walk.metrics import find_soles
 from poise.stage.stage import Stage
-from poise.walking.setting_out import set_out
+from poise.walking.start import start_walk
 
 NEAR = 0.002  # m above the lowest vertex: what is drawn on the floor
 SAME = 0.002  # m
@@ -87,7 +87,7 @@ def test_balance_counts_on_the_drawn_sole(name: str) -> None:
 @pytest.mark.parametrize("name", BODIES)
 def test_walks_are_planned_and_measured_on_the_drawn_sole(name: str) -> None:
     character = BODIES[name]
-    walker = set_out(character, poise.Ground(), 2)
+    walker = start_walk(character, poise.Ground(), 2)
     frames, planned = walker.frames(np.zeros(1)), walker.walker.course.carriers_at(0.0)
     clip = poise.Clip(character.skeleton, np.zeros(1), frames.root, frames.rotations, "standing")
     measured, (places, turns) = find_soles(clip).points[0], clip.world

@@ -6,33 +6,33 @@ import numpy as np
 import pytest
 
 from poise.body.character import Character
-from poise.motion import Clip, Cut, Offset, apply_offsets, arrange, own
+from poise.motion import Clip, Offset, apply_offsets, samples
+from poise.motion.edits.sequence import Segment, join_segments
 from poise.motion.gestures import GestureMotion, clap
 from poise.spatial import rotation
-from poise.world.overlap import find_lines
-from poise.world.piercing import describe_piercing, find_piercings, measure_depths
+from poise.world.overlap import describe_piercing, find_lines, find_piercings, measure_depths
 
 BODY = Character.human()
 
 
 def reach(place: tuple[float, float, float]) -> Clip:
     """Somebody stands with the right hand held somewhere."""
-    base = own.idle(BODY.skeleton, 2.0, 30.0)
+    base = samples.idle(BODY.skeleton, 2.0, 30.0)
     return apply_offsets(base, [Offset("rightHand", 1.0, place, hold=1.8, before=0.1, after=0.1, turn="free")]).clip
 
 
 def test_ordinary_motions_do_not_pierce_themselves():
     for clip in (
-        own.walk(BODY.skeleton, 3.0, 30.0),
-        own.wave(BODY.skeleton, 3.0, 30.0),
-        own.squat(BODY.skeleton, 3.0, 30.0),
+        samples.walk(BODY.skeleton, 3.0, 30.0),
+        samples.wave(BODY.skeleton, 3.0, 30.0),
+        samples.squat(BODY.skeleton, 3.0, 30.0),
     ):
         assert find_piercings(BODY, clip) == []
 
 
 def test_a_transition_through_the_body_is_found_with_time_and_pair():
     front, behind = reach((-0.05, 1.0, 0.32)), reach((-0.1, 1.0, -0.3))
-    done = arrange([Cut(front, 0.0, 1.0), Cut(behind, 1.0, 2.0)], 0.6, 60.0)
+    done = join_segments([Segment(front, 0.0, 1.0), Segment(behind, 1.0, 2.0)], 0.6, 60.0)
     join = done.joins[0]
     found = find_piercings(BODY, done.clip.pick(join.frames), join.alone)
     assert found
@@ -41,14 +41,14 @@ def test_a_transition_through_the_body_is_found_with_time_and_pair():
     assert any("right" in name for name in worst.joints)
     assert worst.depth > 0.03
     assert "goes through" in describe_piercing(worst)
-    around = arrange([Cut(front, 0.0, 1.0), Cut(reach((-0.5, 1.0, 0.1)), 1.0, 2.0)], 0.6, 60.0)
+    around = join_segments([Segment(front, 0.0, 1.0), Segment(reach((-0.5, 1.0, 0.1)), 1.0, 2.0)], 0.6, 60.0)
     assert find_piercings(BODY, around.clip.pick(around.joins[0].frames), around.joins[0].alone) == []
 
 
 def test_hands_that_clap_are_not_told_where_the_clips_clap_too():
     clip = GestureMotion(clap(1.5), BODY.skeleton).sample(3.0, 60.0)
     assert any({"leftHand", "rightHand"} == set(each.joints) for each in find_piercings(BODY, clip))
-    done = arrange([Cut(clip, 0.0, 4 / 3), Cut(clip, 2 / 3, 2.0)], 0.3)
+    done = join_segments([Segment(clip, 0.0, 4 / 3), Segment(clip, 2 / 3, 2.0)], 0.3)
     assert find_piercings(BODY, done.clip.pick(done.joins[0].frames), done.joins[0].alone) == []
 
 

@@ -16,16 +16,15 @@ from scipy.spatial.transform import Rotation
 
 from gltfs import Builder
 from poise.errors import FileError, InputError
-from poise.jobs.terrain import find_terrain
-from poise.walking.foothold import Terrain
-from poise.walking.route import plan_route
-from poise.world.ground import Ground
-from poise.world.height_map import HeightMap
-from poise.world.moving import Moving
-from poise.world.profile import Profile
-from poise.world.terrain import WORDS, build_terrain
-from poise.world.terrain_file import load_height_map
-from poise.world.tilted import Tilted
+from poise.walking.footholds.terrain import Terrain
+from poise.walking.path.planner import plan_route
+from poise.world.ground.files import load_height_map
+from poise.world.ground.ground import Ground, Slope
+from poise.world.ground.height_map import HeightMap
+from poise.world.ground.moving import MovingGround
+from poise.world.ground.profile import Profile
+from poise.world.ground.terrain import WORDS, build_terrain
+from poise.world.scenery import find_terrain
 
 SOLE = np.array([[-0.05, -0.07], [0.05, -0.07], [0.05, 0.19], [-0.05, 0.19]])
 
@@ -56,7 +55,7 @@ def test_a_slope_goes_up_and_down_or_on_for_ever() -> None:
     expected = 3.0 * math.tan(0.2) * np.array([0.0, 0.0, 0.5, 1.0, 1.0, 0.5, 0.0, 0.0])
     np.testing.assert_allclose(slope.height_at(5.0, z), expected, atol=1e-12)
     endless = build_terrain("slope", angle=0.2, cross=-0.1, heading=0.5)
-    assert isinstance(endless, Tilted)
+    assert isinstance(endless, Slope)
     ahead, left = np.array([math.sin(0.5), math.cos(0.5)]), np.array([math.cos(0.5), -math.sin(0.5)])
     assert endless.height_at(*(2.0 * ahead)) == pytest.approx(2.0 * math.tan(0.2))
     assert endless.height_at(*(2.0 * left)) == pytest.approx(-2.0 * math.tan(0.1))
@@ -109,7 +108,7 @@ def test_rough_ground_is_as_rough_as_was_asked_and_ends_level() -> None:
 def test_moving_ground_moves_slowly() -> None:
     for word in ("flat", "stairs", "rough"):
         ground = build_terrain("moving", 2, ground=word)
-        assert isinstance(ground, Moving)
+        assert isinstance(ground, MovingGround)
         speeds = [np.linalg.norm(ground.speed(t)) for t in np.arange(0.0, 12.0, 0.1)]
         assert 0.03 < max(speeds) < 0.15
         still = build_terrain(word, 2)
@@ -376,6 +375,6 @@ def test_a_terrain_is_a_word_a_map_or_a_stage(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", heights=np.eye(3))
     assert isinstance(find_terrain(str(tmp_path / "a.npz"), spacing=0.5).ground, HeightMap)
     (tmp_path / "a.toml").write_text('[ground]\nkind = "tilted"\nangle_degrees = 5\n')
-    assert isinstance(find_terrain(str(tmp_path / "a.toml")).ground, Tilted)
+    assert isinstance(find_terrain(str(tmp_path / "a.toml")).ground, Slope)
     with pytest.raises(InputError, match="a stage file says all of its ground itself; option 'spacing' was given"):
         find_terrain(str(tmp_path / "a.toml"), spacing=0.5)

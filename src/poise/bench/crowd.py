@@ -3,7 +3,7 @@
 crowd     `Stage.advance` of everybody, with the poses of all read 50 times a second
 bare      `mj_step` alone, by its address in the same compiled loop, on the same models from the same states with the
           same threads, each body with its own `MjData`
-shared    the same at the threads' workspaces, which the crowd uses (`engines/mujoco_desk.py`), states and forces
+shared    the same at the threads' workspaces, which the crowd uses (`engines/mujoco/workspaces.py`), states and forces
           carried there and back
 tracking  `mj_step` alone of the 48 freedoms of the tracking paper, every joint physical and pulled after the same
           gesture: less than what such a character costs, as its control is not in it
@@ -26,12 +26,12 @@ import numpy as np
 from poise.bench.harness import Timings, measure
 from poise.bench.mix import put_trunk_on_springs
 from poise.body.character import Character
-from poise.demos.conductors import build_stage, draw_bodies, draw_conductors
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.track import Track
+from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.track.track import Track
 from poise.motion.gestures import conduct
-from poise.stage.crowd import Crowd
+from poise.stage.crowd.crowd import ProgramRunner
 from poise.stage.stage import Stage
 
 SETTLE = 1.0  # s before anything is timed
@@ -119,7 +119,7 @@ class CrowdBench:
         self.root, self.turns = np.zeros((count, 3)), np.zeros((count, joints, 4))
         self.contenders: dict[str, Callable[[], object]] = {}
         for number in threads:
-            crowd = Crowd(number, self.stage.engine.share(number))
+            crowd = ProgramRunner(number, self.stage.engine.share(number))
             crowd.set_programs(self.stage.crowd.programs)
             self.contenders[f"crowd {number}"] = partial(self._run, crowd)
             self.contenders[f"bare {number}"] = partial(self._step, crowd)
@@ -133,17 +133,17 @@ class CrowdBench:
         """Their median."""
         return float(np.median(self.us_rounds(timings, name)))
 
-    def _prepare(self, crowd: Crowd) -> None:
+    def _prepare(self, crowd: ProgramRunner) -> None:
         self.stage.crowd = crowd
         self.stage.restore(self.saved)
 
-    def _run(self, crowd: Crowd) -> None:
+    def _run(self, crowd: ProgramRunner) -> None:
         self.clock.pause(lambda: self._prepare(crowd))
         self.clock.pause(lambda: crowd.watch(self.root, self.turns))
         for _ in range(self.frames):
             self.stage.advance(STEPS_A_FRAME)
 
-    def _step(self, crowd: Crowd, own: bool = True) -> None:
+    def _step(self, crowd: ProgramRunner, own: bool = True) -> None:
         self.clock.pause(lambda: self._prepare(crowd))
         for _ in range(self.frames):
             crowd.step_engine(STEPS_A_FRAME, own)

@@ -15,7 +15,7 @@ import numpy as np
 from poise.bench.harness import measure
 from poise.body.character import Character
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, build_tree
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree
 from poise.spatial import rotation
 
 XYZW = [1, 2, 3, 0]
@@ -45,13 +45,13 @@ def run(frames: int = 2000, rounds: int = 7) -> dict[str, float | int | None]:
     }
 
 
-def random_state(tree: Tree, frames: int, seed: int = 0) -> Kinematics:
+def random_state(tree: Tree, frames: int, seed: int = 0) -> TreeState:
     """Any poses, speeds and accelerations: neither side's time depends on them."""
     rng = np.random.default_rng(seed)
     turns = rotation.exp(rng.normal(size=(frames, len(tree), 3)))
     points = [rng.normal(size=(frames, 3)) for _ in range(3)]
     rates = [rng.normal(size=(frames, len(tree), 3)) for _ in range(2)]
-    return Kinematics(points[0], turns, points[1], rates[0], points[2], rates[1])
+    return TreeState(points[0], turns, points[1], rates[0], points[2], rates[1])
 
 
 def build_peer(tree: Tree) -> Any:
@@ -73,7 +73,7 @@ def build_peer(tree: Tree) -> Any:
     return lambda q, v, a: pin.rnea(model, data, q, v, a)
 
 
-def peer_state(state: Kinematics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def peer_state(state: TreeState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """q, v, a in Pinocchio's order. A point's acceleration minus w x v is the spatial one of the root."""
     frames = len(state.root)
     to_body = rotation.conjugate(state.rotations[:, 0])
@@ -85,7 +85,7 @@ def peer_state(state: Kinematics) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, v, a
 
 
-def peer_force(tree: Tree, state: Kinematics) -> np.ndarray:
+def peer_force(tree: Tree, state: TreeState) -> np.ndarray:
     """Poise's answer in Pinocchio's order: the root's force in body axes, then all torques."""
     found = compute_inverse_dynamics(tree, state)
     root = rotation.rotate(rotation.conjugate(state.rotations[:, 0]), found.force)

@@ -17,9 +17,9 @@ import numpy as np
 
 from poise.bench.harness import measure
 from poise.body.character import Character
-from poise.files.bvh import load_bvh, read_bvh, save_bvh
-from poise.files.bvh_text import read_bvh_tables
-from poise.files.gltf.glb import save_glb
+from poise.files.formats.bvh.clip import load_bvh, read_bvh, save_bvh
+from poise.files.formats.bvh.text import read_bvh_tables
+from poise.files.formats.gltf.write import save_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 

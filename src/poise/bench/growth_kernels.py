@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.dynamics.instant import move_bodies, pose_bodies
-from poise.spatial.compile import kernel
-from poise.stage.coupling_kernels import couple_exact, hand_to_connectors
+from poise.compiled.kernel import kernel
+from poise.dynamics.body_kernels import move_bodies, pose_bodies
+from poise.stage.coupling.kernels import couple_exact, hand_to_connectors
 
 
 @kernel

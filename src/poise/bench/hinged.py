@@ -13,7 +13,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import build_tree
-from poise.ik.figure import Figure
+from poise.ik.model import IkModel
 from poise.spatial import rotation
 
 _ORDER = (0, 2, 1)  # x, z, y
@@ -45,7 +45,7 @@ class Link:
 
 def list_links(character: Character) -> list[Link]:
     """The tree of a character, as hinges."""
-    arrays, tree = Figure(character, False, {}, 0.0).arrays, build_tree(character)
+    arrays, tree = IkModel(character, False, {}, 0.0).arrays, build_tree(character)
     links = []
     for i, name in enumerate(tree.names):
         # P^-1 E C = (P^-1 C) C^-1 E C: hinges turn after the joint's own rotation, about C^-1 of their axes
@@ -119,7 +119,7 @@ def write_urdf(links: list[Link]) -> str:
 
 def draw_pose(character: Character, rng: np.random.Generator, size: float) -> np.ndarray:
     """(J, 4) a random pose that is legal, of angles and of hinges; size: of the ranges, that is used."""
-    figure = Figure(character, False, {}, 0.0)
+    figure = IkModel(character, False, {}, 0.0)
     arrays = figure.arrays
     turns = rotation.identity((len(character.skeleton),))
     for i in np.flatnonzero(arrays.turns):

@@ -4,11 +4,13 @@ The task is the same for all: the centre of mass and both hands to places, both 
 kinematics from random legal poses; each begins at the same standing pose, with its root free, and ends when everything
 is within 1 mm (a turn counts by what it moves, 21 cm from its axis). One thread. The peers get the body as hinges
 (`hinged`), the same angles with the same ranges, and settings of theirs that do best here; their goals are made once
-and given new numbers, as ours are (`Poser.prepare`). What each found is judged by none of them, but by
+and given new numbers, as ours are (`PoseSolver.prepare`). What each found is judged by none of them, but by
 forward kinematics of the tree.
 
 mink is an extra (`peers`). placo wants a Pinocchio and a NumPy of its own: `make placo` builds it an environment, and
 `POISE_PLACO_PYTHON` says which Python has it.
+
+Bodies with more joints than people have, for how the cost of a solve grows.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,12 @@ import numpy as np
 
 from poise.bench.harness import measure
 from poise.bench.hinged import Link, draw_pose, list_links, write_mjcf, write_urdf
-from poise.bench.ik_bodies import lengthen_spine
 from poise.body.character import Character
-from poise.ik.figure import Figure
-from poise.ik.goals import Reach, Turn
-from poise.ik.posing import SPAN, Poser, Prepared
+from poise.body.joints import JointLimits
+from poise.body.skeleton import Skeleton
+from poise.ik.goals import OrientationGoal, PositionGoal
+from poise.ik.model import IkModel
+from poise.ik.pose_solver import SPAN, PoseSolver, Prepared
 from poise.spatial import rotation
 
 ENDS = ("leftHand", "rightHand", "leftFoot", "rightFoot")
@@ -57,7 +60,7 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     character = Character.human()
     drawn = draw_targets(character, targets)
     ours = make_solver(character, drawn[0])
-    start, poser = find_start(character), Poser(character, None)
+    start, poser = find_start(character), PoseSolver(character, None)
     contenders: dict[str, Callable[[], object]] = {
         "poise": lambda: [solve_one(ours, one, start) for one in drawn],
         "plain": lambda: [solve_plain(poser, one, start) for one in drawn],
@@ -76,7 +79,7 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
         figures: dict[str, Any] = {
             "targets": targets,
             "joints": len(character.skeleton),
-            "angles": len(Figure(character, True, {}, 0.0).arrays.joint),
+            "angles": len(IkModel(character, True, {}, 0.0).arrays.joint),
             "us_per_solve": us["poise"],
             "plain_us_per_solve": us["plain"],
             "solved": float(np.mean(met)),
@@ -113,7 +116,7 @@ def draw_targets(character: Character, count: int, seed: int = 0, size: float = 
 def find_start(character: Character) -> np.ndarray:
     """(J, 4) standing, as at rest where that is within the ranges."""
     turns = rotation.identity((len(character.skeleton),))
-    for i in np.flatnonzero(Figure(character, False, {}, 0.0).arrays.turns):
+    for i in np.flatnonzero(IkModel(character, False, {}, 0.0).arrays.turns):
         ends = character.limits[character.skeleton.names[i]]
         turns[i] = ends.rotation(np.clip(0.0, ends.lower, ends.upper))
     return turns
@@ -121,13 +124,13 @@ def find_start(character: Character) -> np.ndarray:
 
 def make_solver(character: Character, target: ReachTarget) -> Prepared:
     """Goals to be given numbers."""
-    poser = Poser(character, None)
+    poser = PoseSolver(character, None)
     return poser.prepare(list_goals(target), center=tuple(target.center), enough=ENOUGH, center_first=False)
 
 
-def list_goals(target: ReachTarget) -> list[Reach | Turn]:
-    reach = [Reach(end, place) for end, place in zip(ENDS, target.places, strict=True)]
-    return [*reach, *(Turn(end, turn) for end, turn in zip(TURNED, target.turns, strict=True))]
+def list_goals(target: ReachTarget) -> list[PositionGoal | OrientationGoal]:
+    reach = [PositionGoal(end, place) for end, place in zip(ENDS, target.places, strict=True)]
+    return [*reach, *(OrientationGoal(end, turn) for end, turn in zip(TURNED, target.turns, strict=True))]
 
 
 def solve_one(solver: Prepared, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -137,8 +140,8 @@ def solve_one(solver: Prepared, target: ReachTarget, start: np.ndarray) -> tuple
     return found.root, found.rotations
 
 
-def solve_plain(poser: Poser, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The same by `Poser.solve`, with goals made and checked for every pose."""
+def solve_plain(poser: PoseSolver, target: ReachTarget, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The same by `PoseSolver.solve`, with goals made and checked for every pose."""
     found = poser.solve(
         list_goals(target), np.zeros(3), start, center=tuple(target.center), enough=ENOUGH, center_first=False
     )
@@ -180,7 +183,7 @@ def grow(character: Character, more: int, count: int = 30) -> dict[str, float | 
     timings = measure({"poise": lambda: [solve_one(solver, one, start) for one in drawn]}, 3)
     return {
         "joints": len(body.skeleton),
-        "angles": len(Figure(body, True, {}, 0.0).arrays.joint),
+        "angles": len(IkModel(body, True, {}, 0.0).arrays.joint),
         "us_per_solve": 1e6 * timings.median("poise") / count,
         "solved": float(np.mean([is_met(body, one, *solve_one(solver, one, start)) for one in drawn])),
     }
@@ -305,3 +308,37 @@ class Placo:
     def _read(self) -> str:
         assert self._process.stdout is not None
         return self._process.stdout.readline()
+
+
+def lengthen_spine(character: Character, more: int) -> Character:
+    """A character whose spine's first bone is some joints more, each without mass and with its part of the range."""
+    if not more:
+        return character
+    skeleton = character.skeleton
+    at = skeleton.index("spine")
+    name = skeleton.names[at]
+    own = character.limits[name]
+    names = list(skeleton.names[: at + 1]) + [f"{name}_{k}" for k in range(more)] + list(skeleton.names[at + 1 :])
+    # Children of the spine hang on the last of the new joints, and what comes after is numbered anew
+    parents, offsets, tips = [], [], []
+    children = np.flatnonzero(skeleton.parents == at)
+    whole = skeleton.offsets[children].mean(axis=0)
+    share = whole / (more + 1)
+    for i in range(len(skeleton)):
+        parent = int(skeleton.parents[i])
+        parents.append(at + more if parent == at else parent + more * (parent > at))
+        offsets.append(skeleton.offsets[i] - (share * more if parent == at else 0.0))
+        tips.append(skeleton.tips[i])
+        if i == at:
+            parents += [at + k for k in range(more)]
+            offsets += [share] * more
+            tips += [np.full(3, np.nan)] * more
+    made = Skeleton(tuple(names), np.array(parents), np.array(offsets), np.array(tips), dict(skeleton.roles))
+    part = JointLimits(own.lower / (more + 1), own.upper / (more + 1), rotation.identity(), rotation.identity())
+    first = JointLimits(part.lower, part.upper, own.parent_zero, own.child_zero)
+    extra = {f"{name}_{k}": part for k in range(more)}
+    freedoms = {**character.freedoms, **{joint: np.eye(3) for joint in extra}}
+    return replace(
+        character, name=f"{character.name}+{more}", skeleton=made, limits={**character.limits, name: first, **extra},
+        freedoms=freedoms,
+    )  # fmt: skip

@@ -19,10 +19,10 @@ import numpy as np
 
 from poise.bench.harness import measure
 from poise.body.character import Character
-from poise.drivers.balance import Balance
-from poise.drivers.kinematic import Kinematic
-from poise.drivers.loose import FIRM, Loose
-from poise.drivers.track import Track
+from poise.drivers.balance.balance import Balance
+from poise.drivers.kinematic.kinematic import Kinematic
+from poise.drivers.loose.loose import FIRM, Loose
+from poise.drivers.track.track import Track
 from poise.motion.gestures import conduct
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage

@@ -16,21 +16,32 @@ DAQP (Arnstroem, Bemporad and Axehill 2022) is called from Python with arrays th
 
 and its own C times beside. Ratios are Poise over DAQP within a round: below 1, Poise is faster. Times are those of the
 processor, which others on the machine do not change.
+
+Steps of a standing body for `poise bench strength`: inertia, bias, ranges, what is wanted, and goals.
+
+The left foot stands; the root follows from it: u = T x, with x the accelerations of the joints' own axes. Then
+H = T^T H_free T and b = T^T (gravity and speed). Goals are the right foot at rest (6 rows), the centre of mass (3) and
+the right hand (3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from poise.bench.harness import Timings, measure
-from poise.bench.strength_bodies import Step, draw_step
 from poise.body.character import Character
-from poise.drivers.strength_work import Problem
-from poise.dynamics.limited import DAMPING
+from poise.body.strength.static import static_strength
+from poise.drivers.strength.problem import Problem
+from poise.dynamics.kinematics import WorldPose, compute_joint_space_inertia, compute_world_pose
+from poise.dynamics.newton_euler import compute_inverse_dynamics
+from poise.dynamics.qp.limited import DAMPING
+from poise.dynamics.tree import Tree, TreeState, build_tree
+from poise.spatial import rotation
 
 WEIGHTS = (1e6, 1e4, 1e2)
 SHARES = (2.0, 1.0, 0.5, 0.2, 0.1, 0.05)  # of a static strength: fewer and more joints at their bounds
@@ -100,7 +111,7 @@ def draw_steps(count: int, share: float = 0.5) -> list[Step]:
 
 def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
     """Arrays of each, and the room that they share."""
-    from poise.dynamics.limited_kernels import count_floats, count_integers
+    from poise.dynamics.qp.range_kernels import count_floats, count_integers
 
     n, m = len(steps[0].b), sum(len(y) for _, y in steps[0].goals) if has_goals else 0
     room = (np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64))
@@ -118,23 +129,23 @@ def prepare_all(steps: list[Step], has_goals: bool) -> list[Prepared]:
 
 def solve_all(prepared: list[Prepared], how: str = "limit") -> Callable[[], object]:
     """A function that solves them one after the other; how: `limit` or `weigh`."""
-    from poise.dynamics import limited_kernels
+    from poise.dynamics.qp import priority_kernels
 
-    solve = getattr(limited_kernels, how)
+    solve = getattr(priority_kernels, how)
     return lambda: [solve(*each.arrays) for each in prepared]
 
 
 def play_driver(engine: str = "mujoco", dt: float = 0.005) -> tuple[Any, Any]:
     """A stage, and an actor whose weak arms swing a load."""
-    from poise.body.muscles import Muscles
-    from poise.drivers.strength import Strength
+    from poise.body.strength.joint_strength import JointStrength
+    from poise.drivers.strength.strength import Strength
     from poise.motion import gestures
     from poise.stage.stage import Stage
-    from poise.world.load import Load
+    from poise.world.forces import Load
 
     stage, body = Stage(engine, dt), Character.human(1.75, 75.0, preset="strength")
     actor = stage.add(body, loads=(Load("rightHand", 4.0),))
-    actor.drive("body", Strength(gestures.arm_swing(0.5), Muscles.weak(body)))
+    actor.drive("body", Strength(gestures.arm_swing(0.5), JointStrength.weak(body)))
     return stage, actor
 
 
@@ -150,7 +161,7 @@ def draw_problems(count: int) -> list[Problem]:
 
 def prepare_problems(problems: list[Problem]) -> list[Prepared]:
     """The same as the kernel takes it."""
-    from poise.dynamics.limited_kernels import count_floats, count_integers
+    from poise.dynamics.qp.range_kernels import count_floats, count_integers
 
     prepared = []
     for each in problems:
@@ -282,3 +293,84 @@ def measure_growth(share: float, count: int, rounds: int) -> dict[str, float]:
         found[f"{name}_limited_joints"] = float(np.mean([np.count_nonzero(each.at) for each in prepared]))
         found[f"{name}_us"] = 1e6 * timings.median(name) / count
     return found
+
+
+Goals = tuple[tuple[np.ndarray, np.ndarray], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step's problem; see `poise.dynamics.qp.limited`."""
+
+    H: np.ndarray
+    b: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    wanted: np.ndarray
+    goals: Goals
+
+
+def draw_step(character: Character, rng: np.random.Generator, share: float = 1.0, bend: float = 0.4) -> Step:
+    """A random pose at random speeds.
+
+    share  of a static strength that muscles can give: less has more joints at their bounds
+    bend   rad, how far joints are turned
+    """
+    tree = build_tree(character)
+    turns = rotation.exp(rng.normal(scale=bend, size=(len(tree), 3)))
+    still = TreeState.at_rest(np.zeros(3), turns)
+    speeds = rng.normal(size=(len(tree), 3))
+    state = TreeState(still.root, turns, np.zeros(3), speeds, np.zeros(3), np.zeros((len(tree), 3)))
+    pose = compute_world_pose(tree, state.root, turns)
+    free = compute_joint_space_inertia(tree, state.root, turns)
+    forces = compute_inverse_dynamics(tree, state)
+    bias = np.concatenate([forces.force, forces.torque.ravel()])
+    own = list_axes(character, tree)
+    T = stand_on(find_jacobian(tree, pose, tree.names.index("leftFoot")), own)
+    strength = np.repeat(share * static_strength(character)[1:], [len(a) for a in _axes(character, tree)[1:]])
+    strength = np.where(np.isfinite(strength), strength, 100.0 * share)
+    low, high = -strength * rng.uniform(0.4, 1.0, len(strength)), strength * rng.uniform(0.4, 1.0, len(strength))
+    foot, hand = (find_jacobian(tree, pose, tree.names.index(name)) @ T for name in ("rightFoot", "rightHand"))
+    center = free[:3] @ T / tree.mass
+    goals = (
+        (foot, np.zeros(6)),
+        (center, rng.normal(scale=1.0, size=3)),
+        (hand[3:], rng.normal(scale=5.0, size=3)),
+    )
+    H = T.T @ free @ T
+    return Step(0.5 * (H + H.T), T.T @ bias, low, high, rng.normal(scale=5.0, size=len(low)), goals)
+
+
+def _axes(character: Character, tree: Tree) -> list[np.ndarray]:
+    return [np.asarray(character.freedoms.get(name, np.zeros((0, 3)))) for name in tree.names]
+
+
+def list_axes(character: Character, tree: Tree) -> np.ndarray:
+    """(3 + 3 J, n): generalised velocity of a unit turn about each axis of each joint."""
+    columns = []
+    for i, axes in enumerate(_axes(character, tree)):
+        for axis in axes:
+            column = np.zeros(tree.size)
+            column[3 + 3 * i : 6 + 3 * i] = axis
+            columns.append(column)
+    return np.array(columns).T
+
+
+def stand_on(J: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """T (3 + 3 J, n): how the body moves with its joints while the segment with the Jacobian J (6, .) stands still."""
+    T = own.copy()
+    T[:6] = -np.linalg.solve(J[:, :6], J @ own)
+    return T
+
+
+def find_jacobian(tree: Tree, pose: WorldPose, body: int) -> np.ndarray:
+    """(6, 3 + 3 J): turning, then moving, of a body's joint in world axes."""
+    J = np.zeros((6, tree.size))
+    J[3:, :3] = np.eye(3)
+    i = body
+    while i >= 0:
+        turns = pose.turns[i]
+        J[:3, 3 + 3 * i : 6 + 3 * i] = turns
+        J[3:, 3 + 3 * i : 6 + 3 * i] = np.cross(turns.T, pose.joints[body] - pose.joints[i]).T
+        i = int(tree.parents[i])
+    return J

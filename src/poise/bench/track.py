@@ -21,11 +21,11 @@ from poise.bench.crowd import CrowdBench, PausedClock
 from poise.bench.harness import measure
 from poise.bench.mix import put_trunk_on_springs
 from poise.body.character import Character
-from poise.drivers.balance import Balance
-from poise.drivers.track import FEEDFORWARD, LAWS, Track
+from poise.drivers.balance.balance import Balance
+from poise.drivers.track.track import FEEDFORWARD, LAWS, Track
 from poise.motion.gestures import conduct
 from poise.stage.stage import Stage
-from poise.world.touch import Touch
+from poise.world.contact_settings import ContactSettings
 
 PRESET = "tracking"
 
@@ -60,7 +60,7 @@ def run(count: int = 100, rounds: int = 21, frames: int = 10) -> dict[str, Any]:
 
 def build(count: int, law: str = FEEDFORWARD, is_upper: bool = False, give: float = 0.0) -> Stage:
     """Bodies of 1.6 to 1.9 m that do not touch one another; is_upper: on pelvises that stay."""
-    stage = Stage(touch=Touch(itself=False, actors=False))
+    stage = Stage(touch=ContactSettings(itself=False, actors=False))
     for k in range(count):
         height, mass = 1.6 + 0.3 * (k % 11) / 10.0, 60.0 + 30.0 * (k % 7) / 6.0
         actor = stage.add(Character.human(height, mass, preset=PRESET), name=f"body {k}")

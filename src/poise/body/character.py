@@ -1,4 +1,7 @@
-"""A body to simulate: skeleton, segments, joint limits and freedoms. A description, frozen and checked."""
+"""A body to simulate: skeleton, segments, joint limits and freedoms. A description, frozen and checked.
+
+One rigid body of a character: what a joint carries up to the next joints.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +13,19 @@ from types import MappingProxyType
 
 import numpy as np
 
-from poise.body.anthropometry import check_sex_age
-from poise.body.freedoms import find_freedoms
-from poise.body.inertia import lay_table
-from poise.body.limits import JointLimits, find_limits
-from poise.body.mesh import Mesh
-from poise.body.presets import get_preset
-from poise.body.proportions import build_skeleton, compute_proportions
-from poise.body.roles import check_human, mirror_role, with_roles
-from poise.body.segment import Segment
+from poise.body.geometry.mesh import Mesh
+from poise.body.joints import JointLimits, find_freedoms, find_limits, get_preset
+from poise.body.role_finding.guess import check_human, with_roles
+from poise.body.roles import mirror_role
+from poise.body.segments.distribution import lay_table
+from poise.body.segments.proportions import build_skeleton, compute_proportions
+from poise.body.segments.stature import STATURES, estimate_mass, estimate_stature
+from poise.body.segments.tables import check_sex_age, get_table
 from poise.body.skeleton import Skeleton
-from poise.body.stature import STATURES, estimate_mass, estimate_stature
-from poise.body.tables import get_table
 from poise.errors import InputError, unknown_name
+from poise.frozen import Portable
 from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
-from poise.spatial.portable import Portable
 
 MASSES = (1.0, 1000.0)
 _FARTHEST = 10.0  # times the height, that a segment's matter may be from its joint
@@ -193,7 +193,7 @@ class Character(Portable):
         mass       kg of the whole, to which all densities are scaled alike; without it they are taken as they are.
                    Meshes that overlap at the joints count twice there, so give it where the mass is known.
         """
-        from poise.body.polyhedron import mass_properties
+        from poise.body.geometry.polyhedron import mass_properties
 
         skeleton = with_roles(skeleton)
         if not meshes:
@@ -263,7 +263,7 @@ def _to_segments(skeleton: Skeleton, inertias: list[RigidInertia]) -> tuple[Segm
 
 
 def _find_density(skeleton: Skeleton, index: int, key: str, densities: Mapping[str, float] | float | None) -> float:
-    from poise.body.winter import DENSITIES
+    from poise.body.segments.tables import DENSITIES
 
     if isinstance(densities, int | float):
         density = float(densities)
@@ -298,3 +298,60 @@ def _check_number(what: str, value: float, allowed: tuple[float, float], unit: s
     if not (number and allowed[0] <= float(value) <= allowed[1]):
         shown = f"{value:g}" if number else repr(value)
         raise InputError(f"{what} is {shown} {unit}; it must be from {allowed[0]:g} to {allowed[1]:g} {unit}.")
+
+
+MOST_MASS, MOST_REACH = 1e4, 1e3  # kg, m: beyond any body, below what round-off makes nonsense of
+
+
+@dataclass(frozen=True, eq=False)
+class Segment(Portable):
+    """The matter that turns with a joint.
+
+    name     what it is called, by default the joint's role
+    joint    name of the joint whose frame it moves with
+    inertia  mass (kg), centre (m) and inertia (kg m2), in the joint's frame
+    """
+
+    name: str
+    joint: str
+    inertia: RigidInertia
+
+    def __post_init__(self) -> None:
+        mass, center = float(self.inertia.mass), np.array(self.inertia.center, float)
+        tensor = np.array(self.inertia.inertia, float)
+        if center.shape != (3,) or tensor.shape != (3, 3):
+            raise InputError(
+                f"segment '{self.name}' needs a centre (3,) and an inertia (3, 3); "
+                f"given {center.shape} and {tensor.shape}."
+            )
+        place, flat = center.tolist(), tensor.ravel().tolist()
+        if not all(map(math.isfinite, (mass, *place, *flat))):
+            raise InputError(f"segment '{self.name}' has a mass, centre or inertia that is not a finite number.")
+        for what, size, most, unit in (
+            ("mass", abs(mass), MOST_MASS, "kg"),
+            ("centre", max(map(abs, place)), MOST_REACH, "m from its joint"),
+            ("inertia", max(map(abs, flat)), MOST_MASS * MOST_REACH**2, "kg m2"),
+        ):
+            if size > most:
+                raise InputError(
+                    f"segment '{self.name}' has a {what} of {size:g} {unit}; at most {most:g} can be used. Check units."
+                )
+        if mass < 0.0:
+            raise InputError(f"segment '{self.name}' has a mass of {mass:g} kg; it cannot be negative.")
+        upper, lower = (flat[1], flat[2], flat[5]), (flat[3], flat[6], flat[7])
+        if upper != lower and not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-15):
+            raise InputError(f"segment '{self.name}' has an inertia that is not symmetric.")
+        inertia = RigidInertia(mass, center, 0.5 * (tensor + tensor.T))
+        if not inertia.is_physical():
+            raise InputError(
+                f"segment '{self.name}' has an inertia that no body of {mass:g} kg can have: its principal moments "
+                "must be positive and each at most the sum of the other two."
+            )
+        for array in (inertia.center, inertia.inertia):
+            array.flags.writeable = False
+        object.__setattr__(self, "inertia", inertia)
+
+    @property
+    def mass(self) -> float:
+        """kg."""
+        return self.inertia.mass

@@ -78,8 +78,8 @@ def _run(words: list[str]) -> int:
 
         streams.tell(__version__)
         return DONE
-    from poise.cli.app import run
-    from poise.cli.compiling import tell_compiling
+    from poise.cli.console import tell_compiling
+    from poise.cli.parser import run
 
     with tell_compiling(quiet="--quiet" in words):
         return run(words)

@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 
 
 def balance(
@@ -53,7 +53,7 @@ def balance(
     Feet that are down stay where they are; frames that balance already stay as they were.
     What is written has the clip's joints and frame times.
     """
-    from poise.jobs.balance import Balancing
+    from poise.jobs.balance.job import Balancing
 
     report.tell_nothing_random()
     job = Balancing(clip, by, margin, keep, source)

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from poise.bench import BENCHES
-from poise.bench.saved import check_place_to_save, compare_figures, load_figures, save_figures
-from poise.cli.report import DEFAULT, Report, lines, plain
-from poise.cli.words import read_input, read_path
-from poise.jobs.outputs import check_outputs, check_suffix
+from poise.bench.harness import check_place_to_save, compare_figures, load_figures, save_figures
+from poise.cli.arguments import read_input, read_path
+from poise.cli.console import DEFAULT, Report, lines, plain
+from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.registry import choose
 
 NAMES = ", ".join(BENCHES)

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from poise.cli.report import DEFAULT, Report, lines
-from poise.cli.words import read_input, read_number, read_path, read_whole
+from poise.cli.arguments import read_input, read_number, read_path, read_whole
+from poise.cli.console import DEFAULT, Report, lines
 from poise.demos import DEMOS
 from poise.errors import FileError, InputError
-from poise.files.formats import load_clip
-from poise.jobs.outputs import check_folder, identify
+from poise.files.registry import load_clip
+from poise.jobs.shared.outputs import check_folder, identify
 from poise.registry import choose
 
 NAMES = ", ".join(DEMOS)

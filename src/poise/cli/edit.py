@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
-from poise.cli.report import Report
-from poise.cli.words import read_input, read_paths
+from poise.cli import console as speaking
+from poise.cli.arguments import read_input, read_paths
+from poise.cli.console import Report
 from poise.errors import printable
 
 
@@ -40,8 +40,8 @@ def edit(
     Transitions have no jump in place or speed; where one makes the body go through itself, that is told. What is wrong
     with the recipe is told with its line. docs/editing.md has all its keys.
     """
-    from poise.jobs.edit import run_edit
-    from poise.jobs.edit_recipe import load_edit_recipe
+    from poise.jobs.edit.job import run_edit
+    from poise.jobs.edit.recipe import load_edit_recipe
 
     report.tell_nothing_random()
     found = run_edit(load_edit_recipe(recipe), output, report, report.json, bones)

@@ -1,19 +1,46 @@
-"""`poise forces`: what a motion asks of its body and of the ground."""
+"""Numbers over time as CSV: a column a quantity, a row a frame.
+
+`poise forces`: what a motion asks of its body and of the ground.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
-from poise.errors import InputError
-from poise.jobs.outputs import check_outputs, check_suffix
+from poise.errors import InputError, valid_text
+from poise.jobs.shared.outputs import check_outputs, check_suffix
+
+
+def format_series(columns: Mapping[str, np.ndarray], digits: int = 6) -> bytes:
+    """Columns (F,) of equal length as CSV. No exponents; a cell is empty where there is no value."""
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) != 1:
+        raise InputError(f"the columns of a series must be of one length; given {lengths}.")
+    rows = zip(*(_cells(values, digits) for values in columns.values()), strict=True)
+    lines = [",".join(map(_quote, columns)), *(",".join(row) for row in rows)]
+    return valid_text("\n".join(lines) + "\n").encode()
+
+
+def _cells(values: np.ndarray, digits: int) -> list[str]:
+    rounded = np.round(np.asarray(values, float), digits) + 0.0  # minus zero becomes zero
+    return [f"{value:.{digits}f}" if np.isfinite(value) else "" for value in rounded]
+
+
+def _quote(name: str) -> str:
+    """A joint may be called anything."""
+    if any(letter in name for letter in ',"\n\r'):
+        return '"' + name.replace('"', '""') + '"'
+    return name
 
 
 def forces(
@@ -51,11 +78,10 @@ def forces(
 
     Forces are in newtons and torques in newton metres, in the clip's own heading; times count from its first frame.
     """
-    from poise.files.atomic import write_together
-    from poise.files.formats import read_source
-    from poise.files.series import format_series
-    from poise.jobs.clip_body import find_body
-    from poise.motion.forces import compute_forces, describe_forces, say_idle_cutoff, tabulate_forces
+    from poise.files.output import write_together
+    from poise.files.registry import read_source
+    from poise.jobs.shared.body import find_body
+    from poise.motion.forces.forces import compute_forces, describe_forces, say_idle_cutoff, tabulate_forces
 
     report.tell_nothing_random()
     check_outputs((clip, *source.list_files()), {"-o": output, "--plot": plot}, report.json)
@@ -79,7 +105,7 @@ def forces(
         report.note(f"--cutoff {idle}")
     written = {output: format_series(tabulate_forces(found, motion.skeleton))}
     if plot is not None:
-        from poise.pictures.force_plot import plot_forces
+        from poise.pictures.plots import plot_forces
 
         written[plot] = plot_forces(found, motion.skeleton, title=clip.name)
     write_together(written)

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report, make_printable
+from poise.cli.arguments import read_input
+from poise.cli.console import Report, make_printable
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input
 
 
 def info(

@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report, lines
 from poise.cli.mix import FELL, SIMULATION, STOOD
-from poise.cli.report import Report, lines
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 
 
 @Parameter(name="*", group=SIMULATION)
@@ -119,12 +119,12 @@ def lift(
     Strength is that of the body's sex, age, mass and stature, at each joint's angle and speed. Where a joint has too
     little, others help; the result says who was at his limit, and when. Exit 1 if it falls.
     """
-    from poise.files.source import parse_roles
-    from poise.jobs.lift_plan import parse_lead, parse_path, parse_strengths
-    from poise.jobs.lift_run import LiftRequest, run_lift
-    from poise.jobs.mix_outputs import list_outputs
-    from poise.jobs.plan import parse_load, parse_push
-    from poise.jobs.recipe import Recipe
+    from poise.files.reading.options import parse_roles
+    from poise.jobs.lift.plan import parse_lead, parse_path, parse_strengths
+    from poise.jobs.lift.run import LiftRequest, run_lift
+    from poise.jobs.mix.outputs import list_outputs
+    from poise.jobs.mix.plan import parse_load, parse_push
+    from poise.jobs.mix.recipe import Recipe
 
     roles = tuple(f"{role}={joint}" for role, joint in parse_roles(source.roles, report).items())
     asked = Recipe(

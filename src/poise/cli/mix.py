@@ -8,13 +8,13 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
-from poise.files.audience import Audience
+from poise.files.reporting import Reporter
 
 STOOD, FELL = 0, 1
 SIMULATION = Group("The simulation", sort_key=40)
@@ -151,12 +151,12 @@ def mix(
     With --character the motion is retargeted onto that body first. What is written has that body's joints, or the
     clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
-    from poise.files.source import parse_roles
-    from poise.jobs.borrowing import parse_from
-    from poise.jobs.mix_outputs import list_outputs
-    from poise.jobs.mix_run import run_mix
-    from poise.jobs.plan import parse_load, parse_parts, parse_push
-    from poise.jobs.recipe import Recipe, follow_recipe
+    from poise.files.reading.options import parse_roles
+    from poise.jobs.mix.borrowing import parse_from
+    from poise.jobs.mix.outputs import list_outputs
+    from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
+    from poise.jobs.mix.recipe import Recipe, follow_recipe
+    from poise.jobs.mix.run import run_mix
 
     asked = Recipe(
         clip, source.character, source.clip, source.up, source.mass, source.height, source.fps, source.scale,
@@ -168,7 +168,7 @@ def mix(
         bones=source.bones, hold=hold, counter_lean=counter_lean,
         from_=tuple(each for word in from_ for each in parse_from(word)),
     )  # fmt: skip
-    audience: Audience = report
+    audience: Reporter = report
     if recipe is not None:
         asked, audience = follow_recipe(asked, recipe, report)
     if asked.clip is None:

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
-from poise.cli.made_body import BODY, MadeBody
-from poise.cli.report import Report
-from poise.cli.words import read_input, read_number, read_path
+from poise.cli import console as speaking
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
+from poise.cli.source import BODY, MadeBody
 
 POSED, FAILED = 0, 1
 
@@ -105,8 +105,8 @@ def pose(
     Exit 1 if the centre of mass is outside the soles, or something is under the floor.
     """
     from poise.errors import InputError
-    from poise.jobs.plan import parse_load
-    from poise.jobs.pose import PoseOutputs, PoseRecipe, parse_place, parse_reach, parse_shares, run_pose
+    from poise.jobs.mix.plan import parse_load
+    from poise.jobs.pose.job import PoseOutputs, PoseRecipe, parse_place, parse_reach, parse_shares, run_pose
 
     report.tell_nothing_random()
     if upright and crouch is not None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Group, Parameter
 
-from poise.cli import report as speaking
-from poise.cli.made_body import MadeBody
-from poise.cli.report import Report
-from poise.cli.words import read_input, read_number, read_path, read_paths, read_whole
+from poise.cli import console as speaking
+from poise.cli.arguments import read_input, read_number, read_path, read_paths, read_whole
+from poise.cli.console import Report
+from poise.cli.source import MadeBody
 from poise.errors import InputError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def puppet(
             )
     report.tell_nothing_random()
     from poise.studio.puppet_page import FOLDER, PuppetPageRecipe
-    from poise.studio.serving import HOST
+    from poise.studio.server import HOST
 
     asked = PuppetPageRecipe(
         Path(FOLDER) if folder is None else folder, terrain, body.body, body.height, body.mass, body.character,
@@ -139,8 +139,8 @@ def _play(
     body: MadeBody, report: Report,
 ) -> int:  # fmt: skip
     """Play recordings into files."""
-    from poise.jobs.puppet import FPS, PuppetRecipe, run_puppet
-    from poise.jobs.walk import sort_outputs
+    from poise.jobs.puppet.job import FPS, PuppetRecipe, run_puppet
+    from poise.jobs.walk.job import sort_outputs
 
     if not output:
         raise InputError("-o is missing: say what to write, as in -o dance.glb.")
@@ -161,12 +161,13 @@ def _open(
     import contextlib
     import threading
 
-    from poise.live import osc_hands, vmc_out
+    from poise.live import osc_hands
+    from poise.live import vmc as vmc_out
     from poise.live.music import Music, SdlSpeaker, load_sound
-    from poise.live.places import read_place
+    from poise.live.osc import read_place
     from poise.puppetry.device import HandsDevice
     from poise.studio.puppet_page import PuppetPage
-    from poise.studio.serving import find_port, get_viser
+    from poise.studio.server import find_port, get_viser
 
     # what cannot be is told before anything is opened
     find_port(asked.host, asked.port)

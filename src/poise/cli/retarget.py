@@ -7,11 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError
 
 
@@ -50,7 +50,7 @@ def retarget(
 
     What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
     """
-    from poise.files.source import parse_roles
+    from poise.files.reading.options import parse_roles
     from poise.jobs.retarget import Retargeting
 
     report.tell_nothing_random()

@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
-from poise.cli.report import Report
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 from poise.errors import InputError, printable, unknown_name
-from poise.jobs.outputs import check_outputs, check_suffix
+from poise.jobs.shared.outputs import check_outputs, check_suffix
 
 VERBS = ("show", "find")
 _OF_CLIPS = ("fps", "roles", "clip", "scale", "up", "bones")
@@ -97,7 +97,7 @@ def _show(
     muscles = build_muscles(character, table)
     figures = describe_muscles(muscles, character, names)
     if output is not None:
-        from poise.files.atomic import write_together
+        from poise.files.output import write_together
         from poise.pictures.strength_plots import plot_muscles
 
         title = f"{character.stature:.2f} m, {character.mass:.1f} kg, {character.sex}, {character.age:g} years"
@@ -125,7 +125,7 @@ def _find(
     source: SourceOptions,
     report: Report,
 ) -> None:
-    from poise.jobs.plan import parse_load
+    from poise.jobs.mix.plan import parse_load
     from poise.jobs.strength import describe_needed, list_hardest, run_find
 
     loads = tuple(map(parse_load, load))
@@ -133,7 +133,7 @@ def _find(
     figures: dict[str, Any] = describe_needed(needed, character)
     figures |= {} if reading is None else reading.describe_bones()
     if output is not None:
-        from poise.files.atomic import write_together
+        from poise.files.output import write_together
         from poise.pictures.strength_plots import plot_needed
 
         title = f"{clip.name}: {character.stature:.2f} m, {character.mass:.1f} kg"

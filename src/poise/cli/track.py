@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from poise.cli import report as speaking
+from poise.cli import console as speaking
 from poise.cli import source as sources
+from poise.cli.arguments import read_input, read_number, read_path
+from poise.cli.console import Report
 from poise.cli.mix import FELL, SIMULATION, STOOD
-from poise.cli.report import Report
 from poise.cli.source import SourceOptions
-from poise.cli.words import read_input, read_number, read_path
 
 
 @Parameter(name="*", group=SIMULATION)
@@ -113,12 +113,12 @@ def track(
     With --character the motion is put on that body first. What is written has that body's joints and the clip's times.
     Exit 1 if it falls.
     """
-    from poise.files.source import parse_roles
-    from poise.jobs.mix_outputs import list_outputs
-    from poise.jobs.plan import parse_load, parse_parts, parse_push
-    from poise.jobs.recipe import Recipe
-    from poise.jobs.track_plan import parse_pair, parse_stiffness
-    from poise.jobs.track_run import TrackRequest, run_track
+    from poise.files.reading.options import parse_roles
+    from poise.jobs.mix.outputs import list_outputs
+    from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
+    from poise.jobs.mix.recipe import Recipe
+    from poise.jobs.track.plan import parse_pair, parse_stiffness
+    from poise.jobs.track.run import TrackRequest, run_track
 
     roles = tuple(f"{role}={joint}" for role, joint in parse_roles(source.roles, report).items())
     asked = Recipe(

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from poise.cli import report as speaking
-from poise.cli.made_body import BODY, MadeBody
-from poise.cli.report import Report
-from poise.cli.words import read_input, read_number, read_path, read_paths, read_whole
+from poise.cli import console as speaking
+from poise.cli.arguments import read_input, read_number, read_path, read_paths, read_whole
+from poise.cli.console import Report
+from poise.cli.source import BODY, MadeBody
 
 WALKED, FELL = 0, 1
 GAIT = Group("How it walks", sort_key=40)
@@ -20,7 +20,7 @@ GAIT = Group("How it walks", sort_key=40)
 @Parameter(name="*", group=GAIT)
 @dataclasses.dataclass(frozen=True)
 class GaitOptions:
-    """How it walks: see `poise.walking.manner`. None: as usual."""
+    """How it walks: see `poise.walking.gait`. None: as usual."""
 
     step: Annotated[
         float | None, Parameter(converter=read_number, help="From foot to foot, of the leg's length. [default: 0.5]")
@@ -146,10 +146,10 @@ def walk(
     import math
 
     from poise.errors import InputError
-    from poise.jobs.plan import parse_load
-    from poise.jobs.terrain import is_random
-    from poise.jobs.walk import WalkRecipe, parse_path, parse_shape, run_walk, sort_outputs
-    from poise.walking.manner import Manner
+    from poise.jobs.mix.plan import parse_load
+    from poise.jobs.walk.job import WalkRecipe, parse_path, parse_shape, run_walk, sort_outputs
+    from poise.walking.gait import Gait
+    from poise.world.scenery import is_random
 
     if stage is not None and (terrain is not None or shape):
         raise InputError("--stage has a ground of its own; leave out --terrain and --shape, or --stage.")
@@ -159,7 +159,7 @@ def walk(
             said[name] = math.radians(said[name])
     asked = WalkRecipe(
         str(stage) if stage is not None else terrain or "flat", parse_shape(shape), report.seed or 0, steps,
-        (*parse_path(path), *(() if goal is None else parse_path([goal]))), facing, Manner(**said),
+        (*parse_path(path), *(() if goal is None else parse_path([goal]))), facing, Gait(**said),
         tuple(map(parse_load, body.load)), body.body, body.height, body.mass, body.character, fps,
     )  # fmt: skip
     if not is_random(str(asked.terrain), asked.shape):

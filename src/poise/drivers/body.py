@@ -19,21 +19,20 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.taking_part import TakingPart
-from poise.dynamics.composite import compute_composites
+from poise.compiled.arena import Arena
+from poise.compiled.law import Block
+from poise.drivers.counterpoise.taking_part import TakingPart
+from poise.dynamics.kinematics import compute_composites, compute_world_pose
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
-from poise.dynamics.world import compute_world_pose
-from poise.engines.engine import BodyState, PropState, Touches
-from poise.engines.hits import PRESSED
+from poise.engines.contact_log import PRESSED
+from poise.engines.engine import BodyContacts, BodyState, PropState
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.spatial.arena import Arena
 from poise.spatial.inertia import RigidInertia
-from poise.spatial.law import Block
-from poise.world.floor import Floor
+from poise.world.forces import Load
 from poise.world.grip import Grip
-from poise.world.ground import Ground
-from poise.world.load import Load
+from poise.world.ground.floor import Floor
+from poise.world.ground.ground import Ground
 
 HEAVY = 0.2  # of the mass of a body; a leg is less
 _BYTES = 1700  # a joint, for a body with its actor and players; about 1400 are used
@@ -68,8 +67,8 @@ class Body:
         self.lean = room.zeros(6)
         # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
         self.felt = room.zeros(j, 3)
-        # What contacts press on segments in a step, for a player that yields to them: see `Hits.listen`. Not in the
-        # arena, as steps seldom use it.
+        # What contacts press on segments in a step, for a player that yields to them: see `ContactLog.listen`. Not in
+        # the arena, as steps seldom use it.
         self.pressed = np.zeros((j, PRESSED))
         # How hips and trunk take part in a gesture.
         self.taking_part = TakingPart(room)
@@ -89,7 +88,7 @@ class Body:
         self.gravity, self.friction = np.array(GRAVITY), 0.8
         self.dt, self.floor = 0.005, Floor(Ground())
         # What touched it in the last step, where a player asks for it (`Player.feels`).
-        self.touches = Touches.none()
+        self.touches = BodyContacts.none()
         # Whether legs keep it on its feet (`Claim.stands`). Those begin at rest, and so does a trunk.
         self.stands = False
         # Whether somebody gives the root's motion: nothing has to hold it up.
@@ -148,7 +147,7 @@ class Body:
 
     def update(self) -> None:
         """World poses and velocities from the state."""
-        from poise.dynamics.body_law import update
+        from poise.dynamics.body_kernels import update
 
         update(self.block, self.block)
 

@@ -1,14 +1,19 @@
-"""Whether a driver keeps to what `driver.py` asks of it: what somebody else wrote is told by name where it does not."""
+"""Whether a driver keeps to what `driver.py` asks of it: what somebody else wrote is told by name where it does not.
+
+What can be played on a body: a clip, a gesture, or anything else that gives a pose at a time.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.compiled.law import Block, Law
 from poise.drivers.driver import (
     ACCELERATION,
     ACT,
@@ -25,11 +30,10 @@ from poise.drivers.driver import (
     TorquePlayer,
 )
 from poise.errors import InputError
-from poise.spatial.law import Block, Law
+from poise.motion.motion import Motion
 
 _PLAYERS: dict[str, type[Player]] = {MOTION: MotionPlayer, ACCELERATION: AccelerationPlayer, TORQUE: TorquePlayer}
 _MOMENTS = (GIVE, ACT, SETTLE, SHOW)
-
 LIVE = ("with a live motion", "Give a motion that is known beforehand")  # for `check_idle`
 EXAMPLES = "poise.Balance(), poise.Loose() or poise.Kinematic(motion)"  # of drivers, for sentences
 
@@ -116,3 +120,18 @@ def find_laws(player: Player) -> dict[str, tuple[Law, Block]]:
 def _or(words: Any) -> str:
     *first, last = (f"'{word}'" for word in words)
     return f"{', '.join(first)} or {last}"
+
+
+def check_playable(motion: Any, driver: str) -> None:
+    """Refuse what is no motion, with what to do instead."""
+    if isinstance(motion, Motion) or hasattr(motion, "pose") or isinstance(getattr(motion, "clip", None), Motion):
+        return
+    if isinstance(motion, str | PathLike):
+        raise InputError(
+            f"{driver} plays a motion, and '{motion}' is the name of one. Load it first: "
+            f"poise.{driver}(poise.load_clip('{motion}'))."
+        )
+    raise InputError(
+        f"{driver} plays a clip or a gesture, such as poise.load_clip('wave.bvh') or poise.gestures.conduct(); given "
+        f"a {type(motion).__name__}."
+    )

@@ -26,14 +26,14 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.compiled.law import Block, Law
 from poise.drivers.body import Body
-from poise.drivers.hand_over import HandOver
-from poise.drivers.taking_part import Offer
+from poise.drivers.counterpoise.taking_part import Offer
+from poise.drivers.transition.transition import Transition
+from poise.engines.memory import write_over
 from poise.engines.scene import Joint
 from poise.errors import InputError, unknown_name
 from poise.spatial import rotation
-from poise.spatial.law import Block, Law
-from poise.spatial.plain import write_over
 
 MOTION, ACCELERATION, TORQUE = "motion", "acceleration", "torque"
 # When a player's law is called: for line 1 of the step, line 3, after line 5, and for whoever looks.
@@ -191,7 +191,9 @@ class Player(ABC):
         return False
 
     def find_part(self) -> Offer | None:
-        """How the rest of the body takes part in the gesture that it plays: see `taking_part.py`. None: not at all."""
+        """How the rest of the body takes part in the gesture that it plays: see `drivers/counterpoise/taking_part.py`.
+        None: not at all.
+        """
         return None
 
     def find_held(self) -> dict[int, np.ndarray]:
@@ -239,7 +241,7 @@ class MotionPlayer(Player):
     hand_over  what is left of how the joints moved before; it is added to what `give` and `show` write
     """
 
-    hand_over: HandOver | None = None
+    hand_over: Transition | None = None
 
     def begin(self, body: Body, t: float, starting: bool) -> None:
         """Begin in the motion's own pose, or at the body's pose and velocity, and go over to the motion's.
@@ -260,9 +262,9 @@ class MotionPlayer(Player):
         self.hand_over, at = self.make_hand_over(body), self.joints
         self.hand_over.measure(body, there.q[at], there.w[at], turning, there.root, there.v, pulling, t)
 
-    def make_hand_over(self, body: Body) -> HandOver:
+    def make_hand_over(self, body: Body) -> Transition:
         """A hand-over of what `begin` takes over, still of nothing."""
-        return HandOver(body, self.joints)
+        return Transition(body, self.joints)
 
     @property
     def _has_root(self) -> bool:
@@ -312,7 +314,7 @@ def restore_hand_over(player: Player, saved: dict[str, Any] | None, body: Body) 
 
 
 class AccelerationPlayer(Player):
-    """Gives accelerations of its joints, for an engine whose `Abilities` take them."""
+    """Gives accelerations of its joints, for an engine whose `Capabilities` take them."""
 
     @abstractmethod
     def give(self, body: Body, t: float) -> None:

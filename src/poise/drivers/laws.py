@@ -13,13 +13,12 @@ A file with laws is imported when they are used: Numba takes half a second to im
 
 from __future__ import annotations
 
-from poise.drivers.servo_kernels import pull_to_pose, tell_aims
-from poise.dynamics.body_kernels import BODY, update_body
-from poise.dynamics.instant import cross, turn, turn_back
-from poise.motion.part_kernels import log_between, multiply, set_exp
-from poise.spatial.addresses import blocks, flags, floats, integers, record, tables, vectors
-from poise.spatial.compile import kernel
-from poise.spatial.law import Block, Law, fields, law
+from poise.compiled.kernel import kernel
+from poise.compiled.law import Block, Law, fields, law
+from poise.compiled.views import blocks, flags, floats, integers, record, tables, vectors
+from poise.drivers.loose.kernels import pull_to_pose, tell_aims
+from poise.dynamics.body_kernels import BODY, cross, turn, turn_back, update_body
+from poise.motion.playback.part_kernels import log_between, multiply, set_exp
 
 __all__ = [
     "BODY",

@@ -13,16 +13,18 @@ from poise.errors import InputError, finite_number, unknown_name
 from poise.registry import Entry, Registry
 
 DRIVERS = {
-    "attached": Entry("poise.drivers.attached:Attached", "the root rides on a prop"),
-    "balance": Entry("poise.drivers.balance:Balance", "legs that keep a body on its feet"),
-    "counterpoise": Entry("poise.drivers.counterpoise:Counterpoise", "a trunk that leans against the arms"),
-    "free": Entry("poise.drivers.root:Free", "the root floats"),
-    "keep-upright": Entry("poise.drivers.keep_upright:KeepUpright", "a wrist keeps what it holds upright"),
-    "kinematic": Entry("poise.drivers.kinematic:Kinematic", "joints are where a motion has them"),
-    "loose": Entry("poise.drivers.loose:Loose", "joints are pulled softly towards a pose"),
-    "strength": Entry("poise.drivers.strength:Strength", "a motion is followed as far as muscles allow"),
-    "track": Entry("poise.drivers.track:Track", "springs follow a motion"),
-    "walk": Entry("poise.drivers.walk:Walk", "steps on whatever ground there is, with the balance kept"),
+    "attached": Entry("poise.drivers.root.root:Attached", "the root rides on a prop"),
+    "balance": Entry("poise.drivers.balance.balance:Balance", "legs that keep a body on its feet"),
+    "counterpoise": Entry(
+        "poise.drivers.counterpoise.counterpoise:Counterpoise", "a trunk that leans against the arms"
+    ),
+    "free": Entry("poise.drivers.root.root:Free", "the root floats"),
+    "keep-upright": Entry("poise.drivers.keep_upright.keep_upright:KeepUpright", "a wrist keeps what it holds upright"),
+    "kinematic": Entry("poise.drivers.kinematic.kinematic:Kinematic", "joints are where a motion has them"),
+    "loose": Entry("poise.drivers.loose.loose:Loose", "joints are pulled softly towards a pose"),
+    "strength": Entry("poise.drivers.strength.strength:Strength", "a motion is followed as far as muscles allow"),
+    "track": Entry("poise.drivers.track.track:Track", "springs follow a motion"),
+    "walk": Entry("poise.drivers.walk.walk:Walk", "steps on whatever ground there is, with the balance kept"),
 }
 _REGISTRY = Registry("driver", DRIVERS)
 

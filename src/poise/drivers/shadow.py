@@ -25,12 +25,12 @@ from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.drivers.body import Body
 from poise.drivers.driver import TORQUE, Claim, Driver, TorquePlayer
-from poise.drivers.loose import Loose
-from poise.drivers.track import CRITICAL, Track
+from poise.drivers.loose.loose import Loose
+from poise.drivers.track.track import CRITICAL, Track
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
-from poise.walking.feet import build_feet
+from poise.walking.feet.foot import build_feet
 
 LEGS = ("UpperLeg", "LowerLeg", "Foot")
 _PULL, _SLOW, _MOST = 3000.0, 150.0, 250.0  # N/m, N s/m and N of the foot that is drawn, of an adult of 75 kg
@@ -111,7 +111,7 @@ def find_support(ghost: Any) -> int:
 
 def _place(body: Body, pose: Any) -> tuple[np.ndarray, np.ndarray]:
     """World orientations (J, 3, 3) and places (J, 3) m of a pose."""
-    from poise.dynamics.instant import pose_bodies
+    from poise.dynamics.body_kernels import pose_bodies
 
     tree = body.tree
     R, p = np.zeros((len(tree), 3, 3)), np.zeros((len(tree), 3))

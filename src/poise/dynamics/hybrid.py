@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.dynamics.newton_euler import compute_inverse_dynamics
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, pack, unpack
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, pack, unpack
 from poise.errors import InputError, SolveError
 from poise.spatial import rotation
 from poise.spatial.inertia import skew
@@ -47,7 +47,7 @@ class HybridSolution:
 
 def solve_hybrid_dynamics(
     tree: Tree,
-    state: Kinematics,
+    state: TreeState,
     force: np.ndarray,
     is_given: np.ndarray,
     external: np.ndarray | None = None,
@@ -69,14 +69,14 @@ def solve_hybrid_dynamics(
     known = np.where(is_given, state.generalised_acceleration, 0.0)
     acceleration = _solve_accelerations(tree, state, np.asarray(force, float), is_given, known, external, gravity)
     linear, angular = unpack(acceleration)
-    solved = Kinematics(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
+    solved = TreeState(state.root, state.rotations, state.velocity, state.angular_velocity, linear, angular)
     found = compute_inverse_dynamics(tree, solved, external, gravity).generalised
     return HybridSolution(acceleration, np.where(is_given, found, force))
 
 
 def _solve_accelerations(
     tree: Tree,
-    state: Kinematics,
+    state: TreeState,
     force: np.ndarray,
     is_given: np.ndarray,
     known: np.ndarray,
@@ -127,7 +127,7 @@ def _solve_accelerations(
 
 def _solve_root(
     tree: Tree,
-    state: Kinematics,
+    state: TreeState,
     E: np.ndarray,
     I_A: np.ndarray,
     p_A: np.ndarray,
@@ -167,7 +167,7 @@ def _transforms(tree: Tree, E: np.ndarray) -> list[np.ndarray]:
 
 
 def _velocities(
-    tree: Tree, state: Kinematics, E: np.ndarray, X: list[np.ndarray], known: np.ndarray
+    tree: Tree, state: TreeState, E: np.ndarray, X: list[np.ndarray], known: np.ndarray
 ) -> tuple[list[np.ndarray], list[np.ndarray]]:
     """Spatial velocities v_i, and the known accelerations c_i = S qdd (given) + v_i x S qd of the joints."""
     linear = _apply(np.swapaxes(E[..., 0, :, :], -1, -2), state.velocity)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.dynamics.tree import GRAVITY, Kinematics, Tree, pack
+from poise.dynamics.tree import GRAVITY, Tree, TreeState, pack
 from poise.errors import InputError
 
 
@@ -29,15 +29,16 @@ class JointForces:
 
 
 def compute_inverse_dynamics(
-    tree: Tree, state: Kinematics, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
+    tree: Tree, state: TreeState, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
 ) -> JointForces:
     """Recursive Newton-Euler for a branching body with a free root, under given external wrenches.   [mix, eq 2-7]
 
     state     any leading axes; its poses, velocities and accelerations
     external  (..., J, 6) wrench [torque N m, force N] on each body about its joint, in world axes
-    The equations stand in `tests/oracles/spatial_vectors.py` and `kernels.py` (compiled, frames side by side).
+    The equations stand in `tests/oracles/spatial_vectors.py` and `newton_euler_kernels.py` (compiled, frames side by
+    side).
     """
-    from poise.dynamics import kernels
+    from poise.dynamics import newton_euler_kernels
 
     joints = len(tree)
     if state.rotations.shape[-2] != joints:
@@ -50,7 +51,7 @@ def compute_inverse_dynamics(
             raise InputError(f"external has shape {np.shape(external)}; wanted {(*state.batch, joints, 6)}.")
         wrenches = np.ascontiguousarray(external, float).reshape(frames, joints, 6)
     force, torque = np.empty((frames, 3)), np.empty((frames, joints, 3))
-    kernels.inverse_dynamics(
+    newton_euler_kernels.inverse_dynamics(
         tree.parents,
         tree.offsets,
         tree.masses,
@@ -69,7 +70,7 @@ def compute_inverse_dynamics(
     return JointForces(force.reshape(*state.batch, 3), torque.reshape(*state.batch, joints, 3))
 
 
-def _slides(state: Kinematics, frames: int, joints: int) -> np.ndarray:
+def _slides(state: TreeState, frames: int, joints: int) -> np.ndarray:
     """(F, J, 9) shift, velocity and acceleration of joints that slide; (0, J, 9) where none does."""
     if state.shift is None or state.shift_velocity is None or state.shift_acceleration is None:
         return np.zeros((0, joints, 9))
@@ -78,10 +79,10 @@ def _slides(state: Kinematics, frames: int, joints: int) -> np.ndarray:
 
 
 def compute_bias(
-    tree: Tree, state: Kinematics, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
+    tree: Tree, state: TreeState, external: np.ndarray | None = None, gravity: np.ndarray = GRAVITY
 ) -> np.ndarray:
     """C (..., n): generalised force at zero acceleration, from speed, gravity and external wrenches.   [mix, eq 1]"""
-    still = Kinematics(
+    still = TreeState(
         state.root,
         state.rotations,
         state.velocity,

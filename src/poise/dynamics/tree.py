@@ -1,7 +1,7 @@
 """The compiled body: a tree of rigid bodies on ball joints, with a root that moves freely.
 
 A `Tree` is what the algorithms of this layer read: plain arrays, one row a joint. It is built once from a character and
-never changes. The state of a body is a `Kinematics`: where it is, how fast it moves and how that changes.
+never changes. The state of a body is a `TreeState`: where it is, how fast it moves and how that changes.
 
 Every joint is a ball joint here, so that one algorithm serves every skeleton and any animation; what a hinge cannot
 turn about is a direction whose acceleration is given (`hybrid.py`).
@@ -29,8 +29,8 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.errors import InputError
+from poise.frozen import Portable
 from poise.spatial.inertia import RigidInertia
-from poise.spatial.portable import Portable
 
 GRAVITY = np.array([0.0, -9.81, 0.0])
 GRAVITY.flags.writeable = False
@@ -112,7 +112,7 @@ _FIELDS = 6  # of a Kinematics whose joints do not slide
 
 
 @dataclass(frozen=True, eq=False)
-class Kinematics:
+class TreeState:
     """Where a tree is, how fast it moves and how that changes; any leading axes (frames, characters).
 
     root                 (..., 3) m, root joint in the world
@@ -158,11 +158,11 @@ class Kinematics:
                 )
 
     @staticmethod
-    def at_rest(root: np.ndarray, rotations: np.ndarray) -> Kinematics:
+    def at_rest(root: np.ndarray, rotations: np.ndarray) -> TreeState:
         """A pose without speed or acceleration."""
         root, rotations = np.asarray(root, float), np.asarray(rotations, float)
         still, turns = np.zeros_like(root), np.zeros((*rotations.shape[:-1], 3))
-        return Kinematics(root, rotations, still, turns, still, turns)
+        return TreeState(root, rotations, still, turns, still, turns)
 
     @property
     def _given(self) -> list[str]:
@@ -174,14 +174,14 @@ class Kinematics:
         """The leading axes."""
         return self.rotations.shape[:-2]
 
-    def __getitem__(self, item: int | slice | np.ndarray | tuple) -> Kinematics:
+    def __getitem__(self, item: int | slice | np.ndarray | tuple) -> TreeState:
         """Some frames, by indexing the leading axes."""
-        return Kinematics(*(getattr(self, name)[item] for name in self._given))
+        return TreeState(*(getattr(self, name)[item] for name in self._given))
 
     @staticmethod
-    def stack(states: Sequence[Kinematics]) -> Kinematics:
+    def stack(states: Sequence[TreeState]) -> TreeState:
         """Several of equal shape along a new first axis."""
-        return Kinematics(*(np.stack([getattr(m, name) for m in states]) for name in states[0]._given))
+        return TreeState(*(np.stack([getattr(m, name) for m in states]) for name in states[0]._given))
 
     @property
     def generalised_velocity(self) -> np.ndarray:

@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from poise.compiled.arena import Arena
+from poise.compiled.law import Block, Law, fields
 from poise.engines.scene import Scene
 from poise.errors import InputError
-from poise.spatial.arena import Arena
-from poise.spatial.law import Block, Law, fields
-from poise.world.ground import Ground
+from poise.world.ground.ground import Ground
 
 if TYPE_CHECKING:
-    from poise.engines.hits import Hits
+    from poise.engines.contact_log import ContactLog
 
 
 class PropState(NamedTuple):
@@ -40,7 +40,7 @@ class PropState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Abilities:
+class Capabilities:
     """What an engine can do; the stage refuses the rest by name.
 
     couplings  `exact` needs bodies whose inertia can be moved every step
@@ -118,7 +118,7 @@ class BodyState:
 
 
 @dataclass(frozen=True, eq=False)
-class Touches:
+class BodyContacts:
     """Where one body is touched; n contacts.
 
     joints  (n,) the joint whose body is touched
@@ -135,23 +135,23 @@ class Touches:
         return len(self.joints)
 
     @staticmethod
-    def none() -> Touches:
+    def none() -> BodyContacts:
         """Nothing touches it."""
-        return Touches(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
+        return BodyContacts(np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3)), ())
 
     def save(self) -> dict[str, Any]:
         """As plain data."""
         return {"joints": self.joints, "points": self.points, "forces": self.forces, "others": list(self.others)}
 
     @staticmethod
-    def load(saved: dict[str, Any]) -> Touches:
+    def load(saved: dict[str, Any]) -> BodyContacts:
         """What was saved."""
         joints, points, forces = np.array(saved["joints"], int), np.array(saved["points"]), np.array(saved["forces"])
-        return Touches(joints, points, forces, tuple(saved["others"]))
+        return BodyContacts(joints, points, forces, tuple(saved["others"]))
 
 
 # What an engine runs before each part of a step that it cuts: rows (count, 3) of law, body and block, which the stage
-# lists (`stage/parts_law.py`).  dt: s, of the part that comes next, which the engine tells
+# lists (`stage/step/substep_kernels.py`).  dt: s, of the part that comes next, which the engine tells
 AGAIN = fields(arrays="rows", integers="count", floats="dt")
 
 
@@ -210,13 +210,13 @@ class Simulation(ABC):
                  read
         damping  (J,) N m s/rad at each joint, which the engine integrates implicitly
         wrench   (J, 6) [torque N m about its joint, force N] on each body from outside
-        axial    (J, 3) N m s/rad about each body's own axes, besides; given to engines whose `Abilities` take it
+        axial    (J, 3) N m s/rad about each body's own axes, besides; given to engines whose `Capabilities` take it
         """
 
     def stop(self, body: int, torque: np.ndarray) -> None:  # noqa: B027
         """Which of the torques (J, 3) that `apply` is then given keep joints in their ranges; axial is their damping.
 
-        For engines that hold such joints in ways of their own, which their `Abilities` say.
+        For engines that hold such joints in ways of their own, which their `Capabilities` say.
         """
 
     @abstractmethod
@@ -276,11 +276,11 @@ class Simulation(ABC):
         """Where a prop is and how fast."""
         raise InputError(f"{type(self).__name__} has no props.")
 
-    def find_contacts(self, body: int) -> Touches:
+    def find_contacts(self, body: int) -> BodyContacts:
         """Where a body was touched in the last step."""
-        return Touches.none()
+        return BodyContacts.none()
 
-    def feel(self, hits: Hits) -> tuple[Law, Block] | None:
+    def feel(self, hits: ContactLog) -> tuple[Law, Block] | None:
         """A law of nobody and a block that notes the contacts of the last step in a log; None: it is asked for them."""
         return None
 
@@ -315,7 +315,7 @@ class Engine(ABC):
     """Builds simulations."""
 
     name: str
-    abilities: Abilities
+    abilities: Capabilities
 
     @abstractmethod
     def build(self, scene: Scene) -> Simulation:

@@ -6,8 +6,8 @@ contacts, and those of props with one another; what bodies do to bodies and prop
 
     f = max(0, k d - c v)        k = m / s^2,  c = 2 z m / s        d how deep, v how fast they part
 
-s is `Touch.softness`, at least `LEAST` steps; z 1, critical, or less by `Touch.bounce`; m what both weigh there
-(`penalty_kernels.py`). It is explicit, hence softer than an engine's contacts at the
+s is `ContactSettings.softness`, at least `LEAST` steps; z 1, critical, or less by `ContactSettings.bounce`; m what both
+weigh there (`penalty_kernels.py`). It is explicit, hence softer than an engine's contacts at the
 same step, and goes deeper.
 """
 
@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from poise.body.shape import Box, Shape, Sphere
-from poise.engines.engine import BodyState, Engine, PropState, Simulation, Touches
+from poise.body.geometry.primitives import Box, Shape, Sphere
+from poise.engines.engine import BodyContacts, BodyState, Engine, PropState, Simulation
 from poise.engines.memory import count_memory
 from poise.engines.scene import FREE, Scene, Thing
 from poise.spatial import rotation
-from poise.world.touch import FORCES, find_damping
+from poise.world.contact_settings import FORCES, find_damping
 
 if TYPE_CHECKING:
-    from poise.engines.hits import Hits
-
+    from poise.engines.contact_log import ContactLog
 # Steps: a damper alone is stable up to 1, and three points of a hand may touch at once.
 LEAST = 3.0
 
@@ -62,7 +61,7 @@ class PenaltySimulation(Simulation):
         ]
         self._given = [np.array([joint.is_given for joint in body.joints]) for body in scene.bodies]
         self._asked: dict[int, list[Any]] = {}
-        self._touched = [Touches.none() for _ in scene.bodies]
+        self._touched = [BodyContacts.none() for _ in scene.bodies]
         self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
         for body in scene.bodies:
             if body.joints[0].kind == FREE and not body.pinned:
@@ -184,7 +183,7 @@ class PenaltySimulation(Simulation):
 
     def _press(self) -> None:
         """What touches now, and what that puts on everything."""
-        from poise.dynamics.instant import move_bodies, pose_bodies
+        from poise.dynamics.body_kernels import move_bodies, pose_bodies
         from poise.engines.penalty_kernels import place_rows, press
 
         for k, (body, own) in enumerate(zip(self.scene.bodies, self._states, strict=True)):
@@ -204,9 +203,9 @@ class PenaltySimulation(Simulation):
         )  # fmt: skip
         self._touched = [self._list_touches(k, self._told[:count]) for k in range(len(self.scene.bodies))]
 
-    def _list_touches(self, body: int, told: np.ndarray) -> Touches:
+    def _list_touches(self, body: int, told: np.ndarray) -> BodyContacts:
         if not len(told):
-            return Touches.none()
+            return BodyContacts.none()
         low, high = self._first[body], self._first[body + 1]
         joints, points, forces, others = [], [], [], []
         for row in told:
@@ -216,7 +215,7 @@ class PenaltySimulation(Simulation):
                     points.append(row[2:5].copy())
                     forces.append(sign * row[5:8])
                     others.append(self._name(other))
-        return Touches(np.array(joints, int), np.array(points).reshape(-1, 3), np.array(forces).reshape(-1, 3),
+        return BodyContacts(np.array(joints, int), np.array(points).reshape(-1, 3), np.array(forces).reshape(-1, 3),
                        tuple(others))  # fmt: skip
 
     def _name(self, thing: int) -> str:
@@ -229,10 +228,10 @@ class PenaltySimulation(Simulation):
         """See `Simulation.read`."""
         self.inner.read(body, state)
 
-    def find_contacts(self, body: int) -> Touches:
+    def find_contacts(self, body: int) -> BodyContacts:
         """See `Simulation.find_contacts`: the engine's and these."""
         found, more = self.inner.find_contacts(body), self._touched[body]
-        return Touches(
+        return BodyContacts(
             np.concatenate([found.joints, more.joints]), np.concatenate([found.points, more.points]),
             np.concatenate([found.forces, more.forces]), (*found.others, *more.others),
         )  # fmt: skip
@@ -243,7 +242,7 @@ class PenaltySimulation(Simulation):
         """See `Simulation.stop`."""
         self.inner.stop(body, torque)
 
-    def feel(self, hits: Hits) -> None:
+    def feel(self, hits: ContactLog) -> None:
         """See `Simulation.feel`: it is asked for its contacts."""
         return
 
@@ -287,7 +286,7 @@ class PenaltySimulation(Simulation):
 
     def restore(self, saved: dict[str, Any]) -> None:
         """See `Simulation.restore`."""
-        touched = [Touches.load(each) for each in saved["touched"]]
+        touched = [BodyContacts.load(each) for each in saved["touched"]]
         self.inner.restore(saved["inner"])
         self._touched = touched
 

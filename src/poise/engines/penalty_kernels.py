@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.spatial.compile import kernel
+from poise.compiled.kernel import kernel
 
 LINE, BOX = 0, 1
 ROW = 18  # numbers a shape

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from poise.engines.engine import Abilities, Engine
+from poise.engines.engine import Capabilities, Engine
 from poise.errors import InputError
 from poise.registry import Entry, Registry
 
 ENGINES = {
-    "mujoco": Entry("poise.engines.mujoco:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"),
-    "bullet": Entry("poise.engines.bullet:BulletEngine", "Bullet (pybullet): both couplings, hinges, pins"),
-    "inverse": Entry("poise.engines.inverse:InverseEngine", "the strength paper's: hard contacts, steps up to 40 ms"),
+    "mujoco": Entry(
+        "poise.engines.mujoco.simulation:MujocoEngine", "MuJoCo: both couplings, hinges, pins, riding on props"
+    ),
+    "bullet": Entry("poise.engines.bullet.simulation:BulletEngine", "Bullet (pybullet): both couplings, hinges, pins"),
+    "inverse": Entry(
+        "poise.engines.inverse.engine:InverseEngine", "the strength paper's: hard contacts, steps up to 40 ms"
+    ),
 }
 DEFAULT = "mujoco"  # which can do all that there is
 _NEEDS = {"mujoco": ("mujoco", "mujoco"), "bullet": ("pybullet", "poise[bullet]"), "inverse": ("mujoco", "mujoco")}
@@ -38,5 +42,5 @@ def check_engine(engine: object) -> None:
         )
     if not isinstance(getattr(engine, "name", None), str):
         raise InputError(f'{type(engine).__name__} has no name. Give it one: name = "...".')
-    if not isinstance(getattr(engine, "abilities", None), Abilities):
+    if not isinstance(getattr(engine, "abilities", None), Capabilities):
         raise InputError(f"{type(engine).__name__} does not say what it can do: abilities = Abilities(...).")

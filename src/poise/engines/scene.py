@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.body.shape import Shape
+from poise.body.geometry.primitives import Shape
 from poise.dynamics.tree import GRAVITY, Tree
-from poise.world.ground import Ground
+from poise.world.contact_settings import ContactSettings
+from poise.world.ground.ground import Ground
 from poise.world.prop import Prop
-from poise.world.touch import Touch
 
 # What touches: a body's segment by the body's number in the scene and its joint, a prop by its name.
 Thing = tuple[int, int] | str
-
 GIVEN, FREE, BALL, HINGES = range(4)
 
 
@@ -50,7 +49,7 @@ class SceneBody:
     name       unlike any other in the scene
     tree       its bodies, with the loads that they hold
     joints     how each moves
-    root, rotations, velocity, angular_velocity   its state, as in `Kinematics`
+    root, rotations, velocity, angular_velocity   its state, as in `TreeState`
     shapes     (joint, shape in the joint's frame) of all that touches
     pinned     joints whose bodies are fixed to the world where they are
     carrier    name of the prop that a GIVEN root rides on, its place then being in the prop's frame; None: the world
@@ -90,7 +89,7 @@ class Scene:
     dt: float = 0.005
     gravity: np.ndarray = field(default_factory=lambda: np.array(GRAVITY))
     time: float = 0.0
-    touch: Touch = field(default_factory=Touch)
+    touch: ContactSettings = field(default_factory=ContactSettings)
     meets: np.ndarray | None = None
     apart: tuple[tuple[Thing, Thing], ...] = ()
 

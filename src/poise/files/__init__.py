@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from poise.files.formats import load_clip, read_clip, save_clip
+    from poise.files.registry import load_clip, read_clip, save_clip
 
 __all__ = ["load_clip", "read_clip", "save_clip"]
 
@@ -13,6 +13,6 @@ __all__ = ["load_clip", "read_clip", "save_clip"]
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from poise.files import formats
+    from poise.files import registry
 
-    return getattr(formats, name)
+    return getattr(registry, name)

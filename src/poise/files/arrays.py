@@ -21,8 +21,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from poise.errors import FileError, valid_text
-from poise.files.atomic import open_atomic
-from poise.files.loading import MOST_BYTES, open_input, shorten
+from poise.files.input import MOST_BYTES, open_input, shorten
+from poise.files.output import open_atomic
 
 _MOST_MEMBERS = 1000
 # Arrays may be so many times as large as the file, and as this at least. Recorded motion packs to a half, a still pose

@@ -22,14 +22,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from poise.body.character import Character
-from poise.body.limits import JointLimits
+from poise.body.character import Character, Segment
+from poise.body.joints import JointLimits
 from poise.body.roles import ROLES
-from poise.body.segment import Segment
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError, finite_number, unknown_name, valid_text
-from poise.files.atomic import write_bytes
-from poise.files.loading import read_bytes
+from poise.files.input import read_bytes
+from poise.files.output import write_bytes
 from poise.kinds import checked
 from poise.spatial.inertia import RigidInertia
 

@@ -9,7 +9,7 @@ from os import PathLike
 import numpy as np
 
 from poise.errors import FileError
-from poise.files.loading import read_bytes
+from poise.files.input import read_bytes
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _MOST_BYTES = 64_000_000

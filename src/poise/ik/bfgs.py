@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.body.limits import JointLimits
+from poise.body.joints import JointLimits
 from poise.spatial import rotation
 
 ENOUGH = 1e-6  # m that a place is met within
@@ -112,7 +112,7 @@ class _Search:
                 low[i], high[i] = np.minimum(each.lower, now), np.maximum(each.upper, now)
                 back[i], child[i] = rotation.to_matrix(each.parent_zero).T, rotation.to_matrix(each.child_zero)
         self.low, self.high = low.ravel(), high.ravel()
-        from poise.ik.bfgs_kernels import Pull
+        from poise.ik.solver.limb_bfgs_kernels import Pull
 
         self.pull = Pull(
             np.array([each is not None for each in limits]), back, child, rotation.to_matrix(chain.turns),
@@ -151,7 +151,7 @@ class _Search:
 
     def solve(self, start: np.ndarray) -> ReachedPlace:
         """The rounds of multipliers, from angles on."""
-        from poise.ik.bfgs_kernels import Rounds, solve_limb
+        from poise.ik.solver.limb_bfgs_kernels import Rounds, solve_limb
 
         rounds = Rounds(_ROUNDS, _STEPS, ENOUGH, _LEVEL, _FIRST, _MOST, _STIFFER, _LESS, _STUCK)
         x = start.copy()

@@ -20,7 +20,7 @@ _ORIGIN, _AHEAD, _AS_AT_REST = (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0,
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Reach:
+class PositionGoal:
     """A point of a joint's body goes to a place.
 
     joint   name or role
@@ -43,7 +43,7 @@ class Reach:
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Turn:
+class OrientationGoal:
     """A joint's body is turned as given.
 
     joint   name or role
@@ -62,7 +62,7 @@ class Turn:
 
 @checked
 @dataclass(frozen=True, eq=False)
-class Look:
+class LookAtGoal:
     """A joint's body looks at a place.
 
     place   (3,) m, in the world
@@ -80,7 +80,7 @@ class Look:
         _check_goal(self, self.joint, self.weight, place=3, point=3, along=3)
 
 
-Goal = Reach | Turn | Look
+Goal = PositionGoal | OrientationGoal | LookAtGoal
 
 
 def _check_goal(goal: Goal, joint: str, weight: float, **sizes: int) -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from poise.body.character import Character
-from poise.files.audience import NOBODY, Audience, Notebook
-from poise.files.formats import read_source
-from poise.files.normalise import Reading
-from poise.files.source import Roles, Source
+from poise.files.reading.options import Roles, Source
+from poise.files.reading.pipeline import Reading
+from poise.files.registry import read_source
+from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.kinds import checked
 
 
@@ -36,15 +36,15 @@ def info(
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
     which = None if clip is None else str(clip)
-    return run_info(file, Source(mass, height, body, fps, roles, which, scale, up, bones), Notebook(tell))
+    return run_info(file, Source(mass, height, body, fps, roles, which, scale, up, bones), RecordingReporter(tell))
 
 
-def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOBODY) -> dict[str, Any]:
+def run_info(file: str | PathLike[str], source: Source, audience: Reporter = SILENT) -> dict[str, Any]:
     """Read a file as a source says, and describe it."""
     reading = read_source(file, source, audience)
     mass = source.mass
     if source.character is not None:
-        from poise.jobs.clip_body import find_body
+        from poise.jobs.shared.body import find_body
 
         mass = find_body(reading.clip, reading, source, audience).character.mass
     return describe(reading, mass)
@@ -52,7 +52,7 @@ def run_info(file: str | PathLike[str], source: Source, audience: Audience = NOB
 
 def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
     """What was found in a file, under the names of `--json`. mass: kg, where it was told."""
-    from poise.body.stature import estimate_mass
+    from poise.body.segments.stature import estimate_mass
 
     clip, skeleton, recording = reading.clip, reading.clip.skeleton, reading.recording
     mapped = set(skeleton.roles.values())

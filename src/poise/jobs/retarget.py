@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from poise.body.character import Character
+from poise.body.geometry.skin import SkinnedMesh
 from poise.body.skeleton import Skeleton
-from poise.body.skin import SkinnedMesh
 from poise.errors import FileError, InputError
-from poise.files.audience import NOBODY, Audience, Notebook
-from poise.files.formats import check_can_save, read_source
-from poise.files.normalise import Reading
-from poise.files.source import Roles, Source, parse_roles
-from poise.files.written import Written, judge_result
-from poise.jobs.outputs import check_outputs
+from poise.files.reading.options import Roles, Source, parse_roles
+from poise.files.reading.pipeline import Reading
+from poise.files.registry import check_can_save, read_source
+from poise.files.reporting import SILENT, RecordingReporter, Reporter
+from poise.files.writing.round_trip import Written, judge_result
+from poise.jobs.shared.outputs import check_outputs
 from poise.kinds import checked
 from poise.motion.clip import Clip
 
@@ -57,7 +57,7 @@ class Retargeting:
     source: Source = field(default_factory=Source)
     skin: SkinnedMesh | None = None
 
-    def check(self, output: Path | None, audience: Audience = NOBODY, json: bool = False) -> None:
+    def check(self, output: Path | None, audience: Reporter = SILENT, json: bool = False) -> None:
         """Refuse a ground that cannot be, and an output that is read or that nothing here can write."""
         if self.ground is not None and not abs(self.ground) <= HIGHEST:
             option = audience.spell("ground")
@@ -67,10 +67,10 @@ class Retargeting:
             check_outputs((*inputs, *self.source.list_files()), [(audience.spell("output"), output)], json)
             check_can_save(output, inputs)
 
-    def run(self, output: Path | None = None, audience: Audience = NOBODY, measured: bool = True) -> Retargeted:
+    def run(self, output: Path | None = None, audience: Reporter = SILENT, measured: bool = True) -> Retargeted:
         """Put the motion on the target, and write it. measured: whether figures are wanted, which take a while."""
         from poise.motion.retargeting import retarget as put_on
-        from poise.motion.retargeting.measures import measure_retargeting
+        from poise.motion.retargeting.metrics import measure_retargeting
 
         reading = None if isinstance(self.clip, Clip) else read_source(self.clip, self.source, audience)
         motion = self.clip if isinstance(self.clip, Clip) else reading.clip  # type: ignore[union-attr]
@@ -98,14 +98,14 @@ class Retargeting:
             }
         return Retargeted(result, figures)
 
-    def _find_target(self, audience: Audience) -> Target:
+    def _find_target(self, audience: Reporter) -> Target:
         if isinstance(self.target, Path):
             return read_target(self.target, self.roles, audience)
         if self.roles:
             option = audience.spell("character_roles")
             raise InputError(f"{option} is for a body that is read from a file; leave it out.")
         if isinstance(self.target, Character):
-            from poise.files.gltf.character import find_reading
+            from poise.files.formats.gltf.character import find_reading
 
             return Target(self.target.skeleton, find_reading(self.target), self.target.mass, self.skin)
         return Target(self.target, own_skin=self.skin)
@@ -126,7 +126,7 @@ class Target:
         """Its mesh at rest, where it has one."""
         return self.reading.skin if self.own_skin is None and self.reading is not None else self.own_skin
 
-    def weighing(self, mass: float, path: Path, audience: Audience = NOBODY) -> Target:
+    def weighing(self, mass: float, path: Path, audience: Reporter = SILENT) -> Target:
         """The same body of another mass, kg; refused where none of a given mass is drawn."""
         why = None
         if path.suffix.lower() != ".glb":
@@ -139,24 +139,24 @@ class Target:
             raise InputError(f"{audience.spell('mass')} is for the body that is drawn, and {why}. Leave it out.")
         return replace(self, mass=mass)
 
-    def write(self, clip: Clip, path: Path, audience: Audience = NOBODY, title: str | None = None) -> Written:
+    def write(self, clip: Clip, path: Path, audience: Reporter = SILENT, title: str | None = None) -> Written:
         """Write a clip of this body, onto its own file if it has one; what there is to say goes to the audience.
 
         title  name of a motion without one, or with one that the body's file has already; the path's if None
         """
-        from poise.files.writing import write_result
+        from poise.files.writing.writing import write_result
 
         written = write_result(clip, self.reading, path, self.mass, self.stature, title)
         for sentence in written.notes:
             audience.note(sentence)
         return written
 
-    def save(self, clip: Clip, path: Path | None, audience: Audience = NOBODY) -> Saved:
+    def save(self, clip: Clip, path: Path | None, audience: Reporter = SILENT) -> Saved:
         """Write a clip of this body and read it back, before the file takes its name. path: None to write nothing."""
-        from poise.files.checked import checked_output
-        from poise.files.naming import stem_of
-        from poise.files.writing import find_model
-        from poise.jobs.figures import read_written
+        from poise.files.input import stem_of
+        from poise.files.output import checked_output
+        from poise.files.writing.writing import find_model
+        from poise.jobs.shared.metrics import read_written
 
         if path is None:
             return Saved()
@@ -183,16 +183,16 @@ class Saved:
     notes: tuple[str, ...] = ()
 
 
-def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBODY) -> Target:
+def read_target(path: Path, roles: Mapping[str, str], audience: Reporter = SILENT) -> Target:
     """The body in a file: a character of Poise's own, a model at rest, or whoever moves in a motion file."""
     if path.suffix.lower() == ".json":
         if roles:
             option = audience.spell("character_roles")
             raise FileError(path, f"this body has roles of its own; leave out {option}.")
         return load_body(path)[1]
-    from poise.files.formats import read_recording
-    from poise.files.gltf.reading import read_gltf_rest
-    from poise.files.normalise import normalise
+    from poise.files.formats.gltf.read import read_gltf_rest
+    from poise.files.reading.pipeline import normalise
+    from poise.files.registry import read_recording
 
     is_model = path.suffix.lower() in MODELS
     reading = normalise(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
@@ -201,9 +201,9 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Audience = NOBOD
     return Target(reading.clip.skeleton, reading if is_model else None, stature=reading.stature)
 
 
-def load_body(body: Character | Path, audience: Audience = NOBODY) -> tuple[Character, Target]:
+def load_body(body: Character | Path, audience: Reporter = SILENT) -> tuple[Character, Target]:
     """A character, given or of a file, and how motions of it are written."""
-    from poise.files.gltf.character import find_reading, load_character, read_character
+    from poise.files.formats.gltf.character import find_reading, load_character, read_character
 
     if isinstance(body, Path) and body.suffix.lower() in MODELS:
         model = read_character(body)
@@ -263,7 +263,7 @@ def retarget(
         else _as_path(skeleton, "the target", "a skeleton, a character"),
         feet, hands, ground, parse_roles(skeleton_roles), source, skin,
     )  # fmt: skip
-    audience = Notebook(tell)
+    audience = RecordingReporter(tell)
     place = None if output is None else Path(output)
     job.check(place, audience)
     return job.run(place, audience, measured=place is not None).clip

@@ -2,8 +2,8 @@
 
     ratio(t) = tau(t) / tau_max(angle(t), rate(t))        of each degree of freedom, each way        [strength, eq 5]
 
-Torques are those of `motion/forces.py`, low-passed as there. What counts is held: a ratio is that which stays for
-`HELD` seconds, so that a spike of a marker or of a foot that strikes does not. The smallest scale is the largest of
+Torques are those of `motion/forces/forces.py`, low-passed as there. What counts is held: a ratio is that which stays
+for `HELD` seconds, so that a spike of a marker or of a foot that strikes does not. The smallest scale is the largest of
 them: a body of so many times the usual strength can do the motion, and none that is weaker.
 """
 
@@ -18,21 +18,21 @@ from typing import Any
 
 import numpy as np
 
-from poise.body.anthropometry import check_sex_age
+from poise.body.bodies import HEIGHT
 from poise.body.character import Character
-from poise.body.muscles import Muscles
-from poise.body.physiques import HEIGHT
-from poise.body.reshaping import add_mass
+from poise.body.reshape import add_mass
 from poise.body.roles import ARM_STEMS, LEG_STEMS, TRUNK_ROLES
+from poise.body.segments.tables import check_sex_age
+from poise.body.strength.joint_strength import JointStrength
 from poise.errors import InputError
-from poise.files.audience import NOBODY, Audience, Notebook
-from poise.files.normalise import Reading
-from poise.files.source import Roles, Source
+from poise.files.reading.options import Roles, Source
+from poise.files.reading.pipeline import Reading
+from poise.files.reporting import SILENT, RecordingReporter, Reporter
+from poise.frozen import Portable
 from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.motion.forces import ClipForces, compute_forces, say_idle_cutoff
-from poise.spatial.portable import Portable
-from poise.world.load import Load
+from poise.motion.forces.forces import ClipForces, compute_forces, say_idle_cutoff
+from poise.world.forces import Load
 
 # s, for which a ratio must stay to count. 0.03 to 0.1 change legs and trunk of lifts by at most a tenth; the landing of
 # a jump is over in less: its legs need 4.2 times the usual strength for 0.03 s, 2.3 for 0.05 and 1.0 for 0.1.
@@ -60,7 +60,7 @@ class NeededStrength(Portable):
     forces   where the torques come from
     """
 
-    muscles: Muscles
+    muscles: JointStrength
     times: np.ndarray
     torque: np.ndarray
     ratio: np.ndarray
@@ -77,7 +77,7 @@ class NeededStrength(Portable):
 def find_needed(
     clip: Clip,
     character: Character,
-    muscles: Muscles | None = None,
+    muscles: JointStrength | None = None,
     loads: Iterable[Load] = (),
     cutoff: float | None = None,
 ) -> NeededStrength:
@@ -85,7 +85,7 @@ def find_needed(
     loaded = character
     for load in loads:
         loaded = add_mass(loaded, load.joint, load.mass, load.offset)
-    muscles = Muscles.from_character(character) if muscles is None else muscles
+    muscles = JointStrength.from_character(character) if muscles is None else muscles
     forces = compute_forces(clip, loaded, cutoff)
     angles, rates, axes = muscles.find_state(forces.state.rotations, forces.state.angular_velocity)
     torque = muscles.project(forces.torque, axes)
@@ -152,7 +152,7 @@ def _find_regions(joints: dict[str, dict[str, Any]]) -> dict[str, float]:
     return regions
 
 
-def describe_muscles(muscles: Muscles, character: Character, joints: Iterable[str] = ()) -> dict[str, Any]:
+def describe_muscles(muscles: JointStrength, character: Character, joints: Iterable[str] = ()) -> dict[str, Any]:
     """The static peaks of joints, all if none is named, and the angles where they are."""
     angles = np.radians(np.arange(-190.0, 191.0))
     low, high = muscles.torque_range(np.tile(angles[:, None], (1, len(muscles))), np.zeros(len(muscles)))
@@ -177,17 +177,17 @@ def describe_muscles(muscles: Muscles, character: Character, joints: Iterable[st
     }
 
 
-def find_rows(muscles: Muscles, joints: Iterable[str]) -> list[int]:
+def find_rows(muscles: JointStrength, joints: Iterable[str]) -> list[int]:
     """The rows of joints by name or role; all where none is named."""
     named = [row for joint in joints for row in muscles.rows(joint)]
     return sorted(set(named)) if named else list(range(len(muscles)))
 
 
-def build_muscles(character: Character, table: str | PathLike[str] | None) -> Muscles:
+def build_muscles(character: Character, table: str | PathLike[str] | None) -> JointStrength:
     """A body's own strength, or that of a file."""
     if table is None:
-        return Muscles.from_character(character)
-    from poise.jobs.muscle_file import load_muscles
+        return JointStrength.from_character(character)
+    from poise.files.strength_table import load_muscles
 
     return load_muscles(table, character)
 
@@ -221,14 +221,14 @@ def strength(
 ) -> dict[str, Any]:
     """The least strength that a motion needs, under the names of `poise strength find --json`.
 
-    loads   what is carried;  table: a file of strengths (see `jobs/muscle_file.py`)
+    loads   what is carried;  table: a file of strengths (see `files/strength_table.py`)
     sex, age  whose strength it is measured by: male, female or neutral, and years
     Whatever is found in the file can be told instead, as for `load_clip`. tell: called with `note` or `warning` and a
     sentence.
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
     source = Source(mass, height, body, fps, roles, None if clip is None else str(clip), scale, up, bones)
-    needed, person, reading = run_find(file, source, tuple(loads), sex, age, table, cutoff, Notebook(tell))
+    needed, person, reading = run_find(file, source, tuple(loads), sex, age, table, cutoff, RecordingReporter(tell))
     return {**describe_needed(needed, person), **({} if reading is None else reading.describe_bones())}
 
 
@@ -240,11 +240,11 @@ def run_find(
     age: float | None = None,
     table: str | PathLike[str] | None = None,
     cutoff: float | None = None,
-    audience: Audience = NOBODY,
+    audience: Reporter = SILENT,
 ) -> tuple[NeededStrength, Character, Reading | None]:
     """Read a motion as a source says; return what it needs, the body without its loads, and how the file was read."""
-    from poise.files.formats import read_source
-    from poise.jobs.clip_body import find_body
+    from poise.files.registry import read_source
+    from poise.jobs.shared.body import find_body
 
     check_sex_age("neutral" if sex is None else sex, 30.0 if age is None else age)
     reading = None if isinstance(file, Clip) else read_source(file, source, audience)
@@ -263,7 +263,7 @@ def run_find(
     return needed, character, reading
 
 
-def _warn_of_rough(needed: NeededStrength, character: Character, audience: Audience) -> None:
+def _warn_of_rough(needed: NeededStrength, character: Character, audience: Reporter) -> None:
     """Say where the feet do not carry the body, so that torques on the way from them are not what they were."""
     left = np.linalg.norm(needed.forces.torque[:, 0], axis=-1)
     share = np.percentile(left, 95) / (character.mass * 9.81 * character.stature)
@@ -274,7 +274,7 @@ def _warn_of_rough(needed: NeededStrength, character: Character, audience: Audie
         )
 
 
-def build_person(source: Source, sex: str | None, age: float | None, audience: Audience = NOBODY) -> Character:
+def build_person(source: Source, sex: str | None, age: float | None, audience: Reporter = SILENT) -> Character:
     """The body that options name, without a motion: one of a file, or a usual one of a height and a mass."""
     source.check(audience)
     if source.character is not None:

@@ -14,8 +14,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from poise.errors import FileError, InputError
-from poise.files.loading import read_bytes
-from poise.jobs.puppet_session import PRACTISE, Shown
+from poise.files.input import read_bytes
+from poise.live.puppet_session import PRACTISE, Shown
 from poise.live.sdl import get_sdl, start
 
 OFF = 0.08  # s

@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 
 from poise.errors import InputError
-from poise.live.osc import AT_ONCE, MOST_BYTES, OscError, OscMessage, decode_packet
-from poise.live.places import LOOPBACK, find_address
-from poise.live.unity import from_unity_turn, to_unity_place
+from poise.live.osc import AT_ONCE, LOOPBACK, MOST_BYTES, OscError, OscMessage, decode_packet, find_address
+from poise.live.vmc import from_unity_turn, to_unity_place
 from poise.puppetry.device import HeldHands
 from poise.spatial import rotation
 

@@ -4,54 +4,140 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from poise.motion.blending import blend, concatenate, crossfade, ease, layer
-    from poise.motion.body_points import find_point
-    from poise.motion.borrowing import borrow
-    from poise.motion.clip import Clip
-    from poise.motion.contacts import Contacts, find_contacts
-    from poise.motion.edits import change_speed, resample, reverse, trim, warp
-    from poise.motion.feet import foot_points
-    from poise.motion.heading import clip_heading, compute_heading, place, translate, turn
+    from poise.motion.clip import Clip, build_sampled_clip
+    from poise.motion.contacts.contacts import Contacts, find_contacts
+    from poise.motion.contacts.points import foot_points
+    from poise.motion.edits.blend import blend, concatenate, crossfade, ease, layer
+    from poise.motion.edits.body_points import find_point
+    from poise.motion.edits.borrow import borrow
+    from poise.motion.edits.ground import clip_heading, compute_heading, place, translate, turn
+    from poise.motion.edits.mirror import find_partners, mirror
+    from poise.motion.edits.offsets import Offset, apply_offsets
+    from poise.motion.edits.sequence import Segment, join_segments
+    from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget, Target
+    from poise.motion.edits.timing import change_speed, resample, reverse, trim, warp
     from poise.motion.interpolation import ClipSpline, interpolate
-    from poise.motion.mirroring import find_partners, mirror
     from poise.motion.motion import Motion, Pose
-    from poise.motion.offsets import Offset, apply_offsets
     from poise.motion.parts import part_joints
     from poise.motion.retargeting import measure_retargeting, retarget
-    from poise.motion.rooting import Rooting, root_at_hips
-    from poise.motion.sampled import build_sampled_clip
-    from poise.motion.sequencing import Cut, arrange
-    from poise.motion.spots import BodySpot, FixedSpot, MidSpot, PropSpot, Spot
+    from poise.motion.root import HipsRoot, root_at_hips
 
 _HOME = {
-    "blending": ("blend", "concatenate", "crossfade", "ease", "layer"),
-    "body_points": ("find_point",),
-    "borrowing": ("borrow",),
-    "clip": ("Clip",),
-    "contacts": ("Contacts", "find_contacts"),
-    "edits": ("change_speed", "resample", "reverse", "trim", "warp"),
-    "feet": ("foot_points",),
-    "heading": ("clip_heading", "compute_heading", "place", "translate", "turn"),
-    "interpolation": ("ClipSpline", "interpolate"),
-    "mirroring": ("find_partners", "mirror"),
-    "motion": ("Motion", "Pose"),
-    "offsets": ("Offset", "apply_offsets"),
+    "clip": (
+        "Clip",
+        "build_sampled_clip",
+    ),
+    "contacts.contacts": (
+        "Contacts",
+        "find_contacts",
+    ),
+    "contacts.points": ("foot_points",),
+    "edits.blend": (
+        "blend",
+        "concatenate",
+        "crossfade",
+        "ease",
+        "layer",
+    ),
+    "edits.body_points": ("find_point",),
+    "edits.borrow": ("borrow",),
+    "edits.ground": (
+        "clip_heading",
+        "compute_heading",
+        "place",
+        "translate",
+        "turn",
+    ),
+    "edits.mirror": (
+        "find_partners",
+        "mirror",
+    ),
+    "edits.offsets": (
+        "Offset",
+        "apply_offsets",
+    ),
+    "edits.sequence": (
+        "Segment",
+        "join_segments",
+    ),
+    "edits.targets": (
+        "BodyTarget",
+        "MidpointTarget",
+        "PointTarget",
+        "PropTarget",
+        "Target",
+    ),
+    "edits.timing": (
+        "change_speed",
+        "resample",
+        "reverse",
+        "trim",
+        "warp",
+    ),
+    "interpolation": (
+        "ClipSpline",
+        "interpolate",
+    ),
+    "motion": (
+        "Motion",
+        "Pose",
+    ),
     "parts": ("part_joints",),
-    "retargeting": ("measure_retargeting", "retarget"),
-    "rooting": ("Rooting", "root_at_hips"),
-    "sampled": ("build_sampled_clip",),
-    "sequencing": ("Cut", "arrange"),
-    "spots": ("BodySpot", "FixedSpot", "MidSpot", "PropSpot", "Spot"),
+    "retargeting": (
+        "measure_retargeting",
+        "retarget",
+    ),
+    "root": (
+        "HipsRoot",
+        "root_at_hips",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
 __all__ = [
-    "BodySpot", "Clip", "ClipSpline", "Contacts", "Cut", "FixedSpot", "MidSpot", "Motion", "Offset", "Pose",
-    "PropSpot", "Rooting", "Spot", "apply_offsets", "arrange", "blend", "borrow", "build_sampled_clip", "change_speed",
-    "clip_heading", "compute_heading", "concatenate", "crossfade", "ease", "find_contacts", "find_partners",
-    "find_point", "foot_points", "interpolate", "layer", "measure_retargeting", "mirror", "part_joints",
-    "place", "resample", "retarget", "reverse", "root_at_hips", "translate", "trim", "turn", "warp",
-]  # fmt: skip
+    "BodyTarget",
+    "Clip",
+    "ClipSpline",
+    "Contacts",
+    "HipsRoot",
+    "MidpointTarget",
+    "Motion",
+    "Offset",
+    "PointTarget",
+    "Pose",
+    "PropTarget",
+    "Segment",
+    "Target",
+    "apply_offsets",
+    "blend",
+    "borrow",
+    "build_sampled_clip",
+    "change_speed",
+    "clip_heading",
+    "compute_heading",
+    "concatenate",
+    "crossfade",
+    "ease",
+    "find_contacts",
+    "find_partners",
+    "find_point",
+    "foot_points",
+    "interpolate",
+    "join_segments",
+    "layer",
+    "measure_retargeting",
+    "mirror",
+    "part_joints",
+    "place",
+    "resample",
+    "retarget",
+    "reverse",
+    "root_at_hips",
+    "translate",
+    "trim",
+    "turn",
+    "warp",
+]
 
 
 def __getattr__(name: str) -> object:

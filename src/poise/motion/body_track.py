@@ -1,7 +1,7 @@
 """What the rest of a body does along with a gesture, on purpose: lively people take part in what their hands do.
 
 A body track is authored, and no answer to forces. Legs that balance and the trunk over them take it as their target
-(`drivers/taking_part.py`); who plays a gesture without physics leaves it out.
+(`drivers/counterpoise/taking_part.py`); who plays a gesture without physics leaves it out.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.motion.spline import fit_spline
+from poise.motion.playback.spline import fit_spline
 
 # Where each number is in `moves`.
 HEIGHT, PELVIS_YAW, CHEST_YAW, BOW = range(4)

@@ -5,7 +5,8 @@
     ...
     live.show(pose)         # from any thread, at any rate
 
-Nobody knows what comes next, so whoever plays one follows it smoothly and a little late: see `drivers/live.py`.
+Nobody knows what comes next, so whoever plays one follows it smoothly and a little late: see
+`drivers/kinematic/live.py`.
 """
 
 from __future__ import annotations

@@ -2,15 +2,18 @@
 
 A joint without a role belongs to the part of the nearest joint with one on its way to the root, so that fingers, twist
 bones and props follow the limb they hang from, whatever a file calls them.
+
+Stretches of time: where a mask holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from poise.body.roles import find_part
+import numpy as np
+
+from poise.body.roles import BODY, find_part
 from poise.body.skeleton import Skeleton
-from poise.body.vocabulary import BODY
 from poise.errors import InputError
 
 
@@ -29,3 +32,9 @@ def part_joints(skeleton: Skeleton, part: str | Iterable[str]) -> list[int]:
         known = ", ".join(skeleton.roles) or "none"
         raise InputError(f"this skeleton has no joint in part '{part}'; its roles are {known}.")
     return joints
+
+
+def find_runs(mask: np.ndarray) -> np.ndarray:
+    """(N, 2) first and last index of each stretch of True in (F,)."""
+    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
+    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)

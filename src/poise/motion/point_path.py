@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.errors import InputError
+from poise.frozen import Portable
 from poise.spatial import rotation
-from poise.spatial.portable import Portable
 
 MOST_SAMPLES = 1_000_000
 FARTHEST = 1e4  # m

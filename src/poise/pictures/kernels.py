@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.spatial.compile import kernel
+from poise.compiled.kernel import kernel
 
 
 class Viewpoint(NamedTuple):

@@ -15,22 +15,26 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.skin import SkinnedMesh
+from poise.body.geometry.skin import SkinnedMesh
 from poise.errors import InputError
 from poise.motion.motion import BodyMotion
-from poise.pictures.camera import FOV
-from poise.pictures.figure import BODY_COLOR, VIEW_AZIMUTH, VIEW_ELEVATION, find_heading, pose_surface
-from poise.pictures.ghosts import draw_ghosts
-from poise.pictures.labels import draw_labels
-from poise.pictures.picture_items import Item
-from poise.pictures.picture_view import PictureView, frame_points
-from poise.pictures.raster import Look, Paint, Surface, render, render_room
-from poise.pictures.skin_bounds import SkinBounds
+from poise.pictures.body import (
+    BODY_COLOR,
+    VIEW_AZIMUTH,
+    VIEW_ELEVATION,
+    SkinBounds,
+    draw_ghosts,
+    find_heading,
+    pose_surface,
+)
+from poise.pictures.camera import FOV, PictureView, frame_points
+from poise.pictures.image import draw_labels
+from poise.pictures.items import Item
+from poise.pictures.raster import Paint, Surface, Theme, render, render_room
 
 Color = tuple[float, float, float]
 # sRGB: bodies told apart beside each other and in grey, the first the usual clay.
 FIGURE_COLORS: tuple[Color, ...] = (BODY_COLOR, (0.52, 0.66, 0.80), (0.60, 0.75, 0.58), (0.78, 0.62, 0.74))
-
 # rad: high enough to tell a few centimetres on the ground under the feet, low enough that bodies look like bodies.
 _MARKS_ELEVATION = 0.34
 _MOST_FRAMED = 1500  # moments looked at to place a camera: of a minute at 30 Hz nearly all
@@ -90,7 +94,7 @@ class Picture:
 
     figures: Sequence[DrawnBody]
     items: Sequence[Item] = ()
-    look: Look = dataclasses.field(default_factory=Look)
+    look: Theme = dataclasses.field(default_factory=Theme)
     scenery: Sequence[Item] = ()
     note: str = ""
 

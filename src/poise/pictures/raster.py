@@ -56,7 +56,7 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Look:
+class Theme:
     """Colours of a picture, as sRGB 0 to 1.
 
     sky, horizon, ground  the room
@@ -107,7 +107,7 @@ def render(
     camera: Camera,
     size: tuple[int, int],
     samples: int = 2,
-    look: Look | None = None,
+    look: Theme | None = None,
     paints: Sequence[Paint] = (),
     backdrop: np.ndarray | None = None,
     threads: int | None = None,
@@ -134,7 +134,7 @@ def render(
             f"a backdrop for {width} x {height} pixels has shape ({height}, {width}, 3) and uint8; given "
             f"{backdrop.shape} of {backdrop.dtype}."
         )
-    look = look or Look()
+    look = look or Theme()
     down = np.array([0.0, look.floor, 0.0])
     surface = Surface(surface.points - down, surface.normals, surface.colors, surface.faces)
     camera = Camera(camera.position - down, camera.target - down, camera.fov)
@@ -179,7 +179,7 @@ def render(
     return image
 
 
-def render_room(camera: Camera, size: tuple[int, int], look: Look | None = None) -> np.ndarray:
+def render_room(camera: Camera, size: tuple[int, int], look: Theme | None = None) -> np.ndarray:
     """A picture (H, W, 3) uint8 of ground and sky with nothing there: the backdrop of all pictures by one camera."""
     return render(Surface.joined([]), camera, size, 1, look)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.mesh import Mesh
-from poise.body.shape import Box, Shape, Sphere
+from poise.body.geometry.mesh import Mesh
+from poise.body.geometry.primitives import Box, Shape, Sphere
 from poise.errors import InputError
 from poise.spatial import rotation
 

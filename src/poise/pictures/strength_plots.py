@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from poise.body.muscles import Muscles
+from poise.body.strength.joint_strength import JointStrength
 from poise.errors import InputError
 from poise.pictures.plot_style import LINE_COLORS, check_series, check_times, finish_panel, new_figure, to_png
 
@@ -16,7 +16,7 @@ MOST_PANELS = 60
 _WIDEST = 180.0  # degrees each way, of an axis whose joint has no range
 
 
-def plot_muscles(muscles: Muscles, rows: list[int], title: str = "") -> bytes:
+def plot_muscles(muscles: JointStrength, rows: list[int], title: str = "") -> bytes:
     """A PNG: a panel a degree of freedom, torque both ways over its range at `SPEEDS`."""
     if not 1 <= len(rows) <= MOST_PANELS:
         raise InputError(f"a plot shows 1 to {MOST_PANELS} degrees of freedom; {len(rows)} were named. Name joints.")

@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from poise.errors import InputError, check_most
-from poise.spatial.portable import Portable
+from poise.frozen import Portable
 
 MOST_SAMPLES = 1_000_000  # two and a half hours at 120 Hz
 BUTTONS = 16  # of each hand

@@ -1,7 +1,7 @@
 """A body on strings: targets in, rotations out, and the little physics of the marionette paper in between.
 
 It needs no stage and no hands: whoever has targets for its joints, and knows which feet are down, moves it frame by
-frame. Where the root is, is not its business (`drivers/anchored.py`).   [marionette, 5 and 6]
+frame. Where the root is, is not its business (`drivers/root/anchored.py`).   [marionette, 5 and 6]
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from dataclasses import astuple
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.limits import JointLimits
+from poise.body.geometry.soles import find_soles
+from poise.body.joints import JointLimits
 from poise.body.roles import SIDES
-from poise.body.soles import find_soles
 from poise.errors import InputError, unknown_name
 from poise.puppetry.springs import SPRINGS, Spring
 from poise.spatial import rotation
@@ -37,7 +37,7 @@ class Marionette:
     """
 
     def __init__(self, character: Character, springs: Mapping[str, Spring] = SPRINGS, gravity: float = GRAVITY):
-        from poise.puppetry import marionette_kernels as kernels
+        from poise.puppetry import kernels
 
         self._kernels, self.character, self.gravity = kernels, character, gravity
         skeleton = character.skeleton

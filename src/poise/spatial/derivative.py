@@ -10,7 +10,9 @@
 
 Differences from the source: eq 14, 15 are printed as p' p^-1, which is the angular velocity in the parent's axes.
 `three_point` keeps the source's differences, second order in h; the splines are fourth order and give any moment, so
-they are what the rest of Poise uses. Nothing here removes noise: filter first (`poise.spatial.smooth` does both).
+they are what the rest of Poise uses. Nothing here removes noise: filter first (`poise.spatial.derivative` does both).
+
+From a noisy recording to value, velocity and acceleration: filter, then differentiate.   [mix, 3.2]
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ import numpy as np
 
 from poise.errors import InputError
 from poise.spatial import rotation
-from poise.spatial.filter import check_signal
+from poise.spatial.filter import check_signal, lowpass, lowpass_rotations, uniform_rate
 
 DEGREE = 5  # the lowest degree whose second derivative is still smooth (C2)
 
@@ -122,3 +124,25 @@ def _spline(x: np.ndarray, times: np.ndarray, at: np.ndarray | None) -> tuple[np
     shape = (where.size, *x.shape[1:])
     value, first, second = (spline(where, nu=n).reshape(shape) for n in range(3))
     return (x.copy() if at is None else value), first, second
+
+
+def smooth_positions(
+    x: np.ndarray, times: np.ndarray, cutoff: float | None = None, at: np.ndarray | None = None
+) -> Derivatives:
+    """Positions (F, ..., 3) m at `times` (F,) s, low-passed at `cutoff` Hz, with velocity and acceleration.
+
+    cutoff  None for no filter (procedural motion). A filter needs a uniform rate.
+    at      (G,) s, where to evaluate; None for the samples
+    """
+    if cutoff is not None:
+        x = lowpass(x, uniform_rate(times), cutoff)
+    return position_derivatives(x, times, at)
+
+
+def smooth_rotations(
+    q: np.ndarray, times: np.ndarray, cutoff: float | None = None, at: np.ndarray | None = None
+) -> Derivatives:
+    """The same for rotations (F, ..., 4): angular velocity and acceleration are in the child's axes."""
+    if cutoff is not None:
+        q = lowpass_rotations(q, uniform_rate(times), cutoff)
+    return rotation_derivatives(q, times, at)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.spatial.portable import Portable
+from poise.frozen import Portable
 
 
 def skew(v: np.ndarray) -> np.ndarray:

@@ -3,14 +3,19 @@
 A quaternion q of a joint turns the child's coordinates into the parent's: v_parent = q v_child q^-1. The product
 `multiply(a, b)` therefore first turns by b, then by a, like the product of matrices. Arrays are float64, shape (..., 4)
 for quaternions, (..., 3) for vectors and rotation vectors, (..., 3, 3) for matrices.
+
+Lengths of vectors: what `np.linalg.norm` gives, to the last bit, without its search for what kind of norm is meant.
+
+For a few short vectors that search takes longer than the norm.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from poise.spatial import one_rotation as one
-from poise.spatial.length import lengths
 
 _AXES = {"X": 0, "Y": 1, "Z": 2}
 _SMALL = one.SMALL
@@ -226,3 +231,15 @@ def make_continuous(q: np.ndarray, axis: int = 0) -> np.ndarray:
 def random(rng: np.random.Generator, shape: tuple[int, ...] = ()) -> np.ndarray:
     """Uniformly distributed rotations (*shape, 4)."""
     return normalize(rng.standard_normal((*shape, 4)))
+
+
+def length(v: np.ndarray) -> float:
+    """Of one vector (n,): np.linalg.norm(v)."""
+    v = np.ascontiguousarray(v)
+    return math.sqrt(v.dot(v))
+
+
+def lengths(v: np.ndarray, keepdims: bool = False) -> np.ndarray:
+    """Along the last axis: np.linalg.norm(v, axis=-1)."""
+    squares = np.add.reduce(v * v, axis=-1)
+    return np.asarray(np.sqrt(squares[..., None] if keepdims else squares))

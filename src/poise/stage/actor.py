@@ -9,39 +9,33 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
+from poise.compiled.law import Block, Law
 from poise.drivers.body import Body, load_tree
 from poise.drivers.checks import check_claim, check_driver
 from poise.drivers.driver import MOTION, Driver, MotionPlayer, Player
-from poise.drivers.limits import Limits
-from poise.drivers.loose import LoosePlayer
-from poise.drivers.root import check_part
-from poise.drivers.still import StillPlayer
+from poise.drivers.joint_limits.limit_torques import LimitTorques
+from poise.drivers.loose.loose import LoosePlayer
+from poise.drivers.loose.rest import RestPlayer
+from poise.drivers.root.root import check_part
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
 from poise.motion.motion import Pose
-from poise.spatial.law import Block, Law
-from poise.stage.able import check_driven
-from poise.stage.asking import ROOT, find_driven, take_driver, take_load, take_loads, take_pose
-from poise.stage.boarding import check_boarding
-from poise.stage.building import take_part
-from poise.stage.coupled import Coupled
-from poise.stage.division import Assignment, add_trunk, divide, give_way
-from poise.stage.effort import Effort
-from poise.stage.falling import find_fall
-from poise.stage.flight import Flight
-from poise.stage.grasping import check_free, let_fall, make_grip
-from poise.stage.letting_go import go_limp, let_go
-from poise.stage.partition import Partition
-from poise.stage.published import check_live, check_standing, is_followed_late, spread
-from poise.stage.stance import stand_at_ease
-from poise.stage.take import Event
+from poise.stage.actor_builder import take_part
+from poise.stage.arguments import ROOT, check_driven, find_driven, take_driver, take_load, take_loads, take_pose
+from poise.stage.assignment import Assignment, Partition, add_trunk, divide, give_way, go_limp, let_go
+from poise.stage.attachment import check_boarding, check_free, let_fall, make_grip
+from poise.stage.coupling.coupling import CouplingState
+from poise.stage.coupling.flight import MomentumCorrection
+from poise.stage.coupling.paper import check_live, check_standing, is_followed_late, spread
+from poise.stage.monitor.effort import Effort
+from poise.stage.monitor.health import find_fall
+from poise.stage.standing import stand_at_ease
+from poise.stage.take.take import Event
+from poise.world.forces import Load, Push
 from poise.world.grip import Grip
-from poise.world.load import Load
-from poise.world.push import Push
 
 if TYPE_CHECKING:
     from poise.stage.stage import Stage
-
 MOST_PUSHES = 100_000  # at once, of one actor
 
 
@@ -67,16 +61,16 @@ class Actor:
         self._left: Pose | None = None  # its pose when it left the stage
         self.lets_go = True  # whether what its drivers play stops once the balance is lost; a user may say no
         self.rest: LoosePlayer | None = None
-        self.still: StillPlayer | None = None  # what comes to rest, given and driven by nobody
+        self.still: RestPlayer | None = None  # what comes to rest, given and driven by nobody
         start = stand_at_ease(character) if pose is None else take_pose(pose, character, name)
         self.is_posed = pose is not None
         self.body.state.root[:], self.body.state.q[:] = start.root, start.rotations
         self.partition: Partition | None = None
         self.start_height = 0.0
-        self.coupled = Coupled(self.body, stage.torque_only, stage.coupling_filter is not None)
-        self.limits = Limits(self.body)
+        self.coupled = CouplingState(self.body, stage.torque_only, stage.coupling_filter is not None)
+        self.limits = LimitTorques(self.body)
         self.effort = Effort(self)
-        self.flight = Flight(self)
+        self.flight = MomentumCorrection(self)
 
     # What a user does.
 
@@ -290,7 +284,9 @@ class Actor:
 
     @property
     def _is_guarded(self) -> bool:
-        """Whether the `paper` coupling is kept stable: see `published.py`. A filter that the user chose is not."""
+        """Whether the `paper` coupling is kept stable: see `stage/coupling/paper.py`. A filter that the user chose is
+        not.
+        """
         return self.stage.couple == "paper" and self.stage.coupling_filter is None
 
     @property

@@ -22,9 +22,9 @@ from types import MappingProxyType, TracebackType
 import numpy as np
 
 from poise.errors import InputError
+from poise.frozen import Portable
 from poise.kinds import checked
 from poise.motion.motion import Pose
-from poise.spatial.portable import Portable
 from poise.stage.stage import Stage
 
 # s behind the clock after which the runner gives up catching up: a laptop that slept does not race through the night.

@@ -19,35 +19,41 @@ from poise.body.character import Character
 from poise.drivers.body import Body
 from poise.drivers.driver import Player
 from poise.dynamics.tree import GRAVITY
+from poise.engines.contact_log import ContactLog, Impact
 from poise.engines.engine import Engine, PropState, Simulation, check_ground
-from poise.engines.hits import Hit, Hits
 from poise.engines.penalty import build_simulation
 from poise.engines.registry import DEFAULT, check_engine, get_engine
 from poise.engines.scene import Scene
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.kinds import checked
 from poise.motion.motion import Pose
-from poise.stage.able import check_coupling, check_scene
 from poise.stage.actor import Actor
-from poise.stage.asking import take_character, take_name, take_prop, take_touch
-from poise.stage.building import build_actor, describe_actor
-from poise.stage.company import EVERY, Company, list_ghosts
-from poise.stage.crowd import Crowd
-from poise.stage.culprit import find_exploded
-from poise.stage.grasping import find_held, find_holder, list_free
-from poise.stage.hitting import build_hits, describe_hit
-from poise.stage.hold import Hold
-from poise.stage.news import News
-from poise.stage.program import Program
-from poise.stage.recording import MOST_STEPS, check_run, list_times, record_run
-from poise.stage.settings import check_settings, take_gravity
-from poise.stage.state import check_same, restore_stage, save_stage
-from poise.stage.take import Event, Take
-from poise.stage.touching import Named, check_apart, check_clear, find_apart, find_meets, tell_apart
-from poise.world.ground import Ground
-from poise.world.load import Load
+from poise.stage.actor_builder import build_actor, describe_actor
+from poise.stage.arguments import (
+    check_coupling,
+    check_scene,
+    check_settings,
+    take_character,
+    take_gravity,
+    take_name,
+    take_prop,
+    take_touch,
+)
+from poise.stage.attachment import find_held, find_holder, list_free
+from poise.stage.crowd.crowd import ProgramRunner
+from poise.stage.groups.contact_pairs import Named, check_apart, check_clear, find_apart, find_meets, tell_apart
+from poise.stage.groups.proximity import EVERY, ProximityGroups, list_ghosts
+from poise.stage.lock import StageLock
+from poise.stage.monitor.events import EventLog, build_hits, describe_hit
+from poise.stage.monitor.health import find_exploded
+from poise.stage.state.snapshot import check_same, restore_stage, save_stage
+from poise.stage.step.program import Program
+from poise.stage.take.recorder import MOST_STEPS, check_run, list_times, record_run
+from poise.stage.take.take import Event, Take
+from poise.world.contact_settings import ContactSettings
+from poise.world.forces import Load
+from poise.world.ground.ground import Ground
 from poise.world.prop import Prop
-from poise.world.touch import Touch
 
 MOST_ACTORS = 5_000  # of some 1.5 MB each
 _WHOLE = (int, np.integer)  # what counts steps
@@ -65,7 +71,7 @@ class Group:
     simulation: Simulation
     actors: list[Actor]
     program: Program
-    hits: Hits | None = None
+    hits: ContactLog | None = None
     began: int = 0
 
 
@@ -98,7 +104,7 @@ class Stage:
         ground: Ground | None = Ground(),  # noqa: B008  frozen
         gravity: Iterable[float] = tuple(GRAVITY),
         threads: int = 1,
-        touch: Touch = Touch(),  # noqa: B008  frozen
+        touch: ContactSettings = ContactSettings(),  # noqa: B008  frozen
     ):
         self.engine = get_engine(engine) if isinstance(engine, str) else engine
         check_engine(self.engine)
@@ -108,11 +114,11 @@ class Stage:
         self.dt, self.couple, self.gain, self.torque_only = float(dt), couple, float(gain), torque_only
         self.coupling_filter = None if coupling_filter is None else float(coupling_filter)
         self.ground, self.gravity = ground, take_gravity(gravity)
-        self.touch, self.company = take_touch(touch), Company()
+        self.touch, self.company = take_touch(touch), ProximityGroups()
         self.actors: dict[str, Actor] = {}
         self.props: dict[str, Prop] = {}
         self.groups: list[Group] = []
-        self.crowd = Crowd(threads, self.engine.share(threads))
+        self.crowd = ProgramRunner(threads, self.engine.share(threads))
         self.is_built = False
         self.steps = 0
         self._origin = 0.0
@@ -122,8 +128,8 @@ class Stage:
         self._ended: str | None = None  # why the simulation has ended: see `check_finite`
         self._is_open = False  # whether some of its actors may meet
         self._hit: list[Group] = []  # those in which something may be hit
-        self.news = News()
-        self._hold = Hold()
+        self.news = EventLog()
+        self._hold = StageLock()
         self._stale: dict[str, Actor] = {}  # whose programs are to look again before the next step
         self._ends: list[tuple[float, int, Actor]] = []  # when pushes end, as a heap
         self._tickets = itertools.count()
@@ -140,7 +146,7 @@ class Stage:
         """What happened, as far as it is kept."""
         return self.news.events
 
-    def hold(self) -> Hold:
+    def hold(self) -> StageLock:
         """Keep the stage for this thread while the context lasts; BusyError where another has it."""
         return self._hold
 
@@ -266,7 +272,7 @@ class Stage:
             if actor.listeners and actor.started and actor.given.any():
                 actor.effort.watch()
 
-    def _run(self, crowd: Crowd, steps: int, own: bool) -> None:
+    def _run(self, crowd: ProgramRunner, steps: int, own: bool) -> None:
         """Run some programs. If a player raises, the clock of all is where that one came to.
 
         A player that raises because a state has exploded is not the cause: the explosion is reported.
@@ -283,7 +289,7 @@ class Stage:
 
     def _go_on(self, program: Program, began: int, made: int, steps: int) -> None:
         """The rest of the steps of actors one of whom called: built anew, if need be, and as often as they call."""
-        crowd = Crowd()
+        crowd = ProgramRunner()
         while True:
             self.steps = began + made
             for actor in program.actors:
@@ -319,7 +325,7 @@ class Stage:
             if not is_listed
         ]
 
-    def _describe_hits(self, group: Group, hits: list[Hit]) -> Iterator[tuple[Actor, Event, bool]]:
+    def _describe_hits(self, group: Group, hits: list[Impact]) -> Iterator[tuple[Actor, Event, bool]]:
         """Whose hit, its event, and whether the event before it is the same hit as the other actor felt it."""
         is_listed = False
         for hit in hits:

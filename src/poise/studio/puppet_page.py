@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from poise.body.mannequin import build_mannequin
-from poise.body.skin import build_skin
+from poise.body.geometry.mannequin import build_mannequin
+from poise.body.geometry.skin import build_skin
 from poise.errors import InputError, printable
-from poise.files.audience import NOBODY, Audience
-from poise.files.formats import FORMATS
-from poise.jobs.performance import Rehearsal
-from poise.jobs.pose import PoseRecipe, check_recipe, find_body
-from poise.jobs.puppet import PuppetRecipe, run_puppet
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import PuppetSession, Shown
-from poise.jobs.terrain import find_ground
-from poise.jobs.walk import FILMS, sort_outputs
+from poise.files.registry import FORMATS
+from poise.files.reporting import SILENT, Reporter
+from poise.jobs.pose.job import PoseRecipe, check_recipe, find_body
+from poise.jobs.puppet.job import PuppetRecipe, run_puppet
+from poise.jobs.walk.job import FILMS, sort_outputs
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import PuppetSession, Shown
 from poise.puppetry.device import HandsDevice
-from poise.studio.page_hands import PageHands
+from poise.puppetry.performance import Rehearsal
+from poise.studio.handles import PageHands
 from poise.studio.puppet_panel import PuppetPanel
 from poise.studio.puppet_scene import PuppetScene
-from poise.studio.serving import ALONE, HOST, PageServer, find_port, get_viser
+from poise.studio.server import ALONE, HOST, PageServer, find_port, get_viser
 from poise.studio.touch_hands import TouchHands
-from poise.studio.touch_room import PATH, TouchRoom, describe_hands
+from poise.studio.touch_page import PATH, TouchRoom, describe_hands
+from poise.world.scenery import find_ground
 
 FOLDER = "puppet-performance"
 _USUAL = (".glb", ".bvh")
@@ -58,7 +58,7 @@ class PuppetPage:
     """
 
     def __init__(
-        self, asked: PuppetPageRecipe, devices: Sequence[HandsDevice] = (), audience: Audience = NOBODY,
+        self, asked: PuppetPageRecipe, devices: Sequence[HandsDevice] = (), audience: Reporter = SILENT,
     ):  # fmt: skip
         get_viser()
         who = PoseRecipe(body=asked.body, height=asked.height, mass=asked.mass, character=asked.character)

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from poise.errors import InputError, printable, unknown_name
-from poise.jobs.performance import Performance, RecordedLayer
-from poise.jobs.puppet_loop import PuppetLoop
-from poise.jobs.puppet_session import PRACTISE, Shown, list_choices
+from poise.live.puppet_loop import PuppetLoop
+from poise.live.puppet_session import PRACTISE, Shown, list_choices
 from poise.puppetry.device import HandsDevice
-from poise.puppetry.strings import LEAST_STIFF
-from poise.studio.page_hands import WAYS, PageHands
+from poise.puppetry.layers import LEAST_STIFF
+from poise.puppetry.performance import Performance, RecordedLayer
+from poise.studio.handles import WAYS, PageHands
 from poise.studio.qr_code import MOST_BYTES, draw_qr
 from poise.studio.touch_hands import TouchHands
 

@@ -1,4 +1,11 @@
-"""A walker's plan as poses: every frame by inverse kinematics, the centre of mass first.   [balance, 4]"""
+"""A walker's plan as poses: every frame by inverse kinematics, the centre of mass first.   [balance, 4]
+
+How trunk, head and arms go with the feet.
+
+All of it follows from where the feet are, so that it is as smooth as they are and comes to rest with them. The pelvis
+turns with the foot that is ahead, the chest against it; arms swing against the legs: by 5 degrees and 20 at a common
+step (Inman, Ralston & Todd 1981, Human Walking).
+"""
 
 from __future__ import annotations
 
@@ -9,17 +16,17 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.body.roles import SIDES
-from poise.ik.following import Follower
-from poise.ik.goals import Goal, Reach, Turn
+from poise.ik.follower import PoseFollower
+from poise.ik.goals import Goal, OrientationGoal, PositionGoal
 from poise.motion.motion import Pose
-from poise.motion.own.tracks import stand_pose
-from poise.walking.foot_path import FootState
-from poise.walking.posture import Posture, find_posture
+from poise.motion.samples.tracks import stand_pose
+from poise.spatial import rotation
+from poise.walking.feet.stance import FootState
+from poise.walking.gait import Gait
 from poise.walking.walker import Walker, find_heading
-from poise.world.load import Load
+from poise.world.forces import Load
 
 _PELVIS, _CHEST, _HEAD, _HEIGHT = 0.3, 0.5, 0.3, 0.3  # weights beside a foot's
-
 _TRUNK, _ARMS = 10.0, 100.0  # stiffness beside a leg's
 _ROUNDS = 4  # of the solver, a frame
 
@@ -57,12 +64,12 @@ class WalkPoser:
         character, skeleton = self.character, self.character.skeleton
         self._pose = clamp_pose(character, stand_pose(skeleton))
         names = [skeleton.names[foot.joint] for foot in walker.course.feet]
-        goals: list[Goal] = [Reach(name, (0, 0, 0), first=True) for name in names]
-        goals += [Turn(name, first=True) for name in names]
+        goals: list[Goal] = [PositionGoal(name, (0, 0, 0), first=True) for name in names]
+        goals += [OrientationGoal(name, first=True) for name in names]
         trunk = [role for role in ("upperChest", "chest", "spine") if role in skeleton.roles][:1]
-        goals += [Turn("hips", weight=_PELVIS)] + [Turn(role, weight=_CHEST) for role in trunk]
+        goals += [OrientationGoal("hips", weight=_PELVIS)] + [OrientationGoal(role, weight=_CHEST) for role in trunk]
         if "head" in skeleton.roles:
-            goals.append(Turn("head", weight=_HEAD))
+            goals.append(OrientationGoal("head", weight=_HEAD))
         self._has_trunk, self._has_head = bool(trunk), "head" in skeleton.roles
         self._rest = self._find_rest()
         given = [skeleton.names[skeleton.index(name)] for name in given]
@@ -75,7 +82,7 @@ class WalkPoser:
         arms = [arm for arm in arms if arm[0] not in given]
         self.told = tuple(given)
         given = [*given, *toes.values(), *(name for name, _, _ in arms)]
-        self.follower = Follower(
+        self.follower = PoseFollower(
             character, goals, self._pose.root, self._pose.rotations, held=names[0], given=given,
             stiffness=find_stiffness(character), rounds=_ROUNDS,
         )  # fmt: skip
@@ -154,3 +161,50 @@ class WalkPoser:
         """Poses at times (F,), which go on from the last."""
         found = self.follower.follow(**self.ask(times))
         return WalkFrames(found.root, found.rotations, found.center, found.first)
+
+
+_PELVIS_SHARE, _CHEST_SHARE = np.radians(5.0), np.radians(3.0)  # at a step of half a leg
+_ARM, _ELBOW = np.radians(20.0), np.radians(12.0)
+_CLIMB = 0.8  # rad of leaning forward, for a rise of a leg's length between feet that are a step apart
+_HARDLY = 0.08  # of a leg: less of a rise counts less, and smoothly
+_X, _Y = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0])
+
+
+class Posture(NamedTuple):
+    """Of F times: pelvis, chest, head (F, 4) world orientations; arms (F, 2) rad forward and elbows (F, 2) rad bent,
+    more than at rest."""
+
+    pelvis: np.ndarray
+    chest: np.ndarray
+    head: np.ndarray
+    arms: np.ndarray
+    elbows: np.ndarray
+
+
+def find_posture(
+    feet: tuple[FootState, FootState], climb: np.ndarray, heading: np.ndarray, leg: float, manner: Gait
+) -> Posture:
+    """Trunk, head and arms of somebody whose feet are so, facing a heading (F,) rad; leg m.
+
+    climb  (F,) m, how much higher the ground under the left foot is than under the right one
+    """
+    ahead = np.stack([np.sin(heading), np.zeros_like(heading), np.cos(heading)], axis=-1)
+    apart = feet[0].place - feet[1].place
+    stride = np.tanh(np.sum(apart * ahead, axis=-1) / leg) / np.tanh(0.5)  # 1: the left is half a leg ahead
+    up = np.maximum(climb / leg * stride, 0.0)  # the foot that is ahead is higher: it climbs
+    lean = manner.lean + _CLIMB * up**3 / (up**2 + _HARDLY**2)
+    forward = manner.arms * _ARM * np.stack([-stride, stride], axis=-1)
+    elbows = manner.arms * _ELBOW * _soft(np.stack([-stride, stride], axis=-1))
+    return Posture(
+        _turned(heading - _PELVIS_SHARE * stride, lean), _turned(heading + _CHEST_SHARE * stride, 1.3 * lean),
+        _turned(heading, 0.5 * lean), forward, elbows,
+    )  # fmt: skip
+
+
+def _soft(x: np.ndarray) -> np.ndarray:
+    """x where it is positive, hardly anything where it is not, smoothly."""
+    return np.asarray(0.5 * (x + np.sqrt(x * x + 0.04)) - 0.1)
+
+
+def _turned(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
+    return rotation.multiply(rotation.exp(yaw[:, None] * _Y), rotation.exp(pitch[:, None] * _X))

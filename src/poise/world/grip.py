@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.shape import Capsule, Shape
+from poise.body.geometry.primitives import Capsule, Shape
 from poise.errors import InputError
 from poise.kinds import checked
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.world.bulk import build_bulk
+from poise.world.collision_shapes import build_bulk
+from poise.world.overlap import place_shape
 from poise.world.prop import Prop
-from poise.world.prop_overlap import place_shape
 
 # What a fist holds lies across it: at rest, arms out to the sides and palms down, from the little finger to the thumb,
 # which is forward. A prop's own up is towards the thumb.

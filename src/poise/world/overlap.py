@@ -1,25 +1,35 @@
 """Which shapes are inside one another, and how deep: shapes as lines with a thickness.
 
 A capsule is a line, a sphere a point; a box is up to three lines side by side, as thick as its shortest edge.
+
+How deep a prop is in a body: boxes as they are, capsules and spheres as lines with a thickness.
+
+Where a body goes through itself, and how deep: the shapes that touch things, frame by frame.
+
+Two segments pierce one another where they are deeper in than `overlap.DEEP` of the thinner one's radius. Neighbours
+never do, nor what overlaps anyway in the rest pose (`overlap.find_neighbours`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.body.shape import Box, Capsule, Shape, Sphere
-from poise.body.structure import remembered
+from poise.body.geometry.primitives import Box, Capsule, Shape, Sphere
+from poise.body.geometry.soles import build_footing
+from poise.body.skeleton import remembered
+from poise.dynamics.kinematics import compute_world_pose
 from poise.dynamics.tree import build_tree
-from poise.dynamics.world import compute_world_pose
 from poise.errors import InputError
-from poise.motion.own.tracks import stand_pose
+from poise.motion.clip import Clip
+from poise.motion.parts import find_runs
+from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
-from poise.world.bulk import build_bulk
-from poise.world.footing import build_footing, split_footing
+from poise.world.collision_shapes import build_bulk
+from poise.world.foot_boxes import split_footing
 
 # Of the thinner one's radius: two shapes that are farther in one another than this are not pushed apart. Things that
 # lie on one another are in by a few hundredths; a hand that a clip has in a hip is in by its whole radius.
@@ -188,3 +198,144 @@ def _find_overlaps(
     pairs = {(int(joints[i]), int(joints[j])) for i, j in zip(*np.nonzero(near), strict=True)}
     inside = {(int(joints[i]), int(joints[j])) for i, j in zip(*np.nonzero(depths > 0.0), strict=True)}
     return {pair for pair in inside | (pairs & over) if pair[0] < pair[1]}
+
+
+_ALONG = np.linspace(0.0, 1.0, 7)[:, None]  # points of a capsule that are looked for in a box
+
+
+def place_shape(shape: Shape, turn: np.ndarray, place: np.ndarray) -> Shape:
+    """A shape where its frame is: turned (4,) and at a place (3,) m."""
+
+    def at(x: np.ndarray) -> np.ndarray:
+        return np.asarray(place + rotation.rotate(turn, x))
+
+    if isinstance(shape, Sphere):
+        return Sphere(at(shape.center), shape.radius)
+    if isinstance(shape, Capsule):
+        return Capsule(at(shape.start), at(shape.end), shape.radius)
+    return Box(at(shape.center), shape.half, rotation.multiply(turn, shape.turn))
+
+
+def find_overlap(a: Shape, b: Shape) -> float:
+    """m, how deep two shapes are in one another; negative: apart by at least about so much."""
+    if not isinstance(a, Box) and not isinstance(b, Box):
+        return float(find_depths(build_lines([(0, a)]), build_lines([(0, b)]))[0, 0])
+    deepest = -np.inf
+    for box, other in ((a, b), (b, a)):
+        if isinstance(box, Box):
+            points, radius = _list_points(other)
+            deepest = max(deepest, *(find_depth(box, point)[0] + radius for point in points))
+    return float(deepest)
+
+
+def find_deep_joints(
+    prop: Iterable[Shape], body: Iterable[tuple[int, Shape]], R: np.ndarray, p: np.ndarray
+) -> dict[int, float]:
+    """Joints of a body in whose shapes those of a prop are deep, and how deep (m).
+
+    prop  shapes in the world;  body (joint, shape in the joint's frame);  R (J, 3, 3), p (J, 3) m
+    """
+    found: dict[int, float] = {}
+    things = [(shape, *_find_ball(shape)) for shape in prop]
+    for joint, own in body:
+        placed = place_shape(own, rotation.from_matrix(R[joint]), p[joint])
+        middle, reach = _find_ball(placed)
+        for shape, its_middle, its_reach in things:
+            if np.sum((middle - its_middle) ** 2) > (reach + its_reach) ** 2:
+                continue
+            depth = find_overlap(placed, shape)
+            if depth > DEEP * min(_thickness(placed), _thickness(shape)):
+                found[joint] = max(depth, found.get(joint, 0.0))
+    return found
+
+
+def _list_points(shape: Shape) -> tuple[np.ndarray, float]:
+    """Points (n, 3) m of a shape, and how thick it is about them (m)."""
+    if isinstance(shape, Sphere):
+        return shape.center[None], shape.radius
+    if isinstance(shape, Capsule):
+        return shape.start + _ALONG * (shape.end - shape.start), shape.radius
+    return np.concatenate([shape.corners, shape.center[None]]), 0.0
+
+
+def _find_ball(shape: Shape) -> tuple[np.ndarray, float]:
+    """A ball around a shape: its middle (3,) m and radius (m)."""
+    if isinstance(shape, Capsule):
+        return 0.5 * (shape.start + shape.end), 0.5 * shape.length + shape.radius
+    return shape.center, float(np.linalg.norm(shape.half)) if isinstance(shape, Box) else shape.radius
+
+
+def _thickness(shape: Shape) -> float:
+    return float(np.min(shape.half)) if isinstance(shape, Box) else float(shape.radius)
+
+
+_DEEPER = 0.01  # m that a motion is deeper in itself than those that it was made of, before it is its own fault
+
+
+@dataclass(frozen=True)
+class Piercing:
+    """Two segments in one another.
+
+    start, end  s, from when to when;  time: s, where it is worst
+    joints      names of the two
+    depth       m, at worst
+    """
+
+    start: float
+    end: float
+    time: float
+    joints: tuple[str, str]
+    depth: float
+
+
+def find_piercings(character: Character, clip: Clip, beside: Sequence[Clip] = ()) -> list[Piercing]:
+    """Where a clip of a character's joints goes through itself, the deepest first.
+
+    beside  motions of the same frames that it was made of: what is as deep in one of these is not told
+    """
+    joints, depths, limits = measure_depths(character, clip)
+    bad = depths > limits
+    for other in beside:
+        bad &= depths > measure_depths(character, other)[1] + _DEEPER
+    found = []
+    for pair in np.flatnonzero(bad.any(axis=0)):
+        for first, last in find_runs(bad[:, pair]):
+            worst = int(first + np.argmax(depths[first : last + 1, pair]))
+            a, b = (character.skeleton.labels[int(i)] for i in joints[pair])
+            start, end, time = (float(clip.times[i]) for i in (first, last, worst))
+            found.append(Piercing(start, end, time, (a, b), float(depths[worst, pair])))
+    return sorted(found, key=lambda each: -each.depth)
+
+
+def measure_depths(character: Character, clip: Clip) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pairs of joints (P, 2), how deep their segments are in one another (F, P) m, and how deep is too deep (P,) m.
+
+    Negative depths say how far they are apart.
+    """
+    lines, apart = find_lines(character), find_neighbours(character)
+    owners = np.unique(lines.joint)
+    joints = np.array([(i, j) for k, i in enumerate(owners) for j in owners[k + 1 :] if (i, j) not in apart], int)
+    joints = joints.reshape(-1, 2)
+    of = {(int(i), int(j)): k for k, (i, j) in enumerate(joints)}
+    # Each pair of lines, and the pair of joints that it is of; a joint may have several lines.
+    rows = [(a, b, k) for a in range(len(lines.joint)) for b in range(len(lines.joint))
+            if (k := of.get((int(lines.joint[a]), int(lines.joint[b])))) is not None]  # fmt: skip
+    first, second, owner = np.array(rows, int).reshape(-1, 3).T
+    limits = np.full(len(joints), np.inf)
+    np.minimum.at(limits, owner, DEEP * np.minimum(lines.radius[first], lines.radius[second]))
+    positions, turns = clip.world
+    axes = rotation.to_matrix(turns)
+    depths = np.full((len(clip), len(joints)), -np.inf)
+    for frame in range(len(clip)):
+        placed = lines.placed(axes[frame], positions[frame])
+        np.maximum.at(depths[frame], owner, find_depths(placed, placed)[first, second])
+    return joints, depths, limits
+
+
+def describe_piercing(piercing: Piercing) -> str:
+    """It, in a sentence."""
+    a, b = piercing.joints
+    return (
+        f"{a} goes through {b} from {piercing.start:.2f} s to {piercing.end:.2f} s, at worst by "
+        f"{1e3 * piercing.depth:.0f} mm at {piercing.time:.2f} s"
+    )

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from poise.body.shape import Box, Capsule, Shape, Sphere, even_inertia
+from poise.body.geometry.primitives import Box, Capsule, Shape, Sphere, uniform_inertia
 from poise.errors import InputError, finite_number
 from poise.kinds import checked
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.world.touch import MOST_FRICTION
+from poise.world.contact_settings import MOST_FRICTION
 
 MASSES = (1e-6, 1e5)  # kg: lighter or heavier ones beside a body are beyond what engines can reckon with
 FARTHEST = 1e4  # m, m/s, rad/s
@@ -76,7 +76,7 @@ class Prop:
         if mass is not None and parts:
             volume = sum(shape.volume for shape in parts)
             masses = [finite_number(mass, f"the mass of prop '{name}'") * shape.volume / volume for shape in parts]
-            each = [even_inertia(shape, share) for shape, share in zip(parts, masses, strict=True)]
+            each = [uniform_inertia(shape, share) for shape, share in zip(parts, masses, strict=True)]
             inertia = each[0] if len(each) == 1 else RigidInertia.total(each)
         return cls(name, parts, inertia, position, **more)  # type: ignore[arg-type]
 

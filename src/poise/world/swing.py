@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from poise.body.shape import Box, Capsule
+from poise.body.geometry.primitives import Box, Capsule
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia

@@ -5,15 +5,14 @@ parameters, `GestureMotion` plays one on a skeleton.
 """
 
 from poise.motion.body_track import BodyTrack
-from poise.motion.gestures.breathing import Breathe, breathe
-from poise.motion.gestures.clapping import Clap, clap
-from poise.motion.gestures.conducting import Conduct, conduct
-from poise.motion.gestures.cueing import Cue, cue
-from poise.motion.gestures.gesture import ArmGesture, Gesture
-from poise.motion.gestures.lifting import LiftArms, lift_arms
-from poise.motion.gestures.playing import GestureMotion
-from poise.motion.gestures.speaking import Speak, Stress, speak
-from poise.motion.gestures.swinging import ArmSwing, arm_swing
+from poise.motion.gestures.breathe import Breathe, breathe
+from poise.motion.gestures.clap import Clap, clap
+from poise.motion.gestures.conduct import Conduct, conduct
+from poise.motion.gestures.cue import Cue, cue
+from poise.motion.gestures.gesture import ArmGesture, Gesture, GestureMotion
+from poise.motion.gestures.lift import LiftArms, lift_arms
+from poise.motion.gestures.speak import Speak, Stress, speak
+from poise.motion.gestures.swing import ArmSwing, arm_swing
 
 __all__ = [
     "ArmGesture", "ArmSwing", "BodyTrack", "Breathe", "Clap", "Conduct", "Cue", "Gesture", "GestureMotion", "LiftArms",

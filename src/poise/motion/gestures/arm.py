@@ -17,14 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.body.roles import SIDES
-from poise.body.skeleton import Skeleton
-from poise.body.structure import remembered
+from poise.body.skeleton import Skeleton, remembered
 from poise.errors import InputError
-from poise.ik.twobone import solve_two_bone
+from poise.ik.two_bone import solve_two_bone
 from poise.motion.gestures.curves import soften_above
 from poise.motion.retargeting.reference import find_turns
 from poise.spatial import rotation
-from poise.spatial.length import lengths
+from poise.spatial.rotation import lengths
 
 X, Y, Z = np.eye(3)
 MIRROR_VECTOR = np.array([-1.0, 1.0, 1.0])

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from poise.body.geometry.soles import leg_length
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.soles import leg_length
 from poise.motion.body_track import CHEST_YAW, HEIGHT, BodyTrack
 from poise.motion.gestures.arm import find_arms
 from poise.motion.gestures.curves import soften_above

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from poise.motion.markers.fit import MarkerMotion, fit_markers
 from poise.motion.markers.gaps import LONGEST_GAP
-from poise.motion.markers.labels import clean_label, find_markers, name_set, share_seen, split_subjects
+from poise.motion.markers.labels import find_markers, name_set, share_seen, split_subjects
+from poise.motion.markers.sets.table import clean_label
 
 __all__ = [
     "LONGEST_GAP",

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from poise.body.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
 from poise.body.roles import BODY_ROLES, SIDES
+from poise.body.segments.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion.clip import Clip
 from poise.motion.markers.arm import add_arm
-from poise.motion.markers.cast import Cast
+from poise.motion.markers.body import MarkerBody
 from poise.motion.markers.gaps import describe_gaps, fill_gaps
 from poise.motion.markers.geometry import into, median_length
 from poise.motion.markers.head import add_head
@@ -87,7 +87,7 @@ def fit_markers(
     recorded = {marker: positions[:, there[i]] for marker, i in found.items()}
     markers, gaps, rare = fill_gaps(recorded, times)
     known = {**measure_breadths(recorded), **(measures or {})}
-    cast = Cast(dict(markers), known, estimate_size(markers, known))
+    cast = MarkerBody(dict(markers), known, estimate_size(markers, known))
     _build(cast)
     if not cast.segments:
         raise _nothing(markers)
@@ -104,7 +104,7 @@ def fit_markers(
     )
 
 
-def _build(cast: Cast) -> None:
+def _build(cast: MarkerBody) -> None:
     pelvis = add_pelvis(cast)
     if pelvis is not None:
         for side in SIDES:
@@ -164,7 +164,7 @@ def _say_guessed(how: Mapping[str, str]) -> list[str]:
     ]
 
 
-def _make_clip(cast: Cast, times: np.ndarray, name: str) -> Clip:
+def _make_clip(cast: MarkerBody, times: np.ndarray, name: str) -> Clip:
     """Bones of constant length, and the rotations that lay them along the segments."""
     segments = cast.segments
     names = tuple(role for role in BODY_ROLES if role in segments)
@@ -186,7 +186,7 @@ def _make_clip(cast: Cast, times: np.ndarray, name: str) -> Clip:
     return Clip(skeleton, times, segments[names[0]].center, local, name)
 
 
-def _rest_height(cast: Cast, root: str) -> float:
+def _rest_height(cast: MarkerBody, root: str) -> float:
     """m, the root above the soles in the rest pose."""
     usual = compute_proportions()
     if root != "hips":

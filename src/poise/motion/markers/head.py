@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.proportions import SKULL_BELOW_VERTEX
-from poise.motion.markers.cast import Cast, PlacedJoint
+from poise.body.segments.tables import SKULL_BELOW_VERTEX
+from poise.motion.markers.body import JointEstimator, JointFrame, MarkerBody, follow
 from poise.motion.markers.geometry import axes_from, unit
 from poise.motion.markers.trunk import Chest
-from poise.motion.markers.ways import Way, follow
 from poise.spatial import rotation
 
 _BAND = ("LFHD", "RFHD", "LBHD", "RBHD")
@@ -23,22 +22,22 @@ _LARGEST_TILT = np.radians(35.0)
 Head = tuple[np.ndarray, np.ndarray]  # its joint (F, 3) m and axes (F, 3, 3)
 
 
-def _four(cast: Cast, chest: Chest) -> Head:
+def _four(cast: MarkerBody, chest: Chest) -> Head:
     return _from_band(cast, chest, {name: cast.m[name] for name in _BAND})
 
 
-def _three(missing: str) -> Way[Head]:
-    def make(cast: Cast, chest: Chest) -> Head:
+def _three(missing: str) -> JointEstimator[Head]:
+    def make(cast: MarkerBody, chest: Chest) -> Head:
         """The fourth corner of the parallelogram."""
         here = {name: cast.m[name] for name in _BAND if name != missing}
         opposite = _BAND[3 - _BAND.index(missing)]
         here[missing] = sum((p for name, p in here.items() if name != opposite), -here[opposite])
         return _from_band(cast, chest, here)
 
-    return Way(tuple(name for name in _BAND if name != missing), make, "three markers of a head band")
+    return JointEstimator(tuple(name for name in _BAND if name != missing), make, "three markers of a head band")
 
 
-def _from_band(cast: Cast, chest: Chest, band: dict[str, np.ndarray]) -> Head:
+def _from_band(cast: MarkerBody, chest: Chest, band: dict[str, np.ndarray]) -> Head:
     left_front, right_front, left_back, right_back = (band[name] for name in _BAND)
     axes = axes_from(
         x=left_front + left_back - right_front - right_back,
@@ -49,21 +48,21 @@ def _from_band(cast: Cast, chest: Chest, band: dict[str, np.ndarray]) -> Head:
     return 0.25 * sum(band.values(), np.zeros(3)) - _BAND_HEIGHT * cast.stature * axes[..., 1], axes
 
 
-def _sides_and_top(cast: Cast, chest: Chest) -> Head:
+def _sides_and_top(cast: MarkerBody, chest: Chest) -> Head:
     middle = 0.5 * (cast.m["LHDS"] + cast.m["RHDS"])
     axes = axes_from(x=cast.m["LHDS"] - cast.m["RHDS"], y=cast.m["HTOP"] - middle, first="x")
     axes = axes @ _find_tilt(chest, axes)
     return cast.m["HTOP"] - SKULL_BELOW_VERTEX * cast.stature * axes[..., 1], axes
 
 
-def _sides_and_front(cast: Cast, chest: Chest) -> Head:
+def _sides_and_front(cast: MarkerBody, chest: Chest) -> Head:
     middle = 0.5 * (cast.m["LHDS"] + cast.m["RHDS"])
     axes = axes_from(x=cast.m["LHDS"] - cast.m["RHDS"], z=cast.m["HFRO"] - middle, first="x")
     axes = axes @ _find_tilt(chest, axes)
     return middle - 0.5 * _BAND_HEIGHT * cast.stature * axes[..., 1], axes
 
 
-def _top_and_front(cast: Cast, chest: Chest) -> Head:
+def _top_and_front(cast: MarkerBody, chest: Chest) -> Head:
     """Front is where the forehead's marker is from the line neck to vertex; the neck bends, so it is levelled after."""
     up = unit(cast.m["HTOP"] - chest.neck)
     axes = axes_from(y=up, z=cast.m["HFRO"] - cast.m["HTOP"], first="y")
@@ -71,30 +70,30 @@ def _top_and_front(cast: Cast, chest: Chest) -> Head:
     return cast.m["HTOP"] - SKULL_BELOW_VERTEX * cast.stature * axes[..., 1], axes
 
 
-def _joint(cast: Cast, chest: Chest) -> Head:
+def _joint(cast: MarkerBody, chest: Chest) -> Head:
     """A point only: the head goes on from the neck, and faces where the chest does, or the nose points."""
     center = cast.m["HJP"]
     front = cast.m["HFRO"] - center if "HFRO" in cast.m else chest.axes[..., 2]
     return center, axes_from(y=center - chest.neck, z=front, first="y")
 
 
-def _vertex(cast: Cast, chest: Chest) -> Head:
+def _vertex(cast: MarkerBody, chest: Chest) -> Head:
     axes = axes_from(y=cast.m["HTOP"] - chest.neck, z=chest.axes[..., 2], first="y")
     return cast.m["HTOP"] - SKULL_BELOW_VERTEX * cast.stature * axes[..., 1], axes
 
 
-HEADS: tuple[Way[Head], ...] = (
-    Way(_BAND, _four, "the four markers of a head band"),
+HEADS: tuple[JointEstimator[Head], ...] = (
+    JointEstimator(_BAND, _four, "the four markers of a head band"),
     *(_three(missing) for missing in _BAND),
-    Way(("LHDS", "RHDS", "HTOP"), _sides_and_top, "both sides and the top of the head"),
-    Way(("LHDS", "RHDS", "HFRO"), _sides_and_front, "both sides and the front of the head"),
-    Way(("HTOP", "HFRO"), _top_and_front, "the top and the front of the head"),
-    Way(("HJP",), _joint, "the head's own point"),
-    Way(("HTOP",), _vertex, "the top of the head"),
+    JointEstimator(("LHDS", "RHDS", "HTOP"), _sides_and_top, "both sides and the top of the head"),
+    JointEstimator(("LHDS", "RHDS", "HFRO"), _sides_and_front, "both sides and the front of the head"),
+    JointEstimator(("HTOP", "HFRO"), _top_and_front, "the top and the front of the head"),
+    JointEstimator(("HJP",), _joint, "the head's own point"),
+    JointEstimator(("HTOP",), _vertex, "the top of the head"),
 )
 
 
-def add_head(cast: Cast, chest: Chest) -> None:
+def add_head(cast: MarkerBody, chest: Chest) -> None:
     """The head, and the neck turned towards it."""
     found = follow(HEADS, cast.m, None, cast, chest)
     if found is None:
@@ -102,8 +101,8 @@ def add_head(cast: Cast, chest: Chest) -> None:
     (center, axes), way = found
     neck = cast.segments["neck"]
     toward = axes_from(y=center - neck.center, x=neck.axes[..., 0] + axes[..., 0], first="y")
-    cast.segments["neck"] = PlacedJoint(neck.parent, neck.center, toward)
-    cast.add("head", PlacedJoint("neck", center, axes, np.array([0.0, SKULL_BELOW_VERTEX * cast.stature, 0.0])), way)
+    cast.segments["neck"] = JointFrame(neck.parent, neck.center, toward)
+    cast.add("head", JointFrame("neck", center, axes, np.array([0.0, SKULL_BELOW_VERTEX * cast.stature, 0.0])), way)
 
 
 def _find_tilt(chest: Chest, axes: np.ndarray) -> np.ndarray:

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from poise.body.proportions import ANKLE_FROM_HEEL, ANKLE_HEIGHT
-from poise.motion.markers.cast import MARKER_RADIUS, Cast, PlacedJoint
+from poise.body.segments.proportions import ANKLE_HEIGHT
+from poise.body.segments.tables import ANKLE_FROM_HEEL
+from poise.motion.markers.body import LETTERS, MARKER_RADIUS, SIGNS, JointEstimator, JointFrame, MarkerBody, follow
 from poise.motion.markers.geometry import across, axes_from, bending_axis, into, median_length, unit
 from poise.motion.markers.rigid import find_hinge
-from poise.motion.markers.ways import LETTERS, SIGNS, Way, follow
 
 _KNEE, _ANKLE = 9.52 / 170.18, 6.68 / 170.18  # breadths, of the stature
 _FOOT = 0.152  # its length, of the stature
@@ -34,7 +34,7 @@ Knee = tuple[
 ]  # its centre (F, 3) m and the axis (F, 3), to the body's left, about which it bends
 
 
-def _given_knee(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee:
+def _given_knee(cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str) -> Knee:
     letter = LETTERS[side]
     knee = cast.m[letter + "KJC"]
     ankle = cast.m.get(letter + "AJC")
@@ -44,20 +44,22 @@ def _given_knee(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Kne
     return knee, bending_axis(knee - hip, ankle - knee, _on_thigh(cast, hip, knee, letter), knee, left)
 
 
-def _both_sides(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee:
+def _both_sides(cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str) -> Knee:
     outer, inner = (cast.m[LETTERS[side] + stem] for stem in ("KNE", "KNM"))
     return 0.5 * (outer + inner), SIGNS[side] * (outer - inner)
 
 
-def _outer_side(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
+def _outer_side(cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
     return _from_one_side(cast, hip, left, side, "KNE", SIGNS[side])
 
 
-def _inner_side(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
+def _inner_side(cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
     return _from_one_side(cast, hip, left, side, "KNM", -SIGNS[side])
 
 
-def _from_one_side(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str, stem: str, outward: float) -> Knee | None:
+def _from_one_side(
+    cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str, stem: str, outward: float
+) -> Knee | None:
     """outward: 1 where the marker is on the joint's left, -1 on its right."""
     letter = LETTERS[side]
     marker = cast.m[letter + stem]
@@ -75,7 +77,7 @@ def _from_one_side(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str, ste
     return marker - outward * half * axis, axis
 
 
-def _find_shank_end(cast: Cast, side: str) -> tuple[np.ndarray | None, float]:
+def _find_shank_end(cast: MarkerBody, side: str) -> tuple[np.ndarray | None, float]:
     """(F, 3) m a point at the ankle, and by how many m it is left of the joint."""
     letter, sign = LETTERS[side], SIGNS[side]
     half = cast.half("Ankle", side, _ANKLE)
@@ -90,7 +92,7 @@ def _find_shank_end(cast: Cast, side: str) -> tuple[np.ndarray | None, float]:
     return cast.m.get(letter + "HEE"), 0.0
 
 
-def _on_thigh(cast: Cast, hip: np.ndarray, knee: np.ndarray, letter: str) -> np.ndarray | None:
+def _on_thigh(cast: MarkerBody, hip: np.ndarray, knee: np.ndarray, letter: str) -> np.ndarray | None:
     """(F, 3) m, of the markers that turn with the thigh the one farthest from its line, or None."""
     there = [cast.m[letter + stem] for stem in _ON_THIGH if letter + stem in cast.m]
     d = unit(knee - hip)
@@ -101,7 +103,7 @@ def _on_thigh(cast: Cast, hip: np.ndarray, knee: np.ndarray, letter: str) -> np.
     return max(there, key=reach, default=None)
 
 
-def _turning(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
+def _turning(cast: MarkerBody, hip: np.ndarray, left: np.ndarray, side: str) -> Knee | None:
     """From how clusters on thigh and shank turn against each other: the point of the axis nearest to the hip."""
     thigh, shank = cast.cloud(LETTERS[side], _THIGH), cast.cloud(LETTERS[side], _SHANK)
     hinge = None if thigh is None or shank is None else find_hinge(thigh, shank)
@@ -112,25 +114,25 @@ def _turning(cast: Cast, hip: np.ndarray, left: np.ndarray, side: str) -> Knee |
     return point + np.sum((hip - point) * axis, axis=1, keepdims=True) * axis, axis
 
 
-KNEES: tuple[Way[Knee], ...] = (
-    Way(("*KJC",), _given_knee, "the knee's own point"),
-    Way(("*KNE", "*KNM"), _both_sides, "between the knee's two sides"),
-    Way(("*KNE",), _outer_side, "inwards from the knee's outer side"),
-    Way(("*KNM",), _inner_side, "outwards from the knee's inner side"),
-    Way((), _turning, "how the shank turns against the thigh"),
+KNEES: tuple[JointEstimator[Knee], ...] = (
+    JointEstimator(("*KJC",), _given_knee, "the knee's own point"),
+    JointEstimator(("*KNE", "*KNM"), _both_sides, "between the knee's two sides"),
+    JointEstimator(("*KNE",), _outer_side, "inwards from the knee's outer side"),
+    JointEstimator(("*KNM",), _inner_side, "outwards from the knee's inner side"),
+    JointEstimator((), _turning, "how the shank turns against the thigh"),
 )
 
 
-def _given_ankle(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
+def _given_ankle(cast: MarkerBody, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
     return cast.m[LETTERS[side] + "AJC"]
 
 
-def _between_malleoli(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
+def _between_malleoli(cast: MarkerBody, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
     letter = LETTERS[side]
     return np.asarray(0.5 * (cast.m[letter + "ANK"] + cast.m[letter + "ANM"]))
 
 
-def _from_malleolus(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
+def _from_malleolus(cast: MarkerBody, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
     outer = LETTERS[side] + "ANK" in cast.m
     marker = cast.m[LETTERS[side] + ("ANK" if outer else "ANM")]
     outward = SIGNS[side] if outer else -SIGNS[side]
@@ -140,7 +142,7 @@ def _from_malleolus(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -
     return ankle
 
 
-def _from_foot(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
+def _from_foot(cast: MarkerBody, knee: np.ndarray, axis: np.ndarray, side: str) -> np.ndarray:
     """Above the sole and in front of the heel, as far as in a foot of usual proportions."""
     letter = LETTERS[side]
     heel = cast.m[letter + "HEE"]
@@ -152,16 +154,19 @@ def _from_foot(cast: Cast, knee: np.ndarray, axis: np.ndarray, side: str) -> np.
     return np.asarray(heel + up * foot[..., 1] + front * foot[..., 2])
 
 
-ANKLES: tuple[Way[np.ndarray], ...] = (
-    Way(("*AJC",), _given_ankle, "the ankle's own point"),
-    Way(("*ANK", "*ANM"), _between_malleoli, "between the malleoli"),
-    Way(("*ANK",), _from_malleolus, "inwards from the outer malleolus"),
-    Way(("*ANM",), _from_malleolus, "outwards from the inner malleolus"),
-    *(Way(("*HEE", toe), _from_foot, "heel and toes, by usual proportions") for toe in ("*TOE", "*MT5", "*HLX")),
+ANKLES: tuple[JointEstimator[np.ndarray], ...] = (
+    JointEstimator(("*AJC",), _given_ankle, "the ankle's own point"),
+    JointEstimator(("*ANK", "*ANM"), _between_malleoli, "between the malleoli"),
+    JointEstimator(("*ANK",), _from_malleolus, "inwards from the outer malleolus"),
+    JointEstimator(("*ANM",), _from_malleolus, "outwards from the inner malleolus"),
+    *(
+        JointEstimator(("*HEE", toe), _from_foot, "heel and toes, by usual proportions")
+        for toe in ("*TOE", "*MT5", "*HLX")
+    ),
 )
 
 
-def add_leg(cast: Cast, side: str, hip: np.ndarray) -> None:
+def add_leg(cast: MarkerBody, side: str, hip: np.ndarray) -> None:
     """Thigh, shank and foot of one side, as far as the markers go."""
     pelvis = cast.segments["hips"].axes
     found = follow(KNEES, cast.m, side, cast, hip, pelvis[..., 0])
@@ -169,19 +174,19 @@ def add_leg(cast: Cast, side: str, hip: np.ndarray) -> None:
         return
     (knee, axis), knee_way = found
     thigh = axes_from(y=hip - knee, x=axis, first="y")
-    cast.add(side + "UpperLeg", PlacedJoint("hips", hip, thigh))
+    cast.add(side + "UpperLeg", JointFrame("hips", hip, thigh))
     cast.how[side + "UpperLeg"] = cast.how["hips"]
     end = follow(ANKLES, cast.m, side, cast, knee, axis)
     if end is None:
-        cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, thigh), knee_way)
+        cast.add(side + "LowerLeg", JointFrame(side + "UpperLeg", knee, thigh), knee_way)
         return
     ankle, ankle_way = end
     shank = axes_from(y=knee - ankle, x=axis, first="y")
-    cast.add(side + "LowerLeg", PlacedJoint(side + "UpperLeg", knee, shank), knee_way)
+    cast.add(side + "LowerLeg", JointFrame(side + "UpperLeg", knee, shank), knee_way)
     _add_foot(cast, side, ankle, shank, ankle_way)
 
 
-def _find_ball(cast: Cast, letter: str) -> np.ndarray | None:
+def _find_ball(cast: MarkerBody, letter: str) -> np.ndarray | None:
     """(F, 3) m the forefoot at the metatarsal heads: its own point, the second, or the middle of first and fifth."""
     for stem in ("FJC", "TOE"):
         if letter + stem in cast.m:
@@ -189,17 +194,19 @@ def _find_ball(cast: Cast, letter: str) -> np.ndarray | None:
     return cast.mean(letter + "MT1", letter + "MT5") if cast.has(letter + "MT1", letter + "MT5") else None
 
 
-def _find_forefoot(cast: Cast, letter: str) -> np.ndarray | None:
+def _find_forefoot(cast: MarkerBody, letter: str) -> np.ndarray | None:
     """(F, 3) m any point that shows where the foot points, or None."""
     return next((cast.m[letter + stem] for stem in ("HLX", "MT1", "MT5") if letter + stem in cast.m), None)
 
 
-def _add_foot(cast: Cast, side: str, ankle: np.ndarray, shank: np.ndarray, way: Way[np.ndarray]) -> None:
+def _add_foot(
+    cast: MarkerBody, side: str, ankle: np.ndarray, shank: np.ndarray, way: JointEstimator[np.ndarray]
+) -> None:
     letter = LETTERS[side]
     ball, heel = _find_ball(cast, letter), cast.m.get(letter + "HEE")
     toe = _find_forefoot(cast, letter) if ball is None else ball
     if toe is None:
-        cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, shank), way)
+        cast.add(side + "Foot", JointFrame(side + "LowerLeg", ankle, shank), way)
         return
     # Heel's and toe's markers are put on at the same height; without a heel its place is guessed below the ankle.
     behind = ankle - 0.02 * cast.stature * shank[..., 1] if heel is None else heel
@@ -214,10 +221,10 @@ def _add_foot(cast: Cast, side: str, ankle: np.ndarray, shank: np.ndarray, way: 
     tip = np.array([front[0], front[1] - MARKER_RADIUS, front[2] + ahead])
     end = cast.m.get(letter + "HLX")
     if ball is None or end is None:
-        cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, axes, tip), way)
+        cast.add(side + "Foot", JointFrame(side + "LowerLeg", ankle, axes, tip), way)
         return
-    cast.add(side + "Foot", PlacedJoint(side + "LowerLeg", ankle, axes), way)
+    cast.add(side + "Foot", JointFrame(side + "LowerLeg", ankle, axes), way)
     toes = axes_from(z=end - ball, x=axes[..., 0], first="z")
     reach = np.array([0.0, 0.0, median_length(end - ball)])
-    cast.add(side + "Toes", PlacedJoint(side + "Foot", ball, toes, reach))
+    cast.add(side + "Toes", JointFrame(side + "Foot", ball, toes, reach))
     cast.how[side + "Toes"] = "the metatarsal heads"

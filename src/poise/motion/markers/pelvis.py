@@ -17,9 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.motion.markers.cast import Cast, PlacedJoint
+from poise.motion.markers.body import LETTERS, SIGNS, JointEstimator, JointFrame, MarkerBody, follow
 from poise.motion.markers.geometry import axes_from, median_length, unit
-from poise.motion.markers.ways import LETTERS, SIGNS, Way, follow
 from poise.spatial import rotation
 
 _TILT = np.radians(11.3)
@@ -35,7 +34,7 @@ class Pelvis:
     lumbar: np.ndarray
 
 
-def _from_spines(cast: Cast, left: np.ndarray, right: np.ndarray, back: np.ndarray) -> Pelvis:
+def _from_spines(cast: MarkerBody, left: np.ndarray, right: np.ndarray, back: np.ndarray) -> Pelvis:
     front = 0.5 * (left + right)
     plane = axes_from(x=left - right, z=front - back, first="x")
     width, depth = median_length(left - right), median_length(front - back)
@@ -49,16 +48,16 @@ def _from_spines(cast: Cast, left: np.ndarray, right: np.ndarray, back: np.ndarr
     return Pelvis(axes, hips, back + axes @ local)
 
 
-def _four_spines(cast: Cast) -> Pelvis:
+def _four_spines(cast: MarkerBody) -> Pelvis:
     m = cast.m
     return _from_spines(cast, m["LASI"], m["RASI"], 0.5 * (m["LPSI"] + m["RPSI"]))
 
 
-def _sacrum(cast: Cast) -> Pelvis:
+def _sacrum(cast: MarkerBody) -> Pelvis:
     return _from_spines(cast, cast.m["LASI"], cast.m["RASI"], cast.m["SACR"])
 
 
-def _one_back_spine(cast: Cast) -> Pelvis:
+def _one_back_spine(cast: MarkerBody) -> Pelvis:
     """The other back spine is its mirror image, so that their middle is what is left without its way aside."""
     left, right = cast.m["LASI"], cast.m["RASI"]
     back = cast.m["LPSI"] if "LPSI" in cast.m else cast.m["RPSI"]
@@ -67,7 +66,7 @@ def _one_back_spine(cast: Cast) -> Pelvis:
     return _from_spines(cast, left, right, back - aside)
 
 
-def _one_front_spine(cast: Cast) -> Pelvis:
+def _one_front_spine(cast: MarkerBody) -> Pelvis:
     """The other front spine is its mirror image in the plane between the back spines."""
     middle = 0.5 * (cast.m["LPSI"] + cast.m["RPSI"])
     x = unit(cast.m["LPSI"] - cast.m["RPSI"])
@@ -77,16 +76,16 @@ def _one_front_spine(cast: Cast) -> Pelvis:
     return _from_spines(cast, left, right, middle)
 
 
-def _hip_joints(cast: Cast) -> Pelvis | None:
+def _hip_joints(cast: MarkerBody) -> Pelvis | None:
     return _from_hips(cast, {side: cast.m[letter + "HJC"] for side, letter in LETTERS.items()})
 
 
-def _trochanters(cast: Cast) -> Pelvis | None:
+def _trochanters(cast: MarkerBody) -> Pelvis | None:
     left, right = cast.m["LGTR"], cast.m["RGTR"]
     return _from_hips(cast, {"left": left + 0.25 * (right - left), "right": right + 0.25 * (left - right)})
 
 
-def _from_hips(cast: Cast, hips: dict[str, np.ndarray]) -> Pelvis | None:
+def _from_hips(cast: MarkerBody, hips: dict[str, np.ndarray]) -> Pelvis | None:
     """Left and right are the hips'; up is what is above them, or away from the knees."""
     center = 0.5 * (hips["left"] + hips["right"])
     above = next(
@@ -103,24 +102,24 @@ def _from_hips(cast: Cast, hips: dict[str, np.ndarray]) -> Pelvis | None:
     return Pelvis(axes, hips, lumbar)
 
 
-def _tops(cast: Cast) -> list[np.ndarray | None]:
+def _tops(cast: MarkerBody) -> list[np.ndarray | None]:
     both = [cast.mean("L" + stem, "R" + stem) if cast.has("L" + stem, "R" + stem) else None for stem in ("SJC", "SHO")]
     return [cast.m.get("NJC"), *both, cast.m.get("C7")]
 
 
-RECIPES: tuple[Way[Pelvis], ...] = (
-    Way(("LASI", "RASI", "LPSI", "RPSI"), _four_spines, "the four spines of the pelvis"),
-    Way(("LASI", "RASI", "SACR"), _sacrum, "the front spines and the sacrum"),
-    Way(("LASI", "RASI", "LPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
-    Way(("LASI", "RASI", "RPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
-    Way(("LASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
-    Way(("RASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
-    Way(("LHJC", "RHJC"), _hip_joints, "the hip joints' own points"),
-    Way(("LGTR", "RGTR"), _trochanters, "the greater trochanters"),
+RECIPES: tuple[JointEstimator[Pelvis], ...] = (
+    JointEstimator(("LASI", "RASI", "LPSI", "RPSI"), _four_spines, "the four spines of the pelvis"),
+    JointEstimator(("LASI", "RASI", "SACR"), _sacrum, "the front spines and the sacrum"),
+    JointEstimator(("LASI", "RASI", "LPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
+    JointEstimator(("LASI", "RASI", "RPSI"), _one_back_spine, "the front spines and one back spine, mirrored"),
+    JointEstimator(("LASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
+    JointEstimator(("RASI", "LPSI", "RPSI"), _one_front_spine, "the back spines and one front spine, mirrored"),
+    JointEstimator(("LHJC", "RHJC"), _hip_joints, "the hip joints' own points"),
+    JointEstimator(("LGTR", "RGTR"), _trochanters, "the greater trochanters"),
 )
 
 
-def add_pelvis(cast: Cast) -> Pelvis | None:
+def add_pelvis(cast: MarkerBody) -> Pelvis | None:
     """The segment `hips`, the root; None where the markers do not give it. Points labelled as hip joints win."""
     found = follow(RECIPES, cast.m, None, cast)
     if found is None:
@@ -129,5 +128,5 @@ def add_pelvis(cast: Cast) -> Pelvis | None:
     if cast.has("LHJC", "RHJC"):
         pelvis = Pelvis(pelvis.axes, {side: cast.m[letter + "HJC"] for side, letter in LETTERS.items()}, pelvis.lumbar)
     center = 0.5 * (pelvis.hips["left"] + pelvis.hips["right"])
-    cast.add("hips", PlacedJoint(None, center, pelvis.axes), way)
+    cast.add("hips", JointFrame(None, center, pelvis.axes), way)
     return pelvis

@@ -11,10 +11,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from poise.body.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
+from poise.body.segments.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
 from poise.errors import InputError
-from poise.motion.markers.cast import MARKER_RADIUS
-from poise.motion.markers.ways import LETTERS
+from poise.motion.markers.body import LETTERS, MARKER_RADIUS
 
 STATURES = (0.5, 2.5)  # m, that a body from markers may have
 _BREADTHS = (0.03, 0.2)  # m, of a knee, an ankle or an elbow

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.proportions import compute_proportions
-from poise.motion.markers.cast import Cast, PlacedJoint
+from poise.body.segments.proportions import compute_proportions
+from poise.motion.markers.body import JointEstimator, JointFrame, MarkerBody, follow
 from poise.motion.markers.geometry import axes_from, median_length
 from poise.motion.markers.pelvis import Pelvis
-from poise.motion.markers.ways import Way, follow
 
 _DEPTH = 0.07  # of the stature: C7's to the breastbone's marker
 _CHEST = 0.16  # of the stature: neck to chest, where no marker shows it
@@ -36,45 +35,45 @@ class Chest:
 Ahead = np.ndarray  # (F, 3), to the body's front
 
 
-def _given_neck(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _given_neck(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     return cast.m["NJC"]
 
 
-def _between(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _between(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     return np.asarray(cast.m["C7"] + 0.55 * (cast.m["CLAV"] - cast.m["C7"]))
 
 
-def _before_c7(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _before_c7(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     return np.asarray(cast.m["C7"] + 0.55 * _DEPTH * cast.stature * ahead)
 
 
-def _behind_breastbone(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _behind_breastbone(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     return np.asarray(cast.m["CLAV"] - 0.45 * _DEPTH * cast.stature * ahead)
 
 
-def _over_joints(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _over_joints(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     usual = compute_proportions()
     rise = (1.0 - usual.shoulder) * usual.trunk * cast.stature
     return np.asarray(0.5 * (cast.m["LSJC"] + cast.m["RSJC"]) + rise * up)
 
 
-def _over_acromia(cast: Cast, ahead: Ahead, up: np.ndarray) -> np.ndarray:
+def _over_acromia(cast: MarkerBody, ahead: Ahead, up: np.ndarray) -> np.ndarray:
     usual = compute_proportions()
     rise = ((1.0 - usual.shoulder) * usual.trunk - _ACROMION) * cast.stature
     return np.asarray(0.5 * (cast.m["LSHO"] + cast.m["RSHO"]) + rise * up)
 
 
-NECKS: tuple[Way[np.ndarray], ...] = (
-    Way(("NJC",), _given_neck, "the neck's own point"),
-    Way(("C7", "CLAV"), _between, "between C7 and the breastbone"),
-    Way(("C7",), _before_c7, "in front of C7"),
-    Way(("CLAV",), _behind_breastbone, "behind the breastbone"),
-    Way(("LSJC", "RSJC"), _over_joints, "above the shoulders, by usual proportions"),
-    Way(("LSHO", "RSHO"), _over_acromia, "above the shoulders, by usual proportions"),
+NECKS: tuple[JointEstimator[np.ndarray], ...] = (
+    JointEstimator(("NJC",), _given_neck, "the neck's own point"),
+    JointEstimator(("C7", "CLAV"), _between, "between C7 and the breastbone"),
+    JointEstimator(("C7",), _before_c7, "in front of C7"),
+    JointEstimator(("CLAV",), _behind_breastbone, "behind the breastbone"),
+    JointEstimator(("LSJC", "RSJC"), _over_joints, "above the shoulders, by usual proportions"),
+    JointEstimator(("LSHO", "RSHO"), _over_acromia, "above the shoulders, by usual proportions"),
 )
 
 
-def _across(cast: Cast, pelvis: Pelvis | None) -> np.ndarray | None:
+def _across(cast: MarkerBody, pelvis: Pelvis | None) -> np.ndarray | None:
     """(F, 3) to the body's left, by the shoulders."""
     for stem in ("SJC", "SHO", "CLA", "BAK"):
         if cast.has("L" + stem, "R" + stem):
@@ -82,7 +81,9 @@ def _across(cast: Cast, pelvis: Pelvis | None) -> np.ndarray | None:
     return None if pelvis is None else pelvis.axes[..., 0]
 
 
-def _find_axes(cast: Cast, pelvis: Pelvis | None) -> tuple[np.ndarray, np.ndarray, Way[np.ndarray]] | None:
+def _find_axes(
+    cast: MarkerBody, pelvis: Pelvis | None
+) -> tuple[np.ndarray, np.ndarray, JointEstimator[np.ndarray]] | None:
     """The chest's axes, the neck, and how the neck was found.
 
     Up goes to the neck from the chest's lower markers, or the lumbar joint; the neck is found along these axes, so both
@@ -111,7 +112,7 @@ def _find_axes(cast: Cast, pelvis: Pelvis | None) -> tuple[np.ndarray, np.ndarra
     return None
 
 
-def _level_axes(cast: Cast, ahead: np.ndarray | None, left: np.ndarray | None) -> np.ndarray | None:
+def _level_axes(cast: MarkerBody, ahead: np.ndarray | None, left: np.ndarray | None) -> np.ndarray | None:
     """The chest's axes without anything below the chest."""
     for top, low in (("C7", "T10"), ("CLAV", "STRN")):
         if cast.has(top, low) and left is not None:
@@ -119,22 +120,22 @@ def _level_axes(cast: Cast, ahead: np.ndarray | None, left: np.ndarray | None) -
     return None if ahead is None or left is None else axes_from(x=left, z=ahead, first="x")
 
 
-def _mean_top(cast: Cast) -> np.ndarray | None:
+def _mean_top(cast: MarkerBody) -> np.ndarray | None:
     return cast.mean("C7", "CLAV")
 
 
-def _shoulders(cast: Cast) -> list[np.ndarray | None]:
+def _shoulders(cast: MarkerBody) -> list[np.ndarray | None]:
     return [cast.mean("L" + s, "R" + s) if cast.has("L" + s, "R" + s) else None for s in ("SJC", "SHO")]
 
 
-def _find_chest(cast: Cast, neck: np.ndarray, axes: np.ndarray) -> np.ndarray:
+def _find_chest(cast: MarkerBody, neck: np.ndarray, axes: np.ndarray) -> np.ndarray:
     """(F, 3) m the joint between the lower and the upper trunk, at the height of T10."""
     if cast.has("T10", "STRN"):
         return np.asarray(0.65 * cast.m["T10"] + 0.35 * cast.m["STRN"])
     return np.asarray(neck - _CHEST * cast.stature * axes[..., 1])
 
 
-def add_trunk(cast: Cast, pelvis: Pelvis | None) -> Chest | None:
+def add_trunk(cast: MarkerBody, pelvis: Pelvis | None) -> Chest | None:
     """Spine, chest and neck; the chest is the root where there is no pelvis. None where markers do not give them."""
     if "CLAV" not in cast.m and cast.has("LCLA", "RCLA"):
         cast.m["CLAV"] = 0.5 * (cast.m["LCLA"] + cast.m["RCLA"])
@@ -146,7 +147,7 @@ def add_trunk(cast: Cast, pelvis: Pelvis | None) -> Chest | None:
     chest = _find_chest(cast, neck, axes)
     if pelvis is not None:
         spine = axes_from(y=chest - pelvis.lumbar, x=pelvis.axes[..., 0] + axes[..., 0], first="y")
-        cast.add("spine", PlacedJoint("hips", pelvis.lumbar, spine))
-    cast.add("chest", PlacedJoint(None if pelvis is None else "spine", chest, axes))
-    cast.add("neck", PlacedJoint("chest", neck, axes), way)
+        cast.add("spine", JointFrame("hips", pelvis.lumbar, spine))
+    cast.add("chest", JointFrame(None if pelvis is None else "spine", chest, axes))
+    cast.add("neck", JointFrame("chest", neck, axes), way)
     return Chest(axes, neck, depth)

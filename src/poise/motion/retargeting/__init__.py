@@ -17,11 +17,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from poise.motion.retargeting.measures import measure_retargeting
+    from poise.motion.retargeting.metrics import measure_retargeting
     from poise.motion.retargeting.transfer import retarget
 
-_HOME = {"measure_retargeting": "measures", "retarget": "transfer"}
-__all__ = ["measure_retargeting", "retarget"]
+_HOME = {"measure_retargeting": "metrics", "retarget": "transfer"}
+__all__ = [
+    "measure_retargeting",
+    "retarget",
+]
 
 
 def __getattr__(name: str) -> Any:

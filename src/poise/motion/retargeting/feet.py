@@ -15,16 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from poise.body.geometry.soles import Sole, find_soles, leg_length
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.soles import Sole, find_soles, leg_length
-from poise.ik.limb import find_hinge, reach_with_limb
+from poise.ik.two_bone import correct_two_bone, find_hinge
 from poise.motion.clip import Clip
-from poise.motion.contacts import Contacts, point_velocity
-from poise.motion.feet import foot_points
+from poise.motion.contacts.contacts import Contacts, point_velocity
+from poise.motion.contacts.points import foot_points
+from poise.motion.parts import find_runs
 from poise.motion.retargeting.draft import Draft
-from poise.motion.retargeting.ease import average, cover, fade, soften
-from poise.motion.runs import find_runs
+from poise.motion.retargeting.easing import average, cover, fade, soften
 from poise.spatial import rotation
 
 X, Y, Z = np.eye(3)
@@ -327,5 +327,5 @@ def reach_to(
     if keep_straight:
         limit = np.maximum(limit, np.linalg.norm(positions[:, end] - positions[:, first], axis=-1))
     kept = far - soften(far - limit, _GIVE * length)
-    posed = reach_with_limb(upper, lower, *bones, reach * (kept / np.maximum(far, 1e-9))[:, None], axis)
+    posed = correct_two_bone(upper, lower, *bones, reach * (kept / np.maximum(far, 1e-9))[:, None], axis)
     draft.driven[first], draft.driven[second] = posed.upper, posed.lower

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.body.rest_frame import RestFrame
+from poise.body.geometry.rest_frame import RestFrame
+from poise.body.geometry.skin import SkinnedMesh
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.skin import SkinnedMesh
 from poise.motion.clip import Clip
 from poise.motion.retargeting.draft import Draft, find_trunk
-from poise.motion.retargeting.ease import average, soften
+from poise.motion.retargeting.easing import average, soften
 from poise.motion.retargeting.feet import reach_to
 from poise.motion.retargeting.reference import Reference
 from poise.spatial import rotation

@@ -17,13 +17,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from poise.body.rest_frame import RestFrame, unit
+from poise.body.geometry.rest_frame import RestFrame, unit
 from poise.body.roles import FINGER_STEMS, SIDES
-from poise.body.skeleton import Skeleton
-from poise.body.structure import remembered
+from poise.body.skeleton import Skeleton, remembered
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from poise.spatial.length import length
+from poise.spatial.rotation import length
 
 X, Y, Z = np.eye(3)
 # Bone of a role: the roles it may lead to, the first that is there; with its direction on the left in the reference.

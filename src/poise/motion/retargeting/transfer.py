@@ -18,19 +18,20 @@ import itertools
 
 import numpy as np
 
-from poise.body.rest_frame import RestFrame
-from poise.body.roles import SIDES, ask_roles, with_roles
+from poise.body.geometry.rest_frame import RestFrame
+from poise.body.geometry.skin import SkinnedMesh
+from poise.body.geometry.soles import find_soles, leg_length
+from poise.body.role_finding.guess import ask_roles, with_roles
+from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
-from poise.body.skin import SkinnedMesh
-from poise.body.soles import find_soles, leg_length
 from poise.errors import InputError
 from poise.motion.clip import Clip
-from poise.motion.contacts import find_contacts
+from poise.motion.contacts.contacts import find_contacts
 from poise.motion.retargeting.draft import Draft, build_draft, find_neck, find_shifts, find_trunk
 from poise.motion.retargeting.feet import Stance, find_sole_errors, find_stance, stand
 from poise.motion.retargeting.hands import find_head, keep_hands
 from poise.motion.retargeting.reference import Reference, build_reference
-from poise.motion.rooting import root_at
+from poise.motion.root import root_at
 
 _LEG_ROLES = tuple(side + stem for side in SIDES for stem in ("UpperLeg", "LowerLeg", "Foot"))
 _SHORTEST = 1e-4  # of the stature, of a bone of a limb that bends

@@ -1,0 +1,1 @@
+"""Torques that joints can give: constant ranges, and ranges that depend on angle and velocity."""

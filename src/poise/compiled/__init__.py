@@ -1,0 +1,5 @@
+"""Compiled code: `@kernel` functions, laws that the step calls by address, and the memory that both share.
+
+Read `kernel` first, then `law`, `views` and `arena`. `numba_patches` and the two modules beside it change what Numba
+does inside. Nothing here knows bodies or physics.
+"""

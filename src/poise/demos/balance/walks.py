@@ -1,0 +1,95 @@
+"""What every demo of somebody who walks writes, named after it, into a folder:
+
+NAME.glb, NAME.bvh           the motion
+NAME.mp4 (or .webp), NAME.png   a film of it on its ground, and twelve moments
+NAME-center.png, -joints.png    the centre of mass over the support; the angles of the legs
+NAME.json                    its figures, but for those that the machine's speed decides
+
+Up eight steps of 17 cm by 29 cm, over a landing, and down again (K5, K6).
+
+Up a ramp of eight degrees, over its landing and down, feet flat to the slope (K6).
+
+Over random heights of five centimetres, each foot where the ground is even enough, with a turn on the way (K6).
+
+On a raft that is slowly carried to and fro, up and down (K6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from poise.demos.shared.show import FILM_FPS, save_figures
+from poise.files.output import write_bytes
+from poise.jobs.walk.job import WalkFound, WalkOutputs, WalkRecipe, run_walk
+from poise.jobs.walk.pictures import AZIMUTH, Color, draw_walk_sheet, film_walk, plot_leg_angles, plot_walk
+from poise.pictures.film import film_suffix
+from poise.pictures.image import save_png
+
+BY_SPEED = ("solve_us", "plan_ms_a_step")
+SIZE, ROW = (640, 360), (1200, 300)
+
+
+def show_walk(folder: Path, name: str, asked: WalkRecipe, speed: float = 1.5) -> dict[str, Any]:
+    """Walk, write everything, and return the figures."""
+    found = run_walk(asked, WalkOutputs(motions=(folder / f"{name}.glb", folder / f"{name}.bvh")))
+    return show_walks(folder, name, [found], found.figures, speed=speed)
+
+
+def show_walks(
+    folder: Path,
+    name: str,
+    walks: Sequence[WalkFound],
+    figures: Mapping[str, Any],
+    labels: Sequence[str] = (),
+    colors: Sequence[Color] = (),
+    speed: float = 1.5,
+) -> dict[str, Any]:
+    """The film, the moments, the first one's plots, and the figures. speed: of the film."""
+    write_bytes(folder / f"{name}-center.png", plot_walk(walks[0], name))
+    write_bytes(folder / f"{name}-joints.png", plot_leg_angles(walks[0], name))
+    if len(walks) == 1:
+        sheet, size, azimuth = draw_walk_sheet(walks, labels, colors), SIZE, AZIMUTH
+    else:  # a row of them, seen from before
+        size, azimuth = ROW, 0.3
+        sheet = draw_walk_sheet(walks, labels, colors, 6, azimuth, size, 1)
+    save_png(folder / f"{name}.png", sheet)
+    film_walk(walks, folder / f"{name}{film_suffix()}", FILM_FPS, labels, colors, speed, size, azimuth)
+    save_figures(folder, name, {key: value for key, value in figures.items() if key not in BY_SPEED})
+    return dict(figures)
+
+
+STEPS_ON_STAIRS = 26
+
+
+def stairs(folder: Path) -> dict[str, Any]:
+    """Write its files: see `walks`."""
+    return show_walk(folder, "stairs", WalkRecipe("stairs", steps=STEPS_ON_STAIRS), speed=2.0)
+
+
+LENGTH, LANDING, STEPS_ON_SLOPE = 3.0, 1.2, 22  # m, m
+
+
+def slope(folder: Path) -> dict[str, Any]:
+    """Write its files: see `walks`."""
+    return show_walk(
+        folder, "slope", WalkRecipe("slope", {"length": LENGTH, "landing": LANDING}, steps=STEPS_ON_SLOPE), speed=2.0
+    )
+
+
+PATH = (0.0, 2.5), (1.5, 5.0), (1.5, 7.0)  # m, x and z
+STEPS_ON_ROUGH_GROUND = 22
+
+
+def rough(folder: Path, seed: int = 0) -> dict[str, Any]:
+    """Write its files: see `walks`."""
+    return show_walk(folder, "rough", WalkRecipe("rough", seed=seed, steps=STEPS_ON_ROUGH_GROUND, path=PATH), speed=2.0)
+
+
+STEPS_ON_MOVING_GROUND = 14
+
+
+def moving(folder: Path) -> dict[str, Any]:
+    """Write its files: see `walks`."""
+    return show_walk(folder, "moving", WalkRecipe("moving", steps=STEPS_ON_MOVING_GROUND), speed=1.5)

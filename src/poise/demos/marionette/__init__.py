@@ -1,0 +1,1 @@
+"""Demos of the marionette paper: a body played by two hands."""

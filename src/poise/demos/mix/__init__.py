@@ -1,0 +1,1 @@
+"""Demos of the mix paper: kinematic and physical parts in one body."""

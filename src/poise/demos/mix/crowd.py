@@ -1,0 +1,134 @@
+"""A crowd of conductors, each his own body, tempo, beats, phase and balance, on as many cores as there are (W12).
+
+Writes crowd.png (all of them at the end), crowd.glb (their last seconds) and crowd.json. `wall_s` is the time of the
+simulation itself, with the poses of all read 50 times a second; `total_s` has building and files in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.geometry.skin import SkinnedMesh, build_skin, coarsen_skin
+from poise.demos.shared.conductors import build_stage, check_count, draw_bodies, draw_conductors
+from poise.demos.shared.crowd_looks import Lookalike, find_looks
+from poise.demos.shared.show import save_figures
+from poise.errors import InputError
+from poise.files.formats.gltf.write import CrowdFigure, find_skin, save_glb_crowd
+from poise.motion.clip import Clip
+from poise.pictures.body import pose_surface
+from poise.pictures.camera import Camera
+from poise.pictures.image import save_png
+from poise.pictures.raster import Surface, linear, render
+from poise.stage.crowd.crowd_take import CrowdTake, run_crowd
+from poise.stage.stage import Stage
+
+FPS, GLB_FPS, GLB_SECONDS, GLB_MOST = 50.0, 25.0, 4.0, 300
+SIZE = (1600, 900)
+_AROUND = np.array([[x, y, 0.0] for x in (-0.7, 0.7) for y in (0.0, 2.0)])  # m, that a figure takes up
+_SKY = 60  # pixels left above and below the crowd
+_NEAR = 40  # so many or fewer are drawn with all their vertices
+
+
+def run(
+    folder: Path,
+    count: int = 30,
+    seconds: float = 10.0,
+    threads: int | None = None,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> dict[str, Any]:
+    """Simulate `count` conductors at 200 steps a second and write the files.
+
+    threads  None: one a core. The result does not depend on it
+    say      called with what is being done
+    """
+    began = time.perf_counter()
+    check(count, seconds, threads)
+    conductors = draw_conductors(count, seed)
+    say("compiling: some 20 s the first time, kept for later runs")
+    bodies = draw_bodies(count, seed)
+    threads = (os.cpu_count() or 1) if threads is None else threads
+    run_crowd(build_stage(conductors[:1], bodies, threads), 0.1)
+    say(f"building {count} characters")
+    stage = build_stage(conductors, bodies, threads, say)
+    built = time.perf_counter()
+    say(f"simulating {seconds:g} s on {threads} threads")
+    takes = []
+    shown = min(GLB_SECONDS, seconds)
+    if seconds > shown:
+        takes.append(run_crowd(stage, seconds - shown, FPS, keep_every=None))
+    takes.append(run_crowd(stage, shown, FPS, keep_every=round(FPS / GLB_FPS)))
+    say("drawing them and writing the files")
+    last = takes[-1]
+    looks = find_looks(last.characters)
+    save_png(folder / "crowd.png", draw_crowd(last, looks))
+    save_motion(folder / "crowd.glb", last, looks)
+    wall, steps = sum(take.wall_seconds for take in takes), stage.steps
+    fallen = [name for take in takes for name in take.fell]
+    figures = {
+        "count": count,
+        "seconds": steps * stage.dt,
+        "fell": len(fallen),
+        "fallen": fallen,
+        "bodies": len(bodies),
+        "dt_s": stage.dt,
+        "frames": sum(take.frames for take in takes) - len(takes) + 1,
+    }
+    save_figures(folder, "crowd", figures)
+    return figures | {
+        "threads": threads,
+        "wall_s": wall,
+        "realtime_factor": steps * stage.dt / wall,
+        "realtime_characters": count * steps * stage.dt / wall,
+        "us_per_character_step": 1e6 * wall / (count * steps),
+        "build_s": built - began,
+        "total_s": time.perf_counter() - began,
+    }
+
+
+def check(count: int = 30, seconds: float = 10.0, threads: int | None = None) -> None:
+    """Refuse a crowd that cannot be; the arguments are those of `run`."""
+    check_count(count)
+    if not 1.0 / FPS <= seconds <= 1e5:
+        raise InputError(f"a crowd runs for {1.0 / FPS:g} s, a frame, to 100000 s; {seconds:g} given.")
+    if threads is not None:
+        Stage(threads=threads)
+
+
+def draw_crowd(take: CrowdTake, looks: Sequence[tuple[Lookalike, float]], size: tuple[int, int] = SIZE) -> np.ndarray:
+    """A picture (H, W, 3) uint8 of everybody at the end of a take, from before and above them."""
+    skins: dict[int, SkinnedMesh] = {}
+    parts = []
+    for (look, scale), root, turns in zip(looks, take.last_root, take.last_rotations, strict=True):
+        skeleton = look.character.skeleton
+        if id(look) not in skins:
+            skin = build_skin(skeleton, look.meshes)
+            skins[id(look)] = skin if len(take.names) <= _NEAR else coarsen_skin(skin, 0.015)
+        part = pose_surface(skeleton, skins[id(look)], root / scale, turns[: len(skeleton)], look.color)
+        parts.append(dataclasses.replace(part, points=scale * part.points))
+    around = take.last_root[:, None] * [1.0, 0.0, 1.0] + _AROUND
+    camera = Camera.frame(around, size, azimuth=0.0, elevation=0.36, fov=np.radians(34.0), margin=0.03)
+    picture = render(Surface.joined(parts), camera, size)
+    rows = camera.project(around, size)[..., 1]
+    return picture[max(0, int(rows.min()) - _SKY) : int(rows.max()) + _SKY]
+
+
+def save_motion(path: Path, take: CrowdTake, looks: Sequence[tuple[Lookalike, float]]) -> None:
+    """The kept frames of everybody, or of the first 300, as one GLB."""
+    skins: dict[int, SkinnedMesh] = {}
+    figures = []
+    for name, (look, scale) in list(zip(take.names, looks, strict=True))[:GLB_MOST]:
+        if id(look) not in skins:
+            skins[id(look)] = find_skin(look.character.skeleton, look.meshes)
+        red, green, blue = linear(look.color).tolist()
+        clip = take.clip(name)
+        clip = Clip(look.character.skeleton, clip.times, clip.root / scale, clip.rotations, name)
+        figures.append(CrowdFigure(clip, skins[id(look)], (red, green, blue), scale))
+    save_glb_crowd(figures, path)

@@ -1,0 +1,1 @@
+"""What several demos use: films and figures of takes, conductors."""

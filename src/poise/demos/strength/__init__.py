@@ -1,0 +1,1 @@
+"""Demos of the strength paper: following within muscle strength, and falls."""

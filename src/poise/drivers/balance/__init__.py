@@ -1,0 +1,1 @@
+"""`Balance`: legs hold the centre of mass over the feet by contact forces."""

@@ -1,0 +1,1 @@
+"""Torques that keep physical joints within their ranges."""

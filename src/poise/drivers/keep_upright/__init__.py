@@ -1,0 +1,1 @@
+"""`KeepUpright`: a hand keeps a held staff upright."""

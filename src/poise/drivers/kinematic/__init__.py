@@ -1,0 +1,1 @@
+"""`Kinematic`: joints play a motion, recorded, procedural or live."""

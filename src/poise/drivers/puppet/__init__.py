@@ -1,0 +1,1 @@
+"""`Puppet`: a marionette's joints, feet that stay, flight, falls and getting up."""

@@ -1,0 +1,1 @@
+"""`Strength`: joints follow a motion as far as muscles and friction allow."""

@@ -1,0 +1,1 @@
+"""`Track`: springs follow a clip or a live motion."""

@@ -1,0 +1,1 @@
+"""`Walk`: a body walks along a path by planned footholds."""

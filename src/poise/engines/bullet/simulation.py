@@ -1,0 +1,475 @@
+"""Bullet (pybullet) behind the protocol of `engine.py`.
+
+`world.py` says what pybullet means by its frames, `model.py` builds the bodies. Bullet cannot move inertia
+inside a multibody, but it takes other masses and moments of links: see `bullet_locked` for the `exact` coupling, and
+`bullet_moved` for given segments that touch something.
+
+Forces go in as generalised forces at the joints, found from the state. Bullet has no implicit joint damping:
+`bullet_kernels.damp` foresees the velocity at the step's end, with the contact forces that have been steady over the
+last steps. Where contacts have just changed it takes the body for free, which is stable, and damps less than asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from poise.engines.bullet.ground import BulletCarrier, add_ground, find_corners_down
+from poise.engines.bullet.joint_stops import stop_joints
+from poise.engines.bullet.model import BulletBody, Multibody, add_body
+from poise.engines.bullet.state import check_world, has_contacts, load_world, save_world
+from poise.engines.bullet.substeps import Substeps, sum_touches
+from poise.engines.bullet.world import BulletWorld, principal, wxyz, xyzw
+from poise.engines.engine import BodyContacts, BodyState, Capabilities, Engine, PropState, Simulation
+from poise.engines.memory import write_over
+from poise.engines.scene import FREE, GIVEN, HINGES, Scene
+from poise.errors import InputError
+from poise.spatial import rotation
+from poise.world.ground.moving import MovingGround
+from poise.world.prop import Prop
+
+# How firmly a contact holds in the forecast: as a mass of so many times what its force weighs. With 0 the torque at a
+# standing body's ankle comes 1 + dt D / I steps late, I the foot's own inertia; from 1 to 10 it is felt at once.
+HOLD = 3.0
+# kg at three points a metre from a pinned joint: as good as the world.
+PIN_MASS = 1e6
+
+
+class BulletEngine(Engine):
+    """Bullet: both couplings, hinges and pins."""
+
+    name = "bullet"
+    # Damping that is foreseen goes by the bodies' own inertia: with 0.08 s all of 17 bodies and gestures stood, with
+    # 0.09 the first fell.
+    abilities = Capabilities(
+        couplings=("exact", "paper"), carriers=False, axial=True, stops=True, speeds=True, flights=True, burden=0.08
+    )
+
+    def build(self, scene: Scene) -> Simulation:
+        """A world of its own with everything in the scene."""
+        return BulletSimulation(scene)
+
+
+class BulletSimulation(Simulation):
+    """One scene in Bullet. `client` is pybullet's physicsClientId, for whoever wants to look."""
+
+    cuts = True
+    memory_bytes = 36 << 20  # of which pybullet takes 30 for the messages of a client
+
+    def __init__(self, scene: Scene):
+        self.scene = scene
+        self.world = BulletWorld(scene)
+        self._due: bytes | None = None  # the state from which the world is to be built before it goes on
+        self._build()
+        find_corners_down(self.world)
+        self.world.out.look()
+        if self.world.out.ease(scene.dt):  # contacts keep the dampers that they were found with
+            find_corners_down(self.world)
+
+    def _build(self) -> None:
+        """Have the world be anew, with everything in the scene; Bullet has not looked for contacts yet."""
+        scene, world = self.scene, self.world
+        world.empty(scene)
+        if scene.ground is not None:
+            add_ground(world, scene.ground)
+        for prop in scene.props:
+            world.add_prop(prop)
+        self._bullet, self.client = world.bullet, world.client
+        self._props = {prop.name: prop for prop in scene.props}
+        self._held = [BulletBody(body) for body in scene.bodies]
+        for index, held in enumerate(self._held):
+            add_body(world, index, held)
+            held.locked.send(self._bullet, self.client, held.state.q)
+        links = world.find_links() if scene.apart else {}
+        for a, b in scene.apart:
+            if a in links and b in links:
+                world.keep_apart(links[a], links[b])
+        self._parts = Substeps(self._held, world, scene.props, scene.touch.is_hard)
+        self._immovable = {"ground"} | {prop.name for prop in scene.props if prop.inertia is None}
+        self._floats = {prop.name for prop in scene.props if prop.inertia is not None and prop.hinge is None}
+        for body in scene.bodies:
+            if body.joints[0].kind == FREE and not body.pinned:
+                self._floats |= {f"{body.name}/{name}" for name in body.tree.names}
+        self._time, self._carrier = scene.time, None
+        if isinstance(scene.ground, MovingGround):
+            self._carrier = BulletCarrier(world, scene.ground, world.ground, scene.gravity)
+        self._pushes: dict[str, np.ndarray] = {}
+        self._inputs: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]] = {}
+        self._touched = [BodyContacts.none() for _ in scene.bodies]
+
+    def place(self, body: int, state: BodyState) -> None:
+        """See `Simulation.place`."""
+        self._settle()
+        held = self._held[body]
+        given = held.kind == GIVEN
+        held.state.q[given] = state.q[given]
+        if given[0]:
+            held.state.root[:] = state.root
+        if given[0] and not held.is_moved:
+            held.pose()
+            for piece in held.pieces:
+                turn = xyzw(rotation.from_matrix(held.R[piece.base]))
+                self._bullet.resetBasePositionAndOrientation(
+                    piece.uid, held.p[piece.base], turn, physicsClientId=self.client
+                )
+        held.locked.send(self._bullet, self.client, held.state.q)
+        held.is_fresh = False
+
+    def apply(
+        self, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray, axial: np.ndarray | None = None
+    ) -> None:
+        """See `Simulation.apply`. It is sent with the step, when it is known how fast GIVEN joints are."""
+        self._settle()
+        inputs = torque.copy(), damping.copy(), wrench.copy(), None if axial is None else axial.copy()
+        self._inputs[body] = inputs
+
+    def speed(self, body: int, state: BodyState, dw: np.ndarray, a: np.ndarray) -> None:
+        """See `Simulation.speed`."""
+        self._settle()
+        held = self._held[body]
+        if held.moved is None:
+            return
+        self._refresh(held)
+        held.moved.move(state, dw, a, self.scene.dt)
+        held.given = state.w.copy(), dw.copy(), a.copy()
+
+    def couples(self, body: int) -> bool:
+        """See `Simulation.couples`."""
+        return self._held[body].is_moved
+
+    def _act(
+        self, h: float, body: int, torque: np.ndarray, damping: np.ndarray, wrench: np.ndarray,
+        axial: np.ndarray | None,
+    ) -> None:  # fmt: skip
+        """Send what acts on a body in the next h seconds."""
+        from poise.engines.bullet import damping_kernels as kernels
+        from poise.engines.mujoco.kernels import gather_wrenches
+
+        held = self._held[body]
+        self._refresh(held)
+        tree, state = held.tree, held.state
+        torque = torque - held.stops  # which motors do
+        gather_wrenches(held.kind, tree.parents, held.p, wrench, torque, held.f, held.n)
+        kernels.set_turns(held.kind, held.count, held.axes, held.angles, held.speeds, held.R, held.S, held.dw)
+        force = np.einsum("iab,ib->ia", held.S, held.n)
+        kernels.set_damping(held.count, held.R, held.S, damping, np.zeros_like(held.dw), held.D)
+        if np.any(held.D):
+            held.check_forecast()
+            touch, holds = self._foresee_contacts(body)
+            w, dw, gravity = held.find_given(np.asarray(self.scene.gravity, float))
+            kernels.damp(
+                held.kind, held.count, tree.parents, held.masses, tree.centers, held.inertias, held.R, held.p,
+                state.v, w, dw, held.S, torque, wrench + touch, held.D, gravity, h, *holds, held.out,
+            )  # fmt: skip
+            held.foreseen = -held.out / np.where(held.D > 0.0, held.D, np.nan)
+            if axial is not None:  # joints at the ends of their ranges meet what is not foreseen
+                held.foreseen[axial.any(axis=1)] = np.nan
+            if not touch.any():  # no contact was counted on: none is to blame for a surprise
+                held.foreseen[:] = np.nan
+            force += held.out
+        stop_joints(self.world, held, axial, h)
+        for piece in held.pieces:
+            self._send(held, piece, force)
+
+    def stop(self, body: int, torque: np.ndarray) -> None:
+        """See `Simulation.stop`."""
+        self._settle()
+        self._held[body].stops[:] = torque
+
+    def _send(self, held: BulletBody, piece: Multibody, force: np.ndarray) -> None:
+        bullet, b = self._bullet, piece.uid
+        if piece.base == 0 and held.kind[0] == FREE:
+            flag = bullet.WORLD_FRAME
+            f, n = (held.f[0], held.n[0]) if held.moved is None else held.moved.spread(held.f[0], held.n[0])
+            bullet.applyExternalForce(b, -1, f, held.p[0], flag, physicsClientId=self.client)
+            bullet.applyExternalTorque(b, -1, n, flag, physicsClientId=self.client)
+        if piece.links:
+            balls = np.einsum("nba,nb->na", piece.P, force[piece.joints])
+            sent = [
+                ball if dof < 0 else [force[joint, dof]]
+                for ball, dof, joint in zip(balls.tolist(), piece.dof, piece.joints, strict=True)
+            ]
+            bullet.setJointMotorControlMultiDofArray(
+                b, piece.links, bullet.TORQUE_CONTROL, forces=sent, physicsClientId=self.client
+            )
+
+    def nudge(self, body: int, joint: int, turn: np.ndarray) -> None:
+        """Not asked for: see `Capabilities.nudges`."""
+        raise InputError("Bullet's joints cannot be turned between steps.")
+
+    def is_aloft(self, body: int) -> bool:
+        """See `Simulation.is_aloft`."""
+        held = self._held[body]
+        return held.kind[0] == FREE and not held.body.pinned and self._floats.issuperset(self._touched[body].others)
+
+    def find_outside(self, body: int) -> np.ndarray:
+        """See `Simulation.find_outside`."""
+        held, touched = self._held[body], self._touched[body]
+        own = held.body.name + "/"
+        others = np.array([not name.startswith(own) for name in touched.others], bool)
+        points, forces = touched.points[others], touched.forces[others]
+        at, turn = held.before
+        torque = np.cross(points - at, forces).sum(axis=0)
+        return np.concatenate([forces.sum(axis=0), turn.T @ torque])
+
+    def steer(self, body: int, state: BodyState) -> None:
+        """See `Simulation.steer`: given segments go along."""
+        self._settle()
+        held, options = self._held[body], {"physicsClientId": self.client}
+        self._refresh(held)
+        old, R = held.state, held.R[0]
+        dv, dom = state.v - old.v, R @ (state.w[0] - old.w[0])
+        for piece in held.pieces:
+            at = np.array(self._bullet.getBasePositionAndOrientation(piece.uid, **options)[0])
+            v, om = (np.array(x) for x in self._bullet.getBaseVelocity(piece.uid, **options))
+            self._bullet.resetBaseVelocity(piece.uid, v + dv + np.cross(dom, at - held.p[0]), om + dom, **options)
+        old.v[:], old.w[0] = state.v, state.w[0]
+
+    def push_prop(self, name: str, wrench: np.ndarray) -> None:
+        """See `Simulation.push_prop`."""
+        self._settle()
+        prop = self._props[name]
+        if prop.inertia is None:
+            return
+        self._pushes[name] = self._pushes.get(name, 0.0) + np.asarray(wrench, float)
+        self._push(name, wrench)
+
+    def _push(self, name: str, wrench: np.ndarray) -> None:
+        bullet, b, at = self._bullet, self.world.props[name], self.read_prop(name)[0]
+        link = -1 if self._props[name].hinge is None else 0
+        bullet.applyExternalForce(b, link, wrench[3:], at, bullet.WORLD_FRAME, physicsClientId=self.client)
+        bullet.applyExternalTorque(b, link, wrench[:3], bullet.WORLD_FRAME, physicsClientId=self.client)
+
+    def step(self) -> None:
+        """See `Simulation.step`."""
+        self._settle()
+        for held in self._held:
+            self._refresh(held)
+            held.before = held.p[0].copy(), held.R[0].copy()
+        dt, at, felt = self.scene.dt, 0.0, []
+        while at < dt:
+            for held in self._parts.watched:
+                self._refresh(held)
+            h = self._parts.find_length(dt - at, dt)
+            felt.append((h / dt, self._advance(at, h)))
+            at = dt if h == dt - at else at + h
+        self._inputs.clear()
+        self._pushes.clear()
+        self._time += dt
+        self._touched = [sum_touches([(share, each[k]) for share, each in felt]) for k in range(len(self._held))]
+        for held, touched in zip(self._held, self._touched, strict=True):
+            firm = self._is_firm(touched)
+            held.pressed = np.roll(held.pressed, 1, axis=0)
+            sizes = np.linalg.norm(touched.forces[firm], axis=1)
+            held.pressed[0] = np.bincount(touched.joints[firm], sizes, len(held.tree))
+
+    def _advance(self, at: float, h: float) -> list[BodyContacts]:
+        """Make the part of a step that begins `at` s in it and takes h s; what touches each body."""
+        self.world.set_step(h)
+        if at > 0.0:
+            for ask in self.ask_again:
+                ask(self, h)
+        for body, inputs in self._inputs.items():
+            self._act(h, body, *inputs)
+        for name, prop in self._props.items():
+            if at > 0.0 and name in self._pushes:
+                self._push(name, self._pushes[name])
+            if prop.hinge is not None and prop.hinge.damping > 0.0:
+                self._damp_prop(name, prop, h)
+        if self._carrier is not None:
+            self._carrier.place(self._time + at, h)
+        for held in self._held:
+            if held.moved is not None:
+                held.moved.go(at + h)
+        self.world.step()
+        for held in self._held:
+            held.is_fresh = False
+        return self._find_all_contacts()
+
+    def _damp_prop(self, name: str, prop: Prop, dt: float) -> None:
+        """-D qd of a hinge at the step's end: -D (qd + dt a) / (1 + dt D / I), with a of gravity and pushes."""
+        if prop.hinge is None or prop.inertia is None:
+            return
+        bullet, b, D = self._bullet, self.world.props[name], prop.hinge.damping
+        _, turn, _, _ = self.read_prop(name)
+        axis, arm = rotation.rotate(turn, prop.hinge.axis), -rotation.rotate(turn, prop.hinge.point)
+        lever = arm + rotation.rotate(turn, prop.inertia.center)
+        push = self._pushes.get(name, np.zeros(6))
+        torque = push[:3] + np.cross(arm, push[3:]) + np.cross(lever, prop.inertia.mass * self.scene.gravity)
+        about = float(prop.hinge.axis @ prop.inertia.about(prop.hinge.point) @ prop.hinge.axis)
+        speed = bullet.getJointState(b, 0, physicsClientId=self.client)[1] + dt * float(axis @ torque) / about
+        force = -D * speed / (1.0 + dt * D / about)
+        bullet.setJointMotorControl2(b, 0, bullet.TORQUE_CONTROL, force=force, physicsClientId=self.client)
+
+    def read(self, body: int, state: BodyState) -> None:
+        """See `Simulation.read`."""
+        held = self._held[body]
+        self._refresh(held)
+        moved = held.kind != GIVEN
+        state.q[moved], state.w[moved] = held.state.q[moved], held.state.w[moved]
+        if moved[0]:
+            state.root[:], state.v[:] = held.state.root, held.state.v
+
+    def _refresh(self, held: BulletBody) -> None:
+        """Bring a body's arrays up to what Bullet holds."""
+        if held.is_fresh:
+            return
+        state = held.state
+        for piece in held.pieces:
+            if piece.base == 0 and held.kind[0] == FREE:
+                self._read_base(held, piece)
+            if not piece.links:
+                continue
+            found = self._bullet.getJointStatesMultiDof(piece.uid, piece.links, physicsClientId=self.client)
+            if len(piece.balls):
+                P, joints = piece.P[piece.balls], piece.ball_joints
+                place = np.array([found[k][0] for k in piece.balls])
+                speed = np.array([found[k][1] for k in piece.balls])
+                # P q P^-1 has q's real part, and its vector turned by P
+                q = np.concatenate([place[:, 3:], np.einsum("nab,nb->na", P, place[:, :3])], axis=1)
+                state.q[joints] = q / np.linalg.norm(q, axis=1, keepdims=True)
+                state.w[joints] = np.einsum("nab,nb->na", P, speed)
+            for joint, dof, (place, speed, *_) in zip(piece.joints, piece.dof, found, strict=True):
+                if dof >= 0:
+                    held.angles[joint, dof], held.speeds[joint, dof] = place[0], speed[0]
+        for i in np.flatnonzero(held.kind == HINGES):
+            q, w = np.asarray(held.body.rotations[i]), np.zeros(3)
+            for axis, angle, speed in zip(held.body.joints[i].axes, held.angles[i], held.speeds[i], strict=False):
+                step = rotation.from_axis_angle(axis, float(angle))
+                q, w = rotation.multiply(q, step), rotation.rotate(rotation.conjugate(step), w) + speed * axis
+            state.q[i], state.w[i] = q, w
+        held.pose()
+        held.is_fresh = True
+
+    def _read_base(self, held: BulletBody, piece: Multibody) -> None:
+        """Bullet gives place and velocity of the base's centre of mass."""
+        bullet, state = self._bullet, held.state
+        at, turn = bullet.getBasePositionAndOrientation(piece.uid, physicsClientId=self.client)
+        v, om = (np.array(x) for x in bullet.getBaseVelocity(piece.uid, physicsClientId=self.client))
+        R = rotation.to_matrix(wxyz(turn)) @ piece.base_P.T
+        lever = R @ held.own[0].center
+        state.q[0], state.w[0] = rotation.from_matrix(R), R.T @ om
+        state.root[:], state.v[:] = np.array(at) - lever, v - np.cross(om, lever)
+
+    def read_prop(self, name: str) -> PropState:
+        """See `Simulation.read_prop`."""
+        prop, b = self._props[name], self.world.props[name]
+        if prop.inertia is None:
+            return PropState(prop.position, prop.turn, np.zeros(3), np.zeros(3))
+        if prop.hinge is None:
+            at, found = self._bullet.getBasePositionAndOrientation(b, physicsClientId=self.client)
+            v, om = (np.array(x) for x in self._bullet.getBaseVelocity(b, physicsClientId=self.client))
+            turn = rotation.multiply(wxyz(found), rotation.conjugate(principal(prop.inertia)[0]))
+            lever = rotation.rotate(turn, prop.inertia.center)
+            return PropState(np.array(at) - lever, turn, v - np.cross(om, lever), om)
+        angle, speed = self._bullet.getJointState(b, 0, physicsClientId=self.client)[:2]
+        turn = rotation.multiply(prop.turn, rotation.from_axis_angle(prop.hinge.axis, angle))
+        pivot = prop.position + rotation.rotate(prop.turn, prop.hinge.point)
+        position = pivot - rotation.rotate(turn, prop.hinge.point)
+        spin = rotation.rotate(turn, prop.hinge.axis) * speed
+        return PropState(position, turn, np.cross(spin, position - pivot), spin)
+
+    def find_contacts(self, body: int) -> BodyContacts:
+        """See `Simulation.find_contacts`."""
+        return self._touched[body]
+
+    def _find_all_contacts(self) -> list[BodyContacts]:
+        rows: list[list[tuple[int, Any, Any, str]]] = [[] for _ in self._held]
+        points = self._bullet.getContactPoints(physicsClientId=self.client) or ()
+        self.world.out.note(points)
+        for point in points:
+            a, b, link_a, link_b, on_a, on_b, normal, _, pressed, side, first, other_side, second = point[1:]
+            force = pressed * np.array(normal) + side * np.array(first) + other_side * np.array(second)
+            if not np.any(force):
+                continue
+            for mine, other, at, sign in (
+                ((a, link_a), (b, link_b), on_a, 1.0),
+                ((b, link_b), (a, link_a), on_b, -1.0),
+            ):
+                if mine in self.world.owners:
+                    index, joint = self.world.owners[mine]
+                    rows[index].append((joint, at, sign * force, self.world.names[other]))
+        return [
+            BodyContacts(
+                np.array([row[0] for row in found], int),
+                np.array([row[1] for row in found], float).reshape(-1, 3),
+                np.array([row[2] for row in found], float).reshape(-1, 3),
+                tuple(row[3] for row in found),
+            )
+            for found in rows
+        ]
+
+    def _foresee_contacts(self, body: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """(J, 6) the wrenches of contacts that will go on, and what holds the bodies; see `bullet_kernels.damp`.
+
+        Only contacts with what cannot move, and of their force only the least of the last steps: a forecast from an
+        impact that is already over would kick the body.
+        """
+        touched, held = self._touched[body], self._held[body]
+        firm = self._is_firm(touched)
+        joints, points = touched.joints[firm], touched.points[firm]
+        steady = held.pressed.min(axis=0)[joints] / np.maximum(held.pressed[0, joints], 1e-9)
+        forces = steady[:, None] * touched.forces[firm]
+        wrench = np.zeros((len(held.tree), 6))
+        np.add.at(wrench[:, :3], joints, np.cross(points - held.p[joints], forces))
+        np.add.at(wrench[:, 3:], joints, forces)
+        pinned = np.repeat(np.array(held.body.pinned, int), 3)
+        corners = np.tile(np.eye(3), (len(held.body.pinned), 1))
+        masses = HOLD / 9.81 * np.linalg.norm(forces, axis=1)
+        return wrench, (
+            np.concatenate([joints, pinned]),
+            np.concatenate([points, held.p[pinned] + corners]),
+            np.concatenate([masses, np.full(len(pinned), PIN_MASS)]),
+        )
+
+    def _is_firm(self, touched: BodyContacts) -> np.ndarray:
+        return np.array([name in self._immovable for name in touched.others], bool)
+
+    def save(self) -> dict[str, Any]:
+        """See `Simulation.save`. From here this world goes on as a restored one does: see `_go_on_from`."""
+        if self._due is None:
+            self._due = save_world(self._bullet, self.client)
+        return {
+            "world": np.frombuffer(self._due, np.uint8),
+            "bodies": self._copy_numbers(),
+            "touched": [touched.save() for touched in self._touched],
+            "time": self._time,
+        }
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """See `Simulation.restore`."""
+        touched = [BodyContacts.load(each) for each in saved["touched"]]
+        data = np.asarray(saved["world"], np.uint8).tobytes()
+        check_world(data, self._due or save_world(self._bullet, self.client))
+        self._go_on_from(data, saved["bodies"])
+        self._touched, self._time = touched, saved["time"]
+
+    def _copy_numbers(self) -> list[dict[str, np.ndarray]]:
+        return [{name: array.copy() for name, array in held.numbers().items()} for held in self._held]
+
+    def _settle(self) -> None:
+        """Before anything changes the world: if it was saved, go on as from that state."""
+        if self._due is not None:
+            touched, time = self._touched, self._time
+            self._go_on_from(self._due, self._copy_numbers())
+            self._touched, self._time = touched, time
+
+    def _go_on_from(self, data: bytes, numbers: list[dict[str, np.ndarray]]) -> None:
+        """Build the world anew and have it be as a state says.
+
+        What Bullet does next depends on more than its state: on the tree and the order of pairs that are near each
+        other, and on what was looked at lately. All of that is the past of a world, so whoever goes on from a state,
+        be it the world that was saved, begins with none.
+        """
+        self._due = None
+        self._build()
+        with self.world.looking():
+            load_world(self._bullet, self.client, data)
+            if has_contacts(data):
+                self.world.out.look()
+            else:
+                self._bullet.performCollisionDetection(physicsClientId=self.client)
+        for index, (held, each) in enumerate(zip(self._held, numbers, strict=True)):
+            write_over(held.numbers(), each)
+            self.place(index, held.state)

@@ -1,0 +1,1 @@
+"""One file or folder per format. `files/registry.py` lists them."""

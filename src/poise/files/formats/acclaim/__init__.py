@@ -1,0 +1,1 @@
+"""Acclaim: a skeleton (ASF) and its motion (AMC)."""

@@ -1,0 +1,1 @@
+"""C3D: tables of a file, where its data are, markers and force plates."""

@@ -1,0 +1,1 @@
+"""FBX, read and written by Blender in a process of its own."""

@@ -1,0 +1,1 @@
+"""A clip changes as little as needed so that it balances."""

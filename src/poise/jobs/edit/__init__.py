@@ -1,0 +1,1 @@
+"""Clips are cut, joined and changed as a recipe says."""

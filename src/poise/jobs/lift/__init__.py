@@ -1,0 +1,1 @@
+"""A body follows a clip within its strength, loads in its hands."""

@@ -1,0 +1,248 @@
+"""Following within strength from beginning to end: read, simulated, written, measured on what was written, and drawn.
+
+`run_lift` is what the command and `poise.lift` call alike. What it does not say itself is as of a mix.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.body.character import Character
+from poise.drivers.strength.strength import WEIGHTED
+from poise.errors import InputError, SolveError
+from poise.files.reporting import SILENT, Reporter
+from poise.jobs.lift.follow import Efforts, Lifted, simulate_lift
+from poise.jobs.lift.metrics import describe_limits, find_changes, list_joints, list_limits, say_limits
+from poise.jobs.lift.plan import INVERSE, LiftPlan, choose_longest
+from poise.jobs.mix.checks import check_effects, check_files
+from poise.jobs.mix.outputs import MixOutputs, list_outputs
+from poise.jobs.mix.plan import AUTO, PLANTED
+from poise.jobs.mix.recipe import Recipe
+from poise.jobs.mix.run import list_source, read_clip, say_broken, write_clip
+from poise.jobs.shared.base import BALANCE
+from poise.jobs.shared.body import ClipBody, find_body
+from poise.jobs.shared.simulation import Mix
+from poise.motion.clip import Clip
+from poise.motion.point_path import PointPath
+from poise.motion.root import root_at_hips
+from poise.world.contact_settings import ContactSettings
+from poise.world.scenery import Scenery
+
+
+@dataclass(frozen=True, eq=False)
+class LiftRequest:
+    """What is to be followed, and how strongly.
+
+    source   clip, character, stage, pushes, loads, outputs: as of a mix's recipe
+    paths    as of `LiftPlan`, or their files
+    others   as of `LiftPlan`
+    """
+
+    source: Recipe
+    strength: float = 1.0
+    joints: Mapping[str, float] = field(default_factory=dict)
+    weak: bool = False
+    center: str = "xz"
+    lead: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, PointPath | Path] = field(default_factory=dict)
+    priorities: str = WEIGHTED
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """What came of it.
+
+    mix      take, result, and whether it fell: see `Mix`
+    efforts  what the degrees of freedom did, step by step
+    wanted   the clip that was followed, on the body that followed it
+    body     that body
+    figures  under the names of `poise lift --json`
+    notes, warnings   a sentence each
+    """
+
+    mix: Mix
+    efforts: Efforts
+    wanted: Clip
+    body: Character
+    figures: Mapping[str, Any]
+    files: tuple[Path, ...] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def clip(self) -> Clip:
+        """The motion of the body."""
+        return self.mix.clip
+
+    @property
+    def fell(self) -> bool:
+        """Whether it fell, or the simulation broke off."""
+        return self.mix.fell
+
+
+def run_lift(
+    asked: LiftRequest,
+    outputs: MixOutputs | None = None,
+    audience: Reporter = SILENT,
+    read: Iterable[Path | None] = (),
+    json: bool = False,
+) -> Lift:
+    """Follow a clip within strength.
+
+    outputs  what is written; as the request says if None
+    read     files that were read besides those that it names
+    json     whether standard output is to have one object and nothing else
+    """
+    source = asked.source
+    outputs = list_outputs(source) if outputs is None else outputs
+    if source.clip is None:
+        raise InputError("no clip was given. Name a motion file.")
+    plan = find_lift_plan(asked)
+    files = [path for path in asked.paths.values() if isinstance(path, Path)]
+    check_files(source, outputs, [*read, *files], audience, json)
+    clip, reading = read_clip(source, audience)
+    body = find_body(clip, reading, list_source(source), audience)
+    check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
+    audience.progress(f"simulating {clip.duration:.1f} s")
+    found = simulate_lift(body.clip, body.character, plan)
+    for sentence in found.mix.notes:
+        audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
+    figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
+    figures |= {} if reading is None else reading.describe_bones()
+    for path in outputs.motions[1:]:
+        _write(found, body, plan, path)
+    from poise.jobs.shared.metrics import find_self_collision
+
+    collided = find_self_collision(found.mix.take)
+    if collided is not None:
+        audience.warn(collided)
+    if found.mix.broken is not None:
+        figures["fell_why"] = say_broken(found.mix, outputs, audience, reduce="load")
+        audience.warn(figures["fell_why"])
+    _draw(found, body, plan, outputs)
+    return Lift(found.mix, found.efforts, body.clip, body.character, figures, tuple(outputs))
+
+
+def find_lift_plan(asked: LiftRequest) -> LiftPlan:
+    """How a request wants a clip to be followed."""
+    from poise.files.point_path import load_point_path
+    from poise.world.scenery import load_scenery
+
+    source = asked.source
+    scenery = source.stage if isinstance(source.stage, Scenery) else Scenery()
+    if isinstance(source.stage, Path):
+        scenery = load_scenery(source.stage)
+    paths = {
+        joint: path if isinstance(path, PointPath) else load_point_path(path) for joint, path in asked.paths.items()
+    }
+    if scenery.touch == ContactSettings():
+        scenery = dataclasses.replace(scenery, touch=ContactSettings(itself=False))
+    return LiftPlan(
+        loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
+        weak=asked.weak, center=asked.center, lead=asked.lead, paths=paths, engine=source.engine or INVERSE,
+        priorities=asked.priorities,
+        dt=choose_longest(source.engine) if source.dt is None else source.dt, base=source.base or AUTO,
+    )  # fmt: skip
+
+
+def _write(
+    found: Lifted, body: ClipBody, plan: LiftPlan, output: Path | None, audience: Reporter = SILENT
+) -> dict[str, Any]:
+    """Write the motion; its figures, of what was written."""
+    from poise.drivers.body import load_tree
+    from poise.dynamics.tree import build_tree
+    from poise.jobs.shared.answers import measure_answer
+    from poise.jobs.shared.metrics import (
+        describe_body,
+        describe_effort,
+        list_hits,
+        list_steps,
+        measure_error,
+        measure_feet,
+    )
+
+    mix = found.mix
+    saved = write_clip(mix, body, output, audience)
+    result = mix.clip if saved.clip is None else saved.clip
+    n = len(result)
+    wanted = body.clip if n == len(body.clip) else body.clip.pick(slice(0, n))
+    stood = found.efforts.before(mix.fell_at)
+    limits = list_limits(stood)
+    changes = _find_changes(found, result, wanted)
+    ratio = stood.ratio
+    peak = np.unravel_index(int(np.argmax(ratio)), ratio.shape) if ratio.size else None
+    tree, ground = load_tree(build_tree(body.character), body.character, plan.loads), mix.floor or mix.ground
+    feet = {**measure_feet(result, tree, ground), **measure_answer(result, tree, wanted, mix.stands, ground)}
+    return {
+        "fell": mix.fell,
+        "fell_at_s": mix.fell_at,
+        "fell_why": mix.fell_why or None,
+        "tracking_error_rad": measure_error(result, wanted, mix.tracked),
+        "peak_torque_ratio": None if peak is None else float(ratio[peak]),
+        "peak_torque_ratio_joint": None if peak is None else found.efforts.joints[peak[1]],
+        "limited_joints": list_joints(limits),
+        "limits": describe_limits(limits),
+        "changes_degrees": changes,
+        "told": say_limits(limits, changes),
+        "realtime_factor": float(mix.take.times[-1]) / max(mix.take.wall_seconds, 1e-9),
+        "load_kg": sum(load.mass for load in plan.loads),
+        "weak": plan.weak,
+        "center": plan.center,
+        "lead": [f"{joint}={way}" for joint, way in plan.lead.items()],
+        "paths": list(plan.paths),
+        "base": BALANCE if mix.base == PLANTED else mix.base,
+        **list_steps(mix.steps),
+        "tracked_joints": len(mix.tracked),
+        **feet,
+        "frames": n,
+        "max_joint_error_m": saved.error,
+        "fps": body.clip.fps,
+        "dt_s": mix.dt,
+        "engine": plan.engine,
+        "ground_m": mix.ground,
+        "hits": list_hits(mix.take),
+        **describe_body(body.character),
+        **describe_effort(mix.take.actor(), mix.physical, mix.kinematic),
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
+    }
+
+
+def _find_changes(found: Lifted, result: Clip, wanted: Clip) -> dict[str, float]:
+    """See `find_changes`; until it fell."""
+    kept = np.arange(len(result))
+    if found.mix.fell_at is not None:
+        kept = kept[np.asarray(result.times) - result.times[0] <= found.mix.fell_at]
+    if not len(kept):
+        return {}
+    apart = [root_at_hips(clip).body.pick(kept) for clip in (result, wanted)]
+    return find_changes(apart[0], apart[1], found.muscles)
+
+
+def _draw(found: Lifted, body: ClipBody, plan: LiftPlan, outputs: MixOutputs) -> None:
+    from poise.files.output import write_bytes
+    from poise.jobs.mix.pictures import save_mix_film
+
+    for path in outputs.plots:
+        write_bytes(path, draw_efforts(found.efforts, found.mix.fell_at, found.mix.clip.name))
+    for path in outputs.films:
+        save_mix_film(found.mix, body.character, plan, path)
+
+
+def draw_efforts(efforts: Efforts, fell_at: float | None, title: str = "") -> bytes:
+    """PNG of torque over strength, of the joints that used most of it."""
+    from poise.pictures.plots import plot_strength
+
+    if not len(efforts.times):
+        raise SolveError("the simulation broke off in its first step: there is nothing to draw.")
+    ratio, joints = efforts.ratio, dict.fromkeys(efforts.joints)
+    each = {
+        joint: ratio[:, [k for k, name in enumerate(efforts.joints) if name == joint]].max(axis=1) for joint in joints
+    }
+    return plot_strength(efforts.times, each, fell_at, title)

@@ -1,0 +1,208 @@
+"""What a mix cannot do, known before it is simulated: outputs that cannot be written, options that would do nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from poise.body.character import Character
+from poise.body.skeleton import Skeleton
+from poise.drivers.driver import MOTION
+from poise.dynamics.tree import build_tree
+from poise.errors import FileError, InputError
+from poise.files.reporting import Reporter
+from poise.jobs.mix.outputs import FILMS, TAKE, MixOutputs
+from poise.jobs.mix.pictures import check_film
+from poise.jobs.mix.plan import KINEMATIC, PLANTED, MixPlan
+from poise.jobs.mix.recipe import BALANCE, Recipe, check_balance
+from poise.jobs.shared.base import Base
+from poise.jobs.shared.outputs import check_outputs, check_suffix
+from poise.jobs.shared.simulation import choose_step, find_base, find_driven, find_pushed
+from poise.motion.clip import Clip
+from poise.motion.edits.borrow import find_borrowed
+from poise.motion.parts import part_joints
+from poise.world.forces import Push
+
+BROKEN = "nonfinite"
+
+
+def check_files(
+    asked: Recipe, outputs: MixOutputs, read: Iterable[Path | None], audience: Reporter, json: bool = False
+) -> None:
+    """Refuse outputs that are inputs or each other, that cannot be there, or that nothing here can write.
+
+    read  files that are read besides those that the recipe names
+    """
+    others = (each.clip for each in asked.from_)
+    named_too = (path for path in (asked.clip, asked.character, asked.stage, *others) if isinstance(path, Path))
+    inputs = [*named_too, *(path for path in read if path is not None)]
+    named = [(audience.spell(option), path) for option, path in outputs.list_named()]
+    check_outputs(inputs, named, json)
+    for path in outputs.motions:
+        _check_motion(path, inputs)
+    for option, paths, suffixes in (
+        ("film", outputs.films, FILMS),
+        ("plot", outputs.plots, (".png",)),
+        ("save_recipe", outputs.recipes, (".toml",)),
+    ):
+        for path in paths:
+            check_suffix(audience.spell(option), path, *suffixes)
+    if outputs.films:
+        from poise.pictures import film
+
+        for path in outputs.films:
+            film.check_film(path)
+
+
+def _check_motion(path: Path, inputs: Iterable[Path]) -> None:
+    from poise.files.registry import FORMATS, check_can_save, find_format
+
+    if path.name.endswith(TAKE):
+        return
+    entry = find_format(path)
+    if entry is None or entry.save is None:
+        known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
+        raise FileError(path, f"'{path.suffix}' cannot be written; a mix is written as {known} or {TAKE}.")
+    check_can_save(path, inputs)
+
+
+def check_effects(
+    clip: Clip, character: Character, plan: MixPlan, asked: Recipe, films: bool, audience: Reporter
+) -> None:
+    """Refuse what would change nothing: a load or a push that no physical part feels, a stiffness without a balance.
+
+    Also what could not be drawn in the end.
+    """
+    check_balance(asked, audience)
+    skeleton = clip.skeleton
+    base, names = find_base(clip, character, plan)
+    physical = {skeleton.index(name) for name in names}
+    balances = base.name == PLANTED and _has_legs(skeleton, physical)
+    for name in BALANCE:
+        if getattr(asked, name) is not None and not balances:
+            raise InputError(
+                f"{audience.spell(name)} is the balance's, which is for physical legs on planted feet; "
+                f"{_say_base(base, plan, audience)}, or leave it out."
+            )
+
+    _check_borrowed(skeleton, plan, asked, balances, audience)
+    physical, floats = _add_drives(clip, character, plan, physical, balances)
+
+    def feels(joint: str) -> bool:
+        return floats or any(i in physical for i in skeleton.chain(skeleton.index(joint)))
+
+    if plan.base == PLANTED and not balances and not floats:
+        raise InputError(
+            f"{audience.spell('base')} {plan.planted} plants the feet of physical legs; "
+            f"{_say_base(base, plan, audience)}, or leave it out."
+        )
+    masses = build_tree(character).masses
+    given = [i for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0]
+    if asked.gain not in (None, 1.0) and not any(feels(skeleton.names[i]) for i in given):
+        raise InputError(
+            f"{audience.spell('gain')} is the coupling's, from parts that follow the clip to the physical parts that "
+            "carry them; here nothing that follows the clip is carried. "
+            f"Name other {audience.spell('physical')} parts, or leave it out."
+        )
+    for load in plan.loads:
+        if not feels(load.joint):
+            raise InputError(
+                f"nothing physical carries the load at '{load.joint}'. {_say_physical(base, plan, audience)}"
+            )
+    for push in plan.pushes:
+        _check_push(clip, base, plan, push, feels, audience)
+    if films:
+        from poise.body.geometry.mannequin import build_mannequin
+
+        try:
+            build_mannequin(skeleton, character.mass)
+        except InputError as error:
+            raise InputError(f"{audience.spell('film')} cannot be drawn: {error}") from error
+        check_film(clip)
+
+
+def _check_borrowed(skeleton: Skeleton, plan: MixPlan, asked: Recipe, balances: bool, audience: Reporter) -> None:
+    """Refuse parts of other clips that something else drives: legs that balance, parts with drivers of their own."""
+    driven, legs = find_driven(skeleton, plan), _find_legs(skeleton) if balances else set()
+    for part in (each.part for each in asked.from_):
+        joints = set(find_borrowed(skeleton, part))
+        if joints & legs:
+            raise InputError(
+                f"'{part}' cannot come from another clip while physical legs balance. Name other "
+                f"{audience.spell('physical')} parts, or use {audience.spell('base')} {KINEMATIC}."
+            )
+        if joints & driven:
+            raise InputError(f"'{part}' has a driver in [[drives]] and would also come from another clip. Remove one.")
+
+
+def _add_drives(
+    clip: Clip, character: Character, plan: MixPlan, physical: set[int], balances: bool
+) -> tuple[set[int], bool]:
+    """What is physical, and whether the root floats, once parts have the drivers of their own."""
+    for drive in plan.drives:
+        joints = find_driven(clip.skeleton, dataclasses.replace(plan, drives=(drive,)))
+        driver = drive.build(motion=clip, start=-float(clip.times[0]))
+        is_given = driver.level == MOTION
+        physical = physical - joints if is_given else physical | joints
+        balances = balances and not joints & _find_legs(clip.skeleton)
+        balances = balances or driver.claim(character, sorted(joints), drive.part).frees_root
+    return physical, balances
+
+
+def _check_push(
+    clip: Clip, base: Base, plan: MixPlan, push: Push, feels: Callable[[str], bool], audience: Reporter
+) -> None:
+    if not any(push.force):
+        raise InputError(
+            f"the push at t={push.start:g} s has 0 N and would do nothing. Give it a force, or leave it out."
+        )
+    if push.start >= clip.duration:
+        raise InputError(
+            f"the push at t={push.start:g} s comes after the clip's end, at {clip.duration:g} s. Give an earlier time."
+        )
+    step = choose_step(clip, plan.dt)
+    first = step * math.ceil(push.start / step - 1e-9)  # s, the first step that begins within the push
+    if first >= min(push.start + push.seconds, clip.duration - 1e-9):
+        raise InputError(
+            f"the push at t={push.start:g} s for {push.seconds:g} s lies between two steps of {step:.3g} s and would "
+            f"do nothing. Make it longer or earlier, or {audience.spell('dt')} smaller."
+        )
+    if not feels(find_pushed(clip.skeleton, push.joint)):
+        raise InputError(f"nothing physical feels the push at '{push.joint}'. {_say_physical(base, plan, audience)}")
+
+
+def _find_legs(skeleton: Skeleton) -> set[int]:
+    try:
+        return set(part_joints(skeleton, "legs"))
+    except InputError:
+        return set()
+
+
+def _has_legs(skeleton: Skeleton, physical: set[int]) -> bool:
+    legs = _find_legs(skeleton)
+    return bool(legs) and legs <= physical
+
+
+def _say_base(base: Base, plan: MixPlan, audience: Reporter) -> str:
+    """What to do for a balance."""
+    if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
+        return f"this clip is followed on its own legs: say {audience.spell('base')} {plan.planted}"
+    return "make 'legs' physical"
+
+
+def _say_physical(base: Base, plan: MixPlan, audience: Reporter) -> str:
+    physical, more = audience.spell("physical"), ""
+    if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
+        more = f" Its root and legs follow the clip; {audience.spell('base')} {plan.planted} plants its feet."
+    return f"Physical is only: {', '.join(plan.physical)}.{more} Name more with {physical}, or leave it out."
+
+
+def choose_dump(output: Path) -> Path:
+    """Where the last states of a simulation that broke are kept: beside the output, under a name that nobody has."""
+    for count in range(1, 10_000):
+        path = output.with_name(f"{BROKEN}{TAKE}" if count == 1 else f"{BROKEN}-{count}{TAKE}")
+        if not path.exists() and not path.is_symlink():
+            return path
+    raise FileError(output.parent, f"there are thousands of {BROKEN} takes in this folder. Remove some.")

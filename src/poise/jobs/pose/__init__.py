@@ -1,0 +1,1 @@
+"""A body poses by what it should reach, balanced."""

@@ -1,0 +1,128 @@
+"""Where a job may write: not over what it reads, not twice to one place, only where a file can be, and only what a
+suffix promises. All of it is asked before the work begins.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+
+from poise.errors import FileError, InputError
+from poise.files.output import check_place, is_stream
+
+_PROBES = 50  # entries of a folder that are asked whether it tells capitals apart
+
+
+def check_outputs(
+    inputs: Iterable[Path | None], outputs: Mapping[str, Path | None] | Iterable[tuple[str, Path]], json: bool = False
+) -> None:
+    """Refuse outputs (by option) that are an input or each other, or that no file can be written to.
+
+    Files are compared, not names: links, `..` and capitals that the file system does not tell apart hide nothing.
+    json  whether standard output is to have one object and nothing else
+    """
+    read = [path for path in inputs if path is not None]
+    taken = {identify(path): f"the input {path}" for path in read}
+    taken |= {identify(path): f"{path}, which the input needs" for each in read for path in find_companions(each)}
+    for option, path in outputs.items() if isinstance(outputs, Mapping) else outputs:
+        if path is None:
+            continue
+        if is_stream(path):
+            if json and _is_standard_output(path):
+                raise InputError(f"{option} {path} is where --json prints. Give another path, or leave out --json.")
+            continue
+        place = identify(path)
+        if place in taken:
+            raise InputError(f"{option} {path} would overwrite {taken[place]}. Give another path.")
+        taken[place] = f"{option} {path}"
+        check_place(path)
+
+
+def check_suffix(option: str, path: Path | None, *suffixes: str) -> None:
+    """Refuse an output whose suffix promises something else than what is written."""
+    if path is not None and not is_stream(path) and path.suffix.lower() not in suffixes:
+        raise InputError(f"{option} writes {' or '.join(suffixes)}; '{path}' was given.")
+
+
+def check_folder(path: Path) -> None:
+    """Refuse a folder that cannot be made or written into, before there is anything to put there."""
+    try:
+        above = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    except (OSError, ValueError) as error:
+        raise FileError(path, f"cannot be a folder: {getattr(error, 'strerror', None) or error}.") from error
+    if not above.is_dir():
+        raise FileError(path, f"cannot be a folder: '{above}' is a file. Give another folder to write to.")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise FileError(path, f"cannot be written into: folder '{above}' does not allow it. Give another one.")
+
+
+def identify(path: Path) -> Hashable:
+    """What is equal for two paths exactly if they are one file, or would be.
+
+    A file that is there is known by its number on its device, whatever it is called (links, hard links). One that is
+    not, by the nearest folder that is and the names below it.
+    """
+    try:
+        place = Path(os.path.realpath(path))
+        status = find_status(place)
+        if status is not None:
+            return (status.st_dev, status.st_ino)
+        names: list[str] = []
+        while status is None and place != place.parent:
+            names.insert(0, place.name)
+            place = place.parent
+            status = find_status(place)
+    except (OSError, ValueError):  # no path that anything could be at; whoever writes there says so
+        return str(path)
+    if status is None:
+        return str(path)
+    if is_blind_to_case(place):
+        names = [unicodedata.normalize("NFC", name).casefold() for name in names]
+    return (status.st_dev, status.st_ino, *names)
+
+
+def find_status(path: Path) -> os.stat_result | None:
+    """What the system knows of a file, or None where there is none."""
+    try:
+        return path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def is_blind_to_case(folder: Path) -> bool:
+    """Whether a.glb and A.glb are one file in a folder, by what it says about names that it has."""
+    try:
+        with os.scandir(folder) as entries:
+            inside = [folder / entry.name for entry in islice(entries, _PROBES)]
+    except OSError:
+        inside = []
+    for path in (*inside, folder):
+        other = path.with_name(path.name.swapcase()) if path.name else path
+        if other.name != path.name:
+            try:
+                return path.samefile(other)
+            except OSError:
+                return False
+    return False
+
+
+def find_companions(path: Path) -> list[Path]:
+    """Files beside an input that belong to it: the buffers and pictures of a .gltf. None of one that cannot be read."""
+    if path.suffix.lower() != ".gltf":
+        return []
+    from poise.files.formats.gltf.document import find_files_beside, read_document
+
+    try:
+        return find_files_beside(read_document(path))
+    except FileError:
+        return []
+
+
+def _is_standard_output(path: Path) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(1))
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""A simulated body follows a clip by springs."""

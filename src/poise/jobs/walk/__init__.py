@@ -1,0 +1,1 @@
+"""A body walks over a ground, balanced."""

@@ -1,0 +1,1 @@
+"""Edits of clips: time, blends, sequences, loops, mirrors, and offsets by inverse kinematics."""

@@ -1,0 +1,1 @@
+"""Ground force and joint torques from motion alone."""

@@ -1,0 +1,1 @@
+"""Playing motions from compiled code: cubic splines, clocks and fades."""

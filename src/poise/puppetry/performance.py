@@ -1,0 +1,363 @@
+"""A performance: layers of recorded hands, played under one another, retaken, trimmed, muted and blended.
+
+It is a folder with recordings (`*.hands`) and `performance.toml`, which says what of them is played:
+
+    [[layers]]
+    name = "legs"
+    mapping = "legs"            # that comes along, or a file beside this one (.toml)
+    weight = 1.0                # 0 to 1, against the layers before it
+    muted = false
+    viscosity = 0.45            # left out: as the mapping has it
+    stiffness = 1.0             # of the joints that it moves: 0.1 slack, 9 tense
+
+    [[pieces]]
+    layer = "legs"
+    file = "legs-1.hands"
+    begin = 0.0                 # s of the recording
+    end = 31.5                  # left out: all that is there
+    at = 0.0                    # s of the performance, where `begin` is
+
+    [[cues]]                    # of the whole performance: `cues.py`
+    at = 12.5                   # s of the performance
+    do = "let go"               # or "stand", "take back"
+    layer = "legs"              # with whose recording it was made; left out: nobody's
+
+A cue goes where the recording goes that it was made with: it is dropped where that is retaken, trimmed or removed.
+Recordings are never changed: a retake from a point ends the piece before it there. So every change can be undone, and
+what a killed program had recorded is there when the folder is opened again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from poise.errors import FileError, InputError, finite_number, unknown_name
+from poise.files.output import write_bytes
+from poise.files.toml import Table, TomlFile, format_toml
+from poise.puppetry.cues import CUES, MOST_CUES, Cue, sort_cues
+from poise.puppetry.hands import HandsSource, HandsTake, join
+from poise.puppetry.hands_file import SUFFIX, HandsRecorder
+from poise.puppetry.layers import PuppetLayer, check_feel
+from poise.puppetry.recordings import HandsShelf
+
+FILE = "performance.toml"
+ORDER = ("legs", "trunk", "arms")
+MOST_LAYERS, MOST_PIECES = 64, 5000
+MOST_UNDO = 1000
+_SAME = 1e-6  # s, within which two times are the same
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of a recording: from `begin` to `end` (s of it), played from `at` on (s of the performance)."""
+
+    file: str
+    begin: float = 0.0
+    end: float = math.inf
+    at: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("begin", "at"):
+            finite_number(getattr(self, name), f"'{name}' of a piece")
+        if not self.end > self.begin:
+            raise InputError(f"a piece ends after it begins; from {self.begin:g} to {self.end:g} s given.")
+        if Path(self.file).name != self.file or not self.file.endswith(SUFFIX):
+            raise InputError(
+                f"a piece is of a recording ({SUFFIX}) in the performance's folder; '{self.file:.60}' given."
+            )
+
+
+@dataclass(frozen=True)
+class RecordedLayer:
+    """One layer. pieces: in order of time, none over another"""
+
+    name: str
+    mapping: str
+    pieces: tuple[Piece, ...] = ()
+    weight: float = 1.0
+    muted: bool = False
+    viscosity: float | None = None
+    stiffness: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_feel(self.viscosity, self.stiffness)
+        if not 0.0 <= finite_number(self.weight, "the weight of a layer") <= 1.0:
+            raise InputError(f"the weight of a layer is from 0 to 1; {self.weight:g} given.")
+
+
+@dataclass(frozen=True)
+class Performance:
+    """Layers, from below, and cues in order of time. A description: every change gives a new one."""
+
+    layers: tuple[RecordedLayer, ...] = field(default_factory=tuple)
+    cues: tuple[Cue, ...] = ()
+
+    def find(self, name: str) -> RecordedLayer:
+        """A layer by its name."""
+        found = next((layer for layer in self.layers if layer.name == name), None)
+        if found is None:
+            raise unknown_name("layer", name, [layer.name for layer in self.layers])
+        return found
+
+    def _with(self, layer: RecordedLayer) -> Performance:
+        if all(each.name != layer.name for each in self.layers):
+            return replace(self, layers=(*self.layers, layer))
+        return replace(self, layers=tuple(layer if each.name == layer.name else each for each in self.layers))
+
+    def _without_cues(self, layer: str, begin: float = 0.0, end: float = math.inf) -> Performance:
+        """Without the cues that were made with a layer from `begin` on and before `end` (s)."""
+        kept = (cue for cue in self.cues if cue.layer != layer or not begin - _SAME <= cue.at < end - _SAME)
+        return replace(self, cues=tuple(kept))
+
+    def cue(self, cue: Cue) -> Performance:
+        """With one more cue."""
+        if len(self.cues) >= MOST_CUES:
+            raise InputError(f"a performance has {MOST_CUES} cues at most. Retake what has too many.")
+        return replace(self, cues=sort_cues((*self.cues, cue)))
+
+    def record(self, name: str, mapping: str, file: str) -> Performance:
+        """A layer that is played by one recording, from its beginning; new, or instead of what it had."""
+        had = next((layer for layer in self.layers if layer.name == name), RecordedLayer(name, mapping))
+        anew = self._without_cues(name)
+        return anew._with(replace(had, mapping=mapping, pieces=(Piece(file),), muted=False))
+
+    def retake(self, name: str, t: float, file: str) -> Performance:
+        """A layer that goes on from time t (s) with another recording, whose time 0 is then."""
+        layer = self.find(name)
+        if not (math.isfinite(t) and t >= 0.0):
+            raise InputError(f"a layer is retaken from a time of 0 s or more on; {t:g} given.")
+        before = self._without_cues(name, t)
+        return before._with(replace(layer, pieces=(*_cut(layer.pieces, -math.inf, t), Piece(file, at=t))))
+
+    def trim(self, name: str, begin: float, end: float) -> Performance:
+        """A layer without what is before `begin` and after `end` (s): its hands rest there."""
+        if not end > begin:
+            raise InputError(f"a layer is trimmed to a stretch of time; from {begin:g} to {end:g} s given.")
+        layer = self.find(name)
+        kept = self._without_cues(name, 0.0, begin)._without_cues(name, end)
+        return kept._with(replace(layer, pieces=_cut(layer.pieces, begin, end)))
+
+    def mute(self, name: str, muted: bool = True) -> Performance:
+        """A layer that is not played, or is again."""
+        return self._with(replace(self.find(name), muted=muted))
+
+    def blend(self, name: str, weight: float) -> Performance:
+        """A layer that has its joints only by a weight, 0 to 1, against those below."""
+        return self._with(replace(self.find(name), weight=weight))
+
+    def feel(self, name: str, viscosity: float | None, stiffness: float = 1.0) -> Performance:
+        """A layer whose hands go through another viscosity (None: its mapping's), or that has stiffer joints."""
+        return self._with(replace(self.find(name), viscosity=viscosity, stiffness=stiffness))
+
+    def until(self, t: float) -> Performance:
+        """What of it says how the puppet is at time t (s)."""
+        layers = tuple(replace(each, pieces=_cut(each.pieces, -math.inf, t)) for each in self.layers)
+        return Performance(layers, tuple(cue for cue in self.cues if cue.at < t - _SAME))
+
+    def remove(self, name: str) -> Performance:
+        """Without a layer, and without the cues that were made with it; its recordings stay in the folder."""
+        self.find(name)
+        left = tuple(layer for layer in self.layers if layer.name != name)
+        return replace(self._without_cues(name), layers=left)
+
+
+def _cut(pieces: tuple[Piece, ...], begin: float, end: float) -> tuple[Piece, ...]:
+    """What of pieces is played from `begin` to `end`, s of the performance."""
+    found = []
+    for piece in pieces:
+        first = max(piece.begin, piece.begin + begin - piece.at)
+        last = min(piece.end, piece.begin + end - piece.at)
+        if last > first:
+            found.append(replace(piece, begin=first, end=last, at=piece.at + first - piece.begin))
+    return tuple(found)
+
+
+class Rehearsal:
+    """A performance in its folder, with what can be undone. Every change is on the disk when the call returns.
+
+    now    the performance as it is
+    shelf  its files, as they were last readable
+    """
+
+    def __init__(self, folder: str | PathLike[str]):
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(folder, f"cannot be a performance's folder: {error.strerror or error}.") from error
+        path = self.folder / FILE
+        self.now = load_performance(path) if path.exists() else Performance()
+        self._past, self._future = list[Performance](), list[Performance]()
+        self._recorder: HandsRecorder | None = None
+        self.shelf = HandsShelf()
+
+    def change(self, performance: Performance) -> None:
+        """Have another performance, which can be undone."""
+        self._past = [*self._past[-MOST_UNDO + 1 :], self.now]
+        self._future.clear()
+        self._set(performance)
+
+    def _set(self, performance: Performance) -> None:
+        write_bytes(self.folder / FILE, format_performance(performance).encode())
+        self.now = performance
+
+    def adjust(self, performance: Performance) -> None:
+        """Have another performance, as `change`, but one that is not undone by itself: a slider that is moved."""
+        self._set(performance)
+
+    def undo(self) -> bool:
+        """Take back the last change; False where there is none."""
+        if not self._past:
+            return False
+        self._future.append(self.now)
+        self._set(self._past.pop())
+        return True
+
+    def redo(self) -> bool:
+        """Do again what was taken back; False where nothing was."""
+        if not self._future:
+            return False
+        self._past.append(self.now)
+        self._set(self._future.pop())
+        return True
+
+    def begin_take(
+        self, layer: str, mapping: str | None = None, t: float | None = None, neutral: np.ndarray | None = None
+    ) -> HandsRecorder:
+        """Record a layer: anew, or from time t (s) on. What is put into the recorder is played at once and kept.
+
+        mapping  of a layer that is new; None: the one of its name, or the one that it has
+        """
+        known = any(each.name == layer for each in self.now.layers)
+        used = mapping or (self.now.find(layer).mapping if known else layer)
+        self.shelf.find_mapping(self._beside(used))
+        if t is not None and not known:
+            raise unknown_name("layer", layer, [each.name for each in self.now.layers])
+        # not that of a recording which somebody took away, and which may come back
+        versions = (self.now, *self._past, *self._future)
+        taken = {piece.file for version in versions for each in version.layers for piece in each.pieces}
+        number = 1
+        while (name := f"{_plain(layer)}-{number}{SUFFIX}") in taken or (self.folder / name).exists():
+            number += 1
+        file = f"{_plain(layer)}-{number}{SUFFIX}"
+        recorder = HandsRecorder(self.folder / file, neutral)
+        self.change(self.now.record(layer, used, file) if t is None else self.now.retake(layer, t, file))
+        return recorder
+
+    def _beside(self, mapping: str) -> str | Path:
+        return self.folder / mapping if mapping.endswith(".toml") else mapping
+
+    def list_layers(self, live: Mapping[str, HandsSource] | None = None) -> list[PuppetLayer]:
+        """What is played, for a `Puppet`.
+
+        live  by layer: other hands than were recorded, such as those that play it now
+        """
+        return build_layers(self.now, self.folder, live, self.shelf)
+
+    def find_hands(self, layer: str) -> HandsTake:
+        """All that was recorded of a layer, as it is played."""
+        return _join_pieces(self.now.find(layer), self.folder, self.shelf)
+
+
+def _plain(name: str) -> str:
+    """A name that can be a file's."""
+    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-_") else "-" for letter in name)
+    return kept[:40].strip("-") or "layer"
+
+
+def build_layers(
+    performance: Performance, folder: Path, live: Mapping[str, HandsSource] | None = None,
+    shelf: HandsShelf | None = None,
+) -> list[PuppetLayer]:  # fmt: skip
+    """Layers with their recordings, but for those that are mute or have none; from below: see `sort_layers`."""
+    found, shelf = [], HandsShelf() if shelf is None else shelf
+    for layer in performance.layers:
+        played = (live or {}).get(layer.name)
+        if played is None and (layer.muted or not layer.pieces):
+            continue
+        hands = played or _join_pieces(layer, folder, shelf)
+        mapping = shelf.find_mapping(folder / layer.mapping if layer.mapping.endswith(".toml") else layer.mapping)
+        found.append(PuppetLayer(mapping, hands, layer.weight, 0.0, layer.viscosity, layer.stiffness))
+    return sort_layers(found)
+
+
+def sort_layers(layers: Iterable[PuppetLayer]) -> list[PuppetLayer]:
+    """Layers from below: legs, trunk, arms, and others over them as they come."""
+    return sorted(layers, key=lambda layer: ORDER.index(layer.mapping.name) if layer.mapping.name in ORDER else 9)
+
+
+def _join_pieces(layer: RecordedLayer, folder: Path, shelf: HandsShelf) -> HandsTake:
+    """What was recorded of a layer, as it is played."""
+    cuts = [(shelf.find_hands(folder / each.file), each) for each in layer.pieces]
+    return join(take.cut(each.begin, each.end, each.at - each.begin) for take, each in cuts)
+
+
+def format_performance(performance: Performance) -> str:
+    """TOML of a performance."""
+    layers: list[dict[str, Any]] = [
+        {"name": layer.name, "mapping": layer.mapping, "weight": layer.weight, "muted": layer.muted,
+         "viscosity": layer.viscosity, "stiffness": None if layer.stiffness == 1.0 else layer.stiffness}
+        for layer in performance.layers
+    ]  # fmt: skip
+    pieces: list[dict[str, Any]] = [
+        {"layer": layer.name, "file": piece.file, "begin": piece.begin,
+         "end": None if math.isinf(piece.end) else piece.end, "at": piece.at}
+        for layer in performance.layers
+        for piece in layer.pieces
+    ]  # fmt: skip
+    cues: list[dict[str, Any]] = [{"at": cue.at, "do": cue.do, "layer": cue.layer} for cue in performance.cues]
+    return format_toml({"layers": layers, "pieces": pieces, "cues": cues})
+
+
+def load_performance(path: str | PathLike[str]) -> Performance:
+    """A performance out of its file."""
+    with TomlFile(path) as file:
+        top = Table("a performance", file.plain)
+        layers: dict[str, RecordedLayer] = {}
+        for table in top.tables("layers", MOST_LAYERS):
+            name, mapping = table.needed_text("name"), table.needed_text("mapping")
+            weight, muted = table.number("weight"), table.flag("muted")
+            viscosity, stiffness = table.number("viscosity"), table.number("stiffness")
+            table.check_all_read()
+            if name in layers:
+                raise table.wrong("name", f"two layers have the name '{name:.60}'.")
+            with table.reading("viscosity" if viscosity is not None else "stiffness"):
+                check_feel(viscosity, 1.0 if stiffness is None else stiffness)
+            with table.reading("weight"):
+                layers[name] = RecordedLayer(
+                    name, mapping, (), 1.0 if weight is None else weight, bool(muted), viscosity,
+                    1.0 if stiffness is None else stiffness,
+                )  # fmt: skip
+        for table in top.tables("pieces", MOST_PIECES):
+            name, recorded = table.needed_text("layer"), table.needed_text("file")
+            begin, end, at = (table.number(key) for key in ("begin", "end", "at"))
+            table.check_all_read()
+            with table.reading("layer"):
+                if name not in layers:
+                    raise unknown_name("layer", name, layers)
+            with table.reading():
+                piece = Piece(recorded, begin or 0.0, math.inf if end is None else end, at or 0.0)
+                before = layers[name].pieces[-1:]
+                if before and piece.at < before[0].at + before[0].end - before[0].begin - 1e-9:
+                    raise InputError(
+                        f"a piece of '{name:.60}' begins at {piece.at:g} s, before the one before it ends."
+                    )
+            layers[name] = replace(layers[name], pieces=(*layers[name].pieces, piece))
+        cues = []
+        for table in top.tables("cues", MOST_CUES):
+            at, do, owner = table.needed_number("at"), table.needed_text("do"), table.text("layer")
+            table.check_all_read()
+            with table.reading("layer"):
+                if owner is not None and owner not in layers:
+                    raise unknown_name("layer", owner, layers)
+            with table.reading("do" if do not in CUES else "at"):
+                cues.append(Cue(at, do, owner))
+        top.check_all_read()
+        return Performance(tuple(layers.values()), sort_cues(cues))

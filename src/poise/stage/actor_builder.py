@@ -1,0 +1,204 @@
+"""An actor made ready to be simulated: players for all that is driven, and what the engine is to build of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.geometry.primitives import Shape
+from poise.drivers.checks import check_player
+from poise.drivers.counterpoise.counterpoise import Counterpoise, lean_springs
+from poise.drivers.driver import MOTION, MotionPlayer
+from poise.drivers.loose.rest import RestPlayer, hold_pose, let_run_out
+from poise.engines.scene import BALL, FREE, GIVEN, Joint, SceneBody
+from poise.errors import InputError
+from poise.stage.assignment import Assignment, divide
+from poise.stage.attachment import list_held_shapes
+from poise.stage.coupling.paper import check_standing, find_share
+from poise.stage.groups.contact_pairs import choose_shapes
+from poise.stage.monitor.health import check_written, hips_over_floor
+from poise.stage.standing import plant_feet, put_on_floor
+from poise.world.ground.floor import Floor
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+_DOWN = 0.5  # of gravity that points down, for somebody to stand: 60 degrees off
+
+
+def build_actor(actor: Actor, t: float, starting: bool) -> None:
+    """Players for all that is driven, at the present state; starting: it has not been simulated yet."""
+    body, stage, skeleton = actor.body, actor.stage, actor.character.skeleton
+    actor.partition, undriven = divide(actor.assignments, skeleton, body.tree, actor.name, stage.couple)
+    _tell_world(actor, t)
+    if starting and not actor.is_posed:
+        put_on_floor(body)
+        actor.is_posed = True
+    if not starting:
+        _hand_on(actor)
+    for a in sorted(actor.assignments, key=lambda a: a.driver.after_others):
+        if a.player is None and a.driver.level == MOTION:
+            _begin(actor, a, t, starting)
+    stands = [type(a.driver).__name__ for a in actor.assignments if a.claim.stands]
+    if stands and stage.ground is None:
+        raise InputError(f"{stands[0]} stands on the ground, and this stage has none. Give it one: Stage(ground=...).")
+    if stands and not -stage.gravity[1] > _DOWN * float(np.linalg.norm(stage.gravity)):
+        raise InputError(
+            f"{stands[0]} stands against gravity, and this stage's, {stage.gravity.round(3).tolist()} m/s2, does not "
+            "point down. Give it one that does: Stage(gravity=(0, -9.81, 0))."
+        )
+    body.stands = bool(stands)
+    body.trunk_moves = not starting or bool(body.find_trunk()[list(actor.partition.kinematic)].any())
+    if starting and stands:
+        plant_feet(body)
+    body.update()
+    for a in actor.assignments:
+        if a.player is None:
+            _begin(actor, a, t, starting)
+    if not any(player.leans for player in actor.players):
+        body.lean[:] = 0.0
+    take_part(actor, t)
+    _hold(actor, undriven, t)
+    actor.still = None if starting else _let_run_out(actor, t)
+    if starting:
+        actor.start_height = hips_over_floor(actor)
+        actor.effort.begin(t)
+    body.turning[:] = body.handed[:] = body.pulling[:] = 0.0  # the change of hands is over
+    actor.coupled.settle(actor.partition, actor.carrier is not None, any(player.stands for player in actor.players))
+    body.root_is_given = bool(actor.given[0])
+    if stage.couple == "paper":
+        if stage.coupling_filter is None:
+            burden = stage.engine.abilities.burden
+            if starting:
+                check_standing(body, actor.given, bool(stands), actor.name)
+            actor.coupled.share[0] = find_share(body, actor.given, stage.gain, stage.torque_only, actor.name, burden)
+        else:
+            actor.coupled.share[0] = 1.0 - stage.coupling_filter
+    actor.flight.settle(t)
+
+
+def take_part(actor: Actor, t: float) -> None:
+    """Have the body take part, from time t on, in the gesture that it plays; of several in that driven last."""
+    offers = [player.find_part() for player in actor.players]
+    actor.body.taking_part.follow(next((each for each in reversed(offers) if each is not None), None), t)
+
+
+def _hand_on(actor: Actor) -> None:
+    """How the joints accelerate and by which torques, for whoever takes them over."""
+    body, given = actor.body, actor.given
+    if given[0] and actor.carrier is None:  # its velocity before is that of a mid-step
+        body.v_before[:] = body.state.v - body.dt * body.a
+    body.pulling[:] = (body.state.v - body.v_before) / body.dt
+    body.turning[:] = np.where(given[:, None], body.dw, (body.state.w - body.w_before) / body.dt)
+    body.handed[:] = actor.effort.compute()[0]
+    # What kept joints in their ranges goes on to do so by itself.
+    stops = np.einsum("jba,jb->ja", body.R, body.stops) - body.axial * body.state.w
+    body.handed[~given] -= stops[~given]
+    # A blow is not handed on: no muscle gives more than its strength.
+    size = np.linalg.norm(body.handed, axis=-1)
+    body.handed *= np.minimum(1.0, actor.effort.strength / np.maximum(size, 1e-12))[:, None]
+
+
+def _let_run_out(actor: Actor, t: float) -> RestPlayer | None:
+    """What brings the joints to rest that are given and that nobody drives."""
+    if actor.partition is None:
+        return None
+    moved = {i for a in actor.assignments for i in a.claim.moved}
+    left = [i for i in actor.partition.kinematic if i not in moved]
+    is_placed = any(getattr(a.player, "moves_root", 0 in a.claim.moved) for a in actor.assignments)
+    return let_run_out(actor.body, left, 0 in actor.partition.base and not is_placed, t)
+
+
+def _tell_world(actor: Actor, t: float) -> None:
+    """What the stage is like, into the body."""
+    body, stage = actor.body, actor.stage
+    body.dt, body.gravity = stage.dt, np.array(stage.gravity)
+    body.floor = Floor(stage.ground, stage.props.values())
+    body.floor.move(t)
+    body.friction = stage.ground.friction if stage.ground is not None else 0.0
+    body.block["gravity"] = stage.gravity
+    body.block["called"] = 0
+
+
+def _begin(actor: Actor, a: Assignment, t: float, starting: bool) -> None:
+    joints = np.array(a.claim.moved)
+    player = a.driver.play(actor.body, joints, t)
+    check_player(player, a.driver, joints)
+    if a.heir_of is not None and not starting:
+        player.succeed(a.heir_of)
+    a.heir_of = None
+    player.begin(actor.body, t, starting)
+    if isinstance(player, MotionPlayer):
+        check_written(actor, player)
+    a.player = player
+
+
+def _hold(actor: Actor, undriven: list[int], t: float) -> None:
+    """What holds the joints that hang from a physical body and that nobody drives."""
+    before, actor.rest = actor.rest, None
+    if undriven:
+        has_lost = actor.has_lost_balance
+        held = hold_pose(actor.body, undriven, t, actor.body.held, before, has_lost and actor.lets_go)
+        lean_springs(held, actor.body, _find_trunk(actor), t, before, not has_lost)
+        actor.body.held = {joint: held.aim[k] for k, joint in enumerate(undriven)}
+        actor.rest = held
+    for player in actor.players:
+        actor.body.held |= player.find_held()
+
+
+def _find_trunk(actor: Actor) -> Counterpoise | None:
+    """How trunk and head lean over legs that balance, where springs hold them: with `paper` coupling."""
+    wanted = [(a.before or a).driver.trunk for a in actor.assignments] if actor.stage.couple == "paper" else []
+    return next((trunk for trunk in wanted if isinstance(trunk, Counterpoise)), None)
+
+
+def describe_actor(actor: Actor, in_company: bool = False) -> SceneBody:
+    """What the engine has to build of an actor as it is now; see `touching.choose_shapes`."""
+    state = actor.body.state
+    root, q = state.root.copy(), state.q.copy()
+    for player in actor.players:
+        if player.carrier is not None:
+            root, q[0] = player.seat
+    pose = {"root": root, "rotations": q, "velocity": state.v.copy(), "angular_velocity": state.w.copy()}
+    is_hard = not any(player.stands for player in actor.players)
+    return describe_at(actor, _find_joints(actor), pose, choose_shapes(actor, in_company), is_hard)
+
+
+def describe_at(
+    actor: Actor,
+    joints: tuple[Joint, ...],
+    pose: dict[str, np.ndarray],
+    shapes: tuple[tuple[int, Shape], ...],
+    is_hard: bool,
+) -> SceneBody:
+    """What the engine had to build at a pose, and of what shapes, besides those of what it holds."""
+    shapes = (*shapes, *list_held_shapes(actor)) if shapes else ()
+    return SceneBody(
+        actor.name, actor.body.tree, joints, **pose, shapes=shapes,
+        pinned=_find_pins(actor), carrier=actor.carrier,
+        is_locked=actor.stage.couple == "exact", is_hard=is_hard,
+    )  # fmt: skip
+
+
+def _find_pins(actor: Actor) -> tuple[int, ...]:
+    """Joints whose bodies are fixed to the world."""
+    pins: list[int] = []
+    for a in actor.assignments:
+        now = None if a.player is None else a.player.find_pins()
+        pins += a.claim.pinned if now is None else now
+    return tuple(pins)
+
+
+def _find_joints(actor: Actor) -> tuple[Joint, ...]:
+    """How each joint moves in the engine."""
+    kinds: dict[int, Joint] = {}
+    falling = not any(player.stands for player in actor.players)
+    for player in actor.players if actor.stage.engine.abilities.hinges else ():
+        kinds.update(player.prefers(actor.body, falling))
+    for player in actor.players:
+        kinds.update(player.kinds(actor.body))
+    given = actor.given
+    return tuple(
+        Joint(FREE) if i == 0 and not given[0] else Joint(GIVEN) if given[i] else kinds.get(i, Joint(BALL))
+        for i in range(len(given))
+    )

@@ -1,0 +1,1 @@
+"""Crowds: many actors stepped on several threads."""

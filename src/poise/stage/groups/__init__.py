@@ -1,0 +1,1 @@
+"""Groups of actors that one simulation holds, because they are near each other or touch the same props."""

@@ -1,0 +1,1 @@
+"""What is watched while a stage runs: events, contacts, effort, falls, and states that are not finite."""

@@ -1,0 +1,89 @@
+"""Torques of an actor's joints compared with their strength, and the events of an overload (W13)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.body.strength.static import static_strength
+from poise.stage.take.take import Event
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+SETTLING = 0.1  # s after an actor begins, in which its feet settle on the ground: an overload is reported after that
+
+
+class Effort:
+    """Torques of one actor, compared with its strength.
+
+    strength  (J,) N m
+    strained  (J,) bool, kinematic joints whose overload was reported and lasts: above 1, until it is below 0.9
+    began     (1,) s, when the actor was put down
+    """
+
+    def __init__(self, actor: Actor):
+        self._actor = actor
+        self.strength = static_strength(actor.character)
+        self.strained = np.zeros(len(self.strength), bool)
+        self.began = np.zeros(1)
+
+    def begin(self, t: float) -> None:
+        """Start at time t (s), when the actor is put down."""
+        self.began[:] = t
+        self.strained[:] = False
+
+    def measure(self) -> tuple[np.ndarray, np.ndarray]:
+        """Like `compute`, and report overloads that begin or end."""
+        torque, effort, changed = self._compute()
+        if changed:
+            self.report(effort)
+        return torque, effort
+
+    def compute(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the torque (J, 3) N m at each joint in body axes, and the effort (J,): torque over strength.
+
+        Given joints: by inverse dynamics, from the connectors' accelerations over the last step. Others: the torque of
+        their drivers and dampers.
+        """
+        return self._compute()[:2]
+
+    def _compute(self) -> tuple[np.ndarray, np.ndarray, int]:
+        from poise.stage.monitor import kernels
+
+        body, given = self._actor.body, self._actor.given
+        j, x = len(body.tree), body.block
+        work, torque, effort = np.empty((kernels.WORK, j, 3)), np.empty((j, 3)), np.empty(j)
+        changed = kernels.measure(
+            x["parents"], x["masses"], x["centers"], x["inertias"], body.R, body.p, body.om, body.state.w, body.state.v,
+            body.w_before, body.v_before, body.dw, given, body.torque, body.damping, body.axial, body.gravity,
+            self.strength, body.dt, work, torque, effort, self.strained,
+        )  # fmt: skip
+        return torque, effort, changed
+
+    def watch(self) -> None:
+        """Measure the present step and report, leaving the body as it is: for an actor that no take records."""
+        actor, body = self._actor, self._actor.body
+        now, dw, a = body.state.copy(), body.dw.copy(), body.a.copy()
+        actor.show(actor.stage.time)
+        _, effort, changed = self._compute()
+        body.put(now)
+        body.dw[:], body.a[:] = dw, a
+        if changed:
+            self.report(effort)
+
+    def report(self, effort: np.ndarray) -> None:
+        """Report every kinematic joint whose overload begins or ends, given all efforts (J,)."""
+        from poise.stage.monitor.kernels import is_over
+
+        actor, t = self._actor, self._actor.stage.time
+        if t < self.began[0] + SETTLING - 1e-9:
+            return
+        over = np.array([is_over(*each) for each in zip(effort, actor.given, self.strained, strict=True)])
+        changed = np.flatnonzero(over != self.strained)
+        self.strained[:] = over  # before a listener acts on it
+        for i in changed:
+            joint, value = actor.character.skeleton.labels[i], float(effort[i])
+            kind = "effort" if over[i] else "effort-ended"
+            words = f"{joint}: torque is {value:.2f} of its strength" + ("" if over[i] else " again")
+            actor.tell_event(Event(t, actor.name, kind, words, joint, effort=value))

@@ -1,0 +1,271 @@
+"""The step: what happens to the bodies that one simulation moves, as the list of laws that runs.
+
+Everybody adds his own: players, the coupling, the engine. Whoever has compiled laws gives those; the others' methods
+are called, in the same list, through Python. Nothing else moves a body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from poise.drivers.checks import find_laws
+from poise.drivers.driver import ACT, GIVE, SETTLE, SHOW, AccelerationPlayer, MotionPlayer, Player, TorquePlayer
+from poise.engines.contact_log import ContactLog
+from poise.engines.engine import Simulation, SimulationLaws
+from poise.stage.monitor.events import STANDING, find_feet
+from poise.stage.monitor.health import check_after
+from poise.stage.step import substeps
+from poise.stage.step.call import Call
+
+if TYPE_CHECKING:
+    from poise.stage.actor import Actor
+# Makes an entry of a Python function that is to be called for an actor.
+Caller = Callable[["Actor", Callable[[], None]], Call]
+
+
+def list_step(
+    actors: list[Actor], simulation: Simulation, engine: SimulationLaws | None, hits: ContactLog | None, call: Caller
+) -> list[Call]:
+    """The step.
+
+    engine  the simulation's own laws, where it has any
+    hits    who follows its contacts; None: there is nothing to hit
+    """
+    from poise.stage.step import kernels as laws
+
+    step: list[Call] = []
+    again: list[Call] = []
+    asking: list[Callable[[Simulation, float], None]] = []
+    for k, actor in enumerate(actors):
+        body, (couple, coupling) = actor.body.block, actor.find_coupling(simulation.couples(k))
+        step.append(Call(laws.begin, body, coupling))
+        # 1. kinematic drivers: q, w and dw at mid-step
+        for player in actor.in_order():
+            step += _give(actor, player, call)
+        # 2. what that puts on the connectors; pushes
+        step.append(Call(couple, body, coupling))
+        if actor.pushes:
+            step.append(Call(laws.push, body, coupling))
+        # 3. physical drivers: torques
+        step.append(Call(laws.clear, body, coupling))
+        renewed = substeps.list_renewed(actor, simulation, engine)
+        for player in actor.players:
+            step += _act(actor, player, call) if player not in renewed else []
+            if type(player).list_pins is not Player.list_pins:
+                step.append(call(actor, _move_pins(player, k, simulation)))
+        calm = [Call(laws.calm, body, coupling), *_limit(actor)]
+        anew = [each for player in renewed for each in _act(actor, player, call)]
+        if engine is not None and engine.again is not None:
+            step.append(kept := substeps.keep_asked(actor, engine.again))
+            again += substeps.list_again(engine, k, kept, calm)
+        elif renewed:
+            kept, ask = substeps.ask_again(k, actor, anew + calm)
+            step.append(kept)
+            again.append(kept)
+            asking.append(ask)
+        step += anew + calm
+        step += _take(actor, k, simulation, engine, call)
+    # 4. the engine moves the physical parts; where it cuts the step, some are asked again in its middle
+    if engine is not None and engine.again is not None:
+        rows = [[each.law.address, each.body.address, each.block.address] for each in again]
+        engine.again.set(rows=np.array(rows, np.int64), count=len(rows))
+    simulation.ask_again = asking
+    step += _advance(actors[0], simulation, engine, call)
+    step += substeps.end_parts(again)
+    step += _feel(actors, simulation, hits, call)
+    for k, actor in enumerate(actors):
+        # 5. states are read; kinematic parts are set where they are when somebody looks
+        step += _read(actor, k, simulation, engine, call)
+        if actor.flight.is_kept:
+            step += _conserve(actor, k, simulation, engine, call)
+        for player in actor.in_order():
+            step += _settle(actor, player, call)
+        if actor.stage.couple == "paper":
+            step.append(Call(laws.differentiate, actor.body.block, actor.coupled.block))
+        step.append(Call(laws.end, actor.body.block, actor.coupled.block))
+    return step
+
+
+def list_show(actors: list[Actor], call: Caller) -> list[Call]:
+    """What puts kinematic parts where they are, for somebody who looks."""
+    shows: list[Call] = []
+    for actor in actors:
+        for player in actor.in_order():
+            if SHOW in find_laws(player):
+                law, block = find_laws(player)[SHOW]
+                shows.append(Call(law, actor.body.block, block))
+            elif isinstance(player, MotionPlayer):
+                shows.append(call(actor, _at(player.show, actor)))
+            shows += _hand_over(actor, player, 1)
+    return shows
+
+
+def list_give(actor: Actor) -> list[Call] | None:
+    """What puts an actor's given joints where they are at its body's time; None: Python has a part in it."""
+    gives: list[Call] = []
+    for player in actor.in_order():
+        if not isinstance(player, MotionPlayer) or player.carrier is not None:
+            continue
+        if GIVE not in find_laws(player):
+            return None
+        gives += _give(actor, player, _refuse)
+    return gives
+
+
+def _refuse(_actor: Actor, _function: Callable[[], None]) -> Call:
+    raise TypeError("nobody calls Python here")
+
+
+def _give(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    before = _hand_over(actor, player, 0)
+    if GIVE in find_laws(player):
+        return [Call(find_laws(player)[GIVE][0], actor.body.block, find_laws(player)[GIVE][1]), *before]
+    if isinstance(player, MotionPlayer | AccelerationPlayer):
+        return [call(actor, check_after(_at(player.give, actor), actor, player)), *before]
+    return []
+
+
+def _hand_over(actor: Actor, player: Player, at: int) -> list[Call]:
+    """What is left of how the joints moved before, on top of what is given (0) or shown (1)."""
+    if not isinstance(player, MotionPlayer) or player.hand_over is None:
+        return []
+    return [Call(player.hand_over.laws()[at], actor.body.block, player.hand_over.block)]
+
+
+def _act(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    if ACT in find_laws(player):
+        return [Call(find_laws(player)[ACT][0], actor.body.block, find_laws(player)[ACT][1])]
+    if isinstance(player, TorquePlayer) and player.has_torques:
+        body = actor.body
+        return [call(actor, check_after(lambda: player.act(body, float(body.block["t"])), actor, player))]
+    return []
+
+
+def _move_pins(player: Player, k: int, simulation: Simulation) -> Callable[[], None]:
+    def move() -> None:
+        for joint, place, turn in player.list_pins():
+            simulation.move_pin(k, joint, place, turn)
+
+    return move
+
+
+def _limit(actor: Actor) -> list[Call]:
+    """What keeps joints in their ranges, whoever drives them."""
+    limits = actor.limits
+    return [Call(limits.law, actor.body.block, limits.block)] if limits.count else []
+
+
+def _settle(actor: Actor, player: Player, call: Caller) -> list[Call]:
+    if SETTLE in find_laws(player):
+        return [Call(find_laws(player)[SETTLE][0], actor.body.block, find_laws(player)[SETTLE][1])]
+    if isinstance(player, MotionPlayer) and type(player).settle is not MotionPlayer.settle:
+        return [call(actor, lambda: player.settle(actor.body, float(actor.body.block["t"] + actor.body.dt)))]
+    return []
+
+
+def _take(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    """Places, torques and wrenches of one actor to the engine."""
+    if engine is not None:
+        laws = [engine.take] if engine.move is None else [engine.take, engine.move]
+        return [Call(law, actor.body.block, engine.bodies[k]) for law in laws]
+    body, is_axial = actor.body, actor.stage.engine.abilities.axial
+
+    def take() -> None:
+        simulation.place(k, body.state)
+        if actor.stage.engine.abilities.stops:
+            simulation.stop(k, body.stops)
+        simulation.apply(k, body.torque, body.damping, body.wrench, *([body.axial] if is_axial else ()))
+        for joint in body.nudged.nonzero()[0] if actor.stage.engine.abilities.nudges else ():
+            simulation.nudge(k, int(joint), body.nudges[joint])
+        if actor.stage.engine.abilities.speeds:
+            simulation.speed(k, body.state, body.dw, body.a)
+
+    return [call(actor, take)]
+
+
+def _advance(actor: Actor, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    if engine is not None:
+        return [Call(engine.step, actor.body.block, engine.scene)]
+    return [call(actor, simulation.step)]
+
+
+def _feel(actors: list[Actor], simulation: Simulation, hits: ContactLog | None, call: Caller) -> list[Call]:
+    """What touches what, for the log of hits and for players that want to know."""
+    from poise.stage.step.kernels import hand_on_contacts
+
+    felt: list[Call] = []
+    pressed = [k for k, actor in enumerate(actors) if hits is not None and any(p.is_pressed for p in actor.players)]
+    if hits is not None:
+        hits.listen({k: (actors[k].body.pressed, actors[k].body.p) for k in pressed})
+        law = simulation.feel(hits)
+        if law is not None:
+            felt.append(Call(law[0], actors[0].body.block, law[1]))
+        elif type(simulation).find_contacts is not Simulation.find_contacts:
+            felt.append(call(actors[0], lambda: hits.note(simulation, len(actors))))
+    felt += [Call(hand_on_contacts, actors[k].body.block, actors[k].coupled.block) for k in pressed]
+    for k, actor in enumerate(actors):
+        if any(player.feels for player in actor.players):
+            felt.append(call(actor, _tell_touches(actor, simulation, k)))
+    return felt
+
+
+def _tell_touches(actor: Actor, simulation: Simulation, k: int) -> Callable[[], None]:
+    listening = [player for player in actor.players if player.feels and type(player).strike is not Player.strike]
+    feet = list(find_feet(actor))
+
+    def tell() -> None:
+        actor.body.touches = simulation.find_contacts(k)
+        if listening:
+            force = _find_blow(actor, feet)
+            for player in listening:
+                player.strike(actor.body, force)
+
+    return tell
+
+
+def _find_blow(actor: Actor, feet: list[int]) -> np.ndarray:
+    """Return the force (3,) N on an actor in the last step by pushes and contacts, but not by what its soles press."""
+    body, touches = actor.body, actor.body.touches
+    t, up = float(body.block["t"]), -body.gravity / max(float(np.linalg.norm(body.gravity)), 1e-9)
+    stands = np.isin(touches.joints, feet) & (touches.forces @ up > STANDING * np.linalg.norm(touches.forces, axis=1))
+    force = touches.forces[~stands].sum(axis=0)
+    for push in actor.pushes:
+        if push.start <= t + 1e-9 < push.start + push.seconds:
+            force = force + push.force
+    return force
+
+
+def _read(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    if engine is not None:
+        return [Call(engine.read, actor.body.block, engine.bodies[k])]
+    return [call(actor, lambda: simulation.read(k, actor.body.state))]
+
+
+def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLaws | None, call: Caller) -> list[Call]:
+    """In flight a body keeps its momentum, which an engine follows to first order in the step."""
+    from poise.stage.coupling.flight_kernels import conserve
+
+    body, flight = actor.body, actor.flight
+    gives = [each for player in actor.in_order() for each in _give(actor, player, call)]
+    flight.list_gives(gives)
+    if engine is not None and engine.steer is not None:
+        flight.block.set(steer=engine.steer.address, block=engine.bodies[k].address)
+        return [Call(conserve, body.block, flight.block)]
+    flight.block.set(steer=0, block=0)
+
+    def keep() -> None:
+        body.block["aloft"] = simulation.is_aloft(k)
+        body.block["outside"] = simulation.find_outside(k) if body.block["aloft"] else 0.0
+        conserve(body.block, flight.block)
+        if body.block["aloft"]:
+            simulation.steer(k, body.state)
+
+    return [call(actor, keep)]
+
+
+def _at(method: Callable[..., None], actor: Actor) -> Callable[[], None]:
+    """A player's method at the time that the body's clock says motions are asked for."""
+    return lambda: method(actor.body, float(actor.body.block["at"]))

@@ -1,0 +1,1 @@
+"""Takes: the recorded result of a run, and its file."""

@@ -1,0 +1,1 @@
+"""Paths over the ground, around what stands in the way."""
