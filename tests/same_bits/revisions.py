@@ -127,7 +127,7 @@ def checked_out(commit: str) -> Iterator[Path]:
         _remove(tree)  # one that was left behind
         git("worktree", "add", "--quiet", "--detach", "--force", str(tree), commit)
         for path in (ROOT / "src").rglob("__pycache__/*.nb[ic]"):
-            (tree / path.relative_to(ROOT)).parent.mkdir(exist_ok=True)
+            (tree / path.relative_to(ROOT)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(path, tree / path.relative_to(ROOT))
         try:
             yield tree
