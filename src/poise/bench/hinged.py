@@ -1,7 +1,7 @@
 """A figure as others' inverse kinematics wants it: hinges, as MJCF and as URDF.
 
-A ball joint is up to three hinges at one place, about the axes of its angles (`body.limits`): x, then z, then y, each
-with the same range. Where only one of x and z is turned the rotations are the same; where both are, two hinges one
+A ball joint is up to three hinges at one place, about the axes of its angles (`body/joints.py`): x, then z, then y,
+each with the same range. Where only one of x and z is turned the rotations are the same; where both are, two hinges one
 after the other are not one turn about the axis between them, so `draw_pose` gives poses that are legal for both.
 """
 

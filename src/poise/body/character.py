@@ -61,7 +61,8 @@ class Character(Portable):
     sex       male, female or neutral
     age       years
     table     where the masses are from: the name of a table, or `meshes`
-    model     how the file of the model was read that it is of (`files.normalise.Reading`); None if it is of none
+    model     how the file of the model was read that it is of (`files/reading/pipeline.py:Reading`); None if it is of
+              none
     """
 
     name: str

@@ -1,6 +1,6 @@
 """A folder to convert: which files are in it, and what each of them becomes; all known before any is written.
 
-The options of what `poise convert` changes; what they do is in `jobs.changes`.
+The options of what `poise convert` changes; what they do is in `jobs/convert.py`.
 
 `poise convert`: any format to any, with the error measured on what was written.
 """
@@ -150,7 +150,7 @@ GROUP = Group("What to change", sort_key=40)
 @Parameter(name="*", group=GROUP)
 @dataclasses.dataclass(frozen=True)
 class ChangeOptions(jobs.Changes):
-    """The fields of `jobs.changes.Changes`, as words of the command line."""
+    """The fields of `jobs/convert.py:Changes`, as words of the command line."""
 
     start: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is before.")] = None
     end: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is after.")] = None

@@ -1,4 +1,4 @@
-"""The options of every command that reads a clip; what they do is in `files.source`.
+"""The options of every command that reads a clip; what they do is in `files/reading/options.py`.
 
 Options that say whose body it is, of commands that need no clip.
 """
@@ -21,7 +21,7 @@ GROUP = Group("The clip and its body", sort_key=50)
 @Parameter(name="*", group=GROUP)
 @dataclass(frozen=True)
 class SourceOptions(files.Source):
-    """The fields of `files.source.Source`, as words of the command line."""
+    """The fields of `files/reading/options.py:Source`, as words of the command line."""
 
     mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg.")] = None
     height: Annotated[float | None, Parameter(converter=read_number, help="Stature, m: the clip is scaled to it.")] = (

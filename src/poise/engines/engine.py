@@ -94,7 +94,8 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
 
 @dataclass(eq=False)
 class BodyState:
-    """Where a body is and how fast, in arrays that are written in place; the same letters as in `dynamics.instant`.
+    """Where a body is and how fast, in arrays that are written in place; the same letters as in
+    `dynamics/body_kernels.py`.
 
     root (3,) m;  q (J, 4) wxyz;  v (3,) m/s;  w (J, 3) rad/s in body axes
     """

@@ -1,5 +1,5 @@
 """Poses to begin at, where the way from the given one ends short: an arm that is up, or a knee that is bent the other
-way round an obstacle of its own ranges, is another optimum. Angles are those of `body.limits`, in degrees below.
+way round an obstacle of its own ranges, is another optimum. Angles are those of `body/joints.py`, in degrees below.
 
 A body posed by goals, with its centre of mass first.   [balance, 4]
 

@@ -21,14 +21,14 @@ at the target itself. Without it, it rests off by m g r sin(th - hang) / k, as t
 A body on strings, a frame further: every joint swings towards its target. Compiled.
 
 Rows are the joints that have a role, carriers first; row 0 is the root. A joint's angles (x, y, z) are those of
-`body.limits`: zero hangs, x bends, y turns about the long axis, z goes to the side; E = exp(x, 0, z) exp(0, y, 0). With
-W the orientation of a segment against how it hangs,
+`body/joints.py`: zero hangs, x bends, y turns about the long axis, z goes to the side; E = exp(x, 0, z) exp(0, y, 0).
+With W the orientation of a segment against how it hangs,
 
     W_i = W_carrier E_i,      q_i = P_i^-1 E_i C_i                                                 [marionette, rows]
 
 A target is three angles, or an *aim*: the orientation of the segment, against the way that the body faces or against
 what carries it. A foot that is down has a pose against the ground instead, F = G Ry(yaw) Rx(pitch) Rz(roll), with G the
-ground's slope: pitch as in `oscillator_kernels.tread`, no roll, and the yaw that it came down with, as far as the
+ground's slope: pitch as in `puppetry/kernels.py:tread`, no roll, and the yaw that it came down with, as far as the
 ankle goes.
 """
 

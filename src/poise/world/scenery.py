@@ -3,7 +3,7 @@
 [ground]
 height = 0.0              # m; left out: where the clip's soles rest
 friction = 0.8
-kind = "tilted"           # tilted, steps or map, with numbers of their own: see `ground_table`; left out: level
+kind = "tilted"           # tilted, steps or map, with numbers of their own: see `world/scenery.py`; left out: level
 angle_degrees = 6.0
 
 [[props]]

@@ -85,7 +85,7 @@ def static_strength(character: Character) -> np.ndarray:
 
 
 def find_stiffness(character: Character, shares: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Joint name -> how much harder than others it is turned, by its strength: for `ik.posing.Poser`.   [balance, 1]
+    """Joint name -> how much harder than others it is turned, by its strength: for `PoseSolver`.   [balance, 1]
 
     shares  joint or role -> its strength beside what is usual: 0.5 half as strong, 0 not turned at all
 

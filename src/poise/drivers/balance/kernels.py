@@ -573,7 +573,9 @@ def lean_back(body: int, block: int) -> None:
 
 @kernel
 def keep_feet(body: Any, x: Any) -> None:
-    """Ask for tiny turns of the hips that keep planted feet where they stand: see `feet_kernels.hold_feet`."""
+    """Ask for tiny turns of the hips that keep planted feet where they stand: see
+    `drivers/balance/foot_kernels.py:hold_feet`.
+    """
     j = body.joints
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)
     hold_feet(

@@ -564,7 +564,7 @@ def bend_rate(e: np.ndarray, rate: np.ndarray) -> tuple[float, float, float]:
 
 LEAD = 0.04  # s by which the body is ahead of the hands
 FADE = 1.0  # s, in which a body goes over to another amount, or to another way
-# clock   (6,) of the gesture: see `curve_kernels`
+# clock   (6,) of the gesture: see `motion/playback/kernels.py`
 # amount  (1 + 4 * 4,): when it began to change (s), of each move what it goes to, and how far it was from that, with
 #         first and second derivatives
 # rest    (1 + 3 * 4,): when another curve was taken up (s), and how far that was from the one before, likewise

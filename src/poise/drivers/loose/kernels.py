@@ -1,6 +1,6 @@
 """Springs towards a pose, as laws.
 
-Joints at rest, as laws; what is left of how they moved lies on top: see `hand_over_law`.
+Joints at rest, as laws; what is left of how they moved lies on top: see `drivers/transition/kernels.py`.
 
 Springs towards a pose, compiled.
 """

@@ -12,7 +12,7 @@ which is nothing for a body that is where it should be: it neither lags nor lead
 
 Springs that follow a motion, as a law.   [tracking, section 3]
 
-Springs that follow a motion as it comes, as a law: `track_law` with another guide.
+Springs that follow a motion as it comes, as a law: `drivers/track/kernels.py` with another guide.
 
 Springs that give way where something hits what they carry, and come back, as a law.
 
@@ -248,7 +248,7 @@ LATELY = 0.1
 JERKED = 50.0, 100.0  # m/s2, rad/s2: more is a blow
 # springs, guide: addresses of blocks, of SPRINGS and of what they follow, a PART or a FOLLOWER
 # work   (3, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
-# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) what has pushed it as of late: `track_give_law`
+# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) what has pushed it as of late
 # weight (K,) N m, m g l there;  give: how much of its stiffness a spring loses at most
 # root   (13,) a root that floats: its velocity and spin in the last step, its accelerations as of late, and whether
 #        those are known

@@ -3,7 +3,7 @@
     found = limit_accelerations(H, b, low, high, wanted, goals=[(J_foot, 0), (J_center, a), (J_hand, a_hand)])
     found.acceleration, found.torque, found.at_bound
 
-What is solved and how is said in `limited_kernels`, which laws call without Python.
+What is solved and how is said in `dynamics/qp/priority_kernels.py`, which laws call without Python.
 """
 
 from __future__ import annotations

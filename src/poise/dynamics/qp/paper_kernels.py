@@ -2,8 +2,8 @@
 
 What is out of range is added to a set, and nobody is ever dropped; what goals change is taken back where it would take
 a torque too far, so that such a torque does not change at all. Pseudo-inverses are those of the errata: eq 10 has the
-transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `limited_kernels`, and eq 16 the pseudo-inverse
-of S_2 H. Torques end in range, as everything may be in the set; x is not the nearest.
+transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `dynamics/qp/priority_kernels.py`, and eq 16
+the pseudo-inverse of S_2 H. Torques end in range, as everything may be in the set; x is not the nearest.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def limit_by_paper(
     at: np.ndarray,
     residual: np.ndarray,
 ) -> tuple[int, int]:
-    """As `limit` of `limited_kernels`, argument by argument."""
+    """As `limit` of `dynamics/qp/priority_kernels.py`, argument by argument."""
     given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
     room = carve(floats, integers, len(b), len(wanted), len(y))
     begin(room, H, wanted, weights)

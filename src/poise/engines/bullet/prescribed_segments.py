@@ -1,6 +1,6 @@
 """What a simulated body of Bullet's carries that is given: its inertia, as links whose masses are rewritten every step.
 
-See `bullet_locked_kernels` for how a rigid piece becomes four links.
+See `engines/bullet/locked_kernels.py` for how a rigid piece becomes four links.
 
 Segments of GIVEN joints that may touch something, or that hold simulated limbs, as bodies of their own in Bullet.
 
@@ -15,7 +15,8 @@ inertia that it has, and physical and given joints may alternate. What a given m
 Bullet's step then, to the solver's precision, and nobody has to apply it. In the first two steps what turns fast is
 followed too late, by half a step of its centripetal acceleration.
 
-Where nothing given can touch and nothing hangs from it, `bullet_locked` does the same without a solver.
+Where nothing given can touch and nothing hangs from it, `engines/bullet/prescribed_segments.py` does the same without a
+solver.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class InverseSimulation(MujocoSimulation):
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
 
     def _build_block(self) -> Block:
-        """What the law knows: see `inverse_law`."""
+        """What the law knows: see `engines/inverse/kernels.py`."""
         from poise.engines.inverse.kernels import INVERSE
 
         model, data, kept = self.model, self._data, self._kept
@@ -166,7 +166,7 @@ class InverseSimulation(MujocoSimulation):
 
 
 class _Kept:
-    """What a step remembers of the last one, for at most so many contacts: see `inverse_law.INVERSE`."""
+    """What a step remembers of the last one, for at most so many contacts: see `engines/inverse/kernels.py:INVERSE`."""
 
     def __init__(self, most: int):
         self.pairs, self.places = np.zeros((most, 2), np.int64), np.zeros((most, 24))

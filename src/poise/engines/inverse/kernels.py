@@ -462,7 +462,7 @@ def _remember(
 
 @law
 def read(body: int, block: int) -> None:
-    """See `mujoco_law.read`: what touched a body is what pushed it in any part of the step."""
+    """See `engines/mujoco/kernels.py:read`: what touched a body is what pushed it in any part of the step."""
     b, p = record(body, BODY), record(block, PLACES)
     read_state(b, p, record(p.data, DATA), p.floater != 0 and _meets_floaters(record(p.scene, INVERSE), p))
 

@@ -20,7 +20,7 @@ contacts are met at the beginning: how deep one is is taken back by h/2 V, and o
 
 A body in MuJoCo whose GIVEN segments touch things: how fast they are, as a law, and what their contacts ask for.
 
-See `mujoco_moved`, and `mujoco_care_law` for the step.
+See `engines/mujoco/contacts.py`, and `engines/mujoco/landing_kernels.py` for the step.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def list_contacts(
 
 
 # hits: the block of `ContactLog`;  scene: the simulation's;  thing (geoms,): what each shape is of;  rest:
-# `mujoco_offsets`
+# `engines/mujoco/library.py`
 SOURCE = fields(arrays="thing", integers="hits scene geoms ncon contact force size frame pos geom address")
 
 

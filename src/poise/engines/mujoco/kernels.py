@@ -5,7 +5,8 @@ MuJoCo's velocities of free and ball joints are Poise's own: linear in the world
 
 A body in MuJoCo, as laws: what acts on it goes in, MuJoCo steps, its state comes out.
 
-MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `mujoco_desk`.
+MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see
+`engines/mujoco/workspaces.py`.
 
 What every engine needs at the joints, compiled: forces gathered there, and a first hinge as the second turns it.
 """
@@ -188,9 +189,9 @@ PLACES = fields(
     """,
     integers="data given_count bodies is_open number geoms scene",
 )
-# Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
-# moved, or things that float: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing:
-# `mujoco_landing_law`'s block.
+# Of a scene: MuJoCo's step, model and data, the state in it, and what `engines/mujoco/workspaces.py` needs. With
+# segments that are moved, or things that float: MuJoCo's step in three, and where its contacts are
+# (`engines/mujoco/library.py`); landing: `engines/mujoco/landing_kernels.py`'s block.
 DATA = fields(
     arrays="""
         qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
@@ -238,7 +239,9 @@ def take(body: int, block: int) -> None:
 
 @law
 def step(_body: int, block: int) -> None:
-    """MuJoCo's step. At a desk, what it is a function of is kept: `mujoco_desk` makes it again if somebody looks."""
+    """MuJoCo's step. At a desk, what it is a function of is kept: `engines/mujoco/workspaces.py` makes it again if
+    somebody looks.
+    """
     d = record(block, DATA)
     if d.is_away == 1:
         keep_before(d)

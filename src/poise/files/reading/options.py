@@ -113,7 +113,7 @@ class Source:
     def build_character(self, motion: Reading | Clip, audience: Reporter = SILENT) -> Character:
         """The body under a motion's skeleton, as heavy and tall as these options say or as is usual.
 
-        `character` is for `jobs.clip_body.find_body`.
+        `character` is for `jobs/shared/body.py:find_body`.
 
         Where the motion is of a file, the body is as tall as the file's (`Reading.stature`).
         """

@@ -1,7 +1,8 @@
 """A row for each number that goals ask for: compiled.
 
 Every free angle is a turn about a line in space (the root's place, a shift along one), so one pair of vectors says what
-it does: r, the line's direction, and o = O x r, how a point at the origin goes. With s as in `figure_kernels`,
+it does: r, the line's direction, and o = O x r, how a point at the origin goes. With s as in
+`ik/solver/model_kernels.py`,
 
     dX / dangle = s (r x X + o),     dc / dangle = (s / M) (r x m V + m o),     a turn by s r               [steps, 6]
 

@@ -131,7 +131,7 @@ class FollowPlan(MixPlan):
     """How a clip is followed. What is not said here is as of a mix.
 
     base      `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-              where the clip does not step (`motion.stepping`)
+              where the clip does not step (`motion/contacts/stepping.py`)
     scenery   segments of the body do not touch one another unless its touch says so
     """
 

@@ -33,7 +33,7 @@ _ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before 
 
 @dataclass(frozen=True, eq=False)
 class Footfall:
-    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking.foot_path.FootStance`.
+    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking/feet/stance.py:FootStance`.
 
     place  (3,) m, of the foot as it lies there
     """

@@ -18,7 +18,8 @@ as well as parts that hang: what a body's motion asks for, less what it would as
 
     f_i(q, u, given accelerations) - f_i(q, u without the given velocities, 0)
 
-put on every body with the opposite sign. Summed up to a connector this is -(W - R). Letters as in `dynamics.instant`.
+put on every body with the opposite sign. Summed up to a connector this is -(W - R). Letters as in
+`dynamics/body_kernels.py`.
 
 Both have the same accelerations of the physical joints, so only differences are followed outwards, and a body that no
 given joint moves has none.

@@ -149,7 +149,7 @@ class StepLimits:
                 raise InputError(f"the limit '{name}' of a step is {value:g}; it must be from 0 to 1000.")
 
     def pack(self) -> np.ndarray:
-        """As compiled code reads them: see `route_kernels`."""
+        """As compiled code reads them: see `walking/path/kernels.py`."""
         stride = self.gap + 2.0 * self.track
         return np.array([
             self.up, self.down, stride, self.over, math.tan(self.steepest), _BUMPS, self.track, self.radius, self.tall,

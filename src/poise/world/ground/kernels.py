@@ -1,4 +1,4 @@
-"""Grounds as compiled code asks them: the laws of `Ground` and its kinds, on a record of `ground_record`.
+"""Grounds as compiled code asks them: the laws of `Ground` and its kinds, on a record of `world/ground/record.py`.
 
 A mesh of triangles seen from above: how high it is at the places of a grid.
 
@@ -167,8 +167,8 @@ _ALONG = 1e-12  # of a face's normal: less of it upward, and a vertical line run
 def find_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, float, float, float]:
     """Height (m) of the floor at x and z, and its unit normal. Props that reach higher than `below` (m) are not it.
 
-    What is more than a level ground that stands still is looked up by a law of its own (`floor_law`), which is compiled
-    where there is such a floor.
+    What is more than a level ground that stands still is looked up by a law of its own (`world/ground/kernels.py`),
+    which is compiled where there is such a floor.
     """
     if floor.find == 0:
         return floor.height, 0.0, 1.0, 0.0

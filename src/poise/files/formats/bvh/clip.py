@@ -6,7 +6,7 @@ How the numbers are read (docs of the format disagree; this is what Blender 5.0'
 - rotation channels stand in the order in which they are multiplied: `Zrotation Xrotation Yrotation` is Rz Rx Ry.
 
 Other joints than the root may have position channels, too. What moves in them becomes the clip's shifts; programs
-differ in whether they replace the OFFSET (`bvh_positions` finds out).
+differ in whether they replace the OFFSET (`files/formats/bvh/position_channels.py` finds out).
 
 Written files are in metres, Y up, with six channels at the root and at joints that have shifts, whose positions replace
 the OFFSET, and rotations ZXY everywhere (one order for all joints: many small readers assume it). Angles are curves
