@@ -187,7 +187,7 @@ def test_a_floor_goes_to_another_process() -> None:
         (lambda: MovingGround(velocity=(1.0, 2.0)), "velocity of a moving ground is three numbers"),  # type: ignore[arg-type]
         (lambda: MovingGround(sway=(0.0, 99.0, 0.0)), "sway of a moving ground is of at most 20"),
         (lambda: MovingGround(period=0.0), "period of a moving ground is 0 s"),
-        (lambda: poise.Stage(ground=0.3), "the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None"),  # type: ignore[arg-type]
+        (lambda: poise.Stage(ground=0.3), "is a Ground, Slope, Stairs, Profile, HeightMap, MovingGround or None"),  # type: ignore[arg-type]
     ],
 )
 def test_what_no_ground_can_be_is_refused(make: Any, said: str) -> None:

@@ -10,7 +10,7 @@ forward kinematics of the tree.
 mink is an extra (`peers`). placo wants a Pinocchio and a NumPy of its own: `make placo` builds it an environment, and
 `POISE_PLACO_PYTHON` says which Python has it.
 
-Bodies with more joints than people have, for how the cost of a solve grows.
+The second half makes bodies with more joints than people have, to show how the cost of a solve grows.
 """
 
 from __future__ import annotations

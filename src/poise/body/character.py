@@ -1,6 +1,6 @@
-"""A body to simulate: skeleton, segments, joint limits and freedoms. A description, frozen and checked.
+"""A body to simulate: skeleton, segments, joint limits and degrees of freedom; frozen and checked.
 
-One rigid body of a character: what a joint carries up to the next joints.
+A segment is one rigid body of it: the matter between a joint and the next joints.
 """
 
 from __future__ import annotations

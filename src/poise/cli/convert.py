@@ -1,8 +1,8 @@
-"""A folder to convert: which files are in it, and what each of them becomes; all known before any is written.
+"""`poise convert`: any format to any, with the error measured on what was written; a file or a folder.
 
-The options of what `poise convert` changes; what they do is in `jobs/convert.py`.
+All files of a folder, and what each of them becomes, are known before any is written.
 
-`poise convert`: any format to any, with the error measured on what was written.
+What the options of a change do is in `jobs/convert.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The options of every command that reads a clip; what they do is in `files/reading/options.py`.
-
-Options that say whose body it is, of commands that need no clip.
-"""
+"""Options shared by commands: how a clip is read (`files/reading/options.py`), and whose body it is."""
 
 from __future__ import annotations
 

@@ -11,11 +11,10 @@ without touching Python. Everything is in world axes: a tree this small is cheap
 
 `tests/oracles/spatial_vectors.py` and `newton_euler.py` are the oracles of what is here.
 
-A body at one instant as laws see it: a record of numbers and of the addresses of its arrays.
+A law sees the body as a record, BODY, of numbers and of the addresses of its arrays. `drivers/body.py` says what is
+meant by each; J joints.
 
-What is meant by each is said in `drivers/body.py`; J joints.
-
-Where everything of a body is, from its state.
+`update_body` finds where everything of a body is, from its state.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where every body of a tree is in the world, and how it moves there; over all frames at once.
+"""Positions, velocities, inertia, centre of mass and momentum of a tree of bodies; over all frames at once.
 
-The joint-space inertia H(q), by composite rigid bodies, over all frames at once.
+The joint-space inertia H(q), by composite rigid bodies.
 
 Source: Featherstone (2008), table 6.2, seen from the world's axes. A unit of one generalised velocity (`tree.py`) moves
 everything outboard of its joint as one rigid body, so a column of H is the momentum of that composite body, felt at
@@ -10,7 +10,7 @@ every joint between it and the root.
     h     = I_i^c s                                   its momentum when it moves along the unit motion s
     H_ji  = s_j . h (moved to joint j)                for j = i and every j on the way to the root
 
-Centre of mass, momentum, and the Jacobians of both and of points on the body; over all frames at once.
+Centre of mass, momentum, and the Jacobians of both and of points on the body.
 
 Columns of every Jacobian belong to the generalised velocity u of `tree.py`: the root's velocity in world axes, then the
 turns of each joint in its body's axes. A turn of joint k moves all it carries, of mass m_k and centre c_k, about the

@@ -108,7 +108,7 @@ def build_tree(character: Character) -> Tree:
     return Tree.of(skeleton.names, skeleton.parents, skeleton.offsets, bodies)
 
 
-_FIELDS = 6  # of a Kinematics whose joints do not slide
+_FIELDS = 6  # of a TreeState whose joints do not slide
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
         return
     if not isinstance(ground, Ground):
         raise InputError(
-            f"the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None; given {ground!r:.80}."
+            f"the ground is a Ground, Slope, Stairs, Profile, HeightMap, MovingGround or None; given {ground!r:.80}."
         )
     if ground.moves and not engine.abilities.moving:
         raise InputError(f"the engine '{engine.name}' has no ground that moves. Give it one that stands still.")

@@ -1,8 +1,6 @@
-"""On which line of a TOML file each key and element stands, for errors that say so.
+"""TOML read key by key, with errors that name the line, and written so that people can read it.
 
-The text is known to be valid: it is only gone through, not judged.
-
-TOML read key by key, with errors that say where they are, and written so that people can read it.
+The line of each key and element is found in a text that is known to be valid: it is only gone through, not judged.
 
 with TomlFile(path) as file:            # an InputError inside becomes a FileError that begins path:line:
     top = Table("a recipe", file.plain)

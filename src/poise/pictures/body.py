@@ -1,8 +1,8 @@
-"""A character drawn at a pose.
+"""Bodies in a picture: a character drawn at a pose, the space that it needs over a motion, and ghosts.
 
-Where a body can be at many poses, from a few points: a box around what each joint carries.
+The space is found from a few points: a box around what each joint carries.
 
-Ghosts: bodies drawn as pale silhouettes with an outline over all else, to compare what is drawn solid with them.
+Ghosts are drawn as pale silhouettes with an outline over all else, to compare what is drawn solid with them.
 """
 
 from __future__ import annotations

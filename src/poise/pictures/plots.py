@@ -1,14 +1,6 @@
-"""A plot of a motion's forces: ground force in body weights, pressure centre, and the largest joint torques.
+"""Plots: forces of a motion, falls from above, effort, tracking over time, tracked motions, and walks.
 
-Falls from above: on what a body stood, where its centre of mass went, and where the ground pushed it.
-
-Plots of following within strength: how much of their strength joints use over time.
-
-Plots of tracking: how far off a body is over time, and how that and its lag depend on the stiffness.
-
-Plots of motions that are tracked.
-
-Plots of a walk: the centre of mass against what carries it, and the angles of the legs.
+`plot_forces` has ground force in body weights, centre of pressure, and the largest joint torques.
 """
 
 from __future__ import annotations

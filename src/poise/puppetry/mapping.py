@@ -1,4 +1,4 @@
-"""What hands mean: which of their motions goes to which joint.   [marionette, 4.3]
+"""Mappings: which motion of a hand goes to which joint, and their TOML files.   [marionette, 4.3]
 
 A layer of a performance is a few routes. A route takes one thing of one hand,
 
@@ -20,7 +20,7 @@ to one thing of the puppet:
 Angles are those of `body/joints.py`, the same on every body, so that a mapping knows no skeleton. A route whose joint a
 body does not have is left out there, but for the legs, which it must have.
 
-Mappings of hands, as TOML files: see `puppetry/mappings` for those that come along.
+As a file (see `puppetry/mappings` for those that come along):
 
 name = "legs"
 viscosity = 0.45                # 0 honey, 1 air

@@ -10,9 +10,9 @@
 
 Differences from the source: eq 14, 15 are printed as p' p^-1, which is the angular velocity in the parent's axes.
 `three_point` keeps the source's differences, second order in h; the splines are fourth order and give any moment, so
-they are what the rest of Poise uses. Nothing here removes noise: filter first (`poise.spatial.derivative` does both).
+they are what the rest of Poise uses. Nothing here removes noise: filter first.
 
-From a noisy recording to value, velocity and acceleration: filter, then differentiate.   [mix, 3.2]
+`smooth_positions` and `smooth_rotations` filter a noisy recording, then differentiate it.   [mix, 3.2]
 """
 
 from __future__ import annotations

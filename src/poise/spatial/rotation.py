@@ -4,7 +4,7 @@ A quaternion q of a joint turns the child's coordinates into the parent's: v_par
 `multiply(a, b)` therefore first turns by b, then by a, like the product of matrices. Arrays are float64, shape (..., 4)
 for quaternions, (..., 3) for vectors and rotation vectors, (..., 3, 3) for matrices.
 
-Lengths of vectors: what `np.linalg.norm` gives, to the last bit, without its search for what kind of norm is meant.
+Lengths of vectors are what `np.linalg.norm` gives, to the last bit, without its search for what kind of norm is meant.
 
 For a few short vectors that search takes longer than the norm.
 """

@@ -1,6 +1,8 @@
-"""Props in hands: who holds what, where that is, and a prop that is let go.
+"""Attachment: props in hands, and roots that ride on props.
 
-Getting on a thing that moves: a root that is to ride on it has its speed at once, and so has all of the body.
+Props in hands: which joint holds what, where that is, and a prop that is let go.
+
+A root that is to ride on a moving prop takes its velocity immediately, and so does all of the body.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A course is added to at its end, one step at a time, and asked where the feet are at any time. It is plain data: it can
 be saved, copied, and cut off.
 
-When a step is made: how long the weight shifts and the foot swings, when its heel rises, and how it lands.
+The timing of a step: how long the weight shifts and the foot swings, when its heel rises, and how it lands.
 
 Times are whole knots of the path of the centre of mass, which is led from knot to knot.
 """

@@ -1,7 +1,4 @@
-"""The law of balance, compiled. `balance.py` says what it does; the letters are those of its header.
-
-Balance as a law: see `balance.py` for what it does.
-"""
+"""Balance, compiled, and its law `stand`. `balance.py` says what it does; the letters are those of its header."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How far arms shift a body's centre of mass, and how far the body leans against that, compiled.
+"""Counterpoise, compiled: the shift of the centre of mass by the arms, the lean against it, and taking part in a
+gesture.
+
+How far arms shift a body's centre of mass:
 
     r = (sum of m_i x_i - the same of hanging arms) / m     over the segments of the arms with what they hold
 
@@ -6,11 +9,8 @@ x_i are their centres of mass in the axes of the chest, m is the mass of the who
 centre of mass by the joint angles of the arms alone. Where a clip is followed, the r of its own arms is taken off: only
 what the clip does not contain is answered.
 
-Springs whose aims lean against the arms, as laws: `counterpoise.py` says what for.
-
-Counterpoise as laws: `counterpoise.py` says what it does.
-
-How a body takes part in a gesture at one time, as a law: `taking_part.py` has the formulas.
+Its laws: springs whose aims lean against the arms, and the motion of a trunk that leans (`counterpoise.py`); and how a
+body takes part in a gesture at a time (`taking_part.py` has the formulas).
 """
 
 from __future__ import annotations

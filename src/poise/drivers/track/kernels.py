@@ -1,4 +1,6 @@
-"""What a motion asks of the joints that follow it, compiled: springs in the tangent space, and inverse dynamics.
+"""Laws of springs that follow a motion, recorded or live, and that yield to what hits the body.   [tracking, section 3]
+
+What the motion asks of the joints: springs in the tangent space, and inverse dynamics.
 
     e        the turn that is left to where the motion is at the end of the step, in the body's axes
     w*, dw*  rad/s, rad/s2: how fast the motion turns, and how fast that changes, at mid-step, in the body's axes
@@ -10,11 +12,7 @@ An engine takes the damper at the end of the step, and so is the spring, by k dt
 
 which is nothing for a body that is where it should be: it neither lags nor leads, and no step is too long for it.
 
-Springs that follow a motion, as a law.   [tracking, section 3]
-
-Springs that follow a motion as it comes, as a law: `drivers/track/kernels.py` with another guide.
-
-Springs that give way where something hits what they carry, and come back, as a law.
+Springs yield where something hits what they carry, and come back:
 
 What pushes a joint from outside is what its motion in the last step took, less what its spring gave:
 

@@ -1,4 +1,4 @@
-"""A body as Bullet holds it: its multibodies, and arrays that every step writes to.
+"""A body as Bullet holds it: its multibodies, what their links weigh, and arrays that every step writes to.
 
 A body becomes one multibody for its free root, or one for each GIVEN body of its base part that holds physical limbs;
 such holders are fixed bases that are put where they belong before each step. GIVEN bodies behind a simulated one are
@@ -6,7 +6,7 @@ inertia of it (`engines/bullet/prescribed_segments.py`). Where GIVEN bodies can 
 from them, each is one of its own, held where it belongs (`engines/bullet/prescribed_segments.py`). With the `paper`
 coupling, which has no inertia of them, those behind a simulated body are left out, shapes and all.
 
-What each segment weighs in Bullet, which divides by every link's inertia.
+Bullet divides by every link's inertia.
 
 A segment without mass has a trace of it, and about a ball joint a little of what it carries. Where GIVEN segments are
 bodies of their own (`engines/bullet/prescribed_segments.py`), a constraint holds them to what carries them. With a

@@ -1,4 +1,4 @@
-"""Bullet (pybullet) behind the protocol of `engine.py`.
+"""Bullet (pybullet) behind the protocol of `engines/engine.py`.
 
 `world.py` says what pybullet means by its frames, `model.py` builds the bodies. Bullet cannot move inertia
 inside a multibody, but it takes other masses and moments of links: see `engines/bullet/prescribed_segments.py` for the

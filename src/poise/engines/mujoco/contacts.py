@@ -1,8 +1,8 @@
-"""Where `mujoco_hits_law` finds MuJoCo's contacts, and what each shape in them is of.
+"""Contacts in MuJoCo: where compiled code finds them, what each shape is of, and segments of prescribed joints in them.
 
-Segments of GIVEN joints that may touch something, in MuJoCo: how fast they are, which it does not know.
+MuJoCo does not know how fast segments of GIVEN joints are.
 
-See `engines/mujoco/contact_kernels.py` for the equations and `engines/mujoco/landing_kernels.py` for the step.
+See `contact_kernels.py` for the equations and `landing_kernels.py` for the step.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
-"""Between Poise's bodies and MuJoCo's coordinates, compiled.
+"""MuJoCo's step as laws: what acts on a body goes in, MuJoCo steps, the body's state comes out.
+
+Between Poise's bodies and MuJoCo's coordinates:
 
 A body's joints in `qpos` and `qvel`: kind (J,), qadr (J,), vadr (J,), count (J,) axes, axes (J, 2, 3), built (J, 4).
 MuJoCo's velocities of free and ball joints are Poise's own: linear in the world, angular in the body's axes.
 
-A body in MuJoCo, as laws: what acts on it goes in, MuJoCo steps, its state comes out.
+MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `workspaces.py`.
 
-MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see
-`engines/mujoco/workspaces.py`.
-
-What every engine needs at the joints, compiled: forces gathered there, and a first hinge as the second turns it.
+What every engine needs at the joints is here too: forces gathered there, and a first hinge as the second turns it.
 """
 
 from __future__ import annotations
@@ -181,8 +180,8 @@ def nudge(qpos: np.ndarray, a: int, R: np.ndarray, turn: np.ndarray) -> None:
 
 
 # Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene: the
-# block of the engine `inverse`, or 0.
+# `PrescribedContacts`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene:
+# the block of the engine `inverse`, or 0.
 PLACES = fields(
     arrays="""
         kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater

@@ -1,15 +1,13 @@
-"""Bodies that fall, and do not stand, and free props in MuJoCo: contacts are met before they are there.
+"""Falling bodies and free props in MuJoCo: contacts are met before they are there, in a step made in three.
 
-See `landing_kernels` for the equations and `engines/mujoco/landing_kernels.py` for the step. MuJoCo has contacts ahead
-of its own (`speculative`), for what moves by more than its own thickness in a step; limbs that fall move by a third of
-that.
+See `landing_kernels.py` for the equations and the compiled step. MuJoCo has contacts ahead of its own
+(`speculative`), for what moves by more than its own thickness in a step; limbs that fall move by a third of that.
 
-MuJoCo's step where its own would not do, in three: forces, what contacts ask for, and on to the next state.
+The step in three: forces, what contacts ask for, and on to the next state.
 
-All forces and accelerations (`mj_forward`); then contacts of segments that are moved (`engines/mujoco/contacts.py`) and
-of bodies and props that fall (`engines/mujoco/landing.py`) ask for something else and are solved anew
-(`mj_fwdConstraint`); then `mj_Euler`, with its damping off, which `discrete` has in the solve. Where there is no such
-contact these are `mj_step`, to the same bits.
+All forces and accelerations (`mj_forward`); then contacts of segments that are moved (`contacts.py`) and of bodies and
+props that fall ask for something else and are solved anew (`mj_fwdConstraint`); then `mj_Euler`, with its damping off,
+which `discrete` has in the solve. Where there is no such contact these are `mj_step`, to the same bits.
 
 The same step is made where several bodies may touch that have LARGE freedoms together. MuJoCo 4.0 then works with
 sparse matrices, and its Newton solver now and then finds no end (2 steps of 350 of two ragdolls that meet): what it

@@ -27,9 +27,7 @@ contact as deeper by what was added to its margin. That is taken back:
 
     a' = a - K I w / (1 + h B + h2 K I)     w: m, added;  K, B, I: stiffness, damping, impedance     [landing, eq 5]
 
-Bodies that fall, in MuJoCo's own structures, compiled; see `engines/mujoco/landing.py`.
-
-MuJoCo's step where its own would not do, as a law; see `engines/mujoco/landing.py`.
+Both laws, for bodies that fall and for the step in three, work on MuJoCo's own structures; see `landing.py`.
 """
 
 from __future__ import annotations

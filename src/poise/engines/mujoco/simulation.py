@@ -1,4 +1,4 @@
-"""MuJoCo behind the protocol of `engine.py`.
+"""MuJoCo behind the protocol of `engines/engine.py`.
 
 Kinematic segments stay in the model as *jointless child bodies* whose place in their parent is rewritten every step:
 their inertia, locked in the present pose, is then exact at no cost, which is what the `exact` coupling needs. A GIVEN

@@ -1,6 +1,6 @@
-"""One motion in, in metres, Y up, with roles; and what to believe of its file and its body instead of what is found.
+"""Options of reading: what to believe of a file and its body instead of what is found, and what to do about lost bones.
 
-What to do about bones that lost their length when a recording was converted: `--bones`.
+A `Source` reads one motion by them: metres, Y up, with roles.
 """
 
 from __future__ import annotations

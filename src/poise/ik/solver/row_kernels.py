@@ -8,7 +8,7 @@ it does: r, the line's direction, and o = O x r, how a point at the origin goes.
 
 Which angles move which body depends on what is held alone: these signs are found when that changes.
 
-A pose of a room, put aside and taken up again: numbers in one row, compiled.
+A pose of a workspace is put aside and taken up again as numbers in one row.
 
 Numba writes out every `a[:] = b` where it stands, with all that broadcasting asks for. Poses are kept in a dozen places
 of kernels that are long as they are: a call each is half of their machine code, and of the time to compile it.

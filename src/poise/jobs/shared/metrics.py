@@ -1,6 +1,6 @@
-"""What a mixed motion came to, in figures: of the poses that were written, not of those that were meant.
+"""Metrics of a motion that was written: feet, effort, hits, and how well and how late it follows another.
 
-How well a motion follows another: how far off its joints are, and by how much it is late.
+All are of the poses that were written, not of those that were meant.
 """
 
 from __future__ import annotations

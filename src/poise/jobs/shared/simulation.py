@@ -5,9 +5,7 @@ Physical legs balance, and free the root, where the clip stands (`base.py`): the
 of mass. A clip that steps goes on its own legs, unless its feet are to stay planted as they first are: then the balance
 holds its stance. Other physical parts track the clip by springs.
 
-Bodies simulated apart from what carries them in their file (`motion/root.py`): the character, and what it did.
-
-Segments that a clip itself has inside one another: a hand in a thigh, since the shapes are simple and bones short.
+Segments that a clip itself has inside one another (a hand in a thigh) do not push: shapes are simple and bones short.
 
 Where both follow the clip, on either side of what is physical, nothing can take them out of there: their contact would
 only push what is between them, with hundreds of newton metres.

@@ -1,6 +1,7 @@
-"""The body while it is built: the markers, what is known of its size, and the segments so far.
+"""The body while markers build it: its markers, what is known of its size, its segments so far, and how joints are
+found.
 
-How a joint is found: alternatives in the order of trust, of which the first that the markers support is used.
+A joint is found by alternatives in the order of trust, of which the first that the markers support is used.
 
 A way names the markers that it needs and the function that makes a centre (or axes, or a whole pelvis) of them.
 Adding a way to find a joint is adding a line to its table; adding a marker set is adding a table of labels

@@ -1,6 +1,6 @@
 """A motion as a tree of local matrices, and where that puts its joints.
 
-4x4 matrices, one a frame: (F, 4, 4), or (1, 4, 4) of what never changes. Columns are images of the axes.
+Matrices are 4x4, one per frame: (F, 4, 4), or (1, 4, 4) of what never changes. Columns are images of the axes.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@ Sources
   Vicon      Vicon, Blade and Shogun: the 53-marker set (ARIEL, *IEL, *OWR, *IHAND, ...).
   OptiTrack  docs.optitrack.com, marker sets Baseline (37, 41) and their 13 additional markers.
   Qualisys   Qualisys, Animation Marker Set (42 markers; with SpineThoracic2 and SpineThoracic12 since 2020).
-Inner and outer markers of the wrist are told apart by the hand's (`arm.py`), since makers disagree on which is which.
+Inner and outer markers of the wrist are told apart by the hand's (`motion/markers/arm.py`), since makers disagree on
+which is which.
 """
 
 from __future__ import annotations
