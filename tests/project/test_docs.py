@@ -293,7 +293,7 @@ def list_quotations() -> list[tuple[str, list[str]]]:
     ):
         file = link or file
         pieces += [
-            (file, piece.strip("\n").splitlines()) for piece in re.split(r"^ *\.\.\.\n", block, flags=re.M) if piece
+            (file, piece.strip("\n").splitlines()) for piece in re.split(r"^ *\.\.\.,?\n", block, flags=re.M) if piece
         ]
     return pieces
 

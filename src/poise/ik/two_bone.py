@@ -161,7 +161,7 @@ def _reach_one(
     upper: np.ndarray, lower: np.ndarray, upper_bone: np.ndarray, lower_bone: np.ndarray, reach: np.ndarray,
     hinge: np.ndarray, a: float, b: float,
 ) -> LimbSolution | None:  # fmt: skip
-    """`reach_with_limb` for one frame, in Python's own numbers: the same bits in a tenth of the time.
+    """`correct_two_bone` for one frame, in Python's own numbers: the same bits in a tenth of the time.
 
     None where they are not for it (`one_rotation`).
     """
@@ -190,7 +190,7 @@ def _reach_one(
 
 
 def _bend_one(first: one.Numbers, turn: one.Numbers, bone: one.Numbers, bend: float, hinge: one.Numbers) -> one.Numbers:
-    """The rounds of `reach_with_limb` for one frame; what a round leaves as it is, the others do, too."""
+    """The rounds of `correct_two_bone` for one frame; what a round leaves as it is, the others do, too."""
     (fx, fy, fz), (hx, hy, hz) = first, hinge
     for _ in range(_ROUNDS):
         sx, sy, sz = one.unit(one.rotate(turn, bone))

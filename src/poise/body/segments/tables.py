@@ -29,7 +29,7 @@ The table differs from de Leva's in its end points and has fewer numbers; the ro
 (see `anthropometry`) as follows.
   head   C7 to ear canal; the ear lies EAR_ABOVE_C7 of the way up to the vertex.
   foot   lateral malleolus to the head of metatarsal II: from ANKLE_FROM_HEEL to BALL_FROM_HEEL of the foot.
-  hand   wrist to knuckle II: the fraction `deleva.knuckle_fraction()` of the hand.
+  hand   wrist to knuckle II: the fraction `knuckle_fraction()` of the hand.
   trunk  greater trochanter to shoulder, with one mass and centre for the whole. It is cut into three slabs of de
          Leva's lengths whose masses go with their lengths, moved together so that the whole's centre is Winter's.
 The one radius that Winter gives is taken as the transverse one; how thick a segment is across its line, which he does
@@ -322,7 +322,7 @@ def grow(adult: BodyTable, age: float) -> BodyTable:
 
 
 def get_table(name: str = "deleva", sex: str = "neutral", age: float = 30.0) -> BodyTable:
-    """A table for a sex and an age in years; below 18 the shares are those of a growing child (see `jensen`)."""
+    """A table for a sex and an age in years; below 18 the shares are those of a growing child (Jensen)."""
     check_sex_age(sex, age)
     tables: dict[str, Callable[[str], BodyTable]] = {"deleva": get_de_leva_table, "winter": get_winter_table}
     if name not in tables:
