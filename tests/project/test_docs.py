@@ -282,6 +282,21 @@ def test_every_name_of_python_is_there(document: Path) -> None:
     assert not lost, f"{document.name} names {lost}, which Poise does not have"
 
 
+def test_every_dotted_name_in_code_is_there() -> None:
+    """Names in code that begin with a layer, as `motion.edits.blend`; `body` and `stage` are variables, too."""
+    layers = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"body", "stage"}
+    lost = []
+    for path in sorted([*(set(DOCUMENTS) - HISTORY), *list_sources("src")]):
+        for line, text in texts(path):
+            for name in re.findall(rf"`((?:{'|'.join(sorted(layers))})(?:\.\w+)+)`", text):
+                try:
+                    if not name.endswith(".py"):
+                        find(f"poise.{name}")
+                except (AttributeError, ImportError):
+                    lost.append(f"{path.relative_to(ROOT)}:{line}: {name}")
+    assert not lost
+
+
 # Quotations.
 
 
@@ -336,7 +351,7 @@ def test_the_pictures_of_the_house_are_as_they_are_drawn() -> None:
 
 
 def test_the_picture_of_the_layers_has_their_order() -> None:
-    from test_layers import RANK  # type: ignore[import-not-found]
+    from test_layers import RANK
 
     drawn = [name for _, names, _ in reversed(load_house().LAYERS) for name in names]
     assert sorted(drawn, key=lambda name: RANK[name]) == drawn and set(drawn) == set(RANK)
