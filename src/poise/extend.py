@@ -1,5 +1,4 @@
-"""What extensions of Poise use: the parts of drivers, engines and file formats, compiled laws, and the dynamics of
-trees.
+"""Names for extensions: the parts of drivers, engines and file formats, compiled laws, and the dynamics of trees.
 
 [Own drivers](../../docs/guides/own_driver.md), [own engines](../../docs/guides/own_engine.md) and
 [own formats](../../docs/guides/own_format.md) are written with it. Names are found in their modules when first used.

@@ -1,4 +1,4 @@
-"""What the stage asks of a physics engine, and nothing more.
+"""The protocol of physics engines: an engine builds simulations, and a simulation has a few verbs.
 
 An engine builds a `Simulation` out of a `Scene`. Each step of the stage then is
 

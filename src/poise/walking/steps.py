@@ -1,4 +1,4 @@
-"""What has been stepped and what will be: stances of both feet over time, and what carries when.
+"""Steps made and planned: stances of both feet over time, and what carries when.
 
 A course is added to at its end, one step at a time, and asked where the feet are at any time. It is plain data: it can
 be saved, copied, and cut off.

@@ -1,4 +1,4 @@
-"""How strong the joints of a body are: the largest torque that people hold without moving, joint by joint (W13).
+"""Static strength: the largest torque that people hold without moving, joint by joint (W13).
 
 One number a joint, of the direction in which it is strongest, for the shoulder of lifting: enough to say what share of
 somebody's strength a motion or a load asks for. `joint_strength.py` says what angle, speed and direction change about

@@ -1,4 +1,4 @@
-"""What a balance's law reads and writes: a record of its legs, and where each number is in its arrays."""
+"""The record that a balance's law reads and writes, and where each number is in its arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What places the root besides a clip: `Free` floats, for physical legs; `Attached` rides on a prop, a swing or a cart.
+"""Drivers of the root: `Free` floats, for physical legs; `Attached` rides on a prop, a swing or a cart.
 
 `Kinematic` places a root by its clip.
 """

@@ -1,4 +1,4 @@
-"""What a mix is asked to do: who moves what, what is held, who pushes, and how it is simulated."""
+"""The plan of a mix: which parts are physical, loads, pushes, and how it is simulated."""
 
 from __future__ import annotations
 

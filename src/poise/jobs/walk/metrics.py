@@ -1,4 +1,4 @@
-"""What a walk came to, in figures: of the poses that were written, by other code than the one that planned them.
+"""Metrics of a walk, measured on the poses that were written, by other code than the one that planned them.
 
 Of the plan only the times of the stances are known here. WalkedSoles are grids of points: those behind the toes' joint
 move with the foot, the others with the toes.

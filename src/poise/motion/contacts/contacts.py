@@ -1,4 +1,4 @@
-"""When which part of a body touches what it stands on, found from the motion alone.
+"""Contacts of a body with what it stands on, found from the motion alone.
 
 A point of a sole is down where it is both low and still. Still is relative to the ground, which may be
 the belt of a treadmill; low is relative to the height at which that very point rests when it is still, because the

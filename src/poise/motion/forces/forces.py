@@ -1,4 +1,4 @@
-"""What a motion asks of a body: ground force, pressure centre and joint torques, from motion alone.
+"""Forces of a motion: ground force, centre of pressure and joint torques, from motion alone.
 
     poses -> low-pass, differentiate twice -> made to keep the laws of flight and ground (`center_path.py`) -> inverse
     dynamics with nothing touching the body: what is left at the root is the ground's force -> shared between the feet

@@ -1,4 +1,4 @@
-"""What a kinematic part does to the body it hangs from (W3), for one body at one instant, compiled.
+"""The wrench of a kinematic part on the body that carries it (W3), for one body at one instant, compiled.
 
 Every acceleration inside a kinematic part K is given, so the wrench that its connector C must put on it is affine in
 the connector's own acceleration:

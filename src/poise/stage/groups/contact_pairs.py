@@ -1,4 +1,4 @@
-"""What touches what in one simulation: which actors, which of their shapes, and which pairs do not."""
+"""Contact pairs of one simulation: which actors collide, with which of their shapes, and which pairs do not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a foot can stand: flat on what is under it, away from edges, near to where it is wanted.
+"""The search for footholds: flat on the floor, away from edges, near the desired place.
 
 Places are looked at on a grid of about a centimetre round the wanted one. What one costs is in metres that another may
 be farther away for it: distance, slope, bumps, an edge beside the sole, turning. Where no whole sole fits, as on short

@@ -1,4 +1,4 @@
-"""What is under a body: the ground, or the upper side of a prop that never moves."""
+"""The floor under a body: the ground, or the upper side of a prop that never moves."""
 
 from __future__ import annotations
 
