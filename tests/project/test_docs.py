@@ -88,7 +88,9 @@ def test_what_a_feature_claims_is_there(feature: str) -> None:
     _, code, test, demo, state = rows()[feature]
     assert re.match(r"(works$|partly: .+|not yet)", state), f"{feature}: {state}"
     for cell, folder in ((code, ROOT / "src/poise"), (test, ROOT / "tests")):
-        for name in re.findall(r"`([^`]+)`", cell):
+        names = re.findall(r"`([^`]+)`", cell)
+        assert len(names) == len(set(names)), f"{feature} names a file twice"
+        for name in names:
             assert (folder / name).exists(), f"{feature} names {name}, which is not there"
     for name in re.findall(r"`([^`]+)`", demo):
         assert name in DEMOS, f"{feature} names the demo {name}, which is not there"
