@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         TorquePlayer,
     )
     from poise.drivers.registry import register_driver
-    from poise.dynamics.hybrid import solve_hybrid_dynamics
     from poise.dynamics.kinematics import (
         compute_center_of_mass,
         compute_center_of_mass_jacobian,
@@ -75,7 +74,6 @@ _HOMES = {
     "register_driver": "poise.drivers.registry",
     "register_engine": "poise.engines.registry",
     "register_format": "poise.files.registry",
-    "solve_hybrid_dynamics": "poise.dynamics.hybrid",
 }
 _MODULES = {"laws": "poise.drivers.laws"}
 __all__ = [
@@ -115,7 +113,6 @@ __all__ = [
     "register_driver",
     "register_engine",
     "register_format",
-    "solve_hybrid_dynamics",
 ]
 
 

@@ -8,13 +8,50 @@ the pseudo-inverse of S_2 H. Torques end in range, as everything may be in the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
 from poise.dynamics.qp.active_set_kernels import ASIDE, FIXED, IGNORED, MEMBERS, ROUNDS, Room, join, settle
+from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations
 from poise.dynamics.qp.priority_kernels import Goals, aim_kept, end, last_level, reach_levels, restart
-from poise.dynamics.qp.range_kernels import Ranges, begin, carve, polish, set_center, set_x
+from poise.dynamics.qp.range_kernels import (
+    CLIPPED,
+    OUT,
+    Ranges,
+    begin,
+    carve,
+    count_floats,
+    count_integers,
+    polish,
+    set_center,
+    set_x,
+)
 from poise.dynamics.qp.row_kernels import add_to, dot
+
+
+def limit_as_the_paper(
+    H: np.ndarray,
+    b: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    wanted: np.ndarray,
+    goals: Sequence[tuple[np.ndarray, np.ndarray]],
+    weights: np.ndarray,
+) -> LimitedAccelerations:
+    """The paper's answer to what `limit_accelerations` is asked."""
+    n, sizes = len(b), [len(y) for _, y in goals]
+    m = sum(sizes)
+    A, y = np.concatenate([np.zeros((0, n)), *(A for A, _ in goals)]), np.concatenate([[], *(y for _, y in goals)])
+    level = np.repeat(np.arange(len(sizes)), sizes)
+    x, torque, at, residual = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(m)
+    floats, integers = np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64)
+    rounds, status = limit_by_paper(
+        H, b, low, high, wanted, weights, A, y, level, DAMPING, floats, integers, x, torque, at, residual
+    )
+    parts = tuple(np.split(residual, np.cumsum(sizes)[:-1])) if sizes else ()
+    return LimitedAccelerations(x, torque, at, parts, rounds, status == CLIPPED, status != OUT)
 
 
 @kernel
