@@ -1,7 +1,7 @@
 """Hands that walk a puppet: any way, up and down what lies there.
 
-As in `dancing.py` somebody knows his puppet: he thinks of where its feet are to be, step by step, shifts it over the
-foot that stays, and holds his hands as thighs and knees have to be for that. Lengths are of the leg's.
+As in `demos/marionette/dance.py` the player knows the puppet: where its feet are to be, step by step, how to shift it
+over the foot that stays, and how to hold the hands so that thighs and knees are there. Lengths are of the leg's.
 """
 
 from __future__ import annotations

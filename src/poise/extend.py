@@ -1,5 +1,4 @@
-"""What extensions of Poise use: the parts of drivers, engines and file formats, compiled laws, and the dynamics of
-trees.
+"""Names for extensions: the parts of drivers, engines and file formats, compiled laws, and the dynamics of trees.
 
 [Own drivers](../../docs/guides/own_driver.md), [own engines](../../docs/guides/own_engine.md) and
 [own formats](../../docs/guides/own_format.md) are written with it. Names are found in their modules when first used.
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
         TorquePlayer,
     )
     from poise.drivers.registry import register_driver
-    from poise.dynamics.hybrid import solve_hybrid_dynamics
     from poise.dynamics.kinematics import (
         compute_center_of_mass,
         compute_center_of_mass_jacobian,
@@ -76,7 +74,6 @@ _HOMES = {
     "register_driver": "poise.drivers.registry",
     "register_engine": "poise.engines.registry",
     "register_format": "poise.files.registry",
-    "solve_hybrid_dynamics": "poise.dynamics.hybrid",
 }
 _MODULES = {"laws": "poise.drivers.laws"}
 __all__ = [
@@ -116,7 +113,6 @@ __all__ = [
     "register_driver",
     "register_engine",
     "register_format",
-    "solve_hybrid_dynamics",
 ]
 
 

@@ -496,4 +496,4 @@ def test_a_law_of_the_guides_is_outside_the_package() -> None:
     assert not GUIDES.is_relative_to(Path(poise.__file__).parent)
     for path in GUIDES.glob("*.py"):
         lines = [line.strip() for line in path.read_text().splitlines() if "poise" in line and "import" in line]
-        assert set(lines) <= {"import poise", "from poise import rotation", "from poise import laws"}, path
+        assert set(lines) <= {"import poise", "from poise import rotation", "from poise.extend import laws"}, path

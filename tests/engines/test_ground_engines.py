@@ -148,7 +148,7 @@ class LevelOnly(Engine):
 
 def test_a_stage_refuses_by_name_what_an_engine_cannot_build() -> None:
     engine = LevelOnly()
-    with pytest.raises(InputError, match="the engine 'plain' has level ground alone, not 'Tilted'"):
+    with pytest.raises(InputError, match="the engine 'plain' has level ground alone, not 'Slope'"):
         poise.Stage(engine, ground=Slope(0.1))
     with pytest.raises(InputError, match="the engine 'plain' has no ground that moves"):
         poise.Stage(engine, ground=MovingGround())

@@ -160,7 +160,7 @@ def test_files_of_other_bodies_are_put_onto_the_first(tmp_path):
 @pytest.mark.parametrize("suffix", [".npz", ".bvh", ".glb"])
 def test_uneven_samples_are_resampled_by_slerp_or_spline(tmp_path, suffix):
     """A file of 15-25 Hz, uneven where it can be, at 240 Hz: only the spline has a smooth speed."""
-    rng, whole = np.random.default_rng(1), poise.motion.own.wave(poise.Character.human().skeleton, 3.0, 120.0)
+    rng, whole = np.random.default_rng(1), poise.motion.samples.wave(poise.Character.human().skeleton, 3.0, 120.0)
     keep = np.cumsum(rng.integers(5, 9, 43))
     thin = whole.pick(keep) if suffix == ".npz" else whole.pick(slice(0, None, 6))
     save_clip(thin.replace(times=thin.times - thin.times[0]), tmp_path / f"thin{suffix}")
@@ -378,7 +378,9 @@ def test_the_recipes_of_the_page_can_be_followed(tmp_path):
         found = poise.edit(save(tmp_path, text, f"page{k}.toml"), tmp_path / "out.npz")
         assert found.figures["offset_miss_mm"] < 0.1
     code = next(
-        block for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL) if "arrange(" in block
+        block
+        for block in re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        if "join_segments(" in block
     )
     said: dict[str, object] = {}
     exec(compile(code.replace("print(", "told = ("), "page", "exec"), said)

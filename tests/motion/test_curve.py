@@ -38,7 +38,8 @@ def turns_at(curve: Track, phase: float) -> np.ndarray:
 
 def rates_at(curve: Track, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     w, dw = np.empty((2, len(curve.joints), 3))
-    kernels.play_rates(curve.knots, curve.rates, curve.period, phase, speed, slope, w, dw)
+    k, x, inside = kernels.find_segment(curve.knots, curve.period, phase)
+    kernels.rates_at(curve.rates, k, x, speed if inside else 0.0, slope if inside else 0.0, w, dw)
     return w, dw
 
 
@@ -176,3 +177,16 @@ def test_a_motion_that_is_too_long_is_refused() -> None:
 
     with pytest.raises(InputError, match="lasts up to"):
         build_curve(Endless(), [0])
+
+
+def test_a_motion_whose_poses_are_not_finite_is_refused() -> None:
+    class Broken:
+        skeleton, duration = HUMAN.skeleton, 1.0
+
+        def pose(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            turns = rotation.identity((len(t), len(HUMAN.skeleton)))
+            turns[len(t) // 2, 3] = np.nan
+            return np.zeros((len(t), 3)), turns
+
+    with pytest.raises(InputError, match="poses of a motion must be finite"):
+        build_curve(Broken(), [3, 4])

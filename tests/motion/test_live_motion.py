@@ -101,7 +101,7 @@ def test_threads_may_give_and_ask_at_once() -> None:
 def test_clips_gestures_actors_and_live_ones_are_motions() -> None:
     """All of them by one protocol: joints, duration, rate, and samples where they can be had."""
     gesture = poise.gestures.conduct(bpm=120)
-    clip = poise.motion.own.idle(SKELETON, 1.0)
+    clip = poise.motion.samples.idle(SKELETON, 1.0)
     actor = poise.Stage().add(poise.Character.human(preset="mix"))
     assert isinstance(gesture, Motion) and isinstance(clip, BodyMotion) and isinstance(Live(SKELETON), BodyMotion)
     assert as_motion(gesture) is gesture and as_motion(clip) is clip

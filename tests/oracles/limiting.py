@@ -51,7 +51,7 @@ def solve_damped(
 ) -> np.ndarray:
     """x (n,) by the definition: each level damped, in passes, and its singular directions kept as stiffly as they are.
 
-    Written from the text of `limited_kernels`, by SVD.
+    Written from the text of `dynamics/qp/priority_kernels.py`, by SVD.
     """
     roots = np.sqrt(weights / weights.mean())
     most = max([1.0, *(float(np.max(np.sum((A / roots) ** 2, axis=1), initial=0.0)) / damping**2 for A, _ in goals)])

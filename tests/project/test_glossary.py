@@ -16,7 +16,7 @@ ROWS = [
 
 
 def test_every_public_class_has_a_row() -> None:
-    classes = {name for name in poise.__all__ if isinstance(getattr(poise, name), type)}
+    classes = {name for home in (poise, poise.extend) for name in home.__all__ if isinstance(getattr(home, name), type)}
     assert classes
     assert not classes - {name for row in ROWS for name in re.findall(r"`(\w+)`", row[0])}
 

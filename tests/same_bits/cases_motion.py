@@ -30,10 +30,8 @@ EDITS: dict[str, Callable[[], Any]] = {
     "resample": lambda: find("resample")(walk(), 24.0),
     "resample by slerp": lambda: find("resample")(walk(), 47.0, "slerp"),
     "change of speed": lambda: find("change_speed")(walk(), 1.3),
-    "reverse": lambda: find("reverse")(walk()),
     "warp": lambda: find("warp")(walk(), np.array([0.0, 1.0, 2.5]), np.array([0.0, 1.4, 2.2])),
     "mirror": lambda: find("mirror")(walk()),
-    "crossfade": lambda: find("crossfade")(walk(), wave(), 1.0, 0.5),
     "concatenate": lambda: find("concatenate")([walk(), wave(), walk()], 0.3),
     "layer": lambda: find("layer")(walk(), wave(), ["leftUpperArm", "rightUpperArm"]),
     "blend": lambda: find("blend")(wave(), find("mirror")(wave()), 0.4),
@@ -125,7 +123,6 @@ def compute_dynamics(make: Callable[[], Any], frames: tuple[int, ...]) -> Any:
         "bias": poise.compute_bias(tree, state),
         "forces": find("compute_inverse_dynamics")(tree, state),
         "momentum": find("compute_momentum")(tree, state),
-        "momentum jacobian": find("compute_momentum_jacobian")(tree, root, turns),
         "velocity": find("compute_world_velocity")(tree, state),
     }
     found["point"] = poise.compute_point_jacobian(tree, root, turns, len(tree.parents) - 1, np.array([0.1, 0.2, 0.3]))
@@ -180,24 +177,15 @@ def compute_rotations() -> Any:
     }
 
 
-@case("dynamics with forces and accelerations given")
-def solve_hybrid() -> Any:
-    """Some joints move as they are told, forces move the others."""
-    tree, rng = build_human_tree(), np.random.default_rng(4)
-    state = draw_state(tree, rng, (3,))
-    return poise.solve_hybrid_dynamics(tree, state, rng.normal(size=(3, tree.size)), np.arange(tree.size) % 3 == 0)
-
-
 @case("dynamics within limits")
 def solve_limited() -> Any:
-    """Accelerations near wanted ones, with torques in their ranges, by both ways."""
+    """Accelerations near wanted ones, with torques in their ranges."""
     rng, found = np.random.default_rng(5), []
     for n in (3, 9, 20):
         root = rng.normal(size=(n, n))
         H, b, wanted = root @ root.T + np.eye(n), rng.normal(size=n), 3.0 * rng.normal(size=n)
         goals = [(rng.normal(size=(2, n)), rng.normal(size=2)), (rng.normal(size=(1, n)), 0.5)]
-        for way in ("pruned", "paper"):
-            found.append(find("limit_accelerations")(H, b, -2.0 * np.ones(n), 2.0 * np.ones(n), wanted, goals, way=way))
+        found.append(find("limit_accelerations")(H, b, -2.0 * np.ones(n), 2.0 * np.ones(n), wanted, goals))
     return found
 
 

@@ -114,10 +114,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise.dynamics.kinematics",
         "poise.dynamics.momentum",
     ),
-    "compute_momentum_jacobian": (
-        "poise.dynamics.kinematics",
-        "poise.dynamics.momentum",
-    ),
     "compute_point_jacobian": (
         "poise.extend",
         "poise",
@@ -135,7 +131,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise",
         "poise:Touch",
     ),
-    "crossfade": ("poise.motion",),
     "dance": (
         "poise.demos.marionette.dance",
         "poise.puppetry.dancing",
@@ -269,7 +264,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     ),
     "resample": ("poise.motion",),
     "retarget_clip": ("poise.motion:retarget",),
-    "reverse": ("poise.motion",),
     "RigidInertia": (
         "poise.extend",
         "poise",
@@ -306,10 +300,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     "Slope": (
         "poise",
         "poise:Tilted",
-    ),
-    "solve_hybrid_dynamics": (
-        "poise.extend",
-        "poise",
     ),
     "speak": (
         "poise.motion.gestures.speak",

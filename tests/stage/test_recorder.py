@@ -30,7 +30,7 @@ def put_conductor(preset: str = "mix") -> tuple[Stage, Actor]:
 
 
 def measure_by_numpy(actor: Actor) -> tuple[np.ndarray, np.ndarray]:
-    """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels of `instant`."""
+    """What `Actor.measure` does in one kernel, step by step with NumPy between the kernels."""
     body, x = actor.body, actor.body.tree
     turning, moving = (body.state.w - body.w_before) / body.dt, (body.state.v - body.v_before) / body.dt
     dw = np.where(actor.given[:, None], body.dw, turning)

@@ -149,7 +149,7 @@ def test_the_accelerations_of_two_that_touch_in_flight_conserve_momentum() -> No
             continue
         model = copy.copy(model)
         model.opt.tolerance = 1e-15  # so far from its end the solver alone leaves 1e-5 N
-        # where contacts are ahead (`mujoco_landing`) Newton's method with sparse matrices finds no end: `mujoco_care`
+        # where contacts are ahead, Newton's method with sparse matrices finds no end: `engines/mujoco/landing.py`
         model.opt.jacobian, model.opt.iterations = mujoco.mjtJacobian.mjJAC_DENSE, 1000
         again = mujoco.MjData(model)
         again.qpos, again.qvel, again.qfrc_applied = data.qpos, data.qvel, data.qfrc_applied

@@ -38,6 +38,7 @@ def read_sections(page: Path) -> dict[str, str]:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table."""
+    """A Markdown table. A cell may have bars in it, as names of clips do."""
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+    cells = ([str(cell).replace("|", "\\|") for cell in row] for row in rows)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in cells)])

@@ -74,7 +74,8 @@ def sweep() -> tuple[str, int]:
         " down and still; `own feet` is how far they get all the same. `planted feet` is the farthest that a corner of"
         " a sole travels while the clip has that foot planted, `any` the farthest from where it began, whatever the"
         f" clip does; `before` is what each was before legs were planned. Wanted: {MOST:g} mm. The constants of"
-        " `following.py` were chosen on these recordings at their own size; the table above has other sizes.",
+        " `drivers/balance/reference.py` were chosen on these recordings at their own size; the table above has other"
+        " sizes.",
         "",
         table(head, rows),
     ]

@@ -125,7 +125,7 @@ def test_no_smoother_path_is_inside() -> None:
 
 
 def _cost(controls: np.ndarray, middles: np.ndarray, r: float) -> float:
-    """What is least, as `center_kernels` says."""
+    """What is least, as `walking/center_of_mass_kernels.py` says."""
     jerk = (controls[3:] - 3 * controls[2:-1] + 3 * controls[1:-2] - controls[:-3]) / KNOT**3
     bend = (controls[:-2] - 2 * controls[1:-1] + controls[2:]) / KNOT**2
     press = (controls[:-2] + 4 * controls[1:-1] + controls[2:]) / 6 - r * bend

@@ -1,9 +1,11 @@
-"""Fair timing on a noisy machine: contenders take turns, and ratios are taken within a turn.
+"""Fair timing of contenders on a noisy machine, and a file of earlier figures to compare with.
+
+Contenders take turns, and ratios are taken within a turn.
 
 A slow second hits whoever runs in it. When contenders are interleaved, it hits all of one round, and the median over
 rounds of the ratio within a round hardly moves; the ratio of two separate averages does.
 
-Figures of benches kept in a file, to be held beside later ones.
+Figures are kept in a file, so that later ones can be compared with them.
 """
 
 from __future__ import annotations

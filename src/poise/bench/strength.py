@@ -17,7 +17,7 @@ DAQP (Arnstroem, Bemporad and Axehill 2022) is called from Python with arrays th
 and its own C times beside. Ratios are Poise over DAQP within a round: below 1, Poise is faster. Times are those of the
 processor, which others on the machine do not change.
 
-Steps of a standing body for `poise bench strength`: inertia, bias, ranges, what is wanted, and goals.
+The problems are steps of a standing body: inertia, bias, ranges, desired accelerations, and goals.
 
 The left foot stands; the root follows from it: u = T x, with x the accelerations of the joints' own axes. Then
 H = T^T H_free T and b = T^T (gravity and speed). Goals are the right foot at rest (6 rows), the centre of mass (3) and

@@ -1,6 +1,6 @@
-"""A body to simulate: skeleton, segments, joint limits and freedoms. A description, frozen and checked.
+"""A body to simulate: skeleton, segments, joint limits and degrees of freedom; frozen and checked.
 
-One rigid body of a character: what a joint carries up to the next joints.
+A segment is one rigid body of it: the matter between a joint and the next joints.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Character(Portable):
     sex       male, female or neutral
     age       years
     table     where the masses are from: the name of a table, or `meshes`
-    model     how the file of the model was read that it is of (`files.normalise.Reading`); None if it is of none
+    model     how the file of the model was read that it is of (`files/reading/pipeline.py:Reading`); None if it is of
+              none
     """
 
     name: str
@@ -220,11 +221,6 @@ class Character(Portable):
     def mass(self) -> float:
         """kg, the sum of the segments."""
         return math.fsum(segment.mass for segment in self.segments)
-
-    @property
-    def stature(self) -> float:
-        """m, sole to vertex: the same as `height`."""
-        return self.height
 
     @cached_property
     def inertias(self) -> tuple[RigidInertia, ...]:

@@ -1,4 +1,6 @@
-"""How far the joints turn.
+"""Joints of a human: their ranges, their degrees of freedom, and presets of both for ready-made bodies.
+
+Ranges
 
 Zero pose: standing, arms hanging, thumbs forward, legs straight down, feet forward [mix, table 2 as corrected]. In it
 all segments' axes are the body's: x to its left, y up, z forward. A joint's angles (x, y, z) say how its segment has
@@ -26,12 +28,12 @@ Sources, in degrees below
 Where the paper's row would forbid an everyday motion (walking needs hip extension, squatting and kneeling more hip and
 knee flexion, push-off more plantar flexion), the wider of the sources stands.
 
-In which ways the joints turn: none, or about one, two or three successive axes.
+Degrees of freedom
 
-A joint's freedoms are its axes (n, 3) in the joint's frame at rest; three make a ball joint, whatever their order.
-A rotation with two is R(axis 1, a1) R(axis 2, a2), identity at rest.
+A joint has none, or rotates about one, two or three successive axes (n, 3) in its frame at rest; three make a ball
+joint, whatever their order. A rotation with two is R(axis 1, a1) R(axis 2, a2), identity at rest.
 
-Ready-made bodies: which joints a human has and how they turn, one preset a paper, and one with everything.
+Presets: which joints a human has and how they turn, one preset per paper, and one with everything.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Frames: at rest every joint's axes are the world's (+Y up, facing +Z, left is +X
 from the parent's joint to this one in the rest pose, in metres. Files whose rest pose has rotations of its own are
 brought to this form by their reader.
 
-What skeletons of one structure share: the same joints under the same names, hung together alike, in the same roles.
+A `Topology` is what skeletons of one structure share: joint names, parents and roles.
 
 A crowd's bodies differ in their lengths and masses alone, so where each joint is in the tree is found once for all of
 them. Nothing here knows an offset.

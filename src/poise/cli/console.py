@@ -1,6 +1,6 @@
-"""How every command speaks: the result on standard output, everything else on standard error.
+"""Output of every command: the result on standard output, everything else on standard error.
 
-A first run compiles for about half a minute: said once, with a bar where there is a terminal.
+A first run compiles for about half a minute: it says so once, with a bar on a terminal.
 """
 
 from __future__ import annotations

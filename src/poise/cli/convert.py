@@ -1,8 +1,8 @@
-"""A folder to convert: which files are in it, and what each of them becomes; all known before any is written.
+"""`poise convert`: any format to any, with the error measured on what was written; a file or a folder.
 
-The options of what `poise convert` changes; what they do is in `jobs.changes`.
+All files of a folder, and what each of them becomes, are known before any is written.
 
-`poise convert`: any format to any, with the error measured on what was written.
+What the options of a change do is in `jobs/convert.py`.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ GROUP = Group("What to change", sort_key=40)
 @Parameter(name="*", group=GROUP)
 @dataclasses.dataclass(frozen=True)
 class ChangeOptions(jobs.Changes):
-    """The fields of `jobs.changes.Changes`, as words of the command line."""
+    """The fields of `jobs/convert.py:Changes`, as words of the command line."""
 
     start: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is before.")] = None
     end: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is after.")] = None

@@ -1,7 +1,4 @@
-"""Numbers over time as CSV: a column a quantity, a row a frame.
-
-`poise forces`: what a motion asks of its body and of the ground.
-"""
+"""`poise forces`: the ground force and the joint torques of a motion, as CSV: a column a quantity, a row a frame."""
 
 from __future__ import annotations
 

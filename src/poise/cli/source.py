@@ -1,7 +1,4 @@
-"""The options of every command that reads a clip; what they do is in `files.source`.
-
-Options that say whose body it is, of commands that need no clip.
-"""
+"""Options shared by commands: how a clip is read (`files/reading/options.py`), and whose body it is."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ GROUP = Group("The clip and its body", sort_key=50)
 @Parameter(name="*", group=GROUP)
 @dataclass(frozen=True)
 class SourceOptions(files.Source):
-    """The fields of `files.source.Source`, as words of the command line."""
+    """The fields of `files/reading/options.py:Source`, as words of the command line."""
 
     mass: Annotated[float | None, Parameter(converter=read_number, help="Mass of the body, kg.")] = None
     height: Annotated[float | None, Parameter(converter=read_number, help="Stature, m: the clip is scaled to it.")] = (

@@ -31,7 +31,7 @@ _SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)
 
 
 class Law:
-    """A C function of (body, block), compiled at its first use. Made by `@law`, in a file named `*_law.py`."""
+    """A C function of (body, block), compiled at its first use. Made by `@law`, in a file named `*kernels.py`."""
 
     def __init__(self, function: Callable[[int, int], None]):
         self.function, self.__doc__, self.name = function, function.__doc__, function.__name__

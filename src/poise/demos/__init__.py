@@ -1,4 +1,4 @@
-"""What Poise does, one named demo each: a function that writes its files into a folder and returns its figures."""
+"""Demos by name: each is a function that writes its files into a folder and returns its figures."""
 
 from poise.registry import Entry
 

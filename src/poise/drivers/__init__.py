@@ -1,1 +1,1 @@
-"""What moves a part of a body: one driver a file."""
+"""Drivers, each of which moves a part of a body; one folder per driver. Read `driver`, `body` and `loose/` first."""

@@ -1,6 +1,8 @@
-"""Whether a driver keeps to what `driver.py` asks of it: what somebody else wrote is told by name where it does not.
+"""Checks of drivers: whether one keeps to the protocol of `driver.py`, and whether a motion can be played on a body.
 
-What can be played on a body: a clip, a gesture, or anything else that gives a pose at a time.
+A driver from outside the package that does not keep to the protocol is refused by name.
+
+A clip, a gesture, or anything else that gives a pose at a time can be played.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a driver is.
+"""The protocol of drivers and players.
 
 A driver is a description that a user makes: `Balance()`, `Kinematic(clip)`. Given a body and the joints that it is to
 move it becomes a *player*, which holds the state that goes with one actor. A driver speaks at one level, and that says

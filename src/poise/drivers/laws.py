@@ -1,4 +1,4 @@
-"""What a compiled law is written with, in one place: `from poise import laws`.
+"""Everything that a compiled law is written with, in one place: `from poise.extend import laws`.
 
     WAVE = laws.fields(arrays="joints aim", integers="count", floats="stiffness")
 

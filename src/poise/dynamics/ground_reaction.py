@@ -1,4 +1,6 @@
-"""What the ground must do to a body that moves as it does: net force, and the point where it acts.
+"""The force of the ground that a motion needs: its sum, where it acts, and how the feet share it.
+
+The sum and the point where it acts.
 
 Nothing but the world outside can hold the root of a body, so the force and moment that inverse dynamics leaves there,
 when no external wrench is given, are those of the ground (if nothing else touches the body).

@@ -40,7 +40,7 @@ def inverse_dynamics(
 ):
     """Fill force (F, 3) and torque (F, J, 3); external is (F, J, 6) wrenches in world axes, or (0, J, 6) for none.
 
-    rotations (F, J, 4), omega and alpha (F, J, 3), acc (F, 3); see `tree.Kinematics`. slides is (F, J, 9): shift, its
+    rotations (F, J, 4), omega and alpha (F, J, 3), acc (F, 3); see `tree.py:TreeState`. slides is (F, J, 9): shift, its
     velocity and its acceleration; or (0, J, 9) for none.
     """
     frames, joints = rotations.shape[0], rotations.shape[1]

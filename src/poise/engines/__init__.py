@@ -1,1 +1,1 @@
-"""Physics engines behind one small protocol: `engine.py` is what the stage speaks to, one adapter a file."""
+"""Physics engines behind one small protocol, `engine.py`; one folder per adapter. Engines know no drivers."""

@@ -31,7 +31,8 @@ class Impact(NamedTuple):
 
     body, joint  whose;  other: what touched it, as in `BodyContacts`;  step: in which it began, from the log's
     beginning
-    impulse      (3,) N s on the body;  force: N, the largest mean over a sliding window of `hit_kernels.PEAK` s
+    impulse      (3,) N s on the body;  force: N, the largest mean over a sliding window of PEAK s
+                 (`engines/contact_log_kernels.py`)
     is_twin      whether the hit before this one is the same contact, as the other body felt it
     """
 
@@ -45,7 +46,8 @@ class Impact(NamedTuple):
 
 
 def find_peak(force: np.ndarray, dt: float) -> float:
-    """Return the largest mean (N) over a sliding window of `hit_kernels.PEAK` s of the forces (n,) of steps of dt s.
+    """Return the largest mean (N) over a sliding window of `engines/contact_log_kernels.py:PEAK` s of the forces (n,)
+    of steps of dt s.
 
     The force of a single step depends on dt, since a stiff contact lasts for a step or two; its impulse does not.
     """

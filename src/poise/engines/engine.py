@@ -1,4 +1,4 @@
-"""What the stage asks of a physics engine, and nothing more.
+"""The protocol of physics engines: an engine builds simulations, and a simulation has a few verbs.
 
 An engine builds a `Simulation` out of a `Scene`. Each step of the stage then is
 
@@ -83,7 +83,7 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
         return
     if not isinstance(ground, Ground):
         raise InputError(
-            f"the ground is a Ground, Tilted, Steps, Profile, HeightMap, Moving or None; given {ground!r:.80}."
+            f"the ground is a Ground, Slope, Stairs, Profile, HeightMap, MovingGround or None; given {ground!r:.80}."
         )
     if ground.moves and not engine.abilities.moving:
         raise InputError(f"the engine '{engine.name}' has no ground that moves. Give it one that stands still.")
@@ -94,7 +94,8 @@ def check_ground(engine: Engine, ground: Ground | None) -> None:
 
 @dataclass(eq=False)
 class BodyState:
-    """Where a body is and how fast, in arrays that are written in place; the same letters as in `dynamics.instant`.
+    """Where a body is and how fast, in arrays that are written in place; the same letters as in
+    `dynamics/body_kernels.py`.
 
     root (3,) m;  q (J, 4) wxyz;  v (3,) m/s;  w (J, 3) rad/s in body axes
     """

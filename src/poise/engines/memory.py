@@ -1,11 +1,11 @@
-"""Garbage collection by the memory that simulations hold.
+"""Memory of simulations: garbage collection by the bytes that they hold, and arrays that are restored in place.
 
 A stage and its actors refer to each other, so a discarded stage is freed by Python's cycle collector, which counts
 objects: a stage is some hundred objects and up to 40 MB of an engine's memory, and the collector may leave hundreds of
 discarded stages alone. Here the bytes are counted. Once the simulations that exist hold `_STEP` more than after the
 last collection (or half as much again, if that is more), the garbage is collected.
 
-Plain data: arrays, numbers, words, and lists and dictionaries of those. Here is how arrays are what was saved.
+What is saved is plain data: arrays, numbers, strings, and lists and dictionaries of those.
 """
 
 from __future__ import annotations

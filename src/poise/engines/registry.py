@@ -43,4 +43,4 @@ def check_engine(engine: object) -> None:
     if not isinstance(getattr(engine, "name", None), str):
         raise InputError(f'{type(engine).__name__} has no name. Give it one: name = "...".')
     if not isinstance(getattr(engine, "abilities", None), Capabilities):
-        raise InputError(f"{type(engine).__name__} does not say what it can do: abilities = Abilities(...).")
+        raise InputError(f"{type(engine).__name__} does not say what it can do: abilities = Capabilities(...).")

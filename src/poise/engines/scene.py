@@ -1,4 +1,4 @@
-"""What an engine is asked to build: bodies with some of their joints to simulate, props, ground and a step.
+"""Scenes, which engines build: bodies with some of their joints to simulate, props, ground and a step.
 
 A description: frozen, and the same for every engine. The stage makes one from its actors and their partitions, and a
 new one whenever a part changes hands.

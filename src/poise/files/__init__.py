@@ -1,4 +1,4 @@
-"""Files in and out: one module a format. Nothing is imported until it is asked for."""
+"""Files in and out; one module or folder per format. A format is imported when it is first used."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 This is the one place where a file that somebody names is opened. Only regular files are: a device has no end, and a
 pipe may never begin. Sizes are known before memory is taken, and what the file holds is never trusted for them.
 
-What a motion is called after the file that it is in.
+A motion is called after the file that it is in.
 """
 
 from __future__ import annotations

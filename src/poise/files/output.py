@@ -1,12 +1,12 @@
-"""Files that appear whole or not at all.
+"""Outputs appear whole or not at all, and are read again before they take their name.
 
 The bytes go to a temporary name in the same folder, which takes the final name only when all of them are written. A
 full disk, a crash or an interrupt leaves what stood there before. What a killed run left is cleared away by the next
-one that writes there: see `leftovers`.
+one that writes there.
 
-Outputs that are read again and judged before they take their name: what stood there stays if anything is wrong.
+`checked_output` has an output judged before: what stood there stays if anything is wrong.
 
-Temporary files by name: whose they are, and whether whoever made them still runs.
+The name of a temporary file says whose it is, and whether that process still runs:
 
     .poise-tmp-HOST-PID-START-RANDOM-REST
 

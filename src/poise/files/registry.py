@@ -1,4 +1,4 @@
-"""Which file is what, by its suffix."""
+"""File formats by suffix, and reading and writing a motion in any of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""On which line of a TOML file each key and element stands, for errors that say so.
+"""TOML read key by key, with errors that name the line, and written so that people can read it.
 
-The text is known to be valid: it is only gone through, not judged.
-
-TOML read key by key, with errors that say where they are, and written so that people can read it.
+The line of each key and element is found in a text that is known to be valid: it is only gone through, not judged.
 
 with TomlFile(path) as file:            # an InputError inside becomes a FileError that begins path:line:
     top = Table("a recipe", file.plain)
@@ -25,7 +23,6 @@ from poise.files.input import MOST_SETTINGS_BYTES, read_bytes
 Key = tuple[str | int, ...]
 _SPACE = " \t"
 _ENDS = ",]}#\r\n"
-_LIST = ("[", "]")
 
 
 def find_lines(text: str) -> dict[Key, int]:
@@ -202,11 +199,6 @@ def _find_fault(said: str, data: bytes) -> int | None:
         return data.rstrip(b"\r\n").count(b"\n") + 1
     line = re.search(r"\(at line ([0-9]+), column", said)
     return None if line is None else int(line[1])
-
-
-def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
-    """The tables of a TOML file."""
-    return TomlFile(path).plain
 
 
 class Table:

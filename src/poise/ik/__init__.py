@@ -1,1 +1,1 @@
-"""From where a hand or foot should be to the joint rotations that put it there."""
+"""Inverse kinematics: joint rotations that meet goals, with the centre of mass over its support."""

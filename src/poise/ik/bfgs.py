@@ -9,8 +9,8 @@ Place and turn are kept by multipliers (the augmented Lagrangian): c the two err
 f + l.c + m/2 |c|^2, then l becomes l + m c, so that weights need not grow until nothing else counts. Where both cannot
 be had, the place goes before the turn; where the place is out of reach, the limb comes as near as it can.
 
-Angles are those of the joint's range (`body.limits`), so that the range is a box; a joint without one turns freely. A
-range is as wide as the pose that is changed: what is beyond it already may stay there, and goes no farther.
+Angles are those of the joint's range (`body/joints.py`), so that the range is a box; a joint without one turns freely.
+A range is as wide as the pose that is changed: what is beyond it already may stay there, and goes no farther.
 """
 
 from __future__ import annotations

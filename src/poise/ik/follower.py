@@ -1,6 +1,7 @@
 """A body that follows goals frame after frame, smoothly.   [balance, 4.3 and 4.5]
 
-    follower = Follower(character, [Reach("rightHand", place), Reach("rightFoot", foot, first=True)], root, rotations)
+    goals = [PositionGoal("rightHand", place), PositionGoal("rightFoot", foot, first=True)]
+    follower = PoseFollower(character, goals, root, rotations)
     motion = follower.follow(places=places, center=centers, center_weight=(1, 0.01, 1), held=feet, rest=angles)
 
 `PoseSolver` finds one pose as well as it can; a `PoseFollower` finds as many as there are frames, each in a fixed

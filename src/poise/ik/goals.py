@@ -1,4 +1,4 @@
-"""What a figure is asked for: points that reach places, bodies that turn, eyes that look.
+"""Goals of inverse kinematics: points that reach places, bodies that turn, eyes that look.
 
 Where goals cannot all be met, what stands is first: the centre of mass over its support, and feet that are down
 (`first`). The others come as near as that allows, by their weights.

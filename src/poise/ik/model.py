@@ -1,7 +1,7 @@
 """A body as inverse kinematics sees it: a tree with masses whose joints turn by angles in their ranges.
 
 Compiled from a character: plain arrays in joint order, derived once and thrown away. The angles are those of
-`body.limits`; joints that have no range or no freedom there (fingers, twist joints) stay as they are.
+`body/joints.py`; joints that have no range or no freedom there (fingers, twist joints) stay as they are.
 """
 
 from __future__ import annotations

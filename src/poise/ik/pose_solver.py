@@ -1,16 +1,16 @@
-"""Poses to begin at, where the way from the given one ends short: an arm that is up, or a knee that is bent the other
-way round an obstacle of its own ranges, is another optimum. Angles are those of `body.limits`, in degrees below.
+"""A body posed by goals, with its centre of mass first.   [balance, 4]
 
-A body posed by goals, with its centre of mass first.   [balance, 4]
+Poses to begin at are tried where the way from the given one ends short: an arm that is up, or a knee that is bent the
+other way round an obstacle of its own ranges, is another optimum. Angles are those of `body/joints.py`, in degrees.
 
-    poser = Poser(character, held="leftFoot")
-    posed = poser.solve([Reach("rightHand", (0.4, 1.2, 0.3))], start, support=corners)
+    solver = PoseSolver(character, held="leftFoot")
+    posed = solver.solve([PositionGoal("rightHand", (0.4, 1.2, 0.3))], start, support=corners)
 
 One foot is held: it stays where the start has it, to the last bit. What else stands is a goal that is `first`, and so
 is the centre of mass, which stays inside the outline of the support. A solve begins where it is told, so that a motion
 that is asked for frame by frame costs a few rounds a frame.
 
-Work that is many pieces, on the cores: kernels let go of Python while they run.
+Many poses are solved on all cores: kernels let go of Python while they run.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ def compile_goals(
     look = [goal for goal in goals if isinstance(goal, LookAtGoal)]
     if len(reach) + len(turn) + len(look) < len(goals):
         odd = next(goal for goal in goals if not isinstance(goal, Goal))
-        raise InputError(f"a goal is a Reach, a Turn or a Look; given a {type(odd).__name__}.")
+        raise InputError(f"a goal is a PositionGoal, an OrientationGoal or a LookAtGoal; given a {type(odd).__name__}.")
     where = np.array([0.0 if value is None else float(value) for value in center])
     asked = np.array([0.0 if value is None else _HEAVY for value in center])
     return GoalArrays(

@@ -1,14 +1,17 @@
-"""A limb of two bones put onto a target in closed form: hip-knee-ankle, shoulder-elbow-wrist.
+"""Limbs of two bones in closed form: posed onto a target from nothing, or corrected by changing as little as that
+takes.
+
+Posed: hip-knee-ankle, shoulder-elbow-wrist.
 
 Symbols: a, b are the bones' lengths, d the distance from the limb's root to the target, all in metres. The law of
 cosines gives the angle A between the first bone and the line to the target, cos A = (a^2 + d^2 - b^2) / (2 a d); a
 hinge axis n, normal to that line, says to which side the middle joint goes. Any leading axes are a batch.
 
-A limb of two bones brought to a target by changing as little of its pose as that takes.
+Corrected:
 
-Where `twobone` poses a limb from nothing, this corrects one that is posed already: the limb bends or stretches about
-the axis it is bent about, then swings as a whole until its end is at the target. Twist and side of the bend stay the
-limb's own, and a limb whose end is at the target already stays as it is, so that small corrections are small turns.
+`correct_two_bone` takes a limb that is posed already: it bends or stretches about the axis it is bent about, then
+swings as a whole until its end is at the target. Twist and side of the bend stay the limb's own, and a limb whose end
+is at the target already stays as it is, so that small corrections are small turns.
 
 Symbols: a, b are the bones' lengths and d the distance from the limb's root to its end, all in metres; B is the bend,
 0 when stretched: d^2 = a^2 + b^2 + 2 a b cos B. Leading axes are a batch of frames.
@@ -158,7 +161,7 @@ def _reach_one(
     upper: np.ndarray, lower: np.ndarray, upper_bone: np.ndarray, lower_bone: np.ndarray, reach: np.ndarray,
     hinge: np.ndarray, a: float, b: float,
 ) -> LimbSolution | None:  # fmt: skip
-    """`reach_with_limb` for one frame, in Python's own numbers: the same bits in a tenth of the time.
+    """`correct_two_bone` for one frame, in Python's own numbers: the same bits in a tenth of the time.
 
     None where they are not for it (`one_rotation`).
     """
@@ -187,7 +190,7 @@ def _reach_one(
 
 
 def _bend_one(first: one.Numbers, turn: one.Numbers, bone: one.Numbers, bend: float, hinge: one.Numbers) -> one.Numbers:
-    """The rounds of `reach_with_limb` for one frame; what a round leaves as it is, the others do, too."""
+    """The rounds of `correct_two_bone` for one frame; what a round leaves as it is, the others do, too."""
     (fx, fy, fz), (hx, hy, hz) = first, hinge
     for _ in range(_ROUNDS):
         sx, sy, sz = one.unit(one.rotate(turn, bone))

@@ -1,1 +1,1 @@
-"""What is done with motions from beginning to end: one file a job, called by commands, recipes and Python alike."""
+"""Jobs: whole tasks from files to files, called by commands, recipes and Python alike; one file or folder per job."""

@@ -1,6 +1,6 @@
-"""What a conversion does to a motion on its way, what it allows, and what changes nothing.
+"""Conversion: a motion file in another format, with the error measured on what was written.
 
-A motion file in another format, with the error measured on what was written.
+`Changes` is what a conversion does to a motion on its way, what it allows, and what changes nothing.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Streams in and out, gamepads, sound: what comes and goes while a stage runs."""
+"""Streams in and out, gamepads, sound, and the session of a puppet: what comes and goes while a stage runs."""

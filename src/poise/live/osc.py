@@ -8,7 +8,7 @@ a sentence and nothing of it is used. What is read has bounds: a packet comes fr
 
 Source: The Open Sound Control 1.0 Specification, opensoundcontrol.org.
 
-Hosts and ports as words: `39539`, `host:39539`, `[::1]:39539`.
+Hosts and ports are written `39539`, `host:39539`, `[::1]:39539`.
 """
 
 from __future__ import annotations

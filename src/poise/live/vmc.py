@@ -9,7 +9,7 @@ Every pose is one root, a bone a role, the time, and that all is well (protocol.
 
 A body whose rest pose is no T is sent as it is: its arms are off by what its rest is.
 
-Unity's axes and names, as VMC has them.
+VMC has Unity's axes and names.
 
 Unity's axes are left-handed: y up, a body faces +z and its left is -x. Poise's are right-handed with its left +x
 (`docs/conventions.md`), so x changes its sign, and a rotation its y and z: it is seen in a mirror.

@@ -1,6 +1,6 @@
 """A sampled motion: the pose of a skeleton at given times. Immutable; every edit gives a new clip.
 
-Orientations of a body's parts, as trackers give them, as a clip of joints.   [tracking, section 3, eq 1: Z1]
+`build_sampled_clip` makes one of orientations of a body's parts, as trackers give them. [tracking, section 3, eq 1: Z1]
 
 Samples may come at any rate, also uneven. What is between them is asked from the clip: `clip.pose(t, "slerp")` or
 `clip.pose(t, "spline")`, or `resample(clip, fps, how)`.

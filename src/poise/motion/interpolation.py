@@ -5,7 +5,7 @@ spline  a cubic spline through the sign-continuous quaternion components, normal
         acceleration are continuous (C2); between frames far apart it can swing a little past them.
 
 Rates are those of the curve itself, by `spatial.derivative.angular_rates`. Nothing is filtered here: for accelerations
-of noisy recordings use `spatial.smooth`.
+of noisy recordings use `spatial/derivative.py`.
 """
 
 from __future__ import annotations

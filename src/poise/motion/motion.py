@@ -1,4 +1,4 @@
-"""What a motion is to the rest of Poise: anything that gives a pose at a time.
+"""The protocol of motions: anything that gives a pose at a time.
 
     a clip      sampled, of one skeleton
     a gesture   procedural, of any body; what it counts in is its *phase* (beats, swings), and it has parameters

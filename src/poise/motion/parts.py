@@ -3,7 +3,7 @@
 A joint without a role belongs to the part of the nearest joint with one on its way to the root, so that fingers, twist
 bones and props follow the limb they hang from, whatever a file calls them.
 
-Stretches of time: where a mask holds.
+`find_runs` finds stretches of time: where a mask holds.
 """
 
 from __future__ import annotations

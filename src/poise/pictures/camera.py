@@ -1,7 +1,4 @@
-"""Where a picture is taken from: a perspective camera, and how to place one so that nothing is cut off.
-
-One camera for a whole film: fixed, or going along with the figures over the ground.
-"""
+"""The camera of a picture: in perspective, placed so that nothing is cut off; of a film fixed, or going along."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@
 Frames are taken one by one and written as they come; only a .gif keeps them, packed, since its colors are chosen from
 all. The same frames give the same bytes.
 
-Animated WebP, written frame by frame.
+Animated WebP is written frame by frame.
 
 Pillow packs single pictures; its own writer of animations holds all of them first. The container around them is that of
 Google's *WebP Container Specification*: RIFF with the chunks VP8X (size), ANIM (loop) and one ANMF a frame, which holds

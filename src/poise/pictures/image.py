@@ -1,8 +1,8 @@
-"""Pictures to PNG files.
+"""Pictures as PNG files, with labels.
 
-Short labels on pictures, drawn with a plotter's strokes: sharp at any size, and no font file needed.
+Labels are drawn with a plotter's strokes: sharp at any size, and no font file needed.
 
-Labels in a picture: the figures' names in a row below them, and a caption in the corner.
+A picture has the figures' names in a row below them, and a caption in the corner.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Each holds its own samples over time, on the figures' clock, and is asked for what it looks like at a time. The sample
 that holds is the last one at or before that time; before the first, the first.
 
-What is painted on the ground under a figure: areas, lines, dots and rings, seen from above as x and z in metres.
+What is painted on the ground under a figure, areas, lines, dots and rings, is given from above as x and z in metres.
 """
 
 from __future__ import annotations

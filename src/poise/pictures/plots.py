@@ -1,14 +1,6 @@
-"""A plot of a motion's forces: ground force in body weights, pressure centre, and the largest joint torques.
+"""Plots: forces of a motion, falls from above, effort, tracking over time, tracked motions, and walks.
 
-Falls from above: on what a body stood, where its centre of mass went, and where the ground pushed it.
-
-Plots of following within strength: how much of their strength joints use over time.
-
-Plots of tracking: how far off a body is over time, and how that and its lag depend on the stiffness.
-
-Plots of motions that are tracked.
-
-Plots of a walk: the centre of mass against what carries it, and the angles of the legs.
+`plot_forces` has ground force in body weights, centre of pressure, and the largest joint torques.
 """
 
 from __future__ import annotations
@@ -187,19 +179,6 @@ def plot_tracking(
     finish_panel(panels[1], times)
     if curve is not None:
         draw_curve(panels[2], curve, chosen)
-    return to_png(figure)
-
-
-def plot_stiffness(
-    curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "", columns: int = 1
-) -> bytes:
-    """Error and lag over the stiffness, a panel for each label, so many in a row, and what was chosen."""
-    rows = -(-len(curves) // columns)
-    figure = new_figure(4.6 * columns + 1.4, 2.9 * rows, title)
-    panels = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
-    for k, (label, (curve, chosen)) in enumerate(curves.items()):
-        draw_curve(panels[k], curve, chosen, has_legend=k == columns - 1)
-        panels[k].set_title(label, fontsize=9, loc="left")
     return to_png(figure)
 
 

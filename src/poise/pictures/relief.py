@@ -1,7 +1,7 @@
 """Uneven ground in a picture: a slab whose upper side has given heights, and marks that lie on it.
 
-Both are asked where they are at a time, as all items of a picture. What is painted (`ground_marks`) lies on the level
-ground of the room; what is here lies wherever the ground is.
+Both are asked where they are at a time, as all items of a picture. What is painted (`pictures/items.py`) lies on the
+level ground of the room; what is here lies wherever the ground is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""One joint that swings: a spring towards a target, gravity, a damper and stops. Compiled.
+"""The marionette's physics, compiled: every joint swings towards its target by a spring, gravity, a damper and stops.
+
+One joint:
 
 Source: [marionette, 5.2 and 6.3]. With the joint's angle th (rad), what it carries of mass m, centre r from the joint
 and inertia I about it, the target psi, and the angle `hang` at which it hangs straight down:
@@ -18,17 +20,17 @@ error of the swing is of the third power of the step. Steps are cut into pieces 
 `push` is a steady torque. With push = m g r sin(psi - hang) the joint bears its own weight where it is wanted: it rests
 at the target itself. Without it, it rests off by m g r sin(th - hang) / k, as the source's does.
 
-A body on strings, a frame further: every joint swings towards its target. Compiled.
+A body on strings, a frame further:
 
 Rows are the joints that have a role, carriers first; row 0 is the root. A joint's angles (x, y, z) are those of
-`body.limits`: zero hangs, x bends, y turns about the long axis, z goes to the side; E = exp(x, 0, z) exp(0, y, 0). With
-W the orientation of a segment against how it hangs,
+`body/joints.py`: zero hangs, x bends, y turns about the long axis, z goes to the side; E = exp(x, 0, z) exp(0, y, 0).
+With W the orientation of a segment against how it hangs,
 
     W_i = W_carrier E_i,      q_i = P_i^-1 E_i C_i                                                 [marionette, rows]
 
 A target is three angles, or an *aim*: the orientation of the segment, against the way that the body faces or against
 what carries it. A foot that is down has a pose against the ground instead, F = G Ry(yaw) Rx(pitch) Rz(roll), with G the
-ground's slope: pitch as in `oscillator_kernels.tread`, no roll, and the yaw that it came down with, as far as the
+ground's slope: pitch as in `tread`, no roll, and the yaw that it came down with, as far as the
 ankle goes.
 """
 

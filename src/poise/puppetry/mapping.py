@@ -1,4 +1,4 @@
-"""What hands mean: which of their motions goes to which joint.   [marionette, 4.3]
+"""Mappings: which motion of a hand goes to which joint, and their TOML files.   [marionette, 4.3]
 
 A layer of a performance is a few routes. A route takes one thing of one hand,
 
@@ -17,10 +17,10 @@ to one thing of the puppet:
     heading                 which way it faces, by a speed: it keeps what was turned
     tension, tension.LowerArm   of all springs, or of one kind of joint
 
-Angles are those of `body.limits`, the same on every body, so that a mapping knows no skeleton. A route whose joint a
+Angles are those of `body/joints.py`, the same on every body, so that a mapping knows no skeleton. A route whose joint a
 body does not have is left out there, but for the legs, which it must have.
 
-Mappings of hands, as TOML files: see `puppetry/mappings` for those that come along.
+As a file (see `puppetry/mappings` for those that come along):
 
 name = "legs"
 viscosity = 0.45                # 0 honey, 1 air
@@ -60,7 +60,7 @@ CHAINS = {"trunk": ("spine", "chest", "upperChest"), "neck": ("neck", "head")}
 STEMS = ("UpperLeg", "LowerLeg", "Foot", "Toes", "Shoulder", "UpperArm", "LowerArm", "Hand")
 MIDDLE = ("hips", "heading", "tension", "trunk", "neck", "head", "spine", "chest", "upperChest")
 AGAINST = ("facing", "carrier")
-# A bend goes forward where that is how the joint bends: `body.limits` has those angles negative.
+# A bend goes forward where that is how the joint bends: `body/joints.py` has those angles negative.
 _FORWARD = ("UpperLeg", "UpperArm", "LowerArm", "Shoulder", "Hand")
 
 
@@ -135,7 +135,7 @@ class Route(Portable):
         return self.to.partition(".")[2]
 
     def sign(self, side: str) -> float:
-        """How `body.limits` counts this angle, of a joint of a side ("": the middle)."""
+        """How `body/joints.py` counts this angle, of a joint of a side ("": the middle)."""
         stem = self.joint.removeprefix("left").removeprefix("right")
         if self.axis == "bend":
             return -1.0 if stem in _FORWARD else 1.0
@@ -150,7 +150,7 @@ class HandMapping(Portable):
 
     name       of the layer: legs, trunk, arms, ...
     routes     see `Route`
-    viscosity  0 (honey) to 1 (air): see `spatial.viscosity`
+    viscosity  0 (honey) to 1 (air): see `puppetry/viscosity.py`
     springs    numbers that are not as usual, by kind of joint: {"LowerLeg": {"frequency": 4}}, see `springs`
     """
 

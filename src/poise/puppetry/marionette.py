@@ -30,7 +30,7 @@ class Marionette:
     """The joints of one character that have a role, as rows, carriers first; row 0 is the root.
 
     labels    (R,) roles, "root" the first;  joints (R,): their numbers in the skeleton
-    target    (R, 3) rad, angles as of `body.limits`;  aim (R, 4): an orientation instead, where `sort` (R,) says so
+    target    (R, 3) rad, angles as of `body/joints.py`;  aim (R, 4): an orientation instead, where `sort` (R,) says so
     tension   (R,) of the springs: 0 slack, 1 usual
     down      (2,) whether each foot is on the ground;  slope (2, 4): how that is turned there
     angles    (R, 3) rad, where joints are;  speeds (R, 3)

@@ -1,1 +1,1 @@
-"""Where actors move: who drives which joints, and how the parts are coupled."""
+"""The stage: actors, the drivers of their joints, the coupling of their parts, and the step."""

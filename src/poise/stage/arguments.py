@@ -1,8 +1,6 @@
-"""What a user gives a stage, taken as it is meant, or refused by a sentence.
+"""Arguments of a stage: what a user gives it, taken as it is meant, or refused with a message.
 
-What a stage is told when it is made, checked.
-
-What an engine cannot do is refused by name, before anything is built: see `engines.engine.Abilities`.
+What an engine cannot do is refused by name, before anything is built: see `engines/engine.py:Capabilities`.
 
 Nudges are the exception: they only correct drift, and an engine that does not take them goes without.
 """

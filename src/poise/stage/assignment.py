@@ -16,7 +16,7 @@ with M_pk the inertia between physical and given freedoms and c_p what velocitie
 of Newton and Euler (`stage/coupling/kernels.py`). The `paper` coupling knows parts that carry nothing physical, and no
 others: `check_published`.
 
-Who moves each joint of an actor: drivers and what they claim, and what is left over.
+An actor's joints are assigned by what its drivers claim; the rest is left over.
 
 A body that has lost its balance is let go: what its drivers play stops, and its joints go limp.
 
@@ -66,11 +66,6 @@ class Partition:
     base: tuple[int, ...]
     physical: tuple[int, ...]
     parts: tuple[KinematicPart, ...]
-
-    @property
-    def has_free_root(self) -> bool:
-        """Whether the engine moves the root."""
-        return not self.base
 
     @property
     def kinematic(self) -> tuple[int, ...]:

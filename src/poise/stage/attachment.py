@@ -1,6 +1,8 @@
-"""Props in hands: who holds what, where that is, and a prop that is let go.
+"""Attachment: props in hands, and roots that ride on props.
 
-Getting on a thing that moves: a root that is to ride on it has its speed at once, and so has all of the body.
+Props in hands: which joint holds what, where that is, and a prop that is let go.
+
+A root that is to ride on a moving prop takes its velocity immediately, and so does all of the body.
 """
 
 from __future__ import annotations
@@ -139,7 +141,7 @@ def check_boarding(body: Body, prop: str, name: str) -> None:
     arm = state.root - seat.position
     jump = float(np.linalg.norm(seat.velocity + np.cross(seat.spin, arm) - state.v))
     turn = float(np.linalg.norm(seat.spin - rotation.rotate(state.q[0], state.w[0])))
-    fast = jump + 0.5 * body.character.stature * turn
+    fast = jump + 0.5 * body.character.height * turn
     if not fast <= MOST_JUMP:
         raise InputError(
             f"'{prop}' is {np.linalg.norm(arm):.2g} m from the root of '{name}' and turns at "

@@ -1,4 +1,4 @@
-"""Who has a stage: one thread at a time, and as often inside itself as it likes.
+"""The lock of a stage: one thread at a time, which may take it again.
 
 Compiled code reads and writes a stage's memory without asking: two threads in it would end the process, not in words.
 """

@@ -1,1 +1,1 @@
-"""Pages: what is shown and played in a browser."""
+"""Pages in a browser, in which a puppet is shown and played."""

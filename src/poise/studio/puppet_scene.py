@@ -2,7 +2,7 @@
 
 The puppet is kept in the middle: the world goes by under it, and the handles stay where they are.
 
-A body in a page's scene: one mesh that its joints move.
+A body in the scene is one mesh that its joints move.
 
 viser has a message for the place of a bone and one for its orientation, and compares each with what it was, which takes
 ten times as long as to send it. Who has moved is known here: messages go to viser's queue as they are.

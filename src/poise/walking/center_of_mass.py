@@ -1,9 +1,9 @@
-"""Where the centre of mass goes: the smoothest way over what carries it.   [balance, 4.7; walk, 1 and 2]
+"""The path of the centre of mass: the smoothest one over what carries it.   [balance, 4.7; walk, 1 and 2]
 
 A path is planned from where it is now to a stop, over regions that change with time, and planned anew whenever more is
 known of the way ahead: it begins with the place, velocity and acceleration that the old one has then.
 
-What carries a body over time, and where the pressure under it is best.
+What carries the body over time, and where the pressure under it is best, are found first.
 """
 
 from __future__ import annotations

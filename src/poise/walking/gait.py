@@ -1,4 +1,4 @@
-"""How somebody walks: how long and wide the steps, how quick, how lively the arms. Lengths are shares of the leg's.
+"""Gait settings: length, width and rate of steps, and liveliness of the arms. Lengths are fractions of the leg's.
 
 A leisurely person: the centre of mass is over what carries it all the time, so a step takes about a second, half of it
 with both feet down. Bodies of other sizes walk alike at the same time over the root of the leg's length.

@@ -1,6 +1,6 @@
 """A walker's plan as poses: every frame by inverse kinematics, the centre of mass first.   [balance, 4]
 
-How trunk, head and arms go with the feet.
+Trunk, head and arms go with the feet.
 
 All of it follows from where the feet are, so that it is as smooth as they are and comes to rest with them. The pelvis
 turns with the foot that is ahead, the chest against it; arms swing against the legs: by 5 degrees and 20 at a common

@@ -1,6 +1,8 @@
-"""Somebody who stands somewhere, about to walk: the feet put down, the way looked for, the first pose found.
+"""The start of a walk: from standing, with the feet put down, or from a body that moves already.
 
-Somebody who moves already, about to walk: feet that stand stay where they are, one in the air is put down first.
+From standing: the path is looked for, and the first pose found.
+
+From moving: feet that stand stay where they are, one in the air is put down first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What has been stepped and what will be: stances of both feet over time, and what carries when.
+"""Steps made and planned: stances of both feet over time, and what carries when.
 
 A course is added to at its end, one step at a time, and asked where the feet are at any time. It is plain data: it can
 be saved, copied, and cut off.
 
-When a step is made: how long the weight shifts and the foot swings, when its heel rises, and how it lands.
+The timing of a step: how long the weight shifts and the foot swings, when its heel rises, and how it lands.
 
 Times are whole knots of the path of the centre of mass, which is led from knot to knot.
 """
@@ -110,11 +110,6 @@ class StepPlan:
             if row[i].land <= t:
                 return i
         return 0
-
-    def foot_at(self, side: int, t: float) -> FootState:
-        """Where a foot is at time t."""
-        states = self.follow(side, np.array([t]))
-        return FootState(states.place[0], states.turn[0], float(np.asarray(states.bend)[0]))
 
     def follow(self, side: int, times: np.ndarray) -> FootState:
         """Where a foot is at times (F,)."""

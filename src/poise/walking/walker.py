@@ -4,7 +4,7 @@ A plan is made anew at every landing: the next footholds are chosen, and the cen
 it moves then to a stop after the last of them. So the way may change while it is walked, and nobody walks on into what
 turned out to be a wall. Steps that balance cannot keep up with take longer.
 
-A walk that is changed while it goes on: another way, another manner, another place, a stop.
+A walk may be changed while it goes on: another path, another gait, another target, a stop.
 
 Steps that have begun are made.
 """

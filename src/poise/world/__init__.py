@@ -1,1 +1,1 @@
-"""What there is besides bodies: ground, props and loads."""
+"""The world besides bodies: ground, props, loads, pushes, and settings of contacts."""

@@ -1,6 +1,7 @@
-"""What of a body touches things when it falls: a capsule along every segment, as thick as its mass makes it.
+"""Shapes of a body for collisions: a capsule along every segment, as thick as its mass makes it; and its outermost
+points.
 
-The outermost points of a body as it is drawn: what must not be below the ground.
+The outermost points, of the body as it is drawn, must not be below the ground.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who touches whom on a stage, and how softly."""
+"""Contact settings of a stage: which bodies and props collide, and how softly."""
 
 from __future__ import annotations
 

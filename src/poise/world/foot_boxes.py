@@ -141,7 +141,8 @@ def find_soles_of(R: np.ndarray, p: np.ndarray, feet: np.ndarray, corners: np.nd
 
     feet  (N,) joints
 
-    The same as `place_corners` but for round-off; `feet_kernels.place_soles` is it in the compiled step.
+    The same as `place_corners` but for round-off; `drivers/balance/foot_kernels.py:place_soles` is it in the compiled
+    step.
     """
     return p[feet][:, None] + np.matmul(corners, R[feet].swapaxes(1, 2))
 

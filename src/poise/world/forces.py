@@ -1,7 +1,4 @@
-"""Something heavy that a body holds.
-
-A push: a force on a body for a while.
-"""
+"""Loads that a body holds, and pushes: forces on a body for a while."""
 
 from __future__ import annotations
 

@@ -1,13 +1,15 @@
-"""Which shapes are inside one another, and how deep: shapes as lines with a thickness.
+"""Overlap of shapes, of a prop and a body, and of a body with itself: which, and how deep.
+
+Shapes are lines with a thickness.
 
 A capsule is a line, a sphere a point; a box is up to three lines side by side, as thick as its shortest edge.
 
-How deep a prop is in a body: boxes as they are, capsules and spheres as lines with a thickness.
+A prop in a body: boxes as they are, capsules and spheres as lines with a thickness.
 
-Where a body goes through itself, and how deep: the shapes that touch things, frame by frame.
+A body in itself: the shapes that touch things, frame by frame.
 
-Two segments pierce one another where they are deeper in than `overlap.DEEP` of the thinner one's radius. Neighbours
-never do, nor what overlaps anyway in the rest pose (`overlap.find_neighbours`).
+Two segments pierce one another where they are deeper in than `DEEP` of the thinner one's radius. Neighbours never do,
+nor what overlaps anyway in the rest pose (`find_neighbours`).
 """
 
 from __future__ import annotations

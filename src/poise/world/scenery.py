@@ -3,7 +3,7 @@
 [ground]
 height = 0.0              # m; left out: where the clip's soles rest
 friction = 0.8
-kind = "tilted"           # tilted, steps or map, with numbers of their own: see `ground_table`; left out: level
+kind = "tilted"           # tilted, steps or map, with numbers of their own: see below; left out: level
 angle_degrees = 6.0
 
 [[props]]
@@ -25,7 +25,7 @@ only = []                 # pairs of names alike: nothing else touches
 friction = 0.8
 apart = [["leftHand", "trunk"], ["head", "table"]]
 
-The `[ground]` of a stage file: which kind it is, and its numbers.
+The `[ground]` of a stage file is of one kind, with its numbers:
 
 kind = "level"            # level, tilted, steps, profile or map; left out: level
 height = 0.0              # m; left out: where the clip's soles rest
@@ -49,7 +49,7 @@ velocity = [0, 0, 0.5]    # any of them moves: m/s
 sway = [0.2, 0, 0]        # m, there and back in `period` s
 period = 4.0
 
-What `--terrain` names: a word, or a file with heights, a mesh or a whole stage.
+`--terrain` names a word, or a file with heights, a mesh or a whole stage.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A mannequin's segments as one mesh that its joints move: what pictures draw and files carry.
+"""The skin of a body: its segments as one mesh that its joints move, drawn by pictures and written to files.
 
-A skin of fewer vertices, for bodies that are small in a picture.
+Bodies that are small in a picture get a skin of fewer vertices.
 """
 
 from __future__ import annotations

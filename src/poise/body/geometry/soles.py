@@ -1,4 +1,4 @@
-"""What of a foot meets the ground: heel, ball, toe tip and the box on them, from whatever joints a skeleton has.
+"""Soles of feet: heel, ball, toe tip and the box on them, from whatever joints a skeleton has.
 
 The lower face of a foot's box (`build_footing`) is its sole: the mannequin is drawn on it, physics engines touch the
 ground with it, balance and walks are planned and measured on it.

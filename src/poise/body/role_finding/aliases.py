@@ -1,4 +1,4 @@
-"""What joints are called, by the programs and people that name them: tables for `joint_names` and `named_roles`.
+"""Names of joints in programs and recordings: tables for `names.py` and `from_names.py`.
 
 Keys are what is left of a name without side, prefix, separators and closing digits, in lower case and without accents.
 Values are role stems (`UpperLeg`) or roles of the middle (`hips`), the likeliest first; the tree decides between them.

@@ -5,14 +5,11 @@ A body is told by its lengths, which no pose changes: two like limbs hang on one
 arms by their length and by the head, on the arms' end. Where the rest pose stands, more tells: both pairs lie on either
 side of one plane, the feet are lowest, the head is on top in the middle, and what comes in threes and more is no limb.
 
-    shape_tree    lengths; joints at one place made one
-    limb_pairs    pairs of like limbs, and their long bones
-    shape_view    which way is up and across
-    shape_middle  hips, trunk, neck, head
-    shape_scores  how much it looks like a person
-    shape_sides   left and right
+    lengths.py    lengths; joints at one place made one
+    limbs.py      pairs of like limbs, and their long bones
+    scores.py     which way is up and across; hips, trunk, neck, head; how much it looks like a person
 
-Left and right of a body whose limbs are known: by where the feet point, or by how the knees bend in the motion.
+Left and right of a body whose limbs are known are told by where the feet point, or by how the knees bend in the motion.
 """
 
 from __future__ import annotations

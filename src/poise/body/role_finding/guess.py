@@ -1,8 +1,8 @@
-"""What each joint of a skeleton is to a human body, found by what the file says, by names, and by shape.
+"""Roles of a skeleton's joints, found by what the file states, by names, and by shape.
 
-Names go first (`named_roles`): they are what people meant. Where they leave a limb, the head or everything open, the
-skeleton's shape fills it in (`role_geometry`), unless the two contradict each other on what both know. Joints without a
-role stay where they are in the tree: nothing is dropped.
+Names go first (`body/role_finding/from_names.py`): they are what people meant. Where they leave a limb, the head or
+everything open, the skeleton's shape fills it in (`body/role_finding/from_shape.py`), unless the two contradict each
+other on what both know. Joints without a role stay where they are in the tree: nothing is dropped.
 """
 
 from __future__ import annotations

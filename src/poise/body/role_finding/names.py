@@ -1,11 +1,11 @@
-"""A joint's name taken apart: side, what is left of it, and whether it is only a helper of the rig.
+"""Joint names taken apart into side, stem and helper mark, and fitted to what another program can hold.
 
 mixamorig:LeftUpLeg       left   upleg
 J_Bip_R_UpperArm          right  upperarm
 左足首                     left   足首
 upperarm_twist_01_l       left   upperarmtwist01, a helper
 
-Names that another program can hold: printable, not too long, not empty, none twice and none of its own.
+A fitted name is printable, not too long, not empty, none twice and none of the other program's own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Which way a body with given limbs stands, at rest and in motion, and how its other parts lie to that.
+"""Scores of candidate limbs: how a body with them stands, where its trunk and head are, how much it looks like a
+person.
 
-The middle of a body whose limbs are known: hips, trunk, neck and head; and the one arm of who lost the other.
+Direction: which way the body stands, at rest and in motion, and how its other parts lie to that.
 
-How much pairs of limbs look like a person's: proportions, and how all of it stands.
+Trunk: hips, trunk, neck and head of a body whose limbs are known; and the one arm of a body that lost the other.
+
+Likeness: how much pairs of limbs look like a person's, by proportions and by how all of it stands.
 
 Shares of the stature are those of Drillis and Contini (1966), as in Winter (2009), fig. 4.1. The widths of the scores
 and the penalties were set so that bodies of children and cartoons pass, whose legs may be shorter than their arms.

@@ -1,4 +1,4 @@
-"""How heavy the parts of a body are: tables of segments, one citation a table, and the sex and age they are asked for.
+"""Mass, centre and inertia of body segments from the literature, by sex and age; one citation per table.
 
 A row gives a segment's share of the body's mass, the place of its centre of mass on the line between two end points
 (a fraction of that line, from the proximal or cranial end), and its radii of gyration about the three anatomical axes
@@ -13,14 +13,14 @@ be given another table without other code:
 Axes: sagittal is front to back, transverse is side to side, longitudinal along the line. In the hand the sagittal axis
 is normal to the palm; in the foot, whose line lies flat, it is normal to the sole.
 
-Segment masses, centres and radii of gyration after de Leva: the default table.
+de Leva, the default table: segment masses, centres and radii of gyration.
 
 P. de Leva (1996), Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters, J. Biomechanics 29(9), 1223-1230,
 table 4; gamma-ray scans of 100 men and 15 women, of mean stature 1.741 m and 1.735 m. End points are joint centres
 where the table has them (its alternative rows): head VERT-CERV, upper trunk CERV-XYPH, hand WJC-DAC3, shank KJC-AJC.
 The three trunk rows then lie end to end from C7 to mid-hip, and their lengths add up to the table's own CERV-MIDH.
 
-Segment masses, centres, radii and densities after Winter, that is Dempster: the alternative table.
+Winter, that is Dempster, the alternative table: segment masses, centres, radii and densities.
 
 D. A. Winter (2009), Biomechanics and Motor Control of Human Movement, 4th ed., Wiley, table 4.1, from W. T. Dempster
 (1955), Space requirements of the seated operator, WADC-TR-55-159 (cadavers of old men; one column for both sexes).
@@ -29,13 +29,13 @@ The table differs from de Leva's in its end points and has fewer numbers; the ro
 (see `anthropometry`) as follows.
   head   C7 to ear canal; the ear lies EAR_ABOVE_C7 of the way up to the vertex.
   foot   lateral malleolus to the head of metatarsal II: from ANKLE_FROM_HEEL to BALL_FROM_HEEL of the foot.
-  hand   wrist to knuckle II: the fraction `deleva.knuckle_fraction()` of the hand.
+  hand   wrist to knuckle II: the fraction `knuckle_fraction()` of the hand.
   trunk  greater trochanter to shoulder, with one mass and centre for the whole. It is cut into three slabs of de
          Leva's lengths whose masses go with their lengths, moved together so that the whole's centre is Winter's.
 The one radius that Winter gives is taken as the transverse one; how thick a segment is across its line, which he does
 not give, is de Leva's (mean of both sexes), and so are the radii of the trunk.
 
-How the shares of the segments change while a child grows.
+Jensen: how the fractions of the segments change while a child grows.
 
 R. K. Jensen (1986), Body segment mass, radius and radius of gyration proportions of children, J. Biomechanics 19(5),
 359-368, and (1989), Changes in segment inertia proportions between 4 and 20 years, J. Biomechanics 22(6/7), 529-536:
@@ -48,7 +48,7 @@ share to the same share at 18, by which the adult table is multiplied; so a chil
 are, girls grow like boys, and at 18 the adult table is met without a step. Centres and radii, as fractions of the
 segment's own length, stay the adult's.
 
-Which tables of segments there are, and the one for a sex and an age.
+`get_table` chooses the table for a sex and an age.
 """
 
 from __future__ import annotations
@@ -322,7 +322,7 @@ def grow(adult: BodyTable, age: float) -> BodyTable:
 
 
 def get_table(name: str = "deleva", sex: str = "neutral", age: float = 30.0) -> BodyTable:
-    """A table for a sex and an age in years; below 18 the shares are those of a growing child (see `jensen`)."""
+    """A table for a sex and an age in years; below 18 the shares are those of a growing child (Jensen)."""
     check_sex_age(sex, age)
     tables: dict[str, Callable[[str], BodyTable]] = {"deleva": get_de_leva_table, "winter": get_winter_table}
     if name not in tables:

@@ -1,4 +1,4 @@
-"""How strong each degree of freedom of a body is, both ways, at any angle and speed (O2).   [strength, 5.2]
+"""Joint strength: the torque range of each degree of freedom at any angle and velocity (O2).   [strength, 5.2]
 
     tau_min = f2(theta, thetadot) <= 0 <= tau_max = f1(theta, thetadot)             [strength, eq 5]
 

@@ -1,4 +1,4 @@
-"""How strong the joints of a body are: the largest torque that people hold without moving, joint by joint (W13).
+"""Static strength: the largest torque that people hold without moving, joint by joint (W13).
 
 One number a joint, of the direction in which it is strongest, for the shoulder of lifting: enough to say what share of
 somebody's strength a motion or a load asks for. `joint_strength.py` says what angle, speed and direction change about
@@ -85,7 +85,7 @@ def static_strength(character: Character) -> np.ndarray:
 
 
 def find_stiffness(character: Character, shares: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Joint name -> how much harder than others it is turned, by its strength: for `ik.posing.Poser`.   [balance, 1]
+    """Joint name -> how much harder than others it is turned, by its strength: for `PoseSolver`.   [balance, 1]
 
     shares  joint or role -> its strength beside what is usual: 0.5 half as strong, 0 not turned at all
 

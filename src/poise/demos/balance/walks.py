@@ -1,17 +1,14 @@
-"""What every demo of somebody who walks writes, named after it, into a folder:
+"""Demos that walk: stairs, a ramp, rough ground and a raft (K5, K6). Each writes, named after it, into a folder:
 
 NAME.glb, NAME.bvh           the motion
 NAME.mp4 (or .webp), NAME.png   a film of it on its ground, and twelve moments
 NAME-center.png, -joints.png    the centre of mass over the support; the angles of the legs
 NAME.json                    its figures, but for those that the machine's speed decides
 
-Up eight steps of 17 cm by 29 cm, over a landing, and down again (K5, K6).
-
-Up a ramp of eight degrees, over its landing and down, feet flat to the slope (K6).
-
-Over random heights of five centimetres, each foot where the ground is even enough, with a turn on the way (K6).
-
-On a raft that is slowly carried to and fro, up and down (K6).
+stairs   up eight steps of 17 cm by 29 cm, over a landing, and down again (K5, K6)
+slope    up a ramp of eight degrees, over its landing and down, feet flat to the slope (K6)
+rough    over random heights of five centimetres, each foot where the ground is even enough, with a turn (K6)
+moving   on a raft that is slowly carried to and fro, up and down (K6)
 """
 
 from __future__ import annotations

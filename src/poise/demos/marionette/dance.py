@@ -4,7 +4,7 @@ Somebody who knows his puppet: he thinks of where its feet and its pelvis are to
 as the thighs and knees of a body of that size have to be for it (two bones and the law of cosines). What comes of that
 is up to the marionette. His hands tremble, his tracker is not quite on time, and once it loses a hand.
 
-What somebody knows who plays a puppet's legs: how to hold his hands for its feet to be somewhere.
+The player of the legs knows how to hold his hands for the puppet's feet to be somewhere.
 
 Lengths are of the leg's, so that the same hands play every body. A hand that is raised bends the knee by KNEE degrees a
 metre, from KNEE_AT on, as the mapping `legs` has it.

@@ -4,8 +4,8 @@ The drum stands a little above where the hands would come down to, so that every
 the beats put on the body. Then another drummer, whose hands are simulated and follow a motion that goes through the
 drum: `demos/tracking/drumming.py`, drum-tracked.* and drum-height.png.
 
-How a child pumps a swing, sitting: it leans back with its legs out while the swing goes forward, and sits up with
-its legs under the seat while it goes back. The hands stay on the ropes.
+The second half is for the demo `swing`: how a child pumps a swing, sitting. It leans back with its legs out while the
+swing goes forward, and sits up with its legs under the seat while it goes back. The hands stay on the ropes.
 
 Why that works (W. Case and M. Swanson 1990, "The pumping of a swing from the seated position"): with h the angular
 momentum of the rider's limbs relative to the swing and I the inertia of everything about the bar,

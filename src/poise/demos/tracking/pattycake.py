@@ -1,10 +1,10 @@
-"""Patty cake as an adult plays it: own hands together, then the right ones, the left ones, and both with a partner's.
+"""Two children play patty cake from one adult's motion (Z5, Z7, Z9).   [tracking, section 5.1, figure 9]
+
+The adult claps own hands together, then the right ones, the left ones, and both with a partner's.
 
 What `pattycake` and `slap` are made of. Hands are at home, before the chest, between the claps. Places are in arm
 lengths, out, up and forward from between the shoulders, so that two of one size who stand `2 REACH` arm lengths and the
 thickness of a hand apart meet.
-
-Two children play patty cake from one adult's motion (Z5, Z7, Z9).   [tracking, section 5.1, figure 9]
 
 The adult's joint angles are played on both: one is taller than the other, and their hands miss each other. Offsets by
 inverse kinematics at the moments of the claps, eased in and out, bring their palms together; simulated upper bodies

@@ -228,7 +228,7 @@ def find_bridges(skeleton: Skeleton) -> tuple[int, ...]:
 
 
 class BalancePlayer(TorquePlayer):
-    """The legs of one actor. `aim` may be written to while it runs: see `balance_record` for what is where."""
+    """The legs of one actor. `aim` may be written to while it runs: see `settings.py` for what is where."""
 
     def __init__(self, driver: Balance, body: Body, t: float):
         from poise.drivers.balance import kernels

@@ -1,7 +1,4 @@
-"""The law of balance, compiled. `balance.py` says what it does; the letters are those of its header.
-
-Balance as a law: see `balance.py` for what it does.
-"""
+"""Balance, compiled, and its law `stand`. `balance.py` says what it does; the letters are those of its header."""
 
 from __future__ import annotations
 
@@ -573,7 +570,9 @@ def lean_back(body: int, block: int) -> None:
 
 @kernel
 def keep_feet(body: Any, x: Any) -> None:
-    """Ask for tiny turns of the hips that keep planted feet where they stand: see `feet_kernels.hold_feet`."""
+    """Ask for tiny turns of the hips that keep planted feet where they stand: see
+    `drivers/balance/foot_kernels.py:hold_feet`.
+    """
     j = body.joints
     legs, turns = tables(x.legs, 2, 3), vectors(x.turns, 2, 3)
     hold_feet(

@@ -63,7 +63,7 @@ _LOWEST = 0.35  # of the leg's length, hip over ankle: below, no flat foot is un
 class BalanceReference:
     """Aims over F times (s, the clip's).
 
-    aims    (F, 39) the first 21 of `balance_record`, and the torques of the legs
+    aims    (F, 39) the first 21 of `drivers/balance/settings.py`, and the torques of the legs
     habits  (F, 2) m, x and z from the hips to the centre of mass
     height  (F,) m, of the hips
     own_up  (3,) what points up in the root's axes where the hips are upright
@@ -98,7 +98,8 @@ def build_following(
 ) -> BalanceReference:
     """The aims of a clip for a body that stands as it is going to.
 
-    legs (2, 3), corners (2, 4, 3): see `balance_record`;  ground  m, the height of the floor between the feet
+    legs (2, 3), corners (2, 4, 3): see `drivers/balance/settings.py`;  ground  m, the height of the floor between the
+    feet
     """
     if clip.skeleton.names != body.skeleton.names:
         raise InputError("a balance follows a clip of its own skeleton; this clip has other joints. Retarget it first.")

@@ -1,4 +1,4 @@
-"""What a balance's law reads and writes: a record of its legs, and where each number is in its arrays."""
+"""The record that a balance's law reads and writes, and where each number is in its arrays."""
 
 from __future__ import annotations
 
@@ -46,12 +46,13 @@ LEG_TORQUE = 37
 # corners   (2, 4, 3) m, of the soles in the feet's frames
 # inertia   (3, 3) kg m2, of the whole body about its centre of mass, world axes
 # habit     (2,) m, x and z from the hips to the centre of mass, as of late: followed by the law
-# floors    (2, FLOORS) what is under the soles: see `feet_kernels.ask_floors`
+# floors    (2, FLOORS) what is under the soles: see `drivers/balance/foot_kernels.py:ask_floors`
 # damping   (J,) N m s/rad of the legs' joints; swing (2,) of the ankles of feet that are not flat on the ground
-# anchors   (2, 4) and turns (2, 3): see `feet_kernels.hold_feet`; ridden (2, 3): see `balance_kernels.ride_along`
+# anchors   (2, 4) and turns (2, 3): see `drivers/balance/foot_kernels.py:hold_feet`; ridden (2, 3): see
+#           `drivers/balance/kernels.py:ride_along`
 # spots, bearing, hull, loads, inner   (8, 3), (8, 3), (9, 2), (8,), (4, 2) for work: corners of the soles in the
 #           world; x, z and number of those that carry; what is round them; how much each carries; see `_keep_both_down`
-# way_...   of the clip that is followed: see `balance_kernels.follow`
+# way_...   of the clip that is followed: see `drivers/balance/kernels.py:follow`
 # follow, ride: laws that are called first, where a clip is followed and where the ground moves; 0: they are not
 # lean      (6,) how far the hips lean on purpose, rotation vector (rad) and its rate (rad/s), world axes: the law
 #           `lean_back` writes it, if it is not 0, from `shift`, the address of a SHIFT, whose arms hang from the joint

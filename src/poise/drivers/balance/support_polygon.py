@@ -1,4 +1,4 @@
-"""What a body stands on, seen from above: the outline of points on the ground."""
+"""The support polygon: the convex hull of points on the ground, seen from above."""
 
 from __future__ import annotations
 

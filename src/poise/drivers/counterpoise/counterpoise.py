@@ -17,7 +17,8 @@ what physics makes of them, in the same step. It stands on a pose that it holds,
 head that nobody drives are under it wherever legs balance, with `exact` coupling; with `paper` coupling springs hold
 them, whose aims lean as much (`counterpoise.py`).
 
-Springs whose aims lean: trunk and head that nobody drives, over legs that balance, with `paper` coupling.
+With `paper` coupling springs lean instead: their aims lean, for trunk and head that have no driver, over legs that
+balance.
 
 That coupling takes no heavy trunk whose motion is given. So the trunk keeps the springs that hold it, and their aims
 turn as `Counterpoise` turns joints: the spine's by its share of the lean, those of neck and head back by as much.

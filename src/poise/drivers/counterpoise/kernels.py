@@ -1,4 +1,7 @@
-"""How far arms shift a body's centre of mass, and how far the body leans against that, compiled.
+"""Counterpoise, compiled: the shift of the centre of mass by the arms, the lean against it, and taking part in a
+gesture.
+
+How far arms shift a body's centre of mass:
 
     r = (sum of m_i x_i - the same of hanging arms) / m     over the segments of the arms with what they hold
 
@@ -6,11 +9,8 @@ x_i are their centres of mass in the axes of the chest, m is the mass of the who
 centre of mass by the joint angles of the arms alone. Where a clip is followed, the r of its own arms is taken off: only
 what the clip does not contain is answered.
 
-Springs whose aims lean against the arms, as laws: `counterpoise.py` says what for.
-
-Counterpoise as laws: `counterpoise.py` says what it does.
-
-How a body takes part in a gesture at one time, as a law: `taking_part.py` has the formulas.
+Its laws: springs whose aims lean against the arms, and the motion of a trunk that leans (`counterpoise.py`); and how a
+body takes part in a gesture at a time (`taking_part.py` has the formulas).
 """
 
 from __future__ import annotations
@@ -564,7 +564,7 @@ def bend_rate(e: np.ndarray, rate: np.ndarray) -> tuple[float, float, float]:
 
 LEAD = 0.04  # s by which the body is ahead of the hands
 FADE = 1.0  # s, in which a body goes over to another amount, or to another way
-# clock   (6,) of the gesture: see `curve_kernels`
+# clock   (6,) of the gesture: see `motion/playback/kernels.py`
 # amount  (1 + 4 * 4,): when it began to change (s), of each move what it goes to, and how far it was from that, with
 #         first and second derivatives
 # rest    (1 + 3 * 4,): when another curve was taken up (s), and how far that was from the one before, likewise

@@ -1,4 +1,4 @@
-"""What keeps the physical joints of a body in their ranges, whoever drives them and whatever the engine.
+"""Limit torques: they keep physical joints in their ranges, under any driver and in any engine.
 
 Ligaments and bones, not muscles: they come on top of what drivers ask for, and ask for exactly nothing as long as a
 joint is in its range. At its end, with e the angle beyond it (rad; negative before it) and w the speed outwards,

@@ -1,7 +1,4 @@
-"""A motion on some joints of a body, as laws.
-
-A motion that comes as it is made, on some joints of a body, as laws: see `live.py` for what is followed how.
-"""
+"""Laws of `Kinematic`: a clip or gesture on some joints of a body, and a live motion (`live.py`)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Whatever is played goes through a `Curve` (splines over phase) and a clock (phas
     a take-over   the joints were somewhere else when this driver took them: the difference in pose and in velocity
                   dies away on a quintic, so that neither jumps and the acceleration stays finite. So does the root's
 
-`part_kernels.py` has the formulas.
+`motion/playback/part_kernels.py` has the formulas.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Springs towards a pose, as laws.
+"""Laws of springs towards a pose, and of joints at rest.
 
-Joints at rest, as laws; what is left of how they moved lies on top: see `hand_over_law`.
-
-Springs towards a pose, compiled.
+What is left of how joints at rest moved before lies on top: see `drivers/transition/kernels.py`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ Nobody is jerked. The spring's aim begins where the joint is, as fast as it is, 
 that moved the joint so far dies away meanwhile. With `relax` the aim gives way: what is pulled off it for that long is
 pulled no more, and a body that has come to lie somewhere rests there.
 
-A body that is let go: limbs that give at once, and rest where they come to lie.
+A body that is let go goes limp: its limbs give at once, and rest where they come to lie.
 
 As `loose.py`, but that nothing is left of the torques that moved the joints: nobody who is let go pushes off. Toes bend
 where they touch the ground, no faster than the foot that they are on: they are so light that it would fling them.

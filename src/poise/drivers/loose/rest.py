@@ -1,10 +1,12 @@
-"""Joints that nobody drives and no engine moves: they come to rest, and stay.
+"""Joints without a driver: at rest on the animated body, and held by springs on the physical one.
+
+No engine moves joints at rest: they come to rest, and stay.
 
 A joint that moved when its driver left it runs out: it goes on with the velocity and the acceleration that it had, and
 rests after a quarter of a second, or sooner where it is fast, half of that time's way further on. It stays within its
 anatomical range, and a root comes to rest in the same way.
 
-What holds joints that hang from a physical body and that nobody drives: a firm spring that carries their weight.
+Joints that hang from a physical body are held by a firm spring that carries their weight.
 """
 
 from __future__ import annotations

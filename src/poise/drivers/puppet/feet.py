@@ -2,9 +2,9 @@
 
 The root hangs from one point that comes to rest smoothly, which slides (`drivers/root/anchored.py`), and hands know
 nothing of where the other foot stands. So a foot that is down is held where it came down, and its leg gives: thigh and
-knee are turned as little as that takes (`ik.limb`), the foot keeps its pose against the ground. What a leg was turned
-by dies away once the foot is up; one in the air is led over the ground. A foot that carries and is asked to be more
-than MOST away from where it stands is dragged along.
+knee are turned as little as that takes (`ik/two_bone.py`), the foot keeps its pose against the ground. What a leg was
+turned by dies away once the foot is up; one in the air is led over the ground. A foot that carries and is asked to be
+more than MOST away from where it stands is dragged along.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Somebody who is played by two hands, as a driver: root, legs, trunk, arms and head.   [marionette]
 
-Hands pull strings (`puppetry.strings`), joints swing after them (`puppetry.marionette`), the root hangs from the point
-of a foot that is on the ground (`drivers/root/anchored.py`), and feet that are down stay (`feet.py`). Frames are made
-120 times a second, two ahead of what is shown; between them lies a motion that is smooth to the acceleration.
+Hands pull strings (`puppetry/layers.py`), joints swing after them (`puppetry.marionette`), the root hangs from the
+point of a foot that is on the ground (`drivers/root/anchored.py`), and feet that are down stay (`feet.py`). Frames are
+made 120 times a second, two ahead of what is shown; between them lies a motion that is smooth to the acceleration.
 """
 
 from __future__ import annotations

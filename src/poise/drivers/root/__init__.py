@@ -1,1 +1,1 @@
-"""What moves the root: free, attached to a prop, or anchored to the contact that bears the body."""
+"""Drivers of the root: free, attached to a prop, or anchored to the contact that bears the body."""

@@ -1,6 +1,6 @@
-"""A root that floats. A clip places it by `Kinematic`, a prop by `Attached`, and physical legs free it.
+"""Drivers of the root: `Free` floats, for physical legs; `Attached` rides on a prop, a swing or a cart.
 
-A root that rides on a prop: a swing, a cart.
+`Kinematic` places a root by its clip.
 """
 
 from __future__ import annotations

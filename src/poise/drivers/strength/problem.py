@@ -15,8 +15,8 @@ PADS = 4  # where hands that help are pushed, at most
 class Problem(NamedTuple):
     """One step's problem: u near `wanted` with H u + b in range and A u near y.
 
-    Weighted priorities solve least |A u - y|^2 + |u - wanted|^2 (`limited_kernels.weigh`); strict ones solve level by
-    level (`limited_kernels.limit`).
+    Weighted priorities solve least |A u - y|^2 + |u - wanted|^2 (`dynamics/qp/priority_kernels.py:weigh`); strict ones
+    solve level by level (`dynamics/qp/priority_kernels.py:limit`).
     """
 
     H: np.ndarray
@@ -130,7 +130,9 @@ class Laden(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Arrays of one step's problem of as many bounds as unknowns: letters of `pushed_kernels` and `limited_kernels`."""
+    """Arrays of one step's problem of as many bounds as unknowns: letters of
+    `dynamics/contact/contact_dynamics_kernels.py` and `dynamics/qp/priority_kernels.py`.
+    """
 
     at: np.ndarray
     ways: np.ndarray

@@ -1,4 +1,6 @@
-"""What a motion asks of the joints that follow it, compiled: springs in the tangent space, and inverse dynamics.
+"""Laws of springs that follow a motion, recorded or live, and that yield to what hits the body.   [tracking, section 3]
+
+What the motion asks of the joints: springs in the tangent space, and inverse dynamics.
 
     e        the turn that is left to where the motion is at the end of the step, in the body's axes
     w*, dw*  rad/s, rad/s2: how fast the motion turns, and how fast that changes, at mid-step, in the body's axes
@@ -10,11 +12,7 @@ An engine takes the damper at the end of the step, and so is the spring, by k dt
 
 which is nothing for a body that is where it should be: it neither lags nor leads, and no step is too long for it.
 
-Springs that follow a motion, as a law.   [tracking, section 3]
-
-Springs that follow a motion as it comes, as a law: `track_law` with another guide.
-
-Springs that give way where something hits what they carry, and come back, as a law.
+Springs yield where something hits what they carry, and come back:
 
 What pushes a joint from outside is what its motion in the last step took, less what its spring gave:
 
@@ -248,7 +246,7 @@ LATELY = 0.1
 JERKED = 50.0, 100.0  # m/s2, rad/s2: more is a blow
 # springs, guide: addresses of blocks, of SPRINGS and of what they follow, a PART or a FOLLOWER
 # work   (3, J, 3) room for accelerations;  most (K,) N m, what is fed forward at most;  firm (K,): see `Body`
-# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) what has pushed it as of late: `track_give_law`
+# soft   (K,) how far each spring has given way, 0 to 1;  late (K,) what has pushed it as of late
 # weight (K,) N m, m g l there;  give: how much of its stiffness a spring loses at most
 # root   (13,) a root that floats: its velocity and spin in the last step, its accelerations as of late, and whether
 #        those are known

@@ -15,7 +15,8 @@ torque about each axis is that of Newton and Euler, less what pushes bring in be
 A root whose own motion is given has a = a0, whatever pushes, and A = 0.
 
 So support ratios, zero-moment point and minimum-moment point need no search: of all pushes within friction those are
-taken that serve what is wanted best (`limited_kernels`), and what they leave undone is how the body tips.
+taken that serve what is wanted best (`dynamics/qp/priority_kernels.py`), and what they leave undone is how the body
+tips.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Room(NamedTuple):
     rows          (b + m, N) of length 1: b of the bounds, m of the goals
     low, high     (b + m,) bounds of their products with z; of goals, both are what is wanted
     slip          (b + m,) by how much a bound may be missed: rounding
-    Q, R          the members' rows, see `rows_kernels`
+    Q, R          the members' rows, see `dynamics/qp/row_kernels.py`
     z             (N,), the answer
     mu            (N,) multipliers of the members, in their order; those that always count have none
     members       (N,) row of each member;  side (N,): 1 at its low bound, -1 at its high one, 0 of an equation

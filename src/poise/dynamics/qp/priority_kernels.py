@@ -1,9 +1,9 @@
-"""Goals in levels, each as near as can be without changing those before it, as rows for `nearest_kernels`.
+"""Accelerations within what torques allow, nearest to the desired ones, with goals by weights or by strict priority.
 
-What is solved is said in `limited_kernels`. A goal is a row [a, l] that always counts, with a slack of its own; when
-its level is done, singular directions of the level take the place of its rows, and keep what they have.
+Each goal is met as near as can be without changing those before it, as rows for `active_set_kernels.py`.
 
-Accelerations within what torques allow, as near to those that are wanted as can be, with goals before them.
+A goal is a row [a, l] that always counts, with a slack of its own; when its level is done, singular directions of
+the level take the place of its rows, and keep what they have.
 
 Source: Oshita and Makinouchi (2000), sections 5.2 to 5.4, eq 6 to 18.
 
@@ -29,13 +29,13 @@ on. Later levels meet springs in the directions of a level that is done, exp(18 
 that of x0, and at most 1e10 times as stiff as any goal: directions below l / 2 are left to them, those above 3 l are
 kept, and there is no edge between.
 
-All of it is the one problem of `nearest_kernels`: see `ranges_kernels` and `levels_kernels`.
+All of it is one problem, which `active_set_kernels.py` solves; `range_kernels.py` writes the ranges as its rows.
 
 Differences from the source: eq 11 adds what is out of range and drops nobody, and matches the nearest x in a fifth of
 random cases, so members with a multiplier of the wrong sign are dropped here; eq 10 has the transpose of H'; eq 12 has
 the prioritised form, J_e N_g for J_e; in eq 16 torques that a goal takes to their bounds stay there while other
 torques go on, where the paper lets them not change at all. The paper's own way is in
-`limited_paper_kernels`.
+`tests/oracles/paper_limiting.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Torque ranges as bounds on products with rows, as `nearest_kernels` takes them, and back.
+"""Torque ranges as bounds on products with rows, as `dynamics/qp/active_set_kernels.py` takes them, and back.
 
     t = H x + b,   low <= t <= high         the ranges of `Ranges`, any number of them
     z = (x - center) / roots                roots 1 / sqrt(weight), weights of mean 1

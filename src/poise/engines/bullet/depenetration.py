@@ -1,4 +1,4 @@
-"""What is in something comes out slowly, in Bullet.
+"""A limit on Bullet's depenetration velocity.
 
 Of how deep a contact is Bullet takes back a share in every step, however short that is, so that what is d deep leaves
 at share d / h. That is nothing for what has landed. A limb that a motion had by the `paper` coupling has no shapes

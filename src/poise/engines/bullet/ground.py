@@ -3,7 +3,7 @@
 Bullet's fixed bodies have no velocity that a contact would feel. A ground that moves is a very heavy one, whose place
 and velocity are written before every step.
 
-Meshes for Bullet, in lists that are used again.
+Meshes are built from lists that are used again.
 
 pybullet (3.2.7) never lets go of the lists of points and faces that it is given, nor of the points and numbers in them:
 every world that was built on a map of 40 by 40 heights took 87 kB for good. So there is one of each list in a process,

@@ -1,9 +1,9 @@
 """Joints at the ends of their ranges in Bullet: held against what touches them.
 
 What keeps a joint in its range is a torque t with damping D, far more of it than the limb weighs. Bullet has no
-implicit damping, and what is foreseen in its place (`bullet_kernels`) does not know what contacts will do in the step:
-a limb that the body lies on would be pushed back with no more than what a free limb needs, and go 100 degrees beyond
-its range. So Bullet's own motor does it, inside the solve for contacts:
+implicit damping, and what is foreseen in its place (`engines/bullet/damping_kernels.py`) does not know what contacts
+will do in the step: a limb that the body lies on would be pushed back with no more than what a free limb needs, and go
+100 degrees beyond its range. So Bullet's own motor does it, inside the solve for contacts:
 
     w = t / D, and no faster back than _BACK;  with |t| + D |w| at the most
 

@@ -1,19 +1,19 @@
-"""A body as Bullet holds it: its multibodies, and arrays that every step writes to.
+"""A body as Bullet holds it: its multibodies, what their links weigh, and arrays that every step writes to.
 
 A body becomes one multibody for its free root, or one for each GIVEN body of its base part that holds physical limbs;
 such holders are fixed bases that are put where they belong before each step. GIVEN bodies behind a simulated one are
-inertia of it (`bullet_locked`). Where GIVEN bodies can touch something, or simulated ones hang from them, each is one
-of its own, held where it belongs (`bullet_moved`). With the `paper` coupling, which has no inertia of them, those
-behind a simulated body are left out, shapes and all.
+inertia of it (`engines/bullet/prescribed_segments.py`). Where GIVEN bodies can touch something, or simulated ones hang
+from them, each is one of its own, held where it belongs (`engines/bullet/prescribed_segments.py`). With the `paper`
+coupling, which has no inertia of them, those behind a simulated body are left out, shapes and all.
 
-What each segment weighs in Bullet, which divides by every link's inertia.
+Bullet divides by every link's inertia.
 
 A segment without mass has a trace of it, and about a ball joint a little of what it carries. Where GIVEN segments are
-bodies of their own (`bullet_moved`), a constraint holds them to what carries them. With a trace on one of its sides no
-solver holds the two together: an arm that hung loose from an animated collar bone turned at 200 rad/s from its first
-step on, and so did a loose collar bone under an animated arm. So the nearest segment inward that has mass lends such a
-one a ball, about the joint that it turns about; where that is too slight, a segment that hangs from it does, about its
-own joint:
+bodies of their own (`engines/bullet/prescribed_segments.py`), a constraint holds them to what carries them. With a
+trace on one of its sides no solver holds the two together: an arm that hung loose from an animated collar bone turned
+at 200 rad/s from its first step on, and so did a loose collar bone under an animated arm. So the nearest segment inward
+that has mass lends such a one a ball, about the joint that it turns about; where that is too slight, a segment that
+hangs from it does, about its own joint:
 
     m = LENT times what hangs from it,    I = m (l / 3)^2 1        l: m, to the next joint             [lent, eq 1]
 
@@ -106,7 +106,7 @@ class BulletBody:
         self.dw, self.f, self.n, self.out, self.D, self.stops = (np.zeros((j, 3)) for _ in range(6))
         self.pressed = np.zeros((STEADY, j))  # N on each body from what cannot move, last step first
         self.foreseen = np.full((j, 3), np.nan)  # rad/s about each joint's turns, after the step; NaN: nothing
-        self.stopped: set[int] = set()  # joints that a motor holds: see `bullet_stops`
+        self.stopped: set[int] = set()  # joints that a motor holds: see `engines/bullet/joint_stops.py`
         self.own: list[RigidInertia] = []  # what each segment weighs in Bullet, once it is built
         self.before = np.zeros(3), np.eye(3)  # where the root was and its axes, as the last step began
         self.is_fresh = False
@@ -395,7 +395,9 @@ def _stiff(bullet: Any, held: BulletBody, i: int, parent: int, shape: int) -> di
 
 
 def _lock(bullet: Any, parent: int, at: np.ndarray, turn: np.ndarray, shape: int) -> dict[str, Any]:
-    """A link that cannot move, whose mass is `at` in what carries it, and its axes turned: see `bullet_locked`."""
+    """A link that cannot move, whose mass is `at` in what carries it, and its axes turned: see
+    `engines/bullet/prescribed_segments.py`.
+    """
     return make_link(bullet, TRACE, parent, shape) | {
         "linkInertialFramePositions": at,
         "linkInertialFrameOrientations": xyzw(turn),

@@ -1,8 +1,10 @@
-"""What a simulated body of Bullet's carries that is given: its inertia, as links whose masses are rewritten every step.
+"""Segments of prescribed joints in Bullet: inertia on the body that carries them, or bodies of their own.
 
-See `bullet_locked_kernels` for how a rigid piece becomes four links.
+Inertia: links on a simulated body, whose masses are rewritten every step.
 
-Segments of GIVEN joints that may touch something, or that hold simulated limbs, as bodies of their own in Bullet.
+See `locked_kernels.py` for how a rigid piece becomes four links.
+
+Bodies of their own, for segments of GIVEN joints that may touch something, or that hold simulated limbs.
 
 Each is fixed by a constraint to the simulated body that carries it, or to the world. A constraint's frame is rewritten
 before every step to where the segment is at its end:
@@ -15,7 +17,7 @@ inertia that it has, and physical and given joints may alternate. What a given m
 Bullet's step then, to the solver's precision, and nobody has to apply it. In the first two steps what turns fast is
 followed too late, by half a step of its centripetal acceleration.
 
-Where nothing given can touch and nothing hangs from it, `bullet_locked` does the same without a solver.
+Where nothing given can touch and nothing hangs from it, the links do the same without a solver.
 """
 
 from __future__ import annotations

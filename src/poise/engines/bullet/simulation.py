@@ -1,12 +1,13 @@
-"""Bullet (pybullet) behind the protocol of `engine.py`.
+"""Bullet (pybullet) behind the protocol of `engines/engine.py`.
 
 `world.py` says what pybullet means by its frames, `model.py` builds the bodies. Bullet cannot move inertia
-inside a multibody, but it takes other masses and moments of links: see `bullet_locked` for the `exact` coupling, and
-`bullet_moved` for given segments that touch something.
+inside a multibody, but it takes other masses and moments of links: see `engines/bullet/prescribed_segments.py` for the
+`exact` coupling, and `engines/bullet/prescribed_segments.py` for given segments that touch something.
 
 Forces go in as generalised forces at the joints, found from the state. Bullet has no implicit joint damping:
-`bullet_kernels.damp` foresees the velocity at the step's end, with the contact forces that have been steady over the
-last steps. Where contacts have just changed it takes the body for free, which is stable, and damps less than asked for.
+`engines/bullet/damping_kernels.py:damp` foresees the velocity at the step's end, with the contact forces that have been
+steady over the last steps. Where contacts have just changed it takes the body for free, which is stable, and damps less
+than asked for.
 """
 
 from __future__ import annotations
@@ -401,7 +402,8 @@ class BulletSimulation(Simulation):
         ]
 
     def _foresee_contacts(self, body: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """(J, 6) the wrenches of contacts that will go on, and what holds the bodies; see `bullet_kernels.damp`.
+        """(J, 6) the wrenches of contacts that will go on, and what holds the bodies; see
+        `engines/bullet/damping_kernels.py:damp`.
 
         Only contacts with what cannot move, and of their force only the least of the last steps: a forecast from an
         impact that is already over would kick the body.

@@ -1,9 +1,10 @@
 """A step of Bullet in parts, where a body or a prop moves fast.
 
-Bullet looks at the beginning of a step: which shapes are near (by a tenth of their size, `bullet_world.AHEAD`), what
-turning limbs do to one another. A landing changes both within it. A leg that is whipped to 30 rad/s in a step of 5 ms
-turns on without the forces that go with such a turn, which gave 1.6 % of m g h at once, and hands and toes came down
-where nothing was looked for, up to 45 mm deep. So a step is cut, each part as long as no point moves farther than FAR,
+Bullet looks at the beginning of a step: which shapes are near (by a tenth of their size,
+`engines/bullet/world.py:AHEAD`), what turning limbs do to one another. A landing changes both within it. A leg that is
+whipped to 30 rad/s in a step of 5 ms turns on without the forces that go with such a turn, which gave 1.6 % of m g h at
+once, and hands and toes came down where nothing was looked for, up to 45 mm deep. So a step is cut, each part as long
+as no point moves farther than FAR,
 
     h = FAR / (|v| + |om| r)        v of a joint, r from it to the farthest point of its shapes       [parts, eq 1]
 

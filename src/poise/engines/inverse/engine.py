@@ -4,8 +4,8 @@ What acts on a body comes from inverse dynamics (`Strength`, which knows what mu
 other things do to it from here: an *impact* takes the speed at which things meet out of all joints at once, through the
 whole articulated body; a *contact* then holds as long as what is asked of it is a push within its friction, and parts
 or slides otherwise. A foot whose centre of pressure comes to its edge turns about that edge, or about a corner. All
-of that is one problem with one answer (`cone_kernels.py`), with no spring in it: it is solved at the paper's 30 steps a
-second as well as at 200.
+of that is one problem with one answer (`dynamics/contact/cone_kernels.py`), with no spring in it: it is solved at the
+paper's 30 steps a second as well as at 200.
 
 Shapes, masses and equations of motion are MuJoCo's, of the same model as `engines/mujoco/simulation.py` makes; what
 that engine does with soft contacts is done here by impulses (`kernels.py`, compiled). A step is cut into parts where
@@ -74,7 +74,7 @@ class InverseSimulation(MujocoSimulation):
         self._body_of = np.asarray(model.geom_bodyid, np.int64)
 
     def _build_block(self) -> Block:
-        """What the law knows: see `inverse_law`."""
+        """What the law knows: see `engines/inverse/kernels.py`."""
         from poise.engines.inverse.kernels import INVERSE
 
         model, data, kept = self.model, self._data, self._kept
@@ -166,7 +166,7 @@ class InverseSimulation(MujocoSimulation):
 
 
 class _Kept:
-    """What a step remembers of the last one, for at most so many contacts: see `inverse_law.INVERSE`."""
+    """What a step remembers of the last one, for at most so many contacts: see `engines/inverse/kernels.py:INVERSE`."""
 
     def __init__(self, most: int):
         self.pairs, self.places = np.zeros((most, 2), np.int64), np.zeros((most, 24))

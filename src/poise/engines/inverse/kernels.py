@@ -1,9 +1,9 @@
-"""The engine `inverse`, compiled: contacts of a part of a step as rows, and what is remembered of them.
+"""The step of the engine `inverse`, compiled, on MuJoCo's own structures (`engine.py`), with contacts as rows.
+
+Contacts of a part of a step, and what is remembered of them.
 
 N velocities, P contacts, B bodies of MuJoCo's. A contact's axes are its frame (3, 3), the normal first, from its first
 thing to its second; its velocity is that of the second beside the first.
-
-The step of the engine `inverse`, as a law on MuJoCo's own structures; see `engine.py`.
 """
 
 from __future__ import annotations
@@ -462,7 +462,7 @@ def _remember(
 
 @law
 def read(body: int, block: int) -> None:
-    """See `mujoco_law.read`: what touched a body is what pushed it in any part of the step."""
+    """See `engines/mujoco/kernels.py:read`: what touched a body is what pushed it in any part of the step."""
     b, p = record(body, BODY), record(block, PLACES)
     read_state(b, p, record(p.data, DATA), p.floater != 0 and _meets_floaters(record(p.scene, INVERSE), p))
 

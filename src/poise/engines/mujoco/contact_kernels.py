@@ -1,8 +1,8 @@
-"""MuJoCo's contacts of some bodies, sorted by groups of them: one pass over its arrays, with no Python a contact.
+"""MuJoCo's contacts, compiled: sorted by bodies, noted for `ContactLog`, and told the velocity of prescribed segments.
 
-MuJoCo's contacts of the last step, noted for `ContactLog`, as a law.
+Sorting is one pass over MuJoCo's arrays.
 
-How fast the bodies of GIVEN joints move where they touch something, compiled.
+How fast the bodies of GIVEN joints move where they touch something:
 
 An engine that holds those bodies still on what carries them takes them for still in contacts, too: a drumming hand lies
 on the drum, a tray slides away under what is on it. What it does not know of a body's motion is
@@ -18,9 +18,7 @@ contacts are met at the beginning: how deep one is is taken back by h/2 V, and o
 (Without, a hand that strikes is felt half a step early, and what it pushes or carries is as far ahead of it: by 5 mm at
 1 m/s and 10 ms.)
 
-A body in MuJoCo whose GIVEN segments touch things: how fast they are, as a law, and what their contacts ask for.
-
-See `mujoco_moved`, and `mujoco_care_law` for the step.
+`contacts.py` lists these segments, and `landing_kernels.py` makes the step.
 """
 
 from __future__ import annotations
@@ -128,7 +126,7 @@ def list_contacts(
 
 
 # hits: the block of `ContactLog`;  scene: the simulation's;  thing (geoms,): what each shape is of;  rest:
-# `mujoco_offsets`
+# `engines/mujoco/library.py`
 SOURCE = fields(arrays="thing", integers="hits scene geoms ncon contact force size frame pos geom address")
 
 

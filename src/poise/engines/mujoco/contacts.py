@@ -1,8 +1,8 @@
-"""Where `mujoco_hits_law` finds MuJoCo's contacts, and what each shape in them is of.
+"""Contacts in MuJoCo: where compiled code finds them, what each shape is of, and segments of prescribed joints in them.
 
-Segments of GIVEN joints that may touch something, in MuJoCo: how fast they are, which it does not know.
+MuJoCo does not know how fast segments of GIVEN joints are.
 
-See `moved_kernels` for the equations and `mujoco_care_law` for the step.
+See `contact_kernels.py` for the equations and `landing_kernels.py` for the step.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _OF_CONTACTS = ("geom", "pos", "frame", "dist", "includemargin", "efc_address", 
 class PrescribedContacts:
     """How fast the segments of a scene are, beyond what the engine knows.
 
-    rows         (n, 15) one a segment, of all bodies in order: see `moved_kernels`
+    rows         (n, 15) one a segment, of all bodies in order: see `engines/mujoco/contact_kernels.py`
     first        where each body's rows begin, and their end
     row_of_geom  (ngeom,) of each shape, -1: nothing given moves it
     """

@@ -1,13 +1,13 @@
-"""Between Poise's bodies and MuJoCo's coordinates, compiled.
+"""MuJoCo's step as laws: what acts on a body goes in, MuJoCo steps, the body's state comes out.
+
+Between Poise's bodies and MuJoCo's coordinates:
 
 A body's joints in `qpos` and `qvel`: kind (J,), qadr (J,), vadr (J,), count (J,) axes, axes (J, 2, 3), built (J, 4).
 MuJoCo's velocities of free and ball joints are Poise's own: linear in the world, angular in the body's axes.
 
-A body in MuJoCo, as laws: what acts on it goes in, MuJoCo steps, its state comes out.
+MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `workspaces.py`.
 
-MuJoCo's own step is called by its address. A body may step at another `MjData` than its own: see `mujoco_desk`.
-
-What every engine needs at the joints, compiled: forces gathered there, and a first hinge as the second turns it.
+What every engine needs at the joints is here too: forces gathered there, and a first hinge as the second turns it.
 """
 
 from __future__ import annotations
@@ -180,17 +180,17 @@ def nudge(qpos: np.ndarray, a: int, R: np.ndarray, turn: np.ndarray) -> None:
 
 
 # Of one body: where its joints are (`BodyLayout`), where a GIVEN root is placed (0: it floats), and its rows in
-# `MovedSegments`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene: the
-# block of the engine `inverse`, or 0.
+# `PrescribedContacts`. number: which body of the scene; floater (geoms,): see `MujocoSimulation.floater`, or 0; scene:
+# the block of the engine `inverse`, or 0.
 PLACES = fields(
     arrays="""
         kind qadr vadr count axes built given given_bodies dof_damping body_quat mocap_pos mocap_quat moved floater
     """,
     integers="data given_count bodies is_open number geoms scene",
 )
-# Of a scene: MuJoCo's step, model and data, the state in it, and what `mujoco_desk` needs. With segments that are
-# moved, or things that float: MuJoCo's step in three, and where its contacts are (`mujoco_offsets`); landing:
-# `mujoco_landing_law`'s block.
+# Of a scene: MuJoCo's step, model and data, the state in it, and what `engines/mujoco/workspaces.py` needs. With
+# segments that are moved, or things that float: MuJoCo's step in three, and where its contacts are
+# (`engines/mujoco/library.py`); landing: `engines/mujoco/landing_kernels.py`'s block.
 DATA = fields(
     arrays="""
         qpos qvel warm force constraint own_qpos own_qvel own_warm own_force own_constraint before after ahead
@@ -238,7 +238,9 @@ def take(body: int, block: int) -> None:
 
 @law
 def step(_body: int, block: int) -> None:
-    """MuJoCo's step. At a desk, what it is a function of is kept: `mujoco_desk` makes it again if somebody looks."""
+    """MuJoCo's step. At a desk, what it is a function of is kept: `engines/mujoco/workspaces.py` makes it again if
+    somebody looks.
+    """
     d = record(block, DATA)
     if d.is_away == 1:
         keep_before(d)

@@ -1,14 +1,13 @@
-"""Bodies that fall, and do not stand, and free props in MuJoCo: contacts are met before they are there.
+"""Falling bodies and free props in MuJoCo: contacts are met before they are there, in a step made in three.
 
-See `landing_kernels` for the equations and `mujoco_care_law` for the step. MuJoCo has contacts ahead of its own
+See `landing_kernels.py` for the equations and the compiled step. MuJoCo has contacts ahead of its own
 (`speculative`), for what moves by more than its own thickness in a step; limbs that fall move by a third of that.
 
-MuJoCo's step where its own would not do, in three: forces, what contacts ask for, and on to the next state.
+The step in three: forces, what contacts ask for, and on to the next state.
 
-All forces and accelerations (`mj_forward`); then contacts of segments that are moved (`mujoco_moved`) and of bodies
-and props that fall (`mujoco_landing`) ask for something else and are solved anew (`mj_fwdConstraint`); then
-`mj_Euler`, with its damping off, which `discrete` has in the solve. Where there is no such contact these are `mj_step`,
-to the same bits.
+All forces and accelerations (`mj_forward`); then contacts of segments that are moved (`contacts.py`) and of bodies and
+props that fall ask for something else and are solved anew (`mj_fwdConstraint`); then `mj_Euler`, with its damping off,
+which `discrete` has in the solve. Where there is no such contact these are `mj_step`, to the same bits.
 
 The same step is made where several bodies may touch that have LARGE freedoms together. MuJoCo 4.0 then works with
 sparse matrices, and its Newton solver now and then finds no end (2 steps of 350 of two ragdolls that meet): what it
@@ -32,7 +31,8 @@ class LandingContacts:
     """What the step needs to know of a model.
 
     base     (G,) m, where the contacts of each shape begin
-    kind     (G,) what each shape is of: see `landing_kernels`. What something given moves, `mujoco_moved` sees to
+    kind     (G,) what each shape is of: see `landing_kernels`. What something given moves, `engines/mujoco/contacts.py`
+             sees to
     bound    (G,) m, the radius around each shape whose contacts are met ahead; 0: around the others
     watched  the velocities by which such shapes may be fast
     length   m, from a joint to a point that it moves, at most;  span: s, in which what is fast moves by `SLOW`
@@ -107,7 +107,9 @@ class LandingContacts:
         return is_met
 
     def build(self, model: Any) -> Block | None:
-        """What the compiled step reads (`mujoco_landing_law.LANDING`); None: of this MuJoCo it cannot."""
+        """What the compiled step reads (`engines/mujoco/landing_kernels.py:LANDING`); None: of this MuJoCo it
+        cannot.
+        """
         from poise.engines.mujoco.landing_kernels import LANDING
 
         speeds = find_speed_offsets()
@@ -175,7 +177,7 @@ class StagedStep:
         mujoco.mj_Euler(model, data)
 
     def fields(self, model: Any) -> dict[str, Any] | None:
-        """What the compiled step reads besides (`mujoco_law.DATA`); None: of this MuJoCo it cannot."""
+        """What the compiled step reads besides (`engines/mujoco/kernels.py:DATA`); None: of this MuJoCo it cannot."""
         offsets, moved = find_offsets(), self.moved
         if self.landing is not None and self._block is None:
             self._block = self.landing.build(model)
@@ -186,7 +188,7 @@ class StagedStep:
             "geoms": len(moved.row_of_geom), "dt": model.opt.timestep, "forward": find_function("mj_forward"),
             "solve": find_function("mj_fwdConstraint"), "advance": find_function("mj_Euler"),
             "landing": 0 if self._block is None else self._block.address,
-            **{name: offset for name, offset in offsets.items() if name != "force"},  # which only `mujoco_hits` reads
+            **{name: offset for name, offset in offsets.items() if name != "force"},  # only `contacts.py` reads it
         }  # fmt: skip
 
 

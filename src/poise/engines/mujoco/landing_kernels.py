@@ -27,9 +27,7 @@ contact as deeper by what was added to its margin. That is taken back:
 
     a' = a - K I w / (1 + h B + h2 K I)     w: m, added;  K, B, I: stiffness, damping, impedance     [landing, eq 5]
 
-Bodies that fall, in MuJoCo's own structures, compiled; see `mujoco_landing`.
-
-MuJoCo's step where its own would not do, as a law; see `mujoco_care`.
+Both laws, for bodies that fall and for the step in three, work on MuJoCo's own structures; see `landing.py`.
 """
 
 from __future__ import annotations
@@ -165,7 +163,8 @@ def hold_back(asked: float, speed: float, dt: float) -> float:
     return min(asked, (OUT - speed) / dt)
 
 
-# See `mujoco_landing.Landing`; MuJoCo's functions; where its velocities are (`mujoco_offsets`).
+# See `engines/mujoco/landing.py:LandingContacts`; MuJoCo's functions; where its velocities are
+# (`engines/mujoco/library.py`).
 LANDING = fields(
     arrays="base around root body wide kind bound margin widest watched",
     integers="geoms bodies ahead count kinematics middle velocity speed cvel com at",
@@ -175,7 +174,7 @@ LANDING = fields(
 
 @kernel
 def look(d: Any, x: Any) -> bool:
-    """See `LandingContacts.look`; d: `mujoco_law.DATA`, x: LANDING."""
+    """See `LandingContacts.look`; d: `engines/mujoco/kernels.py:DATA`, x: LANDING."""
     if is_slow(floats(d.qvel, d.nv), integers(x.watched, x.count), x.length, x.span):
         if integers(x.wide, 1)[0] != 0:
             _narrow(x)

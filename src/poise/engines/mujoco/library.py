@@ -1,6 +1,6 @@
-"""MuJoCo's own library, which its Python bindings have loaded: what they do not offer, by address.
+"""MuJoCo's own library: functions that its Python bindings do not offer, and offsets of its contacts, by address.
 
-Where MuJoCo keeps its contacts, for compiled code that reads them between two of its functions.
+Compiled code reads the contacts between two of MuJoCo's functions.
 
 They are in an arena: where the arrays begin changes from step to step, where their addresses are does not.
 """

@@ -37,7 +37,7 @@ _SLOWLY = 3.0
 
 @dataclass(frozen=True, eq=False)
 class BodyLayout:
-    """Where a body's joints are in the model; the arrays that `mujoco_kernels` read.
+    """Where a body's joints are in the model; the arrays that `engines/mujoco/kernels.py` read.
 
     kind, qadr, vadr, count (J,);  axes (J, 2, 3);  built (J, 4);  bodies (J,) MuJoCo's body ids
     given   (k,) joints whose bodies are placed each step, and their body ids

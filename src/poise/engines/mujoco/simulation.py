@@ -1,9 +1,9 @@
-"""MuJoCo behind the protocol of `engine.py`.
+"""MuJoCo behind the protocol of `engines/engine.py`.
 
 Kinematic segments stay in the model as *jointless child bodies* whose place in their parent is rewritten every step:
 their inertia, locked in the present pose, is then exact at no cost, which is what the `exact` coupling needs. A GIVEN
 root is a mocap body, or a jointless child of the prop that it rides on. Contacts know how fast they are: see
-`mujoco_moved`.
+`engines/mujoco/contacts.py`.
 
 Forces go in as generalised forces, found here from the state itself: what MuJoCo derives from it (`xpos` and so on)
 is one step old by then. Joint damping is MuJoCo's own, which `discrete` integrates implicitly inside the solve for
@@ -111,7 +111,7 @@ class MujocoSimulation(Simulation):
 
     @cached_property
     def structure(self) -> str:
-        """See `mujoco_desk.find_structure`."""
+        """See `engines/mujoco/workspaces.py:find_structure`."""
         return find_structure(self.model)
 
     def _set_state(self, layout: BodyLayout, body: SceneBody) -> None:

@@ -15,9 +15,9 @@ The body at rest is a T-pose with Y up that faces +Z, in the model's own axes; t
 world, whose Z is up. Here the rest pose is stood up too, so that rest and motion have the same vertical.
 
 What is *not* in such a file is the body: its joints come from the model's own files, which are licensed and not part of
-Poise. The tree is therefore laid on the proportions of an average person (`body.proportions`) of the mean stature of
-the people that SMPL was made from; the shape parameters `betas` are not used. `trans` is taken as the pelvis's place.
-In the models the pelvis lies a constant vector away from it, some 3 cm of which are height.
+Poise. The tree is therefore laid on the proportions of an average person (`body/segments/proportions.py`) of the mean
+stature of the people that SMPL was made from; the shape parameters `betas` are not used. `trans` is taken as the
+pelvis's place. In the models the pelvis lies a constant vector away from it, some 3 cm of which are height.
 """
 
 from __future__ import annotations

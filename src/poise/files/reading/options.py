@@ -1,6 +1,6 @@
-"""One motion in, in metres, Y up, with roles; and what to believe of its file and its body instead of what is found.
+"""Options of reading: what to believe of a file and its body instead of what is found, and what to do about lost bones.
 
-What to do about bones that lost their length when a recording was converted: `--bones`.
+A `Source` reads one motion by them: metres, Y up, with roles.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Source:
     def build_character(self, motion: Reading | Clip, audience: Reporter = SILENT) -> Character:
         """The body under a motion's skeleton, as heavy and tall as these options say or as is usual.
 
-        `character` is for `jobs.clip_body.find_body`.
+        `character` is for `jobs/shared/body.py:find_body`.
 
         Where the motion is of a file, the body is as tall as the file's (`Reading.stature`).
         """
@@ -134,7 +134,7 @@ class Source:
             )
         if self.mass is None:
             audience.note(
-                f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with {audience.spell('mass')}."
+                f"{character.mass:.1f} kg, usual for {character.height:.2f} m. Override with {audience.spell('mass')}."
             )
         return character
 

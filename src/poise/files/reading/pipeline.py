@@ -1,18 +1,18 @@
 """From a file's units, axes and rest pose to Poise's: metres, Y up, facing +Z at rest, with roles.
 
-One pipeline for all formats; each step is a file of `quirks` and says what it found. The recording itself stays as it
-was read, for writers that keep it. In order:
+One pipeline for all formats, `normalise`; each step says what it found. The recording itself stays as it was read, for
+writers that keep it. In order:
 
     roles          what each joint is                     body/role_finding/guess.py
-    added T-pose   left out, or kept                      quirks/added_tpose.py
-    unit           stated, or found from the stature      quirks/unit.py
-    lost bones     kept, or restored from proportions     quirks/lost_bones.py
-    up axis        stated, or as rest and motion stand    quirks/up_axis.py
-    rest pose      told facing +Z                         quirks/rest_pose.py
-    the rest       floor, heading, odd joints, rate,      quirks/observations.py, motion/contacts/frame_rate.py,
-                   glitches                               motion/contacts/glitches.py
+    added T-pose   left out, or kept                      files/reading/repairs.py
+    unit           stated, or found from the stature      files/reading/unit.py
+    lost bones     kept, or restored from proportions     files/reading/repairs.py
+    up axis        stated, or as rest and motion stand    files/reading/up_axis.py
+    rest pose      told facing +Z                         files/reading/rest_pose.py
+    the rest       floor, heading, odd joints, rate,      files/reading/observations.py,
+                   glitches                               motion/contacts/frame_rate.py, motion/contacts/glitches.py
 
-The way back: a motion in metres and Y up, expressed again in the units, axes and rest pose of the file it is from.
+`Placement` is the way back: a motion in metres and Y up, expressed in the units, axes and rest pose of its file.
 
 The joints of the motion may be fewer or more than the file's, as those of a result on the user's character are.
 """

@@ -1,4 +1,4 @@
-"""What a reader takes from a file, before anything is guessed: the file's own units, axes, names and frames.
+"""Recordings: motions as files have them, in the file's own units, axes, names and frames.
 
 Every format's `read_<format>(path, clip=None) -> Recording` gives this; `normalise` makes a `Reading` of it, in metres,
 Y up, facing +Z at rest, with roles. A reader says what its file *states*; it guesses nothing.

@@ -1,4 +1,6 @@
-"""A T-pose that a converter put before the recording.
+"""Repairs of recordings: a T-pose that a converter put before them, and bones that lost their length.
+
+The added T-pose.
 
 Two things together tell it: the first frame is the rest pose, or a T, and the recording is far from it, while the rest
 of the clip is continuous. The pose may be held for several frames, and a second one may follow it: some files of the

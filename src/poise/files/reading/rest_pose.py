@@ -4,7 +4,7 @@ A rest pose that stands is turned as a whole (VRM 0 faces -Z, some files are Z-u
 along one axis, as some game skeletons have it) is replaced by the straightest frame of the motion, since no body can be
 measured in it.
 
-Which way a body stands: its own left, up and front, from where its joints are, in any axes.
+Which way a body stands, its own left, up and front, follows from where its joints are, in any axes.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Statures of people lie within a factor of 2.5, units differ by more. The stature is measured along the bones, so that
 the pose does not matter.
 
-How large a skeleton's body is, in whatever unit it comes.
+The size of a skeleton's body is measured in whatever unit it comes.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ things tell the two apart, all of them without a unit:
 
 The motion is believed on strong evidence only; where it is weak the rest pose is, and the doubt is said.
 
-How well the ground carries a motion, were a given direction up.
+How well the ground carries a motion, were a given direction up:
 
 Who is not in the air stands, kneels or lies on something that does not move: of the body's lowest points some rest, and
 the centre of mass is over them. True of the real vertical in nearly every frame of nearly every motion, standing, lying

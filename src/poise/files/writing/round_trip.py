@@ -1,14 +1,12 @@
-"""What a file is worth once it is written: how far its joints are from the source's own numbers, and what it lacks.
+"""Errors of a written file: the distance of its joints from the source's own numbers, and the joints that it lacks.
 
-Where the joints are in a file that Poise has written, read from its bytes: reported figures are of what was written.
+Where the joints are is read from the bytes of the file: reported figures are of what was written.
 
-By the plain code of `files/plain`, which shares nothing with the writers and the readers, whose mistakes it is there to
-see; USD is asked from UsdSkel itself.
+Files are read by `files/writing/independent`, which shares nothing with the writers and the readers, whose mistakes it
+is there to see; USD is asked from UsdSkel itself.
 
-How far the joints that were read or written are from where the source's own numbers put them.
-
-The source is evaluated by the plain code of `files/plain`, and brought to metres and Y up by the scale and axis that
-the reading reports, and by nothing else. What a reader did on the way, to rest poses, rotations and bones, is judged.
+The source is evaluated by that code, too, and brought to metres and Y up by the scale and axis that the reading
+reports, and by nothing else. What a reader did on the way, to rest poses, rotations and bones, is judged.
 """
 
 from __future__ import annotations

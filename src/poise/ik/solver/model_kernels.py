@@ -1,6 +1,6 @@
 """Where a figure is, and how each of its angles moves it: compiled.
 
-A figure's joints turn by angles (x, y, z), each in its own range (`body.limits`):
+A figure's joints turn by angles (x, y, z), each in its own range (`body/joints.py`):
 
     q = P^-1 exp(x, 0, z) exp(0, y, 0) C
 

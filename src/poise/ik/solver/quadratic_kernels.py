@@ -7,7 +7,7 @@ and s = L^T d it asks for the s nearest to -L^-1 g, every row being L^-1 A_i, an
 L^-1. From the nearest of all, the row that is left by most is gone to along what of it is across the rows that hold;
 one whose multiplier comes to nothing on the way lets go. The distance grows with every row that is reached: it ends.
 
-Source: the dual method of Goldfarb and Idnani (1983), on an orthogonal basis (`dynamics.rows_kernels`).
+Source: the dual method of Goldfarb and Idnani (1983), on an orthogonal basis (`dynamics/qp/row_kernels.py`).
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """A row for each number that goals ask for: compiled.
 
 Every free angle is a turn about a line in space (the root's place, a shift along one), so one pair of vectors says what
-it does: r, the line's direction, and o = O x r, how a point at the origin goes. With s as in `figure_kernels`,
+it does: r, the line's direction, and o = O x r, how a point at the origin goes. With s as in
+`ik/solver/model_kernels.py`,
 
     dX / dangle = s (r x X + o),     dc / dangle = (s / M) (r x m V + m o),     a turn by s r               [steps, 6]
 
 Which angles move which body depends on what is held alone: these signs are found when that changes.
 
-A pose of a room, put aside and taken up again: numbers in one row, compiled.
+A pose of a workspace is put aside and taken up again as numbers in one row.
 
 Numba writes out every `a[:] = b` where it stands, with all that broadcasting asks for. Poses are kept in a dozen places
 of kernels that are long as they are: a call each is half of their machine code, and of the time to compile it.

@@ -184,7 +184,7 @@ def solve_poses(
     """Pose a figure as each of the poses from `begin` to `end` asks, none of them by any other.
 
     starts     (S, J, 3) rad: poses to begin anew at, where goals are not met; the best that comes of them is taken, and
-               ended (`ending_kernels`); none: what is not met is left as it is
+               ended (`ik/solver/unreachable_kernels.py`); none: what is not met is left as it is
     low, high  (n,) the ranges; those of `fig` are written: wider where a pose begins beyond them
 
     What is long is called in one place each: it is compiled again with whoever calls it.

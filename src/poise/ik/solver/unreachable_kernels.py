@@ -16,7 +16,7 @@ Marquardt). It ends where hardly anything is promised: 5 to 20 rounds.
 
 Sources: Nocedal and Wright (2006), Numerical Optimization, sections 18.1 to 18.4, and 16.5 for P.
 
-How the rows of goals bend: second slopes of what they measure, compiled.
+How the rows of goals bend: second slopes of what they measure.
 
 Of two angles the *outer* one, nearer to what is held, takes the line of the inner one with it, and what that does turns
 as a whole: with w = s r the turn of an angle and v what it does to a point or to the centre of mass (`row_kernels`),

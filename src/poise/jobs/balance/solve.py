@@ -14,7 +14,7 @@ feet in the air as near as they can. What else is kept is a choice:
 What changed at each joint is smoothed once more, and what stands is put back. Frames that need nothing, and are not
 near to any that do, stay as they were; a clip without any is given back as it is.
 
-What a clip stands on at each frame, seen from above: soles that are down, or parts of them, knees and hands.
+What a clip stands on at each frame, seen from above, is soles that are down, or parts of them, knees and hands.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Clips cut, put in an order, joined and bent to places: a recipe followed, written and measured.
 
 read     clips from files, gestures made on the actor's own body, clips of other bodies put onto it
-arrange  stretches one after the other, with transitions (`motion.sequencing`)
+join     stretches one after the other, with transitions (`motion/edits/sequence.py`)
 place    each actor where it stands
-bend     hands to where they should be (`motion.offsets`); all targets are seen before any is bent
+bend     hands to where they should be (`motion/edits/offsets.py`); all targets are seen before any is bent
 speed    the whole faster or slower
 write    and measure what was written
 """

@@ -1,4 +1,4 @@
-"""What an edit came to: how smooth its joins are, how near its hands, and what is wrong with it, in figures."""
+"""Metrics of an edit: smoothness of its joins, distance of hands from their targets, and what is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an edit is made of, as its recipe says it: see `edit_recipe`."""
+"""What an edit is made of, as its recipe says it: see `jobs/edit/recipe.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ClipSource:
 
 @dataclass(frozen=True, eq=False)
 class SegmentPlan:
-    """A stretch of a clip; see `motion.sequencing.Cut`."""
+    """A stretch of a clip; see `motion/edits/sequence.py:Segment`."""
 
     name: str
     clip: str
@@ -98,7 +98,7 @@ class PlacePlan:
 
 @dataclass(frozen=True, eq=False)
 class OffsetPlan:
-    """A joint that is to be somewhere; see `motion.offsets.Offset`."""
+    """A joint that is to be somewhere; see `motion/edits/offsets.py:Offset`."""
 
     actor: str
     joint: str

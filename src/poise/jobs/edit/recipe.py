@@ -30,7 +30,7 @@
 
 What is left out is as usual. Paths count from the recipe's own folder. All keys are in docs/editing.md.
 
-Keys of an edit recipe that change nothing: refused where the recipe alone says so, else noted in a line.
+Keys that change nothing are refused where the recipe alone says so, else noted in a line.
 
 What is only defined, a clip or a segment that no sequence names yet, is noted: a recipe may hold more than it plays.
 """

@@ -2,7 +2,7 @@
 
 As for a mix, the body is simulated apart from what carries it in the file, and goes back there in the result.
 
-Soles of a recording laid flat: a body that is held up by pushes on its soles needs all of them on the ground.
+Soles of a recording are laid flat: a body that is held up by pushes on its soles needs all of them on the ground.
 
 Recorded feet are centimetres askew and creep. In a clip that stands each foot is held where it is on the whole, level
 on the ground, and its leg brought there with as little change as that takes; the root comes down where a leg is short.

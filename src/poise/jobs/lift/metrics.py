@@ -1,4 +1,4 @@
-"""Who was at the limit of his strength, when, and what of the motion changed by it."""
+"""Metrics of a lift: which joints reached their torque limits, when, and how the motion changed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Parts of a mix that come from other clips: `--from arms=gestures.bvh`.
 
-The body plays its own clip with these parts exchanged (`motion.borrowing`). Its legs balance that motion with the own
-clip's arms: other arms are for the body to answer, as a load is.
+The body plays its own clip with these parts exchanged (`motion/edits/borrow.py`). Its legs balance that motion with the
+own clip's arms: other arms are for the body to answer, as a load is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a mix cannot do, known before it is simulated: outputs that cannot be written, options that would do nothing."""
+"""Checks of a mix before it is simulated: outputs that cannot be written, options that would have no effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mix writes, by suffix: motions, films, plots and recipes."""
+"""Outputs of a mix by suffix: motions, films, plots and recipes."""
 
 from __future__ import annotations
 

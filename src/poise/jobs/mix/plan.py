@@ -1,4 +1,4 @@
-"""What a mix is asked to do: who moves what, what is held, who pushes, and how it is simulated."""
+"""The plan of a mix: which parts are physical, loads, pushes, and how it is simulated."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 AUTO, PLANTED, KINEMATIC = BASES = ("auto", "planted", "kinematic")
 DT = 0.005  # s, the longest step that is taken unless another is asked for
 # Hz, of the low-pass under the rates of a root that follows the clip, and of what springs follow on it
-# (`motion.smoothed`). What is faster is mostly noise, and becomes torque: at the spine of eight walks and runs springs
-# give 0.5 to 2.2 times the peak that `forces` finds, 1.3 times at the median.
+# (`motion/forces/smoothed.py`). What is faster is mostly noise, and becomes torque: at the spine of eight walks and
+# runs springs give 0.5 to 2.2 times the peak that `forces` finds, 1.3 times at the median.
 LOWEST_KINEMATIC = 6.0
 _PUSH = "a push is written as 't=2 chest 0,0,75 0.2s': when, which joint, newtons along world x, y, z, and for how long"
 _NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"

@@ -10,7 +10,7 @@
     [stage]
     engine = "mujoco"
     couple = "exact"
-    file = "room.toml"        # ground and props, see `scenery_file`
+    file = "room.toml"        # ground and props, see `world/scenery.py`
 
     [drivers]
     physical = ["legs"]       # everything else follows the clip

@@ -29,7 +29,7 @@ from poise.world.collision_shapes import find_outside
 from poise.world.foot_boxes import find_corners, find_drawn_soles, find_standing_region, place_corners
 
 STANDS = ("both", *SIDES)
-# Degrees of a left limb, as of `body.limits`: arms hang a little bent, knees are not locked, toes point out.
+# Degrees of a left limb, as of `body/joints.py`: arms hang a little bent, knees are not locked, toes point out.
 _AT_EASE = {
     "UpperArm": (-3.0, 0.0, 7.0), "LowerArm": (-14.0, 0.0, 0.0), "UpperLeg": (-7.0, 7.0, 0.0),
     "LowerLeg": (12.0, 0.0, 0.0), "Foot": (-5.0, 0.0, 0.0),

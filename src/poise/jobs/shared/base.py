@@ -1,10 +1,12 @@
-"""What a mix stands on: feet that are planted under a balance, or the clip's own legs.
+"""What a simulated body stands on: feet planted under a balance, its own legs, or pelvis and legs that the clip moves.
+
+A mix:
 
 Nothing takes a physical step yet. A clip that stands keeps its feet where they first are, and its legs balance; one
 that goes elsewhere, or that lies, sits or falls, would be torn from planted feet: its root and legs follow the clip,
 and only what else is asked for is physical.
 
-What bodies that follow a clip by their own means stand on: their own legs, or pelvis and legs that the clip moves.
+Bodies that follow a clip by their own means:
 
 `track` and `lift` choose alike.
 """
@@ -131,7 +133,7 @@ class FollowPlan(MixPlan):
     """How a clip is followed. What is not said here is as of a mix.
 
     base      `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-              where the clip does not step (`motion.stepping`)
+              where the clip does not step (`motion/contacts/stepping.py`)
     scenery   segments of the body do not touch one another unless its touch says so
     """
 

@@ -1,6 +1,6 @@
-"""What a mixed motion came to, in figures: of the poses that were written, not of those that were meant.
+"""Metrics of a motion that was written: feet, effort, hits, and how well and how late it follows another.
 
-How well a motion follows another: how far off its joints are, and by how much it is late.
+All are of the poses that were written, not of those that were meant.
 """
 
 from __future__ import annotations
@@ -216,7 +216,7 @@ def find_self_collision(take: Take) -> str | None:
 
 def describe_body(character: Character) -> dict[str, Any]:
     """`mass_kg` and `stature_m`."""
-    return {"mass_kg": character.mass, "stature_m": character.stature}
+    return {"mass_kg": character.mass, "stature_m": character.height}
 
 
 def describe_effort(record: ActorTake, physical: list[int], kinematic: list[int]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
-"""Where a job may write: not over what it reads, not twice to one place, only where a file can be, and only what a
-suffix promises. All of it is asked before the work begins.
+"""Checks of output paths before the work begins: not over an input, not twice to one place, only where a file can be,
+and only what a suffix promises.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """A clip with physics under it: the chosen parts are simulated, all others are where the clip has them.
 
-The body is simulated apart from what carries it in the file (`motion.rooting`), and goes back there in the result.
+The body is simulated apart from what carries it in the file (`motion/root.py`), and goes back there in the result.
 Physical legs balance, and free the root, where the clip stands (`base.py`): the balance follows its hips and its centre
 of mass. A clip that steps goes on its own legs, unless its feet are to stay planted as they first are: then the balance
 holds its stance. Other physical parts track the clip by springs.
 
-Bodies simulated apart from what carries them in their file (`motion.rooting`): the character, and what it did.
-
-Segments that a clip itself has inside one another: a hand in a thigh, since the shapes are simple and bones short.
+Segments that a clip itself has inside one another (a hand in a thigh) do not push: shapes are simple and bones short.
 
 Where both follow the clip, on either side of what is physical, nothing can take them out of there: their contact would
 only push what is between them, with hundreds of newton metres.

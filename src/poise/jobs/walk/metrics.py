@@ -1,4 +1,4 @@
-"""What a walk came to, in figures: of the poses that were written, by other code than the one that planned them.
+"""Metrics of a walk, measured on the poses that were written, by other code than the one that planned them.
 
 Of the plan only the times of the stances are known here. WalkedSoles are grids of points: those behind the toes' joint
 move with the foot, the others with the toes.
@@ -33,7 +33,7 @@ _ROWS, _LINES = 13, 9  # points along a sole, behind the toes' joint and before 
 
 @dataclass(frozen=True, eq=False)
 class Footfall:
-    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking.foot_path.FootStance`.
+    """One stance of a foot: side 0 left, 1 right; times (s) as of `walking/feet/stance.py:FootStance`.
 
     place  (3,) m, of the foot as it lies there
     """

@@ -1,6 +1,6 @@
-"""When which part of a body touches what it stands on, found from the motion alone.
+"""Contacts of a body with what it stands on, found from the motion alone.
 
-A point of a sole is down where it is both low and still (`contacts.py`). Still is relative to the ground, which may be
+A point of a sole is down where it is both low and still. Still is relative to the ground, which may be
 the belt of a treadmill; low is relative to the height at which that very point rests when it is still, because the
 soles of captured skeletons lie a few centimetres off the floor, and floors give way. Floors are found at any height
 (`support.py`): the ground is the lowest, others are where the body must stand, since it does not fall. Knees and hands
@@ -10,7 +10,7 @@ The limits were set on walks with force plates, those of landings on a run (see 
 Durations are in seconds, speeds scale with how fast the feet of the clip get, lengths with the legs.
 Each floor is level.
 
-When a point that may rest on something is down on it: low, still, and from landing to lift-off.
+When a point is down lasts from landing to lift-off:
 
 Low and still each have a strict and a loose limit (hysteresis): a contact is a stretch of time within the loose ones
 that somewhere meets the strict ones. A foot that lands fast (a run, a drop) bears before it is still: in a run over

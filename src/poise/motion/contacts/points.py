@@ -1,9 +1,7 @@
-"""Where the points of the feet that meet the ground are in a clip.
+"""The points of a body that may rest on something: three of each sole, the knees, and wrists and finger tips.
 
-The points of a body that may rest on something: three of each sole, the knees, and wrists and finger tips.
-
-Soles are those of `points.py`. A knee rests a shin's thickness below its joint, a hand with its fingers or its heel;
-how far above the ground the points then are is no matter, since what counts is the height at which each rests.
+A knee rests a shin's thickness below its joint, a hand with its fingers or its heel; the height of these points above
+the ground does not matter, since what counts is the height at which each rests.
 """
 
 from __future__ import annotations

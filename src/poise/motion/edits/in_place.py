@@ -5,7 +5,7 @@ The way is a smooth path w under the hips' path p on the ground, the minimum of 
 at the ends too, so that a walk loses exactly its walking speed; a sway at f Hz stays in the motion up to a share
 1 / (1 + (f / cutoff)^4). Heights are never touched.
 
-Which joint carries a body over the ground: the root in most files, a joint between it and the hips in others.
+The joint that carries a body over the ground is the root in most files, a joint between it and the hips in others.
 
 Files whose first joint stands still at the origin ("Reference", "Armature") have the travel in the shifts of a joint
 below it, and the turns in its rotations. Edits of the travel belong to that joint, so that a joint that stood still

@@ -1,6 +1,7 @@
 """Stretches of clips one after the other, with transitions between them.   [tracking, section 5.2: Z8]
 
-    arranged = arrange([Cut(clap, 0.0, 1.0), Cut(clap, 2.0, 3.0, speed=1.33), Cut(slap)], transition=0.4)
+    segments = [Segment(clap, 0.0, 1.0), Segment(clap, 2.0, 3.0, speed=1.33), Segment(slap)]
+    joined = join_segments(segments, transition=0.4)
 
 Around each join both motions go on, lined up on one clock, and the pose goes from one to the other by slerp with the
 sinusoidal ease, eq 4 as meant. A transition is centred on the join and takes what the clips have beyond their cuts, so

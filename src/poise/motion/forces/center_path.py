@@ -16,7 +16,7 @@ of 9.8 m/s2). So three things are found from the flights, and none from a plate:
 Where there is no flight and no pull nothing is known, and the recorded path stays as it is. It also stays where its
 flights do not fall at anything like g: a drawn jump, or a wrong frame rate, is not a capture's error.
 
-A body's motion made to keep the laws of flight and ground, by moving and turning it as a whole.
+A body's motion keeps the laws of flight and ground by moving and turning as a whole.
 
 The centre of mass follows a path that keeps them (`center_path.py`). Likewise nothing can turn a body that flies: its
 angular momentum L about the centre of mass stays. L is fitted in the same way, as the rate of a path whose acceleration

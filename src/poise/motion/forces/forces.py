@@ -1,4 +1,4 @@
-"""What a motion asks of a body: ground force, pressure centre and joint torques, from motion alone.
+"""Forces of a motion: ground force, centre of pressure and joint torques, from motion alone.
 
     poses -> low-pass, differentiate twice -> made to keep the laws of flight and ground (`center_path.py`) -> inverse
     dynamics with nothing touching the body: what is left at the root is the ground's force -> shared between the feet
@@ -194,7 +194,7 @@ def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:
     labels = character.skeleton.labels
     return {
         "mass_kg": character.mass,
-        "stature_m": character.stature,
+        "stature_m": character.height,
         "peak_vertical_bw": float(vertical.max()),
         "cutoff_hz": float(forces.cutoff),
         "ground_height_m": forces.contacts.ground_height,

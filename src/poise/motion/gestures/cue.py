@@ -1,6 +1,6 @@
 """A cue played once: one arm rises from hanging, holds its hand up, and goes down again.
 
-A hand held up for a cue: in front of the shoulder at breast height, open, the palm up and to the middle.
+The hand is held in front of the shoulder at breast height, open, the palm up and to the middle.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What a gesture is: a description of movement over *phase*, for any body, with parameters that can be changed.
+"""Gestures: descriptions of movement over *phase*, for any body, with parameters that can be changed.
 
 Phase is what the gesture counts (beats, swings, claps, breaths; seconds for one that is played once). Who plays it
 keeps the phase, which runs at `rate` phase units a second; a tempo may so change at any moment, and the hand still goes
 along the same curve.
 
-A gesture on a body: a motion whose other joints stand at ease.
+`GestureMotion` plays one on a body: a motion whose other joints stand at ease.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""The body while it is built: the markers, what is known of its size, and the segments so far.
+"""The body while markers build it: its markers, what is known of its size, its segments so far, and how joints are
+found.
 
-How a joint is found: alternatives in the order of trust, of which the first that the markers support is used.
+A joint is found by alternatives in the order of trust, of which the first that the markers support is used.
 
 A way names the markers that it needs and the function that makes a centre (or axes, or a whole pelvis) of them.
 Adding a way to find a joint is adding a line to its table; adding a marker set is adding a table of labels
-(`poise.motion.markers.sets`), and no code.
+(`sets.toml`), and no code.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ SIGNS = {"left": 1.0, "right": -1.0}
 class JointEstimator(Generic[Made]):
     """One way to find something.
 
-    needs   standard names of the markers; "*" stands for the letter of the side, "~" for that of the other
+    needs   standard names of the markers; "*" stands for the letter of the side
     make    gives it, or None where the markers are there but do not tell (a knee that never bends)
     how     a few words, for people
     """
@@ -89,10 +90,7 @@ class JointEstimator(Generic[Made]):
 
 def name_on(pattern: str, side: str | None) -> str:
     """A standard name for one side: `*KNE` is LKNE on the left."""
-    if side is None:
-        return pattern
-    letter = LETTERS[side]
-    return pattern.replace("*", letter).replace("~", "R" if letter == "L" else "L")
+    return pattern if side is None else pattern.replace("*", LETTERS[side])
 
 
 def is_supported(way: JointEstimator[Made], have: Container[str], side: str | None = None) -> bool:

@@ -1,7 +1,7 @@
 """The head: the joint of the skull, between the ear canals, and its axes.
 
 A band of four markers lies about 0.03 of the stature above the ear canals (a plain estimate). Ear canals 0.074 of the
-stature below the vertex: `body.proportions`.
+stature below the vertex: `body/segments/proportions.py`.
 """
 
 from __future__ import annotations

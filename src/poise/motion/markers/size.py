@@ -1,7 +1,7 @@
 """How tall the body is that wears the markers: what breadths and regressions go by.
 
 Given, or by the first measure that the markers allow. Fractions of the stature: R. Drillis, R. Contini (1966), as in
-`body.proportions`, for joints; for markers plain estimates from them, 2 to 3 % off from person to person.
+`body/segments/proportions.py`, for joints; for markers plain estimates from them, 2 to 3 % off from person to person.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Sources
   neck    M. Reed, M. Manary, L. Schneider (1999), SAE 1999-01-0959: C7/T1 0.55 of the depth between C7's and the
           breastbone's markers in front of C7's marker (their 8 degrees of slope left out).
-  height  of the neck over the shoulder joints: de Leva (1996), as in `body.proportions`.
+  height  of the neck over the shoulder joints: de Leva (1996), as in `body/segments/proportions.py`.
 Where nothing is cited, a number is a plain estimate; those move a joint by a centimetre or two.
 """
 

@@ -4,9 +4,9 @@
     draft      what each joint takes over from the source
     feet       feet that stand
     hands      hands that touch
-    ease       corrections that come and go smoothly
+    easing     corrections that come and go smoothly
     transfer   all of these: `retarget`
-    measures   how well the result sits: `measure_retargeting`
+    metrics    how well the result sits: `measure_retargeting`
 
 Names are found in their modules when first used.
 """

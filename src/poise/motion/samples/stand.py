@@ -1,8 +1,8 @@
-"""Standing: breathing and shifting a little, and waving a hand.
+"""Standing motions: breathing and shifting a little, waving a hand, and a squat on flat feet.
 
-A squat on flat feet: hips back and down, trunk forward, arms out to the front, the centre of mass over the feet.
+The squat: hips back and down, trunk forward, arms out to the front, the centre of mass over the feet.
 
-Hips that go where the centre of mass of what they carry stays over the feet.
+Hips go where the centre of mass of what they carry stays over the feet.
 """
 
 from __future__ import annotations

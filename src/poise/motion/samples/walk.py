@@ -7,7 +7,7 @@ Analysis); the pelvis turns by 5 and lists by 4 degrees and sways by 2 cm to eit
 legs. Bodies of different size walk alike at the same Froude number, v^2 / (g l): the default 0.41 sqrt(g l) is 1.2 m/s
 for a leg of 0.86 m.
 
-The person of the demo: waves, squats, and walks away.
+`wave_squat_walk` is the person of the demo: it waves, squats, and walks away.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a body is given and what it is coupled to, in arrays that the laws of `step_law` read."""
+"""What of a body is given and what it is coupled to, in arrays that the laws of `stage/step/kernels.py` read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class CouplingState:
     connectors    joints whose bodies carry what is given
     inertia       (J,) kg m2, of what each joint carries: see `Body.outboard`
     bare          (J,) bool, segments of next to no mass beside what hangs from them
-    tied          (J,) N m s/rad, damping that ties a trunk to hips that stand: see `step_law.calm`
+    tied          (J,) N m s/rad, damping that ties a trunk to hips that stand: see `stage/step/kernels.py:calm`
     al, acc       (J, 3) accelerations of the steps before, for the paper's coupling
     share         (1,) of the last step in them: see `paper.py`; constant if the stage's user chose a filter
     """
@@ -71,7 +71,7 @@ class CouplingState:
             body.a[:] = 0.0
 
     def find_law(self, couple: str, gain: float, pushes: np.ndarray) -> Law:
-        """The law that couples; its block is up to date. pushes: (n, 6), see `coupling_kernels.add_pushes`."""
+        """The law that couples; its block is up to date. pushes: (n, 6), see `stage/coupling/kernels.py:add_pushes`."""
         from poise.stage.step import kernels
 
         self.block.set(gain=gain, pushes=pushes, push_count=len(pushes))

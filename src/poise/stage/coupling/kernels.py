@@ -1,4 +1,4 @@
-"""What a kinematic part does to the body it hangs from (W3), for one body at one instant, compiled.
+"""The wrench of a kinematic part on the body that carries it (W3), for one body at one instant, compiled.
 
 Every acceleration inside a kinematic part K is given, so the wrench that its connector C must put on it is affine in
 the connector's own acceleration:
@@ -18,7 +18,8 @@ as well as parts that hang: what a body's motion asks for, less what it would as
 
     f_i(q, u, given accelerations) - f_i(q, u without the given velocities, 0)
 
-put on every body with the opposite sign. Summed up to a connector this is -(W - R). Letters as in `dynamics.instant`.
+put on every body with the opposite sign. Summed up to a connector this is -(W - R). Letters as in
+`dynamics/body_kernels.py`.
 
 Both have the same accelerations of the physical joints, so only differences are followed outwards, and a body that no
 given joint moves has none.

@@ -35,7 +35,7 @@ its own. Where more than `HEAVY` of the body is given it has to stand, and is le
 
 A live motion may jump, which is a blow from within that nothing can spread: most of a body is not driven by one.
 
-u goes with the pose: the step's law finds it anew every `EVERY` steps (`step_law.differentiate`).
+u goes with the pose: the step's law finds it anew every `EVERY` steps (`stage/step/kernels.py:differentiate`).
 
 `Stage(coupling_filter=f)` sets s = 1 - f for good and leaves out all checks: f = 0 is the law as published, which
 diverges by a factor of -k u per step if k u > 1.

@@ -1,4 +1,4 @@
-"""What touches what in one simulation: which actors, which of their shapes, and which pairs do not."""
+"""Contact pairs of one simulation: which actors collide, with which of their shapes, and which pairs do not."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def check_clear(stage: Stage, actors: Sequence[Actor]) -> None:
                     label = actor.character.skeleton.labels[joint]
                     raise InputError(
                         f"'{prop.name}' is {1e3 * depth:.0f} mm deep in {label} of '{actor.name}' at the start. Move "
-                        f"one of the two, or keep them apart: Touch(apart=(('{prop.name}', '{label}'),))."
+                        f"one of the two, or keep them apart: ContactSettings(apart=(('{prop.name}', '{label}'),))."
                     )
 
 

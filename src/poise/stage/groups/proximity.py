@@ -1,4 +1,4 @@
-"""Who of a stage's actors may meet whom, and who is so near whom that one simulation has to move both.
+"""Proximity groups: which actors may meet, and which are so near each other that one simulation has to move both.
 
 Two actors that are in one another when the later one joins are strangers: they go through each other for good, as a
 ghost beside its original or a crowd that all stands at the origin. One whose root goes after another of them is a ghost

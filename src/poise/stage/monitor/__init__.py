@@ -1,1 +1,1 @@
-"""What is watched while a stage runs: events, contacts, effort, falls, and states that are not finite."""
+"""Monitors of a running stage: events, contacts, effort, falls, and states that are not finite."""

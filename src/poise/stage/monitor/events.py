@@ -1,6 +1,6 @@
-"""What happened on a stage: events, written down, and as many of them kept as a take can have.
+"""Events of a stage, hits among them; as many are kept as a take can have.
 
-Events of hits: what of an actor began to touch something, and with what impulse.
+A hit: what of an actor began to touch something, and with what impulse.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Whether a body has fallen: its hips sank, or it tipped over.
+"""Whether a body has fallen, and whose numbers are not finite.
 
-Whose numbers are not finite. An engine that is given such a number may hide it, or explode steps later elsewhere.
+A body has fallen if its hips sank, or if it tipped over.
+
+An engine that is given a number that is not finite may hide it, or explode steps later elsewhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What a body's joints are asked for at an instant, compiled: torques by inverse dynamics, and their share of strength.
 
-Letters as in `dynamics.instant`. Everything that is written to is given, so that a loop without Python can call it.
+Letters as in `dynamics/body_kernels.py`. Everything that is written to is given, so that a loop without Python can call
+it.
 """
 
 from __future__ import annotations

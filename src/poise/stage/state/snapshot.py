@@ -4,7 +4,7 @@ An engine's simulation is a function of what it was asked to build (the pose at 
 from it) and of its state. Both are saved, so another process that sets the same stage up builds the same simulation
 and goes on with the same bits.
 
-The state of an actor as plain data: its body's, its players', and what must be the same when it is restored.
+An actor's state is its body's, its players', and what must be the same when it is restored.
 """
 
 from __future__ import annotations

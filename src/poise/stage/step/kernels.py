@@ -1,4 +1,4 @@
-"""What a step does to a body besides its drivers and the engine, as laws: its clock, the coupling, pushes."""
+"""Laws of the stage itself: the clock, the coupling, pushes, damping of joints that turn too fast."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The step: what happens to the bodies that one simulation moves, as the list of laws that runs.
+"""The step of the bodies that one simulation moves: the list of laws that runs.
 
-Everybody adds his own: players, the coupling, the engine. Whoever has compiled laws gives those; the others' methods
-are called, in the same list, through Python. Nothing else moves a body.
+Players, the coupling and the engine each append their calls: compiled laws where they have them, Python callbacks
+otherwise. Nothing else moves a body.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""A step that an engine makes in parts: who is asked again before each, as lists of laws (`parts_law`).
+"""A step that an engine makes in parts: who is asked again before each, as lists of laws
+(`stage/step/substep_kernels.py`).
 
 An engine with laws of its own runs a list of them, which keeps joints in their ranges and calms them. One without
 (Bullet) is given a function. It asks those who stand as well, `Player.renews`: whoever keeps a body on its feet goes by

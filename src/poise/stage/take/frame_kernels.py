@@ -32,7 +32,7 @@ def record_frame(
     """Write a frame at time t (s); the body is as it was afterwards, but for where everything is in the world.
 
     body     the address of its record;  gives (n, 3) laws that give motions, each with body and block
-    given, strength, work, strained   see `measure_kernels.measure`
+    given, strength, work, strained   see `stage/monitor/kernels.py:measure`
     kept     (KEPT J + 6,) for work
     place    (4, 3): the root, its velocity, the centre of mass and its velocity
     turns (J, 4), spins (J, 3), torque (J, 3), effort (J,)   as in a take

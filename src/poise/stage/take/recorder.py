@@ -1,8 +1,6 @@
-"""Writes a take while a stage runs.
+"""Recording of a take while a stage runs: at which times, whether there is room, and the loop over its steps.
 
-A run of a stage that is recorded: at which times, whether there is room, and the loop over its steps.
-
-The frames of one actor while they are recorded: arrays that are there before, a row a frame.
+The frames of an actor are arrays that exist before, a row per frame.
 """
 
 from __future__ import annotations

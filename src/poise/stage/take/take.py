@@ -1,4 +1,4 @@
-"""What happened: poses, velocities, torques, contacts, centre of mass and events of every actor, frame by frame."""
+"""Takes: poses, velocities, torques, contacts, centre of mass and events of every actor, frame by frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How one foot goes, at any time: compiled. See `foot_path`.
+"""How one foot goes, at any time: compiled. See `walking/feet/stance.py`.
 
 A stance and the swing after it are one row of numbers, in the order of `STANCE`; a foot's shape is `FOOT`.
 

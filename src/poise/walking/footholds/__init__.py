@@ -1,1 +1,1 @@
-"""Where a foot can stand: terrain under the sole, contact of the sole, and the search for a foothold."""
+"""Footholds: terrain under the sole, contact of the sole, and the search."""

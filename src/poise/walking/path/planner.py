@@ -1,6 +1,4 @@
-"""The line that somebody walks along, and which way he faces meanwhile.
-
-The way that a body walks: along what it was given, and round what it cannot step on or over.
+"""The path of a walk: along the given line, facing as asked, and round what cannot be stepped on or over.
 
 Where each leg of a path can be walked straight, the way is that path, to the last bit. Where it cannot, the shortest
 way round is looked for on a grid, pulled straight, and its corners are rounded.
@@ -149,7 +147,7 @@ class StepLimits:
                 raise InputError(f"the limit '{name}' of a step is {value:g}; it must be from 0 to 1000.")
 
     def pack(self) -> np.ndarray:
-        """As compiled code reads them: see `route_kernels`."""
+        """As compiled code reads them: see `walking/path/kernels.py`."""
         stride = self.gap + 2.0 * self.track
         return np.array([
             self.up, self.down, stride, self.over, math.tan(self.steepest), _BUMPS, self.track, self.radius, self.tall,

@@ -1,4 +1,4 @@
-"""What is under a body: the ground, or the upper side of a prop that never moves."""
+"""The floor under a body: the ground, or the upper side of a prop that never moves."""
 
 from __future__ import annotations
 
@@ -93,17 +93,6 @@ class Floor:
     def __reduce__(self) -> Any:
         # The record has addresses of this process: it is made anew.
         return Floor, (self.ground, self.props)
-
-
-def find_floor(
-    ground: Ground | None, props: Iterable[Prop], x: np.ndarray | float, z: np.ndarray | float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Height (...) m and unit normal (..., 3) of what is highest at x and z (...): the ground, or a fixed prop."""
-    floor = Floor(ground, props)
-    across, along = np.broadcast_arrays(np.asarray(x, float), np.asarray(z, float))
-    found = [floor.find(*place) for place in zip(across.ravel(), along.ravel(), strict=True)]
-    heights = np.array([height for height, _ in found]).reshape(across.shape)
-    return heights, np.array([normal for _, normal in found]).reshape((*across.shape, 3))
 
 
 def _build_tops(props: Iterable[Prop]) -> np.ndarray:

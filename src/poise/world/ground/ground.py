@@ -9,7 +9,7 @@ answer to
     velocity_at(x, z, t)  (..., 3) m/s
 
 for arrays x and z (m) of any one shape, at a time t (s). `pieces` is what engines build of it, and `describe` what
-compiled code reads: see `ground_kernels`.
+compiled code reads: see `world/ground/kernels.py`.
 
 A slope.
 """

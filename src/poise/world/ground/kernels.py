@@ -1,10 +1,10 @@
-"""Grounds as compiled code asks them: the laws of `Ground` and its kinds, on a record of `ground_record`.
+"""Grounds, compiled: laws of `Ground` and its kinds, on a record of `record.py`, and of the floor.
 
-A mesh of triangles seen from above: how high it is at the places of a grid.
+A mesh of triangles is seen from above: how high it is at the places of a grid.
 
-The floor as compiled code asks it: the ground, and the upper sides of fixed props, whichever is higher.
+The floor is the ground and the upper sides of fixed props, whichever is higher.
 
-What is under a place, as a law: for floors that are more than a level ground that stands still.
+A floor that is more than a level ground that stands still has a law of its own.
 """
 
 from __future__ import annotations
@@ -71,12 +71,6 @@ def ground_normal(ground: Any, x: float, z: float) -> tuple[float, float, float]
             _, along_x, along_z = _map_height(ground, x, z)
     size = np.sqrt(1.0 + along_x * along_x + along_z * along_z)
     return -along_x / size, 1.0 / size, -along_z / size
-
-
-@kernel
-def ground_friction(ground: Any, x: float, z: float) -> float:
-    """Sideways force it takes at x and z, of the force on it."""
-    return ground.friction
 
 
 @kernel
@@ -167,8 +161,8 @@ _ALONG = 1e-12  # of a face's normal: less of it upward, and a vertical line run
 def find_floor(floor: Any, x: float, z: float, below: float) -> tuple[float, float, float, float]:
     """Height (m) of the floor at x and z, and its unit normal. Props that reach higher than `below` (m) are not it.
 
-    What is more than a level ground that stands still is looked up by a law of its own (`floor_law`), which is compiled
-    where there is such a floor.
+    What is more than a level ground that stands still is looked up by a law of its own, below,
+    which is compiled where there is such a floor.
     """
     if floor.find == 0:
         return floor.height, 0.0, 1.0, 0.0

@@ -5,7 +5,7 @@ source's. What changes are the numbers of the frames: the text of a frame that d
 the last digit and blank; others are printed with as many decimals, six at least. A byte-order mark, UTF-16 and lines
 that end with a carriage return alone are not kept.
 
-The frames of a BVH file as its text has them: who keeps a file keeps `0`, `-0.0000` and every blank, too.
+The frames are kept as text, too: `0`, `-0.0000` and every blank.
 """
 
 from __future__ import annotations

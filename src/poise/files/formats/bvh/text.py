@@ -4,7 +4,7 @@ The reader takes what is found in the wild: any line ends, tabs, a byte-order ma
 names with blanks or colons, braces on any line, joints without channels or End Site, frames wrapped over lines. It
 refuses what it cannot be sure of, naming the line.
 
-Decimal numbers out of text, many at once.
+Decimal numbers are read many at once.
 
 The digits of a plain number ("-12.5", "+3", ".5") are gathered column by column over all numbers together. A mantissa
 below 2^53 divided by a power of ten up to 10^22 is correctly rounded, both being exact (Clinger 1990, "How to read

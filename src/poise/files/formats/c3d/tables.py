@@ -3,7 +3,7 @@
 Source: the C3D file format user guide (Motion Lab Systems, c3d.org). All three byte orders are read: Intel, DEC (VAX)
 and MIPS (SGI). Why not with a C++ library: of 1500 files with a few changed bytes in header and parameters, the usual
 one (ezc3d 1.7.2) crashed the whole process on 55 and was still running after ten seconds on 5, which no error message
-can turn into a sentence. It is the tests' oracle. Where header and parameters disagree: `c3d_layout`.
+can turn into a sentence. It is the tests' oracle. Where header and parameters disagree: `files/formats/c3d/layout.py`.
 
 Layout, in blocks of 512 bytes counted from 1:
     header      byte 0: first parameter block; byte 1: 80; then 16-bit words: points, analog values a frame, first and

@@ -7,14 +7,11 @@ In:
     rig        which nodes are the body's joints
     pose       nodes that turn and scale at rest, to joints that do not
     skin       the mesh
-    remarks    what was unusual
     vrm        the bones that a VRM names
-    reading    all of these: a file's recording
+    read       all of these, and what was unusual: a file's recording
     character  a character, cut from the mesh of a model
 
 Out:
-    buffer     the binary part, and the container round it
-    glb        a clip and its body
-    glb_crowd  many characters in one file
+    write      a clip and its body, or many characters, in a new file
     animate    a motion, added to the user's own file
 """

@@ -6,7 +6,7 @@ no person fits into metres, `normalise` finds the unit and says so.
 
 The rest pose is that of the nodes, not the one that the mesh was bound in: where they differ, a warning says so.
 
-What is unusual about a glTF file and was dealt with, a topic and a sentence each.
+What is unusual about a file and was dealt with is told by topic, a sentence each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What every glTF writer needs: a growing binary part, an animation in it, and the container round both.
+"""glTF 2.0 binary out: a character and its motion, or many characters in one file and one animation.
 
-Normals for drawing: smooth where a surface bends gently, sharp at its edges.
+Every glTF writer uses `GltfBuffer`: a growing binary part, an animation in it, and the container round both.
 
-glTF 2.0 binary out: a skeleton, its motion and a body that is skinned to it.
+Normals are smooth where a surface bends gently, and sharp at its edges.
 
 Layout: an armature node holds the joints, whose rest rotations are none and whose rest pose stands on the ground;
 beside it one skinned mesh; one animation with the root's translation, all rotations, and translations of joints that
@@ -11,7 +11,7 @@ glTF's axes and units are Poise's, so that numbers are written as they are, in f
 `extras.tip` and roles in `extras.role`: extra end nodes would become extra bones in Blender and game engines. The same
 input gives the same bytes.
 
-glTF 2.0 binary out: many characters in one file and one animation.
+Many characters in one file:
 
 Each has an armature of its own; those with the same skin share its mesh and its inverse bind matrices, which are nearly
 all of a single character's bytes. Everything else is as `glb` writes it.

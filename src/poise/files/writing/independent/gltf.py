@@ -4,9 +4,7 @@ The joints that should be found are those of all skins, the bones that a VRM nam
 moves, other than cameras, meshes that a skin bends (their own transform does not count [glTF 2.0, 3.7.3.3]) and the
 nodes by which a VRM animation moves a face.
 
-The JSON and the numbers of a glTF file [glTF 2.0, 3.6 and 4.4].
-
-The keys of one glTF channel at given times [glTF 2.0, 3.11 and appendix C].
+The JSON and the numbers of a file are those of glTF 2.0, 3.6 and 4.4; keys at given times those of 3.11 and appendix C.
 """
 
 from __future__ import annotations
