@@ -53,7 +53,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("convert", "clip.bvh", "new.bvh", "--keep", "--height", "1.5"), "--height has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--keep", "--roles", "leftToes=rightToes"), "--roles has no effect"),
     (("convert", "clip.bvh", "new.bvh", "--start", "99"), "after the clip's last frame"),
-    (("convert", "clip.bvh", "new.bvh", "--start", "-1"), "from 0 s"),
+    (("convert", "clip.bvh", "new.bvh", "--start", "-1"), "--start must be at least 0 s; got -1"),
     (("convert", "clip.bvh", "new.bvh", "--start", "0.2", "--end", "0.1"), "is before --start"),
     (("convert", "clip.bvh", "new.bvh", "--resample", "1e9"), "--resample must be from"),
     (("forces", "clip.bvh", "-o", "new.csv", "--character", "body.json", "--mass", "51"), "a mass of its own"),

@@ -106,8 +106,8 @@ def read_clip(asked: Recipe, audience: Reporter) -> tuple[Clip, Reading | None]:
 def list_source(asked: Recipe) -> Source:
     """What a recipe says of how its clip is read, and of its body."""
     return Source(
-        asked.mass, asked.height, asked.character, asked.fps, asked.roles, asked.take, asked.scale, asked.up,
-        asked.bones,
+        mass=asked.mass, height=asked.height, character=asked.character, fps=asked.fps, roles=asked.roles,
+        clip=asked.take, scale=asked.scale, up=asked.up, bones=asked.bones,
     )  # fmt: skip
 
 
