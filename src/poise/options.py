@@ -46,7 +46,8 @@ class Option:
     parse     text -> value, or a list of values if `several`; raises InputError with a complete message
     example   text that `parse` takes, for messages
     accept    a Python value -> the value, where `parse` and the annotation do not suffice
-    read      a recipe's table (`poise.files.toml.Table`) and its folder -> the value
+    read      of `several`: a recipe's words, or at its top each table (`poise.files.toml.Table`), and its folder -> the
+              value, or that of a table
     write     the value and a function for paths -> what a recipe has; None: the value itself
     default   of a default that is computed, for `--help`
     writes    whether a path is written; other paths are read, so that a device is refused

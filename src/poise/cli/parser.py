@@ -15,7 +15,7 @@ from rich.console import Console
 from poise.cli import console as speaking
 from poise.cli.arguments import parse_number, parse_whole
 from poise.cli.commands import COMMANDS
-from poise.cli.console import Report, make_printable
+from poise.cli.console import Report, lines, make_printable
 from poise.cli.streams import Page
 from poise.errors import InputError, unknown_name
 from poise.files.output import is_stream
@@ -77,8 +77,7 @@ def make_command(job: Job[Any, Any]) -> Callable[..., int]:
             report.tell_nothing_random()
         result, done = job.start(given, report)
         answer = done.answer or Answer(result)
-        text = None if answer.describe is None else answer.describe(make_printable(answer.values))
-        report.result(answer.values, text)
+        report.result(answer.values, _describe_answer(answer))
         return answer.exit_code
 
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -88,14 +87,22 @@ def make_command(job: Job[Any, Any]) -> Callable[..., int]:
     return command
 
 
+def _describe_answer(answer: Answer) -> str:
+    if answer.describe is not None:
+        return answer.describe(make_printable(answer.values))
+    text = lines({key: value for key, value in answer.values.items() if key not in answer.hidden})
+    return f"{answer.head}\n{text}" if answer.head else text
+
+
 def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
     option, is_required = each.option, each.default is MISSING
     kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
-    if kind is not bool and (option.parse is not None or (str in each.kinds and not each.is_file)):
+    if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
         kind = str
     if option.choices:
         kind = Literal[option.choices]
-    shown = option.default or ("" if each.default in (MISSING, None, (), False) else _format(each.default))
+    is_empty = is_required or each.default is None or each.default is False or each.default in ((), {})
+    shown = option.default or ("" if is_empty else _format(each.default))
     text = option.help + (f" [{option.unit}]" if option.unit else "") + (f" [default: {shown}]" if shown else "")
     kind = tuple[kind, ...] if option.several else kind
     flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}

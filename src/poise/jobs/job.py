@@ -36,11 +36,15 @@ class Answer:
 
     values    its JSON object
     describe  the object as text for people; None: a line per value
+    head      text before these lines
+    hidden    values that have no line
     """
 
     values: Mapping[str, Any]
     describe: Callable[[dict[str, Any]], str] | None = None
     exit_code: int = 0
+    head: str = ""
+    hidden: tuple[str, ...] = ()
 
 
 class Run(RecordingReporter):
@@ -117,7 +121,7 @@ def job(
 
     def decorate(function: Callable[[Options, Run], Result]) -> Callable[P, Result]:
         made = Job(function, record, is_random)
-        signature = find_signature(record, inspect.signature(function, eval_str=True).return_annotation)
+        signature = find_signature(record, _find_result(function))
 
         def call(*args: P.args, **kwargs: P.kwargs) -> Result:
             try:
@@ -138,6 +142,14 @@ def job(
         return call
 
     return decorate
+
+
+def _find_result(function: Callable[..., Any]) -> Any:
+    """Return what a function returns, or the name of it if only type checkers know it."""
+    try:
+        return inspect.signature(function, eval_str=True).return_annotation
+    except NameError:
+        return inspect.signature(function).return_annotation
 
 
 def find_job(function: Any) -> Job[Any, Any] | None:
@@ -190,7 +202,7 @@ def parse_recipe(record: Any, plain: object, folder: Path) -> Given:
     for each in fields:
         name, _, key = each.option.key.rpartition(".")
         table = tables[name] if name else top
-        if key not in table and not (each.option.read is not None and each.option.several):
+        if key not in table:
             getattr(table, _getter(each))(key)  # so that it is a key that is known
             continue
         value = _read(each, table, key, folder, read)
@@ -203,13 +215,15 @@ def parse_recipe(record: Any, plain: object, folder: Path) -> Given:
 
 def _getter(each: OptionField) -> str:
     kinds = each.kinds
+    if str in kinds:
+        return "text"  # a path too
     return "flag" if bool in kinds else "number" if float in kinds else "whole" if int in kinds else "text"
 
 
 def _read(each: OptionField, table: Table, key: str, folder: Path, read: list[Table]) -> Any:
     """Return the value of a key. read: tables in which every key must have been read in the end."""
     option = each.option
-    if option.read is not None and option.several:
+    if option.several and option.read is not None and table.what == "a recipe":  # a list of tables
         rows = table.tables(key)
         read += rows
         return tuple(option.read(row, folder) for row in rows)
@@ -244,5 +258,5 @@ def format_recipe(record: Any, given: Mapping[str, Any], folder: Path) -> str:
         if each.name in given:
             value = given[each.name]
             value = each.option.write(value, locate) if each.option.write else locate(value) if each.is_file else value
-            inside[key] = value
+            inside[key] = list(value) if isinstance(value, tuple) else value
     return format_toml(tables)

@@ -22,10 +22,10 @@ from poise.files.output import all_or_none
 from poise.files.reading.options import Source
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.ik.support_polygon import find_possible_margin
-from poise.jobs.mix.plan import parse_load
 from poise.jobs.pose.standing import STANDS, STEPS, Standing, StandingOn, Wanted, stand_at_ease, take_stance
 from poise.jobs.retarget import Target, load_body
 from poise.jobs.shared import body as clip_body
+from poise.jobs.shared.options import parse_load
 from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.kinds import checked
 from poise.motion.clip import Clip
