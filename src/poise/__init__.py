@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from poise.files.formats.gltf.character import load_character
     from poise.files.registry import load_clip, save_clip
     from poise.jobs.balance.job import balance
-    from poise.jobs.convert import convert
+    from poise.jobs.convert.job import convert
     from poise.jobs.edit.job import edit
     from poise.jobs.info import info
     from poise.jobs.lift.job import lift
@@ -121,7 +121,7 @@ _HOMES = {
     "balance": "poise.jobs.balance.job",
     "build_swing": "poise.world.swing",
     "compute_forces": "poise.motion.forces.forces",
-    "convert": "poise.jobs.convert",
+    "convert": "poise.jobs.convert.job",
     "edit": "poise.jobs.edit.job",
     "info": "poise.jobs.info",
     "lift": "poise.jobs.lift.job",

@@ -29,7 +29,7 @@ from poise.errors import InputError, PoiseError
 Checked = TypeVar("Checked", bound=Callable[..., Any])
 
 
-class _Kind(NamedTuple):
+class Kind(NamedTuple):
     """A test of a value, what passes it in words, and whether nothing else can do: another's class may do as well."""
 
     fits: Callable[[Any], bool]
@@ -83,13 +83,13 @@ def brief(value: Any) -> str:
     return text if len(text) <= 60 and " at 0x" not in text and "\n" not in text else f"a {type(value).__name__}"
 
 
-def _find_kinds(function: Any, signature: inspect.Signature) -> dict[str, _Kind]:
+def _find_kinds(function: Any, signature: inspect.Signature) -> dict[str, Kind]:
     """What is known of a function's arguments, by name."""
     names, found = inspect.unwrap(function).__globals__, {}
     for name, parameter in signature.parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
-        kind = _find_kind(_evaluate(parameter.annotation, names))
+        kind = find_kind(_evaluate(parameter.annotation, names))
         if kind is not None and parameter.default is None:
             kind = _or([kind, _PLAIN[None]])
         if kind is not None:
@@ -120,11 +120,11 @@ class _Public(dict[str, Any]):
         return getattr(sys.modules["poise"], name)
 
 
-def _find_kind(annotation: Any) -> _Kind | None:
+def find_kind(annotation: Any) -> Kind | None:
     """None: anything goes."""
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if origin in (typing.Union, types.UnionType):
-        kinds = [_find_kind(each) for each in arguments]
+    if len(list_members(annotation)) > 1:
+        kinds = [find_kind(each) for each in arguments]
         return None if any(kind is None for kind in kinds) else _or([kind for kind in kinds if kind is not None])
     if annotation in _PLAIN:
         return _PLAIN[annotation]
@@ -132,18 +132,24 @@ def _find_kind(annotation: Any) -> _Kind | None:
         return _GENERIC[origin or annotation]
     if origin is tuple and arguments and set(arguments) == {float}:
         count = len(arguments)
-        return _Kind(lambda value: _are_numbers(value, count), f"{count} numbers")
+        return Kind(lambda value: _are_numbers(value, count), f"{count} numbers")
     if origin is None and inspect.isclass(annotation) and annotation.__module__.startswith("poise."):
         if getattr(annotation, "_is_protocol", False):
             return None
-        return _Kind(lambda value: isinstance(value, annotation), _with_article(annotation.__name__), is_sure=False)
+        return Kind(lambda value: isinstance(value, annotation), _with_article(annotation.__name__), is_sure=False)
     return None
 
 
-def _or(kinds: list[_Kind]) -> _Kind:
+def list_members(annotation: Any) -> list[Any]:
+    """Return the alternatives of an annotation: those of a union, or itself."""
+    is_union = typing.get_origin(annotation) in (typing.Union, types.UnionType)
+    return list(typing.get_args(annotation)) if is_union else [annotation]
+
+
+def _or(kinds: list[Kind]) -> Kind:
     told = list(dict.fromkeys(kind.told for kind in kinds))
     sure = all(kind.is_sure for kind in kinds)
-    return _Kind(lambda value: any(kind.fits(value) for kind in kinds), " or ".join(told), sure)
+    return Kind(lambda value: any(kind.fits(value) for kind in kinds), " or ".join(told), sure)
 
 
 def _with_article(name: str) -> str:
@@ -170,22 +176,22 @@ def _are_numbers(value: Any, count: int) -> bool:
     return len(found) == count and all(_is_number(each) for each in found)
 
 
-_PLAIN: dict[Any, _Kind] = {
-    float: _Kind(_is_number, "a number"),
-    int: _Kind(lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool), "a whole number"),
-    bool: _Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    str: _Kind(lambda value: isinstance(value, str), "text"),
-    np.ndarray: _Kind(_is_array, "an array of numbers"),
-    type(None): _Kind(lambda value: value is None, "None"),
-    None: _Kind(lambda value: value is None, "None"),
+_PLAIN: dict[Any, Kind] = {
+    float: Kind(_is_number, "a number"),
+    int: Kind(lambda value: isinstance(value, numbers.Integral) and not isinstance(value, bool), "a whole number"),
+    bool: Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    str: Kind(lambda value: isinstance(value, str), "text"),
+    np.ndarray: Kind(_is_array, "an array of numbers"),
+    type(None): Kind(lambda value: value is None, "None"),
+    None: Kind(lambda value: value is None, "None"),
 }
-_GENERIC: dict[Any, _Kind] = {
-    PathLike: _Kind(lambda value: isinstance(value, PathLike), "a path"),
-    Callable: _Kind(callable, "a function"),
-    Mapping: _Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
-    dict: _Kind(lambda value: isinstance(value, dict), "a dictionary"),
+_GENERIC: dict[Any, Kind] = {
+    PathLike: Kind(lambda value: isinstance(value, PathLike), "a path"),
+    Callable: Kind(callable, "a function"),
+    Mapping: Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
+    dict: Kind(lambda value: isinstance(value, dict), "a dictionary"),
     **{
-        kind: _Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, str), "a list")
+        kind: Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, str), "a list")
         for kind in (Iterable, Collection, Sequence, list)
     },
 }

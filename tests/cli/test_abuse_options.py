@@ -34,7 +34,7 @@ from option_works import (
 )
 from poise.cli import arguments as cli_words
 from poise.cli.commands import COMMANDS
-from poise.cli.parser import build_app
+from poise.cli.parser import build_app, keep_word, keep_words
 from poise.demos import DEMOS
 
 DEMOS_THERE = dict(DEMOS)
@@ -199,6 +199,7 @@ def test_every_number_and_path_is_read_in_one_way() -> None:
     readers = {"number": {cli_words.read_number}, "path": {cli_words.read_path, cli_words.read_input}}
     readers["path"] |= {cli_words.read_paths}  # of what may be given more than once
     readers["whole"] = {cli_words.read_whole, cli_words.read_seed}
+    readers = {kind: each | {keep_word, keep_words} for kind, each in readers.items()}  # for `read_word`
     for command in COMMANDS:
         kinds = list_options(command)
         for argument in build_app()[command].assemble_argument_collection():

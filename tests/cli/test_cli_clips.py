@@ -107,9 +107,9 @@ def test_options_go_before_what_the_file_says(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--fps", "-3"], "--fps must be from 0.1 to 100000 frames a second; -3 given."),
-        (["--height", "nan"], "--height must be from 0.3 to 3 m; nan given."),
-        (["--scale", "0"], "--scale must be from 1e-06 to 1e+06 metres a unit; 0 given."),
+        (["--fps", "-3"], "--fps must be from 0.1 to 100000 frames a second; got -3."),
+        (["--height", "nan"], "--height must be from 0.3 to 3 m; got nan."),
+        (["--scale", "0"], "--scale must be from 1e-06 to 1e+06 metres a unit; got 0."),
         (["--up", "W"], "--up"),
         (["--clip", "run"], "clip 'run' is not in"),
         (["--roles", "leftFot=x"], "Did you mean 'leftFoot'?"),

@@ -17,8 +17,9 @@ import poise
 from guides import GUIDES, load_guide
 from poise import rotation
 from poise.drivers.registry import DRIVERS, Drive, build_driver
+from poise.jobs.job import RECIPE, format_recipe, load_recipe
+from poise.jobs.mix.job import MixOptions
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.mix.recipe import FORMAT, format_recipe, load_recipe
 from poise.jobs.shared.simulation import simulate as mix
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
@@ -217,17 +218,17 @@ def standing() -> poise.Clip:
 def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     text = '[[drives]]\npart = "rightArm"\ndriver = "wave"\nbpm = 90\nswing = 0.8\n'
-    path.write_text(f'format = "{FORMAT}"\n{text}[[drives]]\npart = "leftLowerArm"\ndriver = "track"\nstiffness = 9\n')
-    recipe = load_recipe(path)
-    assert recipe.drives == (
+    path.write_text(f'format = "{RECIPE}"\n{text}[[drives]]\npart = "leftLowerArm"\ndriver = "track"\nstiffness = 9\n')
+    recipe = load_recipe(MixOptions, path).values
+    assert recipe["drives"] == (
         Drive("rightArm", "wave", {"bpm": 90, "swing": 0.8}),
         Drive("leftLowerArm", "track", {"stiffness": 9}),
     )
     again = tmp_path / "again.toml"
-    again.write_text(format_recipe(recipe, tmp_path))
-    assert load_recipe(again) == recipe
+    again.write_text(format_recipe(MixOptions, recipe, tmp_path))
+    assert load_recipe(MixOptions, again).values == recipe
     clip = standing()
-    found = mix(clip, HUMAN, MixPlan(physical=(), drives=recipe.drives))
+    found = mix(clip, HUMAN, MixPlan(physical=(), drives=recipe["drives"]))
     arm = [HUMAN.skeleton.index(name) for name in ("rightUpperArm", "rightLowerArm")]
     assert set(arm) <= set(found.physical) and not set(arm) & set(found.kinematic)
     assert turned(found.clip.rotations[-1, arm], clip.rotations[-1, arm]).max() > 0.1
@@ -250,9 +251,9 @@ def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
 )
 def test_a_recipe_that_is_wrong_says_where(lines: str, complaint: str, tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
-    path.write_text(f'format = "{FORMAT}"\n[[drives]]\npart = "arms"\n{lines}\n')
+    path.write_text(f'format = "{RECIPE}"\n[[drives]]\npart = "arms"\n{lines}\n')
     with pytest.raises(poise.FileError, match=complaint):
-        load_recipe(path)
+        load_recipe(MixOptions, path)
 
 
 def test_what_a_driver_needs_is_asked_for() -> None:

@@ -17,8 +17,9 @@ from poise import rotation
 from poise.body.geometry.primitives import Sphere
 from poise.engines.engine import Capabilities
 from poise.engines.mujoco.simulation import MujocoEngine
+from poise.jobs.job import RECIPE, load_recipe
+from poise.jobs.mix.job import MixOptions
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.mix.recipe import FORMAT, load_recipe
 from poise.jobs.shared.simulation import simulate as mix
 from poise.stage.stage import Stage
 
@@ -141,13 +142,12 @@ def test_a_body_that_nothing_holds_up_falls_on_its_ground() -> None:
 
 def test_a_recipe_has_it_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
-    path.write_text(f'format = "{FORMAT}"\n[stage]\nengine = "euler"\n[drivers]\nphysical = ["leftArm"]\n')
-    asked = load_recipe(path)
-    assert asked.engine is not None and asked.physical is not None
+    path.write_text(f'format = "{RECIPE}"\n[stage]\nengine = "euler"\n[drivers]\nphysical = ["leftArm"]\n')
+    asked = load_recipe(MixOptions, path).values
     actor = Stage().add(HUMAN)
     root, q = actor.body.state.root, actor.body.state.q
     clip = poise.Clip(HUMAN.skeleton, np.arange(5) / 50, np.tile(root, (5, 1)), np.tile(q, (5, 1, 1)))
-    found = mix(clip, HUMAN, MixPlan(asked.physical, engine=asked.engine))
+    found = mix(clip, HUMAN, MixPlan(asked["physical"], engine=asked["engine"]))
     assert HUMAN.skeleton.index("leftUpperArm") in found.physical
 
 

@@ -24,7 +24,8 @@ from poise.files.formats.npz import read_npz, save_npz
 from poise.files.input import check_poses, open_input, read_bytes
 from poise.files.reading.options import parse_roles
 from poise.files.registry import FORMATS, read_clip
-from poise.jobs.mix.recipe import load_recipe
+from poise.jobs.job import load_recipe
+from poise.jobs.mix.job import MixOptions
 from poise.stage.take.files import load_take
 from poise.world.scenery import load_scenery
 from seeds import write_seed
@@ -32,7 +33,7 @@ from seeds import write_seed
 SOURCES = Path(poise.__file__).parent
 # Whatever reads a file that a user names, by the suffix that it wants. Settings may be empty.
 SETTINGS: list[tuple[str, Callable[[Path], object]]] = [
-    (".toml", load_recipe),
+    (".toml", lambda path: load_recipe(MixOptions, path)),
     (".toml", load_scenery),
     (".json", load_figures),
     (".json", lambda path: parse_roles([str(path)])),

@@ -57,16 +57,16 @@ def test_an_option_means_what_it_does_to_a_command(
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "fps": ({"fps": 0}, "^fps must be from 0.1 to 100000 frames a second; 0 given"),
-    "fps in words": ({"fps": "fast"}, "^fps is a number of frames a second; 'fast' given"),
-    "height": ({"height": 175}, "^height must be from 0.3 to 3 m; 175 given"),
+    "fps": ({"fps": 0}, "^fps must be from 0.1 to 100000 frames a second; got 0"),
+    "fps in words": ({"fps": "fast"}, "^fps must be a number; got 'fast'"),
+    "height": ({"height": 175}, "^height must be from 0.3 to 3 m; got 175"),
     "scale beside height": ({"scale": 0.01, "height": 1.7}, "^height scales the clip whatever its unit, so that scale"),
     "roles": ({"roles": "leftFoot"}, "^roles takes role=joint words, or a .toml or .json file of them"),
     "roles by number": ({"roles": 5}, "^roles maps a role to the name of a joint"),
     "joints by number": ({"roles": {"hips": 0}}, "^roles maps a role to the name of a joint"),
-    "up": ({"up": "W"}, "up axis 'W' is not known"),
+    "up": ({"up": "W"}, "^up must be X, Y, Z, -X, -Y or -Z; got 'W'"),
     "clip": ({"clip": 7}, "clip '7' is not in wave.bvh. Known: wave"),
-    "scale": ({"scale": -1.0}, "^scale must be from 1e-06 to 1e\\+06 metres a unit; -1 given"),
+    "scale": ({"scale": -1.0}, "^scale must be from 1e-06 to 1e\\+06 metres a unit; got -1"),
 }
 
 

@@ -137,16 +137,16 @@ def test_a_simulation_that_breaks_off_says_so_and_keeps_its_last_states(place: P
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "no clip": (lambda: poise.mix(), "no clip was given. Name a motion file, or a recipe"),
-    "a number for a clip": (lambda: poise.mix(5), "the clip of a mix is a Clip or the path of its file; given 5"),
+    "a number for a clip": (lambda: poise.mix(5), "^clip must be a Clip or the path of a file; got 5"),
     "how a file is read": (lambda: poise.mix(CLIP, fps=30), "fps says how a file is read"),
     "an unknown output": (lambda: poise.mix(CLIP, outputs="a.xyz"), "'.xyz' cannot be written; a mix is written as"),
     "over its input": (lambda: poise.mix("idle.bvh", outputs="idle.bvh"), "the output idle.bvh would overwrite"),
     "a recipe of no file": (lambda: poise.mix(CLIP, outputs="r.toml"), "a recipe names files, and a Clip was given"),
     "a stiffness for arms": (lambda: poise.mix(CLIP, physical="arms", stiffness=2), "^stiffness is the balance's"),
-    "a gain in words": (lambda: poise.mix(CLIP, gain="much"), "gain of a mix is a number; given 'much'"),
-    "a load by number": (lambda: poise.mix(CLIP, loads=5), "poise.Load or words such as"),
+    "a gain in words": (lambda: poise.mix(CLIP, gain="much"), "^gain must be a number; got 'much'"),
+    "a load by number": (lambda: poise.mix(CLIP, loads=5), "^loads must be a Load or text, as in 'rightHand=2'; got 5"),
     "a push before it": (lambda: poise.mix(CLIP, pushes=poise.Push("hips", (0, 0, 1), 1, -1)), "begins at 0 s"),
-    "a ground by number": (lambda: poise.mix(CLIP, ground=1), "ground of a mix is a poise.Ground; given 1"),
+    "a ground by number": (lambda: poise.mix(CLIP, ground=1), "^ground must be a Ground; got 1"),
     "two sceneries": (lambda: poise.mix(CLIP, scenery=Scenery(), ground=poise.Ground()), "its own ground and props"),
     "two masses": (lambda: poise.mix(CLIP, character=poise.Character.human(), mass=70), "^character has a mass of its"),
     "keep and restored bones": (
@@ -155,7 +155,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "bones": (lambda: poise.mix("idle.bvh", bones="mend"), "^bones must be keep or restore; got 'mend'"),
     "onto itself": (lambda: poise.convert("idle.bvh", "idle.bvh"), "would overwrite the input"),
-    "a root": (lambda: poise.convert("idle.bvh", "o.bvh", root="gone"), "root 'gone' is not known"),  # type: ignore[arg-type]
+    "a root": (lambda: poise.convert("idle.bvh", "o.bvh", root="gone"), "^root must be keep or in-place; got 'gone'"),  # type: ignore[arg-type]
     "a target": (lambda: poise.retarget(CLIP, 5), "a skeleton, a character or the path of a file"),  # type: ignore[arg-type]
     "no file's roles": (lambda: poise.retarget(CLIP, BODY, skeleton_roles={"hips": "x"}), "read from a file"),
 }  # fmt: skip

@@ -18,8 +18,9 @@ from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
 from poise.files.formats.npz import save_npz
-from poise.jobs.mix.plan import MixPlan, parse_push
+from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.metrics import measure_error, measure_feet
+from poise.jobs.shared.options import parse_push
 from poise.jobs.shared.simulation import choose_step
 from poise.jobs.shared.simulation import simulate as mix
 from poise.motion.clip import Clip
@@ -284,13 +285,13 @@ def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
         (["--physical", "hips"], "'hips' is the root"),
         (["--load", "rightHand=-2"], "-2 kg; it must be more than 0"),
         (["--load", "rightHnd=2"], "Did you mean 'rightHand'?"),
-        (["--dt", "0"], "a step of 0 s cannot be used"),
-        (["--gain", "99"], "a coupling gain of 99"),
+        (["--dt", "0"], "--dt must be from 1e-05 to 0.05 s; got 0"),
+        (["--gain", "99"], "--gain must be from -10 to 10; got 99"),
         (["--push", "chest hard"], "a push is written as 't=2 chest 0,0,75 0.2s'"),
         (["--push", "t=1 elbow 0,0,1 1s"], "joint 'elbow' is not in the skeleton"),
         (["--torque-only"], "torque alone is an option of the 'paper' coupling"),
         (["--physical", "arms", "--pin"], "pinned feet are for physical legs"),
-        (["--stiffness", "0"], "--stiffness must be from 0.01 to 50; 0 given"),
+        (["--stiffness", "0"], "--stiffness must be from 0.01 to 50; got 0"),
         (["--engine", "bullt"], "bullet"),
         (["--film", "x.bvh"], "--film writes"),
         (["--stage", "none.toml"], "none.toml: there is no such file"),
@@ -331,14 +332,13 @@ def test_a_push_at_a_chest_that_is_not_there_is_at_the_spine(waving: Clip, body:
 def test_what_a_part_with_a_driver_of_its_own_feels_is_no_load_for_nothing(waving: Clip, body: poise.Character) -> None:
     from poise.files.reporting import Reporter
     from poise.jobs.mix.checks import check_effects
-    from poise.jobs.mix.recipe import Recipe
 
     loose = (read_drive("leftArm", "loose", {"stiffness": 0.5}),)
     held = (read_drive("leftArm", "kinematic", {}),)
 
     def check(joint: str, **plan: object) -> None:
         load = (poise.Load(joint, 2.0),)
-        check_effects(waving, body, MixPlan(base="kinematic", loads=load, **plan), Recipe(), False, Reporter())  # type: ignore[arg-type]
+        check_effects(waving, body, MixPlan(base="kinematic", loads=load, **plan), False, Reporter())  # type: ignore[arg-type]
 
     check("leftHand", physical=(), drives=loose)
     check("leftHand", physical=("leftArm",))

@@ -17,8 +17,8 @@ from poise.cli import main
 from poise.files.character import save_character
 from poise.files.reading.options import Source
 from poise.files.reporting import SILENT
+from poise.jobs.mix.job import write_motion
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.mix.run import write_motion
 from poise.jobs.shared import simulation
 from poise.jobs.shared.body import find_body
 from poise.motion import borrow, part_joints, samples, trim

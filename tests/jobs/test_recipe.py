@@ -5,47 +5,48 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import poise
 from poise.body.geometry.primitives import Box, Capsule, Sphere
 from poise.drivers.balance.balance import Balance
 from poise.errors import FileError, InputError
 from poise.files.reporting import RecordingReporter
 from poise.files.toml import Table, format_toml
+from poise.jobs.job import RECIPE, Run, format_recipe, load_recipe, parse_recipe
 from poise.jobs.mix.borrowing import Borrowed
-from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
-from poise.jobs.mix.recipe import (
-    BALANCE,
-    FORMAT,
-    Recipe,
-    check_balance,
-    follow_recipe,
-    format_recipe,
-    load_recipe,
-    parse_recipe,
-    save_recipe,
-)
+from poise.jobs.mix.job import MixOptions
+from poise.jobs.shared.options import parse_load, parse_parts, parse_push
+from poise.options import Given, list_options
 from poise.world.forces import Load, Push
 from poise.world.scenery import load_scenery, parse_scenery
 
 
-def full(folder: Path) -> Recipe:
-    """A recipe in which everything is said."""
-    return Recipe(
-        folder / "a.bvh", folder / "b.json", "walk", "Z", 70.0, None, 60.0, 0.01, ("hips=Root",), folder / "s.toml",
-        "bullet", "paper", 0.5, True, 0.002, ("legs", "trunk"), 2.0, True, (Load("rightHand", 2.5),),
-        (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), folder / "o" / "out.glb", folder / "f.mp4",
-        folder / "p.png", 7, from_=(Borrowed("arms", folder / "g.bvh"),),
-    )  # fmt: skip
+def full(folder: Path) -> dict[str, Any]:
+    """Every value that a recipe can have, but for drives."""
+    return {
+        "clip": folder / "a.bvh", "character": folder / "b.json", "take": "walk", "up": "Z", "mass": 70.0,
+        "fps": 60.0, "scale": 0.01, "roles": ("hips=Root",), "scenery": folder / "s.toml", "engine": "bullet",
+        "couple": "paper", "gain": 0.5, "torque_only": True, "dt": 0.002, "physical": ("legs", "trunk"),
+        "stiffness": 2.0, "pinned": True, "loads": (Load("rightHand", 2.5),),
+        "pushes": (Push("chest", (0.0, -1e-3, 75.0), 0.2, 1.0),), "output": folder / "o" / "out.glb",
+        "film": folder / "f.mp4", "plot": folder / "p.png", "seed": 7, "from_": (Borrowed("arms", folder / "g.bvh"),),
+    }  # fmt: skip
+
+
+def read(text: str, folder: Path) -> Given:
+    """A recipe's values."""
+    return parse_recipe(MixOptions, tomllib.loads(text), folder)
 
 
 def test_a_recipe_comes_back(tmp_path: Path) -> None:
     recipe = full(tmp_path)
     path = tmp_path / "r.toml"
-    save_recipe(recipe, path)
-    assert load_recipe(path) == recipe
+    path.write_text(format_recipe(MixOptions, recipe, tmp_path))
+    assert load_recipe(MixOptions, path).values == recipe
     assert tomllib.loads(path.read_text())["pushes"] == [
         {"time": 1.0, "joint": "chest", "force": [0.0, -1e-3, 75.0], "seconds": 0.2}
     ]
@@ -53,17 +54,29 @@ def test_a_recipe_comes_back(tmp_path: Path) -> None:
 
 def test_paths_count_from_the_recipe(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
-    text = format_recipe(Recipe(tmp_path / "a.bvh"), tmp_path / "deep")
+    text = format_recipe(MixOptions, {"clip": tmp_path / "a.bvh"}, tmp_path / "deep")
     assert tomllib.loads(text)["character"]["clip"] == "../a.bvh"
 
 
 def test_options_go_before_a_recipe_and_lists_are_not_joined(tmp_path: Path) -> None:
-    recipe = full(tmp_path)
-    asked = Recipe(gain=0.0, loads=(Load("leftHand", 1.0),)).over(recipe)
-    assert asked.gain == 0.0
-    assert asked.loads == (Load("leftHand", 1.0),)
-    assert asked.physical == ("legs", "trunk")
-    assert Recipe().over(recipe) == recipe
+    recipe = read(format_recipe(MixOptions, full(tmp_path), tmp_path), tmp_path)
+    asked = Given.from_python(MixOptions, {"gain": 0.0, "loads": Load("leftHand", 1.0), "mass": None}).over(recipe)
+    assert asked.values["gain"] == 0.0
+    assert asked.values["loads"] == (Load("leftHand", 1.0),)
+    assert asked.values["physical"] == ("legs", "trunk")
+    assert asked.values["mass"] == 70.0
+    assert Given.from_python(MixOptions, {}).over(recipe).values == recipe.values
+
+
+def test_an_empty_list_is_a_value(tmp_path: Path) -> None:
+    recipe = read(format_recipe(MixOptions, full(tmp_path), tmp_path), tmp_path)
+    assert Given.from_python(MixOptions, {"loads": []}).over(recipe).values["loads"] == ()
+    assert read(head("loads = []"), tmp_path).values == {"loads": ()}
+
+
+def test_false_overrides_a_recipe(tmp_path: Path) -> None:
+    recipe = read(head("[drivers]\npin = true"), tmp_path)
+    assert Given.from_python(MixOptions, {"pinned": False}).over(recipe).values == {"pinned": False}
 
 
 @pytest.mark.parametrize("text", ['say "no"\n\\', "tab\there", "del\x7f", "Ännchen 左足", "'''"])
@@ -72,7 +85,7 @@ def test_any_text_survives_toml(text: str) -> None:
 
 
 def head(rest: str) -> str:
-    return f'format = "{FORMAT}"\n{rest}'
+    return f'format = "{RECIPE}"\n{rest}'
 
 
 @pytest.mark.parametrize(
@@ -93,61 +106,85 @@ def head(rest: str) -> str:
         (head("seed = 1.5"), r"^'seed' of a recipe must be a whole number from 0 on; 1\.5 given"),
         (head("seed = -1"), "'seed' of a recipe must be a whole number from 0 on; -1 given"),
         (head("seed = true"), "'seed' of a recipe must be a whole number"),
-        (head("[drivers]\nphysical = []"), r"'physical' of \[drivers\] is empty .* Name parts"),
         (head("[character]\nscale = -1"), r"^'scale' of \[character\] must be from 1e-06"),
-        (head("[character]\nmass = 5000"), r"^'mass' of \[character\] must be from 1 to 1000 kg; 5000 given"),
-        (head("[character]\nscale = 1\nheight = 1"), r"^'height' of .* so that 'scale' of \[character\] would do"),
+        (head("[character]\nmass = 5000"), r"^'mass' of \[character\] must be from 1 to 1000 kg; got 5000"),
         (head("[character]\nroles = ['a']"), r"^'roles' of \[character\] takes role=joint words"),
-        (head("[character]\nup = 'W'"), "up axis 'W' is not known; allowed: 'X'"),
-        (head("[stage]\ncouple = 'x'"), "coupling 'x' is not known. Known: exact, paper"),
-        (head("[stage]\ndt = -1"), "a step of -1 s cannot be used; it must be from"),
-        (head("[stage]\ngain = 99"), "gain of 99 cannot be used; it must be from -10 to 10"),
-        (head("[drivers]\nstiffness = -1"), r"^'stiffness' of \[drivers\] must be from 0\.01 to 50; -1 given"),
+        (head("[character]\nup = 'W'"), r"^'up' of \[character\] must be X, Y, Z, -X, -Y or -Z; got 'W'"),
+        (head("[stage]\ncouple = 'x'"), r"^'couple' of \[stage\] must be exact or paper; got 'x'"),
+        (head("[stage]\ndt = -1"), r"^'dt' of \[stage\] must be from 1e-05 to 0\.05 s; got -1"),
+        (head("[stage]\ngain = 99"), r"^'gain' of \[stage\] must be from -10 to 10; got 99"),
+        (head("[drivers]\nstiffness = -1"), r"^'stiffness' of \[drivers\] must be from 0\.01 to 50; got -1"),
     ],
 )
 def test_what_is_wrong_in_a_recipe_is_named(text: str, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint):
-        parse_recipe(tomllib.loads(text), Path())
+        read(text, Path())
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[drivers]\nphysical = []", r"^'physical' of \[drivers\] in .*r\.toml is empty .* Name parts"),
+        (
+            "[character]\nscale = 1\nheight = 1",
+            r"^'height' of \[character\] in .*r\.toml scales .* so that 'scale' of \[character\] in .*r\.toml would do",
+        ),
+    ],
+)
+def test_what_does_not_go_together_in_a_recipe_is_named(text: str, complaint: str, tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text(head(text))
+    with pytest.raises(InputError, match=complaint):
+        poise.mix(tmp_path / "a.bvh", recipe=tmp_path / "r.toml")
+
+
+@pytest.mark.parametrize("line", ["mass = 5000", "roles = ['a']", "clip = 3", "wieght = 1"])
+def test_an_error_in_a_recipe_has_its_line(line: str, tmp_path: Path) -> None:
+    (tmp_path / "r.toml").write_text(head(f"\n[character]\n\n{line}\n"))
+    with pytest.raises(FileError, match=r"r\.toml:5: "):
+        load_recipe(MixOptions, tmp_path / "r.toml")
 
 
 def test_no_part_at_all_is_said_beside_drives(tmp_path: Path) -> None:
     text = head('[drivers]\nphysical = []\n[[drives]]\npart = "leftArm"\ndriver = "loose"\n')
-    recipe = parse_recipe(tomllib.loads(text), tmp_path)
-    assert recipe.physical == ()
-    assert parse_recipe(tomllib.loads(format_recipe(recipe, tmp_path)), tmp_path) == recipe
+    recipe = read(text, tmp_path).values
+    assert recipe["physical"] == ()
+    assert read(format_recipe(MixOptions, recipe, tmp_path), tmp_path).values == recipe
 
 
 def test_roles_in_a_file_count_from_the_recipe(tmp_path: Path) -> None:
     (tmp_path / "roles.toml").write_text('hips = "Root"')
-    recipe = parse_recipe(tomllib.loads(head('[character]\nroles = ["roles.toml", "head=Top"]')), tmp_path)
-    assert recipe.roles == ("hips=Root", "head=Top")
+    recipe = read(head('[character]\nroles = ["roles.toml", "head=Top"]'), tmp_path)
+    assert recipe.values["roles"] == ("hips=Root", "head=Top")
 
 
 def test_who_follows_a_recipe_hears_of_its_values_by_its_keys(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text(head("[character]\nscale = 2\n[drivers]\nstiffness = 2\n"))
     notebook = RecordingReporter()
-    asked, audience = follow_recipe(Recipe(stiffness=3.0, height=1.7), path, notebook)
-    assert (asked.stiffness, asked.scale) == (3.0, 2.0)
-    assert audience.spell("stiffness") == "stiffness"  # was said before the recipe
-    assert audience.spell("stage") == "scenery"
-    assert audience.spell("scale") == f"'scale' of [character] in {path}"
-    audience.note("a")
-    audience.warn("b")
-    assert (notebook.notes, notebook.warnings) == (["a"], ["b"])
+    given = Given.from_python(MixOptions, {"stiffness": 3.0, "height": 1.7}).over(load_recipe(MixOptions, path))
+    run = Run(MixOptions, given, notebook)
+    assert (given.values["stiffness"], given.values["scale"]) == (3.0, 2.0)
+    assert run.spell("stiffness") == "stiffness"  # was said before the recipe
+    assert run.spell("stage") == "scenery"
+    assert run.spell("scale") == f"'scale' of [character] in {path}"
+    run.note("a")
+    run.warn("b")
+    assert (notebook.notes, notebook.warnings) == (run.notes, run.warnings) == (["a"], ["b"])
 
 
-@pytest.mark.parametrize("name", BALANCE)
+@pytest.mark.parametrize("name", ["stiffness", "hold", "counter_lean"])
 def test_numbers_of_the_balance_have_its_ranges(name: str) -> None:
-    least, most = BALANCE[name]
+    limits = list_options(MixOptions)[name].option.between
+    assert limits is not None
+    least, most = limits
     for value in (least, most):
         Balance(**{name: value})  # type: ignore[arg-type]
-        check_balance(Recipe(**{name: value}))  # type: ignore[arg-type]
+        Given.from_python(MixOptions, {name: value})
     for value in (least - 0.01, 1.01 * most, float("nan")):
         with pytest.raises(InputError):
             Balance(**{name: value})  # type: ignore[arg-type]
-        with pytest.raises(InputError, match=rf"^{name} must be from {least:g} to {most:g}; {value:g} given"):
-            check_balance(Recipe(**{name: value}))  # type: ignore[arg-type]
+        with pytest.raises(InputError, match=rf"^{name} must be from {least:g} to {most:g}.*; got {value:g}"):
+            Given.from_python(MixOptions, {name: value})
 
 
 def page_keys() -> dict[str, set[str]]:
@@ -173,8 +210,7 @@ def test_the_page_names_every_key_that_is_read(monkeypatch: pytest.MonkeyPatch, 
 
     monkeypatch.setattr(Table, "_get", listen)
     drive = '[[drives]]\npart = "leftArm"\ndriver = "loose"\n'
-    text = format_recipe(full(tmp_path), tmp_path) + drive
-    parse_recipe(tomllib.loads(text), tmp_path)
+    read(format_recipe(MixOptions, full(tmp_path), tmp_path) + drive, tmp_path)
     assert page_keys() == asked
 
 
@@ -182,12 +218,12 @@ def test_files_that_are_no_toml(tmp_path: Path) -> None:
     path = tmp_path / "r.toml"
     path.write_text("a = ")
     with pytest.raises(FileError, match=r"r\.toml:1: is not valid TOML"):
-        load_recipe(path)
+        load_recipe(MixOptions, path)
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(FileError, match="is not valid TOML"):
-        load_recipe(path)
+        load_recipe(MixOptions, path)
     with pytest.raises(FileError, match="there is no such file"):
-        load_recipe(tmp_path / "none.toml")
+        load_recipe(MixOptions, tmp_path / "none.toml")
 
 
 SCENERY = """

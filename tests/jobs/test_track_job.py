@@ -163,11 +163,14 @@ def test_the_stiffness_is_found_by_search(files: Path) -> None:
         def advance(self, what: str, done: int, total: int) -> None:
             told.append((what, done, total))
 
-    from poise.jobs.mix.recipe import Recipe
-    from poise.jobs.track.run import TrackRequest, run_track
+    from poise.jobs.job import find_job
+    from poise.jobs.track.job import TrackOptions
+    from poise.options import Given
 
-    request = TrackRequest(Recipe(clip=files / "wave.bvh", base="kinematic"), "paper", "auto")
-    found = run_track(request, audience=Bar())
+    job = find_job(poise.track)
+    assert job is not None
+    words = {"clip": files / "wave.bvh", "base": "kinematic", "law": "paper", "stiffness": "auto"}
+    found, _ = job.start(Given.from_python(TrackOptions, words), Bar())
     curve = found.figures["search"]
     stiffness, total = np.array(curve["stiffness"]), np.array(curve["summed_error_rad"])
     assert (np.diff(stiffness) > 0.0).all() and stiffness[0] == SEARCHED[0] and stiffness[-1] == SEARCHED[1]
@@ -329,8 +332,8 @@ def test_who_lies_is_not_cut_by_the_ground() -> None:
         ({"stiffness": 0.5}, "from 1 to 1e"),
         ({"stiffness": "best"}, "or 'auto'"),
         ({"give": 1.5}, "from 0 to 1"),
-        ({"law": "newton"}, "law 'newton' is not known"),
-        ({"base": "planted2"}, "base 'planted2' is not known"),
+        ({"law": "newton"}, "^law must be paper, critical or feedforward; got 'newton'"),
+        ({"base": "planted2"}, "^base must be auto, kinematic or balance; got 'planted2'"),
         ({"outputs": "x.toml"}, "writes no recipe"),
         ({"pushes": "t=99 chest 0,0,1 1s"}, "after the clip's end"),
     ],

@@ -120,12 +120,11 @@ def test_the_readme_has_commands() -> None:
 
 def test_the_page_of_mixes_lists_what_is_called_otherwise_in_python() -> None:
     from poise.cli.console import Report
-    from poise.cli.mix import SimulationOptions, mix
-    from poise.cli.source import SourceOptions
+    from poise.jobs.mix.job import MixOptions
+    from poise.options import list_options
 
-    nested = {"simulation": SimulationOptions, "source": SourceOptions, "report": Report}
-    words = {key for kind in nested.values() for key in kind.__dataclass_fields__}
-    words |= {word.rstrip("_") for word in inspect.signature(mix).parameters} - {"clip", *nested} | {"clip"}
+    words = {each.flag.strip("-").replace("-", "_") for each in list_options(MixOptions).values() if each.flag}
+    words |= {*Report.__dataclass_fields__, "clip"}
     python = set(inspect.signature(poise.mix).parameters)
     table = re.search(
         r"^\| command \| Python \| recipe \|\n(.*?)\n\n", read(ROOT / "docs/mix.md"), re.MULTILINE | re.DOTALL

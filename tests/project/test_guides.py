@@ -12,8 +12,9 @@ import pytest
 import poise
 from guides import GUIDES, load_guide
 from poise.files.registry import FORMATS
-from poise.jobs.mix import recipe as poise_recipe
-from poise.jobs.mix.recipe import parse_recipe
+from poise.jobs.job import parse_recipe
+from poise.jobs.mix import job as mix_job
+from poise.jobs.mix.job import MixOptions
 from poise.motion import samples
 
 PAGES = sorted(GUIDES.glob("*.md"))
@@ -53,7 +54,7 @@ def test_its_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_its_recipe_is_one(tmp_path: Path) -> None:
     load_guide("own_driver")
     recipe, *_ = blocks(GUIDES / "own_driver.md", "toml")
-    drive = parse_recipe(tomllib.loads(recipe), tmp_path).drives[0]
+    drive = parse_recipe(MixOptions, tomllib.loads(recipe), tmp_path).values["drives"][0]
     assert drive.part == "rightArm" and drive.build() == load_guide("own_driver").Wave(bpm=90)
 
 
@@ -61,8 +62,8 @@ def recipe_of(page: str) -> str:
     """The recipe that the guide to drivers, or the module of recipes, shows."""
     if page == "guide":
         return blocks(GUIDES / "own_driver.md", "toml")[0]
-    shown = (poise_recipe.__doc__ or "").split("\n\n", 1)[1].rsplit("\n\n", 1)[0]
-    return textwrap.dedent(shown)
+    lines = (mix_job.__doc__ or "").splitlines()
+    return textwrap.dedent("\n".join(line for line in lines if line.startswith("    ") or not line))
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ PACKAGE = Path(poise.__file__).parent
 LAYERS = [
     {"errors"},
     {"kinds"},
+    {"options"},
     {"registry"},
     {"compiled"},
     {"frozen"},

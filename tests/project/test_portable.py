@@ -23,8 +23,8 @@ from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
 from poise.files.reading.pipeline import normalise
 from poise.files.registry import FORMATS, read_recording
+from poise.jobs.mix.job import MixOptions
 from poise.jobs.mix.plan import MixPlan
-from poise.jobs.mix.recipe import Recipe
 from poise.jobs.shared.simulation import simulate as mix
 from poise.motion import samples
 from poise.motion.contacts.contacts import find_contacts
@@ -82,7 +82,7 @@ THINGS: dict[str, Callable[[], Any]] = {
     "load": lambda: poise.Load("rightHand", 2.0),
     "prop": build_swing,
     "scenery": Scenery,
-    "recipe": lambda: Recipe(clip=Path("x.bvh")),
+    "options": lambda: MixOptions(Path("x.bvh")),
     "contacts": lambda: find_contacts(idle()),
     "forces": lambda: poise.compute_forces(samples.idle(HUMAN.skeleton, 2.0), HUMAN),
     "tree": lambda: build_tree(HUMAN),

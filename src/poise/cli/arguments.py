@@ -35,7 +35,12 @@ def parse_number(word: str) -> float:
 
 def read_whole(_type: object, tokens: Sequence[Token]) -> int:
     """A whole number; 1.5 is none (cyclopts would round it)."""
-    word = tokens[0].value.strip()
+    return parse_whole(tokens[0].value)
+
+
+def parse_whole(word: str) -> int:
+    """See `read_whole`; ValueError with a sentence where it is none."""
+    word = word.strip()
     if re.fullmatch(r"[-+]?[0-9]{1,18}", word) is None:
         raise ValueError(f"'{word}' is not a whole number of at most 18 digits.")
     return int(word)

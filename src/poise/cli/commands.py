@@ -5,14 +5,14 @@ from __future__ import annotations
 from poise.registry import Entry
 
 COMMANDS: dict[str, Entry] = {
-    "info": Entry("poise.cli.info:info", "Say what is in a motion file"),
-    "convert": Entry("poise.cli.convert:convert", "Write a motion file in another format"),
+    "info": Entry("poise.jobs.info:info", "Say what is in a motion file"),
+    "convert": Entry("poise.jobs.convert.job:convert", "Write a motion file in another format"),
     "retarget": Entry("poise.cli.retarget:retarget", "Put a motion on another body"),
     "edit": Entry("poise.cli.edit:edit", "Cut clips, join them and bring hands to places, as a recipe says"),
     "forces": Entry("poise.cli.forces:forces", "Ground force and joint torques from motion alone"),
-    "mix": Entry("poise.cli.mix:mix", "Put physics on a part of a body, under the rest of its motion"),
-    "track": Entry("poise.cli.track:track", "Have a simulated body follow a clip by springs"),
-    "lift": Entry("poise.cli.lift:lift", "Have a body follow a clip within its strength, loads in its hands"),
+    "mix": Entry("poise.jobs.mix.job:mix", "Put physics on a part of a body, under the rest of its motion"),
+    "track": Entry("poise.jobs.track.job:track", "Have a simulated body follow a clip by springs"),
+    "lift": Entry("poise.jobs.lift.job:lift", "Have a body follow a clip within its strength, loads in its hands"),
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
     "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),

@@ -77,6 +77,11 @@ class Report(Reporter):
         """Tell what could not be done, where the rest was: an error, which is never silenced."""
         mutter(f"poise: {sentence}")
 
+    def show(self, line: str) -> None:
+        """Print a line of the result, unless standard output has one JSON object."""
+        if not self.json:
+            tell(line)
+
     def progress(self, sentence: str) -> None:
         """Tell what is being done now, on a terminal only."""
         if sys.stderr.isatty():

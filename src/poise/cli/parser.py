@@ -1,21 +1,32 @@
-"""The parser: finds the command, checks its words, calls it."""
+"""The parser: finds the command, makes it of a job's record where it is a job, checks its words, calls it."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import MISSING
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from cyclopts import App, CycloptsError, MissingArgumentError, UnusedCliTokensError
+from cyclopts import App, CycloptsError, Group, MissingArgumentError, Parameter, Token, UnusedCliTokensError
 from rich.console import Console
 
+from poise.cli import console as speaking
+from poise.cli.arguments import parse_number, parse_whole
 from poise.cli.commands import COMMANDS
+from poise.cli.console import Report, lines, make_printable
 from poise.cli.streams import Page
 from poise.errors import InputError, unknown_name
+from poise.files.output import is_stream
+from poise.jobs.job import Answer, Job, find_job
+from poise.options import Given, JobOptions, OptionField, list_options
 
 _PLACE = re.compile(r"-(?:[.0-9]|inf|nan)[^=]*,", re.IGNORECASE)
 
 
-def build_app() -> App:
-    """All commands, none of them imported yet. Errors are raised, results returned: `main` speaks and exits."""
+def build_app(names: Iterable[str] | None = None) -> App:
+    """Return the parser of some commands, or all. Errors are raised, results returned: `main` speaks and exits."""
     app = App(
         name="poise",
         help_format="plaintext",
@@ -26,8 +37,10 @@ def build_app() -> App:
         result_action="return_value",
         console=Console(file=Page()),  # type: ignore[arg-type]
     )
-    for name, entry in COMMANDS.items():
-        app.command(entry.target, name=name)
+    for name in COMMANDS if names is None else names:
+        function = COMMANDS[name].load()
+        job = find_job(function)
+        app.command(function if job is None else make_command(job), name=name)
     return app
 
 
@@ -38,10 +51,117 @@ def run(words: list[str]) -> int:
     # Numbers with commas that begin with a minus are places, not options: a space keeps the parser from thinking so.
     words = [f" {word}" if _PLACE.match(word) else word for word in words]
     try:
-        code = build_app()(words)
+        code = build_app([words[0]])(words)
     except CycloptsError as error:
         raise InputError(f"{_describe(error)} See: poise {words[0]} --help") from error
     return code or 0
+
+
+def make_command(job: Job[Any, Any]) -> Callable[..., int]:
+    """Return a function that cyclopts reads: a parameter per option. It is called with the options that were typed."""
+    fields = [each for each in list_options(job.record).values() if each.in_command]
+    titles = list(dict.fromkeys(each.group for each in fields if each.group != JobOptions.title))
+    groups = {title: Group(title, sort_key=10 * (1 + titles[::-1].index(title))) for title in titles}
+    parameters = [_make_parameter(each, groups.get(each.group)) for each in fields]
+    parameters.append(
+        inspect.Parameter("report", inspect.Parameter.KEYWORD_ONLY, default=speaking.DEFAULT, annotation=Report)
+    )
+    positional = [each.name for each in fields if each.is_positional]
+
+    def command(*args: Any, report: Report = speaking.DEFAULT, **typed: Any) -> int:
+        typed |= dict(zip(positional, args, strict=False))
+        given = read_words(job.record, typed)
+        if report.seed and "seed" in list_options(job.record):
+            given = Given({**given.values, "seed": report.seed}, {**given.words, "seed": "--seed"}, is_typed=True)
+        if not job.is_random:
+            report.tell_nothing_random()
+        result, done = job.start(given, report)
+        answer = done.answer or Answer(result)
+        report.result(answer.values, _describe_answer(answer))
+        return answer.exit_code
+
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__name__ = job.function.__name__
+    command.__doc__ = job.function.__doc__
+    return command
+
+
+def _describe_answer(answer: Answer) -> str:
+    if answer.describe is not None:
+        return answer.describe(make_printable(answer.values))
+    text = lines({key: value for key, value in answer.values.items() if key not in answer.hidden})
+    return f"{answer.head}\n{text}" if answer.head else text
+
+
+def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
+    option, is_required = each.option, each.default is MISSING
+    kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
+    if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
+        kind = str
+    if option.choices:
+        kind = Literal[option.choices]
+    is_empty = is_required or each.default is None or each.default is False or each.default in ((), {})
+    shown = option.default or ("" if is_empty else _format(each.default))
+    text = option.help + (f" [{option.unit}]" if option.unit else "") + (f" [default: {shown}]" if shown else "")
+    kind = tuple[kind, ...] if option.several else kind
+    flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}
+    settings: dict[str, Any] = {**flags, "group": group} if flags and group is not None else flags
+    if kind is not bool and not option.choices:
+        settings["converter"] = keep_words if option.several else keep_word
+    parameter = Parameter(help=text, negative="", show_default=False, **settings)
+    return inspect.Parameter(
+        each.name,
+        inspect.Parameter.POSITIONAL_ONLY if each.is_positional else inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if is_required else None,
+        annotation=Annotated[kind if is_required else kind | None, parameter],
+    )
+
+
+def _format(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ",".join(map(_format, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def keep_word(_type: object, tokens: Sequence[Token]) -> str:
+    """Keep an option's text for `read_words`."""
+    return tokens[0].value
+
+
+def keep_words(_type: object, tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple(token.value for token in tokens)
+
+
+def read_words(record: Any, typed: dict[str, Any]) -> Given:
+    """Return typed options as values of the record; InputError that names the option as it is typed."""
+    fields = list_options(record)
+    values = {name: read_word(fields[name], word) for name, word in typed.items() if word is not None}
+    return Given(values, {name: fields[name].words for name in values}, is_typed=True)
+
+
+def read_word(each: OptionField, word: Any) -> Any:
+    """Return the value of an option's text, or of its texts if there can be several."""
+    option, name = each.option, each.words
+    if option.several:
+        return each.accept([_check_path(each, one) for one in word], name)
+    if option.parse is None and not option.choices and isinstance(word, str):
+        for kind, parse in ((float, parse_number), (int, parse_whole)):
+            if kind in each.kinds and str not in each.kinds:
+                try:
+                    word = parse(word)
+                except ValueError as error:
+                    raise InputError(f"{name} must be {each.describe_kinds()}: {error}") from error
+                break
+    return each.accept(_check_path(each, word), name)
+
+
+def _check_path(each: OptionField, word: Any) -> Any:
+    if each.is_file and not str(word).strip():
+        raise InputError(f"{each.words} must be {each.describe_kinds()}; the path is empty. Name a file.")
+    if each.is_file and not each.option.writes and is_stream(Path(word)):
+        raise InputError(f"{each.words} '{word}' is a device or a pipe, and only files are read.")
+    return word
 
 
 def _describe(error: CycloptsError) -> str:

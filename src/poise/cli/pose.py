@@ -105,8 +105,8 @@ def pose(
     Exit 1 if the centre of mass is outside the soles, or something is under the floor.
     """
     from poise.errors import InputError
-    from poise.jobs.mix.plan import parse_load
     from poise.jobs.pose.job import PoseOutputs, PoseRecipe, parse_place, parse_reach, parse_shares, run_pose
+    from poise.jobs.shared.options import parse_load
 
     report.tell_nothing_random()
     if upright and crouch is not None:

@@ -125,7 +125,7 @@ def _find(
     source: SourceOptions,
     report: Report,
 ) -> None:
-    from poise.jobs.mix.plan import parse_load
+    from poise.jobs.shared.options import parse_load
     from poise.jobs.strength import describe_needed, list_hardest, run_find
 
     loads = tuple(map(parse_load, load))

@@ -146,7 +146,7 @@ def walk(
     import math
 
     from poise.errors import InputError
-    from poise.jobs.mix.plan import parse_load
+    from poise.jobs.shared.options import parse_load
     from poise.jobs.walk.job import WalkRecipe, parse_path, parse_shape, run_walk, sort_outputs
     from poise.walking.gait import Gait
     from poise.world.scenery import is_random

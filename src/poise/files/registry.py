@@ -103,7 +103,7 @@ def read_source(path: str | PathLike[str], source: Source, audience: Reporter = 
     whole  keep an added T-pose, which is left out otherwise
     """
     source.check(audience)
-    recording = read_recording(path, None if source.clip is None else valid_text(source.clip))
+    recording = read_recording(path, None if source.clip is None else valid_text(str(source.clip)))
     return source.interpret(recording, path, audience, whole)
 
 

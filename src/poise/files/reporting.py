@@ -19,13 +19,24 @@ _WORDS = {
 
 
 class Reporter:
-    """One that hears nothing, and names options as Python does."""
+    """One that hears nothing, and names options as Python does.
+
+    json   whether standard output has one JSON object and nothing else
+    """
+
+    json: bool = False
 
     def note(self, sentence: str) -> None:
         """Hear what was guessed, and how to say it yourself."""
 
     def warn(self, sentence: str) -> None:
         """Hear what may be wrong with the input or the result."""
+
+    def fail(self, sentence: str) -> None:
+        """Hear that one of several files failed; the others are done."""
+
+    def show(self, line: str) -> None:
+        """Hear a line of the result that is ready before the others."""
 
     def progress(self, sentence: str) -> None:
         """Hear what is being done now."""

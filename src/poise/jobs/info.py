@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from poise.body.character import Character
-from poise.files.reading.options import Roles, Source
+from poise.files.reading.options import Source
 from poise.files.reading.pipeline import Reading
 from poise.files.registry import read_source
-from poise.files.reporting import SILENT, RecordingReporter, Reporter
-from poise.kinds import checked
+from poise.jobs.job import Answer, Run, job
+from poise.options import File, JobOptions, Option
 
 
-@checked
-def info(
-    file: str | PathLike[str],
-    *,
-    mass: float | None = None,
-    character: Character | str | PathLike[str] | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    clip: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    tell: Callable[[str, str], None] | None = None,
-) -> dict[str, Any]:
-    """What is in a motion file, under the names of `poise info --json`.
+@dataclass(frozen=True, kw_only=True)
+class InfoOptions(JobOptions, Source):
+    """Options of `info`: those of every file that is read."""
 
-    Whatever is found can be told instead, as for `load_clip`. tell: called with `note` or `warning` and a sentence.
+    file: Annotated[File, Option("A motion file.")] = field(kw_only=False)
+
+
+@job(InfoOptions)
+def info(options: InfoOptions, run: Run) -> dict[str, Any]:
+    """Say what is in a motion file: joints, frames, units, axes, and what each joint is to a body.
+
+    Nothing is changed. Whatever is found can be told instead: units, axes, roles, frame rate.
     """
-    body = Path(character) if isinstance(character, str | PathLike) else character
-    which = None if clip is None else str(clip)
-    return run_info(file, Source(mass, height, body, fps, roles, which, scale, up, bones), RecordingReporter(tell))
-
-
-def run_info(file: str | PathLike[str], source: Source, audience: Reporter = SILENT) -> dict[str, Any]:
-    """Read a file as a source says, and describe it."""
-    reading = read_source(file, source, audience)
-    mass = source.mass
-    if source.character is not None:
+    reading = read_source(options.file, options, run)
+    mass = options.mass
+    if options.character is not None:
         from poise.jobs.shared.body import find_body
 
-        mass = find_body(reading.clip, reading, source, audience).character.mass
-    return describe(reading, mass)
+        mass = find_body(reading.clip, reading, options, run).character.mass
+    found = describe(reading, mass)
+    run.answer = Answer(found, write_out)
+    return found
 
 
 def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
@@ -87,3 +73,41 @@ def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
         "unmapped": [name for name in skeleton.names if name not in mapped],
         "warnings": list(reading.warnings),
     }
+
+
+def write_out(found: dict[str, Any]) -> str:
+    """Return the description as text for people."""
+    clips = found["clips"]
+    more = f", one of {len(clips)} clips" if len(clips) > 1 else ""
+    mass = "" if found["mass_guess_kg"] is None else f", so about {found['mass_guess_kg']:.0f} kg"
+    if found["mass_kg"] != found["mass_guess_kg"]:
+        mass = f", {found['mass_kg']:.6g} kg as told"
+    floor = "no floor found" if found["floor_m"] is None else f"floor at {found['floor_m']:.2f} m"
+    lines = [
+        f"{found['format']}, '{found['clip']}'{more}: {found['frames']} frames at {found['fps']:.6g} Hz, "
+        f"{found['duration_s']:.2f} s, {found['joints']} joints" + (", with a mesh" if found["has_mesh"] else ""),
+        f"body     {_tall(found)}{mass}",
+        f"unit     {found['scale_to_m']:.6g} m: {found['scale_reason']}",
+        f"up       {found['up']}: {found['up_reason']}",
+        f"rest     {found['rest_pose']} pose; facing {_degrees(found['rest_facing_degrees'])}",
+        f"motion   begins facing {_degrees(found['heading_degrees'])}; {floor}",
+        f"roles    {len(found['roles'])} from {found['roles_from']}, confidence {found['confidence']:.2f}",
+    ]
+    width = max(map(len, found["roles"]), default=0)
+    lines += [f"  {role:<{width}}  {joint}" for role, joint in found["roles"].items()]
+    if found["unmapped"]:
+        lines.append(f"other    {', '.join(found['unmapped'])}")
+    if len(clips) > 1:
+        lines.append(f"clips    {', '.join(clips)}")
+    return "\n".join(lines)
+
+
+def _tall(found: dict[str, Any]) -> str:
+    if found["stature_m"] is None:
+        return "of unknown stature"
+    how = "" if found["stature_source"] == "measured" else f" ({found['stature_source']})"
+    return f"{found['stature_m']:.2f} m tall{how}"
+
+
+def _degrees(angle: float | None) -> str:
+    return "nowhere in particular" if angle is None else f"{angle:.0f} degrees from +Z"

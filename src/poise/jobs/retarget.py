@@ -20,10 +20,10 @@ from poise.files.writing.round_trip import Written, judge_result
 from poise.jobs.shared.outputs import check_outputs
 from poise.kinds import checked
 from poise.motion.clip import Clip
+from poise.options import File
 
 MODELS = (".glb", ".gltf", ".vrm")
 HIGHEST = 10_000.0  # m that a ground may be above or below: higher than any mountain
-File = str | PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,12 +201,12 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Reporter = SILEN
     return Target(reading.clip.skeleton, reading if is_model else None, stature=reading.stature)
 
 
-def load_body(body: Character | Path, audience: Reporter = SILENT) -> tuple[Character, Target]:
+def load_body(body: Character | File, audience: Reporter = SILENT) -> tuple[Character, Target]:
     """A character, given or of a file, and how motions of it are written."""
     from poise.files.formats.gltf.character import find_reading, load_character, read_character
 
-    if isinstance(body, Path) and body.suffix.lower() in MODELS:
-        model = read_character(body)
+    if not isinstance(body, Character) and Path(body).suffix.lower() in MODELS:
+        model = read_character(Path(body))
         for warning in model.warnings:
             audience.warn(f"{body}: {warning}")
         return model.character, Target(model.character.skeleton, model.reading)
@@ -249,7 +249,10 @@ def retarget(
     output    a file to write; .glb writes onto a model's own mesh
     tell      called with `note` or `warning` and a sentence as it happens
     """
-    source = Source(mass, height, None, fps, roles, None if take is None else str(take), scale, up, bones)
+    source = Source(
+        mass=mass, height=height, fps=fps, roles=roles, clip=None if take is None else str(take), scale=scale, up=up,
+        bones=bones,
+    )  # fmt: skip
     given = (height, fps, roles, take, scale, up, bones)
     if isinstance(clip, Clip) and any(value not in (None, ()) for value in given):
         raise InputError(

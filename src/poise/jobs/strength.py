@@ -227,7 +227,10 @@ def strength(
     sentence.
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(mass, height, body, fps, roles, None if clip is None else str(clip), scale, up, bones)
+    source = Source(
+        mass=mass, height=height, character=body, fps=fps, roles=roles, clip=None if clip is None else str(clip),
+        scale=scale, up=up, bones=bones,
+    )  # fmt: skip
     needed, person, reading = run_find(file, source, tuple(loads), sex, age, table, cutoff, RecordingReporter(tell))
     return {**describe_needed(needed, person), **({} if reading is None else reading.describe_bones())}
 

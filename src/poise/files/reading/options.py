@@ -12,51 +12,111 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from poise.body.character import Character
 from poise.errors import FileError, InputError
+from poise.files.reading.up_axis import AXES
 from poise.files.reporting import SILENT, Reporter
+from poise.options import File, Option, check_options
 
 if TYPE_CHECKING:
-    from poise.body.character import Character
     from poise.files.reading.pipeline import Reading
     from poise.files.reading.recording import Recording
     from poise.motion.clip import Clip
 Roles = Mapping[str, str] | str | Iterable[str]
-# What an option may be: people and statues of them, high-speed cameras, files in nanometres or light-seconds not.
-_RANGES = {
-    "mass": (1.0, 1000.0, "kg"),
-    "height": (0.3, 3.0, "m"),
-    "fps": (0.1, 100_000.0, "frames a second"),
-    "scale": (1e-6, 1e6, "metres a unit"),
-}
+KEEP, RESTORE = BONES = ("keep", "restore")
 
 
-@dataclass(frozen=True)
-class Source:
-    """What to believe instead of what the file says or what would be guessed. None: found.
+def write_roles(roles: Roles, _locate: object) -> list[str]:
+    """Return roles as a recipe has them: `role=joint` words."""
+    return [f"{role}={joint}" for role, joint in parse_roles(roles).items()]
 
-    mass    kg of the body
-    height  m, stature: the clip is scaled to it
-    character  file of a body that performs the clip, or the body itself
-    fps     the true frame rate, where the file's is wrong
-    roles   role -> joint, or `role=joint` words, or files of them (.toml, .json)
-    clip    which one, in a file that has several: its name, or its number from 0
-    scale   metres a unit of the file
-    up      the file's vertical axis
-    bones   "keep" the file's lengths of bones, also where they were lost, or "restore" those from proportions; None:
-            keep
+
+def read_roles(words: Iterable[str], folder: Path) -> tuple[str, ...]:
+    """Return a recipe's roles: `role=joint` words; the files among them are read."""
+    each = [word if "=" in word else str(folder / word) for word in words]
+    return tuple(f"{role}={joint}" for role, joint in parse_roles(each, _RecipeRoles()).items())
+
+
+def take_roles(roles: Any) -> Any:
+    """Return roles as they were given, once they make sense."""
+    if not isinstance(roles, Mapping | str | Iterable):
+        parse_roles(roles)
+    if isinstance(roles, Iterable) and not isinstance(roles, Mapping | str):
+        roles = tuple(roles)
+    parse_roles(roles)
+    return roles
+
+
+class _RecipeRoles(Reporter):
+    def spell(self, option: str) -> str:
+        """See `Reporter.spell`."""
+        return f"'{option}' of [character]"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """The body in a clip and the reading of its file: values to use instead of those in the file or a guess.
+
+    People and statues of them are in range, and high-speed cameras; files in nanometres or light-seconds are not.
     """
 
-    mass: float | None = None
-    height: float | None = None
-    character: Any = None  # Path | Character; not said so, since the command line's parser reads annotations
-    fps: float | None = None
-    roles: Roles = ()
-    clip: str | None = None
-    scale: float | None = None
-    up: str | None = None
-    bones: str | None = None
+    title: ClassVar[str] = "The clip and its body"
+
+    character: Annotated[
+        Character | File | None,
+        Option(
+            "Body that performs the clip: a .json of poise.save_character, or a model (.glb, .gltf, .vrm), onto whose "
+            "own file a .glb or .vrm is written.",
+            key="character.body",
+        ),
+    ] = None
+    up: Annotated[
+        str | None,
+        Option("The file's vertical axis; --up=-Y for a negative one.", key="character.up", choices=AXES),
+    ] = None
+    bones: Annotated[
+        str | None,
+        Option(
+            "Bones that lost their length in a conversion (CMU's thorax and hands): keep the file's, or restore them "
+            "from proportions.",
+            key="character.bones",
+            choices=BONES,
+            default="keep",
+        ),
+    ] = None
+    mass: Annotated[
+        float | None, Option("Mass of the body.", key="character.mass", between=(1.0, 1000.0), unit="kg")
+    ] = None
+    height: Annotated[
+        float | None,
+        Option("Stature: the clip is scaled to it.", key="character.height", between=(0.3, 3.0), unit="m"),
+    ] = None
+    fps: Annotated[
+        float | None,
+        Option(
+            "True frame rate, where the file's is wrong.",
+            key="character.fps",
+            between=(0.1, 100_000.0),
+            unit="frames a second",
+        ),
+    ] = None
+    scale: Annotated[
+        float | None,
+        Option("Length of the file's unit.", key="character.scale", between=(1e-6, 1e6), unit="metres a unit"),
+    ] = None
+    roles: Annotated[
+        Roles,
+        Option(
+            "role=joint (leftFoot=L_Ankle,...), or a .toml or .json file of them; repeatable.",
+            key="character.roles",
+            several=True,
+            accept=take_roles,
+            read=read_roles,
+            write=write_roles,
+        ),
+    ] = ()
 
     def list_files(self) -> list[Path]:
         """Files that these options name, all of them read."""
@@ -92,18 +152,7 @@ class Source:
     def check(self, audience: Reporter = SILENT) -> None:
         """Refuse numbers that no person and no recording has, and roles that are none, for every job alike."""
         parse_roles(self.roles, audience)
-        if self.bones not in (None, *BONES):
-            raise InputError(f"{audience.spell('bones')} must be {' or '.join(BONES)}; got {self.bones!r}.")
-        for option, (least, most, unit) in _RANGES.items():
-            value = getattr(self, option)
-            if value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise InputError(f"{audience.spell(option)} is a number of {unit}; {value!r} given.")
-            if not least <= value <= most:
-                raise InputError(
-                    f"{audience.spell(option)} must be from {least:g} to {most:g} {unit}; {value:g} given."
-                )
+        check_options(ReadingOptions, self, audience.spell)
         if self.height is not None and self.scale is not None:
             height, scale = audience.spell("height"), audience.spell("scale")
             raise InputError(
@@ -195,4 +244,26 @@ def _load_roles(word: str, option: str) -> dict[str, str]:
     return table
 
 
-KEEP, RESTORE = BONES = ("keep", "restore")
+CHOICE = Option(
+    "Which clip of a file that has several: its name, or number from 0.", flag="--clip", key="character.take"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source(ReadingOptions):
+    """A file's reading, with the clip of several that is read."""
+
+    clip: Annotated[str | int | None, CHOICE] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TakeOptions(ReadingOptions):
+    """Like `Source`, for jobs whose `clip` is the motion itself."""
+
+    take: Annotated[str | int | None, CHOICE] = None
+
+    @property
+    def source(self) -> Source:
+        """The same, for readers of files."""
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(ReadingOptions)}
+        return Source(**values, clip=self.take)

@@ -223,7 +223,10 @@ def balance(
     output     a motion file;  film: before and after;  plot: .png of how far inside the centre of mass is
     """
     body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(mass, height, body, fps, roles, None if take is None else str(take), scale, up, bones)
+    source = Source(
+        mass=mass, height=height, character=body, fps=fps, roles=roles, clip=None if take is None else str(take),
+        scale=scale, up=up, bones=bones,
+    )  # fmt: skip
     job = Balancing(clip if isinstance(clip, Clip) else Path(clip), by, margin, keep, source)
     motion, moving, still = (None if path is None else Path(path) for path in (output, film, plot))
     audience = RecordingReporter(tell)

@@ -48,7 +48,6 @@ import numpy as np
 from poise.body.bodies import PHYSIQUES, build_body
 from poise.errors import InputError, unknown_name
 from poise.files.reading.options import Source
-from poise.files.reading.up_axis import check_up
 from poise.files.reporting import Reporter
 from poise.files.toml import Table, TomlFile
 from poise.files.writing.writing import WITH_BODY
@@ -137,14 +136,12 @@ def _read_clip(name: str, table: Table, folder: Path) -> ClipSource:
         raise table.wrong(None, f"{table.what} needs a 'file' or a 'gesture', one of the two.")
     if file is not None:
         roles = [word if "=" in word else str(folder / word) for word in table.words("roles") or ()]
-        numbers = {key: table.number(key) for key in ("height", "fps", "scale")}
+        height, fps, scale = (table.number(key) for key in ("height", "fps", "scale"))
         take, up, bones = table.text("take"), table.text("up"), table.text("bones")
         table.check_all_read()
-        source = Source(roles=roles, clip=take, up=up, bones=bones, **numbers)
+        source = Source(roles=roles, clip=take, up=up, bones=bones, height=height, fps=fps, scale=scale)
         with table.reading():
             source.check()
-            if up is not None:
-                check_up(up)
         return ClipSource(name, table, folder / file, source)
     assert gesture is not None
     known = list_gestures()

@@ -25,8 +25,8 @@ from poise.errors import InputError
 from poise.frozen import Portable
 from poise.ik.two_bone import correct_two_bone, find_hinge
 from poise.jobs.lift.plan import LiftPlan
-from poise.jobs.mix.plan import KINEMATIC, PLANTED
 from poise.jobs.shared.base import find_legs
+from poise.jobs.shared.options import KINEMATIC, PLANTED
 from poise.jobs.shared.simulation import (
     Mix,
     check_size,

@@ -1,105 +1,194 @@
-"""Following within strength for Python: all that `poise lift` can do, asked for by arguments."""
+"""Following a clip within strength, from beginning to end: read, simulated, written, measured, and drawn."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
-from os import PathLike
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-from poise.body.character import Character
-from poise.drivers.strength.strength import WEIGHTED
-from poise.errors import InputError
-from poise.files.reading.options import Roles, Source, parse_roles
-from poise.files.reporting import RecordingReporter
-from poise.jobs.lift.run import Lift, LiftRequest, run_lift
-from poise.jobs.mix.outputs import sort_outputs
-from poise.jobs.mix.plan import parse_load, parse_push
-from poise.jobs.mix.recipe import Recipe
-from poise.jobs.track.job import as_path, list_each
-from poise.kinds import checked
+from poise.drivers.strength.strength import PRIORITIES, WEIGHTED
+from poise.files.reading.options import TakeOptions
+from poise.jobs.job import Answer, Run, job
+from poise.jobs.lift.plan import (
+    CENTERS,
+    ENGINES,
+    INVERSE,
+    LiftPlan,
+    choose_longest,
+    parse_lead,
+    parse_path,
+    parse_strengths,
+)
+from poise.jobs.mix.outputs import check_named, list_outputs
+from poise.jobs.shared.body import find_body
+from poise.jobs.shared.options import (
+    AUTO,
+    FELL,
+    SIMULATION,
+    STOOD,
+    ForceOptions,
+    OutputOptions,
+    StageFileOptions,
+)
 from poise.motion.clip import Clip
 from poise.motion.point_path import PointPath
-from poise.world.forces import Load, Push
-from poise.world.scenery import Scenery
+from poise.options import File, JobOptions, Option
+from poise.stage.arguments import STEPS
+from poise.world.contact_settings import ContactSettings
 
-File = str | PathLike[str]
+if TYPE_CHECKING:
+    from poise.jobs.lift.run import Lift
+FOLLOW_BASES = ("auto", "kinematic", "balance")
 
 
-@checked
-def lift(
-    clip: Clip | File,
-    *,
-    loads: Load | str | Iterable[Load | str] = (),
-    strength: float | Mapping[str, float] = 1.0,
-    weak: bool = False,
-    center: str = "xz",
-    lead: Mapping[str, str] | None = None,
-    paths: Mapping[str, PointPath | File] | None = None,
-    priorities: str = WEIGHTED,
-    pushes: Push | str | Iterable[Push | str] = (),
-    base: str | None = None,
-    engine: str | None = None,
-    dt: float | None = None,
-    scenery: Scenery | File | None = None,
-    character: Character | File | None = None,
-    mass: float | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    take: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    outputs: File | Iterable[File] = (),
-    tell: Callable[[str, str], None] | None = None,
-) -> Lift:
-    """Have a body follow a clip within its strength: all that `poise lift` does.
+def _take_strength(given: Any) -> tuple[float, dict[str, float]]:
+    """Return times the usual strength: of all joints, and of some."""
+    if isinstance(given, Mapping):
+        return 1.0, dict(given)
+    return (float(given), {}) if isinstance(given, int | float) else parse_strengths(given)
 
-    clip       a motion, or its file
-    loads      `Load("rightHand", 20)`, or words as of the command: "rightHand=20"
-    strength   times the usual: of all joints, or joint -> of that one
-    weak       the paper's weak figure: a share of static strength, the same at every angle and speed
-    center     axes along which the centre of mass is led: "xz", "xyz" or "none"
-    lead       joint -> "position", "orientation" or "both": bodies that are led as well
-    paths      joint, or "center" for the centre of mass -> where it is led instead of where the clip has it: a
-               `PointPath` (s after the first frame, m in the clip's world), or its CSV
-    priorities "weighted", or "strict" for the paper's null-space hierarchy: see `Strength`
-    pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
-    base       "balance": the whole body stands on its own legs; "kinematic": pelvis and legs follow the clip; "auto":
-               balance if the clip does not step
-    engine     "inverse" (steps of up to 1/30 s), "mujoco" or "bullet" (5 ms);  dt: s, the longest step
-    scenery    ground and props as of a stage file
-    character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
-    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
-    outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), torque
-               over strength (.png)
-    tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
+
+def _take_lead(given: Any) -> dict[str, str]:
+    return dict(given) if isinstance(given, Mapping) else dict(map(parse_lead, given))
+
+
+def _take_paths(given: Any) -> dict[str, PointPath | Path]:
+    if not isinstance(given, Mapping):
+        return dict(map(parse_path, given))
+    return {joint: path if isinstance(path, PointPath) else Path(path) for joint, path in given.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FollowOptions:
+    """What is controlled besides the joints, and how it is simulated."""
+
+    title: ClassVar[str] = SIMULATION
+
+    center: Annotated[
+        str, Option("Axes along which the centre of mass is led where the clip has it.", choices=CENTERS)
+    ] = "xz"
+    lead: Annotated[
+        Mapping[str, str],
+        Option(
+            "A body that is led as well: rightHand=position, orientation or both; repeatable.",
+            several=True,
+            accept=_take_lead,
+        ),
+    ] = field(default_factory=dict)
+    paths: Annotated[
+        Mapping[str, PointPath | File],
+        Option(
+            "Where a body is led instead: rightHand=hand.csv with columns time, x, y, z (and qw, qx, qy, qz), seconds "
+            "and metres; center=com.csv for the centre of mass; repeatable.",
+            flag="--path",
+            several=True,
+            accept=_take_paths,
+        ),
+    ] = field(default_factory=dict)
+    priorities: Annotated[
+        str,
+        Option(
+            "weighted: feet, centre of mass, led bodies and joints are weighted goals; strict: each is solved in the "
+            "null space of those before it, as in the paper.",
+            choices=PRIORITIES,
+        ),
+    ] = WEIGHTED
+    base: Annotated[
+        str,
+        Option(
+            "balance: the whole body stands on its own legs; kinematic: pelvis and legs follow the clip; auto: balance "
+            "if the clip does not step.",
+            choices=FOLLOW_BASES,
+        ),
+    ] = AUTO
+    engine: Annotated[str, Option("Physics engine.", choices=ENGINES)] = INVERSE
+    dt: Annotated[
+        float | None,
+        Option(
+            "Longest step; the longest of which a frame is a multiple is taken.",
+            between=STEPS,
+            unit="s",
+            default="1/30 for inverse, 0.005 for others",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiftOptions(JobOptions, OutputOptions, ForceOptions, StageFileOptions, FollowOptions, TakeOptions):
+    """Options of `lift`."""
+
+    clip: Annotated[Clip | File, Option("A motion file.")] = field(kw_only=False)
+    strength: Annotated[
+        float | Mapping[str, float],
+        Option(
+            "Times the usual strength: 0.5, or of one joint, rightUpperArm=0.5; repeatable.",
+            several=True,
+            accept=_take_strength,
+        ),
+    ] = 1.0
+    weak: Annotated[bool, Option("As weak as the paper's figure, at any angle and speed.")] = False
+    plot: Annotated[File | None, Option("PNG of torque over strength.", writes=True)] = field(default=None, init=False)
+
+    def plan(self) -> LiftPlan:
+        """Return the plan of the simulation; stage file and paths are read."""
+        from poise.files.point_path import load_point_path
+        from poise.jobs.mix.run import read_scenery
+
+        scenery = read_scenery(self)
+        if scenery.touch == ContactSettings():
+            scenery = dataclasses.replace(scenery, touch=ContactSettings(itself=False))
+        paths = {
+            joint: path if isinstance(path, PointPath) else load_point_path(path) for joint, path in self.paths.items()
+        }
+        whole, joints = (1.0, {}) if self.strength == 1.0 else cast("tuple[float, dict[str, float]]", self.strength)
+        names = ("loads", "pushes", "engine", "base", "weak", "center", "lead", "priorities")
+        shared: dict[str, Any] = {name: getattr(self, name) for name in names}
+        dt = choose_longest(self.engine) if self.dt is None else self.dt
+        return LiftPlan(scenery=scenery, strength=whole, joints=joints, paths=paths, dt=dt, **shared)
+
+
+@job(LiftOptions)
+def lift(options: LiftOptions, run: Run) -> Lift:
+    """Have a body follow a clip within what its muscles can do, loads in its hands, and fall where that is too much.
+
+    Strength is that of the body's sex, age, mass and stature, at each joint's angle and speed. Where a joint has too
+    little, others help; the result says who was at his limit, and when. Exit 1 if it falls.
     """
-    audience = RecordingReporter(tell)
-    files = sort_outputs([outputs] if isinstance(outputs, str | PathLike) else outputs)
-    if files.recipes:
-        raise InputError(f"a lift writes no recipe; '{files.recipes[0]}' given. Name a motion, a film or a picture.")
-    asked = Recipe(
-        clip=as_path(clip),
-        character=as_path(character),
-        take=None if take is None else str(take),
-        up=up,
-        mass=mass,
-        height=height,
-        fps=fps,
-        scale=scale,
-        bones=bones,
-        roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
-        stage=as_path(scenery),
-        engine=engine,
-        dt=dt,
-        loads=list_each(loads, Load, parse_load),
-        pushes=list_each(pushes, Push, parse_push),
-        base=base,
+    from poise.jobs.lift.follow import simulate_lift
+    from poise.jobs.lift.run import Lift, draw_all, write_lifted
+    from poise.jobs.mix.checks import check_effects, check_files
+    from poise.jobs.mix.run import read_motion, say_broken
+    from poise.jobs.shared.metrics import find_self_collision
+
+    outputs = list_outputs(options)
+    check_named(options, outputs, run, "a lift")
+    plan = options.plan()
+    read = [options.clip, options.character, options.scenery, *options.paths.values()]
+    check_files([*read, *options.source.list_files()], outputs, run)
+    clip, reading = read_motion(options.clip, options, run)
+    body = find_body(clip, reading, options.source, run)
+    check_effects(body.clip, body.character, plan, bool(outputs.films), run)
+    run.progress(f"simulating {clip.duration:.1f} s")
+    found = simulate_lift(body.clip, body.character, plan)
+    mix = found.mix
+    for sentence in mix.notes:
+        run.note(f"{sentence} Override with {run.spell('base')}." if "no balance" in sentence else sentence)
+    figures = write_lifted(found, body, plan, next(iter(outputs.motions), None), run)
+    figures |= {} if reading is None else reading.describe_bones()
+    for path in outputs.motions[1:]:
+        write_lifted(found, body, plan, path)
+    collided = find_self_collision(mix.take)
+    if collided is not None:
+        run.warn(collided)
+    if mix.broken is not None:
+        figures["fell_why"] = say_broken(mix, outputs, run, reduce="load")
+        run.warn(figures["fell_why"])
+    draw_all(found, body, plan, outputs)
+    code = FELL if mix.fell else STOOD
+    run.answer = Answer(
+        {**figures, "file": str(options.output)}, exit_code=code, head=figures["told"], hidden=("limits", "told")
     )
-    whole, joints = (1.0, dict(strength)) if isinstance(strength, Mapping) else (float(strength), {})
-    ways = {joint: path if isinstance(path, PointPath) else Path(path) for joint, path in (paths or {}).items()}
-    request = LiftRequest(asked, whole, joints, weak, center, dict(lead or {}), ways, priorities)
-    found = run_lift(request, files, audience, Source(roles=roles).list_files())
-    return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
+    notes, warnings = tuple(run.notes), tuple(run.warnings)
+    return Lift(mix, found.efforts, body.clip, body.character, figures, tuple(outputs), notes, warnings)

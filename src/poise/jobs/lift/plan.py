@@ -13,8 +13,8 @@ from poise.body.geometry.soles import leg_length
 from poise.body.strength.joint_strength import JointStrength
 from poise.drivers.strength.strength import CENTER, POSITION, PRIORITIES, WAYS, WEIGHTED
 from poise.errors import InputError, unknown_name
-from poise.jobs.mix.plan import AUTO, DT, KINEMATIC, PLANTED
 from poise.jobs.shared.base import BALANCE, FollowPlan
+from poise.jobs.shared.options import AUTO, KINEMATIC, PLANTED, StepOptions
 from poise.motion.clip import Clip
 from poise.motion.point_path import PointPath
 
@@ -121,7 +121,7 @@ def _is_down(clip: Clip, character: Character) -> bool:
 
 def choose_longest(engine: str | None) -> float:
     """s, the longest step of an engine unless another is asked for."""
-    return LONGEST.get(engine or INVERSE, DT)
+    return LONGEST.get(engine or INVERSE, StepOptions.dt)
 
 
 def parse_strengths(words: Iterable[str]) -> tuple[float, dict[str, float]]:

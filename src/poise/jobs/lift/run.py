@@ -5,53 +5,27 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.strength.strength import WEIGHTED
-from poise.errors import InputError, SolveError
+from poise.errors import SolveError
 from poise.files.reporting import SILENT, Reporter
-from poise.jobs.lift.follow import Efforts, Lifted, simulate_lift
+from poise.jobs.lift.follow import Efforts, Lifted
 from poise.jobs.lift.metrics import describe_limits, find_changes, list_joints, list_limits, say_limits
-from poise.jobs.lift.plan import INVERSE, LiftPlan, choose_longest
-from poise.jobs.mix.checks import check_effects, check_files
-from poise.jobs.mix.outputs import MixOutputs, list_outputs
-from poise.jobs.mix.plan import AUTO, PLANTED
-from poise.jobs.mix.recipe import Recipe
-from poise.jobs.mix.run import list_source, read_clip, say_broken, write_clip
+from poise.jobs.lift.plan import LiftPlan
+from poise.jobs.mix.outputs import MixOutputs
+from poise.jobs.mix.run import write_clip
 from poise.jobs.shared.base import BALANCE
-from poise.jobs.shared.body import ClipBody, find_body
+from poise.jobs.shared.body import ClipBody
+from poise.jobs.shared.options import PLANTED
 from poise.jobs.shared.simulation import Mix
 from poise.motion.clip import Clip
-from poise.motion.point_path import PointPath
 from poise.motion.root import root_at_hips
-from poise.world.contact_settings import ContactSettings
-from poise.world.scenery import Scenery
-
-
-@dataclass(frozen=True, eq=False)
-class LiftRequest:
-    """What is to be followed, and how strongly.
-
-    source   clip, character, stage, pushes, loads, outputs: as of a mix's recipe
-    paths    as of `LiftPlan`, or their files
-    others   as of `LiftPlan`
-    """
-
-    source: Recipe
-    strength: float = 1.0
-    joints: Mapping[str, float] = field(default_factory=dict)
-    weak: bool = False
-    center: str = "xz"
-    lead: Mapping[str, str] = field(default_factory=dict)
-    paths: Mapping[str, PointPath | Path] = field(default_factory=dict)
-    priorities: str = WEIGHTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,72 +60,7 @@ class Lift:
         return self.mix.fell
 
 
-def run_lift(
-    asked: LiftRequest,
-    outputs: MixOutputs | None = None,
-    audience: Reporter = SILENT,
-    read: Iterable[Path | None] = (),
-    json: bool = False,
-) -> Lift:
-    """Follow a clip within strength.
-
-    outputs  what is written; as the request says if None
-    read     files that were read besides those that it names
-    json     whether standard output is to have one object and nothing else
-    """
-    source = asked.source
-    outputs = list_outputs(source) if outputs is None else outputs
-    if source.clip is None:
-        raise InputError("no clip was given. Name a motion file.")
-    plan = find_lift_plan(asked)
-    files = [path for path in asked.paths.values() if isinstance(path, Path)]
-    check_files(source, outputs, [*read, *files], audience, json)
-    clip, reading = read_clip(source, audience)
-    body = find_body(clip, reading, list_source(source), audience)
-    check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
-    audience.progress(f"simulating {clip.duration:.1f} s")
-    found = simulate_lift(body.clip, body.character, plan)
-    for sentence in found.mix.notes:
-        audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
-    figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
-    figures |= {} if reading is None else reading.describe_bones()
-    for path in outputs.motions[1:]:
-        _write(found, body, plan, path)
-    from poise.jobs.shared.metrics import find_self_collision
-
-    collided = find_self_collision(found.mix.take)
-    if collided is not None:
-        audience.warn(collided)
-    if found.mix.broken is not None:
-        figures["fell_why"] = say_broken(found.mix, outputs, audience, reduce="load")
-        audience.warn(figures["fell_why"])
-    _draw(found, body, plan, outputs)
-    return Lift(found.mix, found.efforts, body.clip, body.character, figures, tuple(outputs))
-
-
-def find_lift_plan(asked: LiftRequest) -> LiftPlan:
-    """How a request wants a clip to be followed."""
-    from poise.files.point_path import load_point_path
-    from poise.world.scenery import load_scenery
-
-    source = asked.source
-    scenery = source.stage if isinstance(source.stage, Scenery) else Scenery()
-    if isinstance(source.stage, Path):
-        scenery = load_scenery(source.stage)
-    paths = {
-        joint: path if isinstance(path, PointPath) else load_point_path(path) for joint, path in asked.paths.items()
-    }
-    if scenery.touch == ContactSettings():
-        scenery = dataclasses.replace(scenery, touch=ContactSettings(itself=False))
-    return LiftPlan(
-        loads=source.loads, pushes=source.pushes, scenery=scenery, strength=asked.strength, joints=asked.joints,
-        weak=asked.weak, center=asked.center, lead=asked.lead, paths=paths, engine=source.engine or INVERSE,
-        priorities=asked.priorities,
-        dt=choose_longest(source.engine) if source.dt is None else source.dt, base=source.base or AUTO,
-    )  # fmt: skip
-
-
-def _write(
+def write_lifted(
     found: Lifted, body: ClipBody, plan: LiftPlan, output: Path | None, audience: Reporter = SILENT
 ) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
@@ -225,7 +134,7 @@ def _find_changes(found: Lifted, result: Clip, wanted: Clip) -> dict[str, float]
     return find_changes(apart[0], apart[1], found.muscles)
 
 
-def _draw(found: Lifted, body: ClipBody, plan: LiftPlan, outputs: MixOutputs) -> None:
+def draw_all(found: Lifted, body: ClipBody, plan: LiftPlan, outputs: MixOutputs) -> None:
     from poise.files.output import write_bytes
     from poise.jobs.mix.pictures import save_mix_film
 

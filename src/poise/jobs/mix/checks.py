@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
@@ -15,9 +16,9 @@ from poise.errors import FileError, InputError
 from poise.files.reporting import Reporter
 from poise.jobs.mix.outputs import FILMS, TAKE, MixOutputs
 from poise.jobs.mix.pictures import check_film
-from poise.jobs.mix.plan import KINEMATIC, PLANTED, MixPlan
-from poise.jobs.mix.recipe import BALANCE, Recipe, check_balance
+from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.base import Base
+from poise.jobs.shared.options import BALANCE, KINEMATIC, PLANTED
 from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.jobs.shared.simulation import choose_step, find_base, find_driven, find_pushed
 from poise.motion.clip import Clip
@@ -28,18 +29,14 @@ from poise.world.forces import Push
 BROKEN = "nonfinite"
 
 
-def check_files(
-    asked: Recipe, outputs: MixOutputs, read: Iterable[Path | None], audience: Reporter, json: bool = False
-) -> None:
-    """Refuse outputs that are inputs or each other, that cannot be there, or that nothing here can write.
+def check_files(read: Iterable[Any], outputs: MixOutputs, audience: Reporter) -> None:
+    """Raise InputError for outputs that are inputs or each other, that cannot be there, or that cannot be written.
 
-    read  files that are read besides those that the recipe names
+    read   what is read: paths, among things that were given as they are
     """
-    others = (each.clip for each in asked.from_)
-    named_too = (path for path in (asked.clip, asked.character, asked.stage, *others) if isinstance(path, Path))
-    inputs = [*named_too, *(path for path in read if path is not None)]
+    inputs = [path for path in read if isinstance(path, Path)]
     named = [(audience.spell(option), path) for option, path in outputs.list_named()]
-    check_outputs(inputs, named, json)
+    check_outputs(inputs, named, audience.json)
     for path in outputs.motions:
         _check_motion(path, inputs)
     for option, paths, suffixes in (
@@ -69,25 +66,30 @@ def _check_motion(path: Path, inputs: Iterable[Path]) -> None:
 
 
 def check_effects(
-    clip: Clip, character: Character, plan: MixPlan, asked: Recipe, films: bool, audience: Reporter
+    clip: Clip,
+    character: Character,
+    plan: MixPlan,
+    films: bool,
+    audience: Reporter,
+    given: Iterable[str] = (),
+    borrowed: Iterable[str] = (),
 ) -> None:
-    """Refuse what would change nothing: a load or a push that no physical part feels, a stiffness without a balance.
+    """Raise InputError for what would change nothing: a load or push that no physical part feels, and the like.
 
-    Also what could not be drawn in the end.
+    Also for what could not be drawn in the end. given: options that were given; borrowed: parts of other clips
     """
-    check_balance(asked, audience)
     skeleton = clip.skeleton
     base, names = find_base(clip, character, plan)
     physical = {skeleton.index(name) for name in names}
     balances = base.name == PLANTED and _has_legs(skeleton, physical)
     for name in BALANCE:
-        if getattr(asked, name) is not None and not balances:
+        if name in given and not balances:
             raise InputError(
                 f"{audience.spell(name)} is the balance's, which is for physical legs on planted feet; "
                 f"{_say_base(base, plan, audience)}, or leave it out."
             )
 
-    _check_borrowed(skeleton, plan, asked, balances, audience)
+    _check_borrowed(skeleton, plan, borrowed, balances, audience)
     physical, floats = _add_drives(clip, character, plan, physical, balances)
 
     def feels(joint: str) -> bool:
@@ -99,8 +101,8 @@ def check_effects(
             f"{_say_base(base, plan, audience)}, or leave it out."
         )
     masses = build_tree(character).masses
-    given = [i for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0]
-    if asked.gain not in (None, 1.0) and not any(feels(skeleton.names[i]) for i in given):
+    following = [i for i in range(1, len(skeleton)) if i not in physical and masses[i] > 0.0]
+    if plan.gain != 1.0 and not any(feels(skeleton.names[i]) for i in following):
         raise InputError(
             f"{audience.spell('gain')} is the coupling's, from parts that follow the clip to the physical parts that "
             "carry them; here nothing that follows the clip is carried. "
@@ -123,10 +125,12 @@ def check_effects(
         check_film(clip)
 
 
-def _check_borrowed(skeleton: Skeleton, plan: MixPlan, asked: Recipe, balances: bool, audience: Reporter) -> None:
+def _check_borrowed(
+    skeleton: Skeleton, plan: MixPlan, borrowed: Iterable[str], balances: bool, audience: Reporter
+) -> None:
     """Refuse parts of other clips that something else drives: legs that balance, parts with drivers of their own."""
     driven, legs = find_driven(skeleton, plan), _find_legs(skeleton) if balances else set()
-    for part in (each.part for each in asked.from_):
+    for part in borrowed:
         joints = set(find_borrowed(skeleton, part))
         if joints & legs:
             raise InputError(

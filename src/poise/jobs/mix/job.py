@@ -1,171 +1,345 @@
-"""A mix for Python: all that `poise mix` can do, asked for by arguments, and what came of it returned."""
+"""A mix from beginning to end: read, planned, checked, simulated, written, measured on what was written, and drawn.
+
+`MixOptions` has every option of it, for Python, the command line and recipes such as this:
+
+    format = "poise-recipe 1"
+    seed = 0
+
+    [character]               # whose motion: the options of every command that reads a clip
+    clip = "wave.bvh"
+    mass = 70.0
+
+    [stage]
+    engine = "mujoco"
+    couple = "exact"
+    file = "room.toml"        # ground and props, see docs/grounds.md
+
+    [drivers]
+    physical = ["legs"]       # everything else follows the clip
+    base = "auto"             # or "planted", "kinematic": what physical legs stand on
+
+    [[drives]]                # a part by a driver of a name, with its parameters: see `drivers.registry`
+    part = "leftArm"
+    driver = "loose"
+    stiffness = 0.5
+
+    [[from]]                  # a part that moves as in another clip
+    part = "rightArm"
+    clip = "gestures.bvh"
+
+    [[loads]]
+    joint = "rightHand"
+    mass = 2.0
+
+    [[pushes]]
+    time = 2.0
+    joint = "chest"
+    force = [0.0, 0.0, 75.0]
+    seconds = 0.2
+
+    [outputs]
+    motion = "out.glb"
+
+An option that a recipe leaves out has its default. Paths count from the recipe's folder. See docs/recipes.md.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Real
-from os import PathLike
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from poise.body.character import Character
-from poise.errors import InputError
-from poise.files.reading.options import Roles, Source, parse_roles
-from poise.files.reporting import RecordingReporter, Reporter
-from poise.jobs.mix.borrowing import read_mapping
-from poise.jobs.mix.outputs import MixOutputs, list_outputs, sort_outputs
-from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
-from poise.jobs.mix.recipe import Recipe, follow_recipe
-from poise.jobs.mix.run import run_mix
-from poise.jobs.shared.simulation import Mix
-from poise.kinds import checked
+from poise.drivers.registry import Drive, read_drive
+from poise.errors import FileError, InputError
+from poise.files.reading.options import TakeOptions
+from poise.files.reporting import SILENT, Reporter
+from poise.files.toml import Table
+from poise.jobs.job import Answer, Run, format_recipe, job
+from poise.jobs.mix.borrowing import Borrowed, borrow_parts, parse_from, read_mapping
+from poise.jobs.mix.outputs import MixOutputs, list_outputs
+from poise.jobs.mix.plan import MixPlan
+from poise.jobs.shared.body import ClipBody, find_body
+from poise.jobs.shared.options import (
+    AUTO,
+    FELL,
+    KINEMATIC,
+    STOOD,
+    BalanceOptions,
+    CouplingOptions,
+    EngineOptions,
+    ForceOptions,
+    OutputOptions,
+    StageFileOptions,
+    StepOptions,
+)
 from poise.motion.clip import Clip
-from poise.world.forces import Load, Push
+from poise.options import File, JobOptions, Option
 from poise.world.ground.ground import Ground
 from poise.world.prop import Prop
 from poise.world.scenery import Scenery
 
-File = str | PathLike[str]
+if TYPE_CHECKING:
+    from poise.jobs.shared.simulation import Mix
 
 
-@checked
-def mix(
-    clip: Clip | File | None = None,
-    *,
-    physical: str | Iterable[str] | None = None,
-    from_: Mapping[str, Clip | File] | None = None,
-    loads: Load | str | Iterable[Load | str] = (),
-    pushes: Push | str | Iterable[Push | str] = (),
-    couple: str | None = None,
-    gain: float | None = None,
-    torque_only: bool | None = None,
-    coupling_filter: float | None = None,
-    engine: str | None = None,
-    dt: float | None = None,
-    stiffness: float | None = None,
-    hold: float | None = None,
-    counter_lean: float | None = None,
-    pinned: bool | None = None,
-    base: str | None = None,
-    scenery: Scenery | File | None = None,
-    ground: Ground | None = None,
-    props: Prop | Iterable[Prop] = (),
-    character: Character | File | None = None,
-    mass: float | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    take: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    recipe: Recipe | File | None = None,
-    outputs: File | Iterable[File] = (),
-    tell: Callable[[str, str], None] | None = None,
-) -> Mix:
-    """Put physics on a part of a body, under the rest of its motion: all that `poise mix` does.
+def _take_from(given: Any) -> tuple[Borrowed, ...]:
+    """Return parts of other clips, of a mapping or of words as on the command line."""
+    if isinstance(given, Mapping):
+        return read_mapping(given)
+    return tuple(each for word in given for each in parse_from(word))
 
-    clip       a motion, or its file; None where a recipe names it
-    physical   parts or joints that physics moves; the rest follows the clip exactly
-    from_      parts that move as in other clips: `{"arms": "gestures.bvh"}`; see `poise.motion.borrow`
-    loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
-    pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
-    couple, gain, torque_only, coupling_filter, engine, dt   as of `Stage`; dt is the longest step that may be taken
-    stiffness, hold, counter_lean, pinned   of the balance: see `Balance`
-    base       what physical legs stand on: `planted` feet, or the clip's own legs (`kinematic`: root and legs follow
-               it); `auto` plants the feet of a clip that stands
-    scenery    ground and props as of a stage file; or `ground` and `props` by themselves
-    character  a body on the clip's skeleton, or its file; or its `mass` (kg), where it is made up
-    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
-    recipe     says all that is not said here
-    outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), the
-               centre of mass over the support (.png), the recipe itself (.toml)
-    tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
 
-    None is as the recipe says, else as usual: exact coupling, gain 1, MuJoCo, 5 ms, physical legs, base `auto`.
+def _read_from(table: Table, folder: Path) -> Borrowed:
+    return Borrowed(table.needed_text("part"), folder / table.needed_text("clip"))
+
+
+def _write_from(borrowed: Iterable[Borrowed], locate: Callable[[Any], Any]) -> list[dict[str, Any]]:
+    return [{"part": each.part, "clip": locate(each.clip)} for each in borrowed]
+
+
+def _read_drive(table: Table, _folder: Path) -> Drive:
+    return read_drive(table.needed_text("part"), table.needed_text("driver"), table.rest())
+
+
+def _write_drives(drives: Iterable[Drive], _locate: Callable[[Any], Any]) -> list[dict[str, Any]]:
+    return [drive.describe() for drive in drives]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartOptions:
+    """Parts of the body that move otherwise than the clip."""
+
+    title: ClassVar[str] = JobOptions.title
+
+    drives: Annotated[
+        tuple[Drive, ...],
+        Option(
+            "Parts under drivers of their own.",
+            flag="",
+            key="drives",
+            several=True,
+            read=_read_drive,
+            write=_write_drives,
+        ),
+    ] = field(default=(), init=False)
+    from_: Annotated[
+        Mapping[str, Clip | File],
+        Option(
+            "Parts that move as in another clip, on this body: arms=gestures.bvh, or leftArm,head=other.bvh; "
+            "repeatable. The result lasts as long as the first clip; when another ends earlier, its parts return to "
+            "the first clip's motion.",
+            key="from",
+            several=True,
+            accept=_take_from,
+            read=_read_from,
+            write=_write_from,
+        ),
+    ] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixOptions(
+    JobOptions,
+    OutputOptions,
+    ForceOptions,
+    PartOptions,
+    BalanceOptions,
+    StepOptions,
+    CouplingOptions,
+    EngineOptions,
+    StageFileOptions,
+    TakeOptions,
+):
+    """Options of `mix`."""
+
+    clip: Annotated[
+        Clip | File | None, Option("A motion file; may be left out where a recipe names it.", key="character.clip")
+    ] = field(default=None, kw_only=False)
+    ground: Annotated[Ground | None, Option("The ground, instead of `scenery`.", flag="")] = None
+    props: Annotated[Prop | Iterable[Prop], Option("Props on it, instead of `scenery`.", flag="", several=True)] = ()
+    recipe: Annotated[File | None, Option("TOML that has any of these options; those that are given win.")] = None
+    save_recipe: Annotated[File | None, Option("Write what was done as a recipe.", writes=True)] = field(
+        default=None, init=False
+    )
+    seed: Annotated[int | None, Option("Seed of everything random.", flag="", key="seed")] = field(
+        default=None, init=False
+    )
+
+    def plan(self) -> MixPlan:
+        """Return the plan of the simulation; the stage file is read."""
+        from poise.jobs.mix.run import read_scenery
+
+        scenery = read_scenery(self)
+        if self.ground is not None or self.props != ():
+            props = cast("tuple[Prop, ...]", self.props)
+            scenery = Scenery(self.ground or Ground(), self.ground is not None, props)
+        values = {each.name: getattr(self, each.name) for each in dataclasses.fields(MixPlan)}
+        return MixPlan(**{**values, "scenery": scenery})
+
+
+@job(MixOptions)
+def mix(options: MixOptions, run: Run) -> Mix:
+    """Put physics on a part of a body, under the rest of its motion.
+
+    Physical legs keep the body on its feet, which stay planted; arms, head and trunk are where the clip has them.
+    A clip that steps is followed on its own legs, and only other parts are physical.
+    With --character the motion is retargeted onto that body first. What is written has that body's joints, or the
+    clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
-    audience = RecordingReporter(tell)
-    _check_kinds("text", str, couple=couple, engine=engine, up=up, base=base)
-    _check_kinds(
-        "a number", Real, gain=gain, dt=dt, stiffness=stiffness, hold=hold, counter_lean=counter_lean, mass=mass,
-        height=height, fps=fps, scale=scale,
-    )  # fmt: skip
-    _check_kinds("a poise.Ground", Ground, ground=ground)
-    files = sort_outputs(_list_given(outputs, PathLike, Path, "paths to write"))
-    if scenery is not None and (ground is not None or props != ()):
+    from poise.jobs.mix.checks import check_effects, check_files
+    from poise.jobs.mix.run import read_motion
+
+    outputs = list_outputs(options, options.save_recipe)
+    _check_given(options, run)
+    others = cast("tuple[Borrowed, ...]", options.from_ or ())
+    read = [options.clip, options.character, options.scenery, options.recipe, *(each.clip for each in others)]
+    check_files([*read, *options.source.list_files()], outputs, run)
+    recipes = {path: _format_recipe(options, outputs, path, run) for path in outputs.recipes}
+    clip, reading = read_motion(options.clip, options, run)
+    body = find_body(clip, reading, options.source, run)
+    body, borrowed = borrow_parts(body, others, run)
+    plan = options.plan()
+    parts = [each.part for each in others]
+    check_effects(body.clip, body.character, plan, bool(outputs.films), run, run.given.values, parts)
+    found = _perform(body, plan, outputs, recipes, run)
+    bones = {} if reading is None else reading.describe_bones()
+    figures = {**found.figures, **({"from": borrowed} if borrowed else {}), **bones}
+    run.answer = Answer({**figures, "file": str(options.output)}, exit_code=FELL if found.fell else STOOD)
+    return dataclasses.replace(found, figures=figures, notes=tuple(run.notes), warnings=tuple(run.warnings))
+
+
+def _check_given(options: MixOptions, run: Run) -> None:
+    """Raise InputError if something is missing, or two options contradict each other."""
+    if options.clip is None:
+        raise InputError(f"no clip was given. Name a motion file, or a {run.spell('recipe')} that names one.")
+    if run.given.is_typed and options.output is None:
+        raise InputError("no output was given. Say -o and a path, such as -o out.glb, or name it in the recipe.")
+    if options.scenery is not None and (options.ground is not None or options.props != ()):
         raise InputError("scenery has its own ground and props; leave out one of the two.")
-    if scenery is None and (ground is not None or props != ()):
-        scenery = Scenery(ground or Ground(), ground is not None, _list_given(props, Prop, None, "poise.Prop"))
-    words = None if physical is None else _list_given(physical, str, None, "names of parts")
-    asked = Recipe(
-        clip=_as_path(clip, Clip, "clip"),
-        character=_as_path(character, Character, "character"),
-        take=None if take is None else str(take),
-        up=up,
-        mass=mass,
-        height=height,
-        fps=fps,
-        scale=scale,
-        bones=bones,
-        roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
-        stage=_as_path(scenery, Scenery, "scenery"),
-        engine=engine,
-        couple=couple,
-        gain=gain,
-        torque_only=torque_only or None,
-        coupling_filter=coupling_filter,
-        dt=dt,
-        physical=None if words is None else parse_parts(words),
-        from_=read_mapping(from_ or {}),
-        stiffness=stiffness,
-        hold=hold,
-        counter_lean=counter_lean,
-        pin=pinned or None,
-        base=base,
-        loads=_list_given(loads, Load, parse_load, "poise.Load or words such as 'rightHand=2'"),
-        pushes=_list_given(pushes, Push, parse_push, "poise.Push or words such as 't=2 chest 0,0,75 0.2s'"),
-        output=next(iter(files.motions), None),
-        film=next(iter(files.films), None),
-        plot=next(iter(files.plots), None),
+    if options.physical == () and not options.drives:
+        raise InputError(
+            f"{run.spell('physical')} is empty and there are no [[drives]], so nothing would be physical. Name parts, "
+            'as in physical = ["legs"], or leave it out.'
+        )
+    options.source.check(run)
+
+
+def _format_recipe(options: MixOptions, outputs: MixOutputs, path: Path, run: Run) -> bytes:
+    """Return what was given as a recipe for a folder, whether in Python or by options and another recipe."""
+    kinds = {"output": outputs.motions, "film": outputs.films, "plot": outputs.plots}
+    named = {name: paths[0] for name, paths in kinds.items() if paths}
+    try:
+        return format_recipe(MixOptions, {**run.given.values, **named}, path.parent).encode()
+    except UnicodeEncodeError:
+        option = run.spell("save_recipe")
+        raise FileError(
+            path,
+            f"a recipe is UTF-8 text, and a path or name in it is not. Rename that file, or leave out {option}.",
+        ) from None
+
+
+def _perform(body: ClipBody, plan: MixPlan, outputs: MixOutputs, recipes: dict[Path, bytes], audience: Reporter) -> Mix:
+    """Simulate, write and draw. recipes: what is written besides the motion, once it is."""
+    from poise.files.output import write_bytes
+    from poise.jobs.mix.run import say_broken
+    from poise.jobs.shared.metrics import find_self_collision
+    from poise.jobs.shared.simulation import simulate
+
+    audience.progress(f"simulating {body.clip.duration:.1f} s")
+    found = simulate(body.clip, body.character, plan, body.played)
+    for sentence in _describe(found, plan, body.played is None, audience):
+        audience.note(sentence)
+    figures = write_motion(found, body, plan, next(iter(outputs.motions), None), audience)
+    for path in outputs.motions[1:]:
+        write_motion(found, body, plan, path)
+    collided = find_self_collision(found.take)
+    if collided is not None:
+        audience.warn(collided)
+    if found.broken is not None:
+        figures["fell_why"] = say_broken(found, outputs, audience)
+        audience.warn(figures["fell_why"])
+    for path, data in recipes.items():
+        write_bytes(path, data)
+    _draw(found, body.character, plan, outputs)
+    return dataclasses.replace(found, figures=figures, files=tuple(outputs))
+
+
+def write_motion(
+    found: Mix, body: ClipBody, plan: MixPlan, output: Path | None, audience: Reporter = SILENT
+) -> dict[str, Any]:
+    """Write the motion on its body; its figures, of what was written."""
+    from poise.drivers.body import load_tree
+    from poise.dynamics.tree import build_tree
+    from poise.jobs.mix.run import write_clip
+    from poise.jobs.shared.answers import measure_answer
+    from poise.jobs.shared.metrics import (
+        describe_body,
+        describe_effort,
+        list_hits,
+        list_steps,
+        measure_error,
+        measure_feet,
     )
-    read = Source(roles=roles).list_files()
-    hearer: Reporter = audience
-    if isinstance(recipe, Recipe):
-        asked = asked.over(recipe)
-    elif recipe is not None:
-        path = _as_path(recipe, Recipe, "recipe")
-        read.append(path)
-        asked, hearer = follow_recipe(asked, path, audience)
-    named = list_outputs(asked)
-    files = MixOutputs(
-        files.motions or named.motions, files.films or named.films, files.plots or named.plots, files.recipes
-    )
-    found = run_mix(asked, files, hearer, read)
-    return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
+
+    saved = write_clip(found, body, output, audience)
+    clip, character = body.clip, body.character
+    result = found.clip if saved.clip is None else saved.clip
+    n = len(result)
+    wanted = body.wanted if n == len(clip) else body.wanted.pick(slice(0, n))
+    faithful = [joint for joint in found.kinematic if joint not in found.answering]
+    tree = load_tree(build_tree(character), character, plan.loads)
+    return {
+        "fell": found.fell,
+        "fell_at_s": found.fell_at,
+        "fell_why": found.fell_why or None,
+        "kinematic_error_rad": measure_error(result, wanted, faithful),
+        **measure_feet(result, tree, found.floor or found.ground),
+        **measure_answer(result, tree, wanted, found.stands, found.floor or found.ground),
+        "realtime_factor": float(found.take.times[-1]) / max(found.take.wall_seconds, 1e-9),
+        "coupling": plan.couple,
+        **list_steps(found.steps),
+        "base": found.base,
+        "frames": n,
+        "max_joint_error_m": saved.error,
+        "fps": clip.fps,
+        "dt_s": found.dt,
+        "engine": plan.engine,
+        "ground_m": found.ground,
+        "hits": list_hits(found.take),
+        **describe_body(character),
+        **describe_effort(found.take.actor(), found.physical, found.kinematic),
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
+    }
 
 
-def _as_path(given: Any, kind: type, what: str) -> Any:
-    """Something itself, or the path of its file."""
-    if given is None or isinstance(given, kind):
-        return given
-    if isinstance(given, str | PathLike):
-        return Path(given)
-    raise InputError(f"the {what} of a mix is a {kind.__name__} or the path of its file; given {given!r}.")
+def _describe(found: Mix, plan: MixPlan, is_own: bool, audience: Reporter) -> list[str]:
+    """What there is to say of a mix, a sentence each. is_own: whether no part comes from another clip."""
+    said = []
+    if not plan.scenery.is_placed and abs(found.ground) > 0.005:
+        said.append(
+            f"the ground is at {found.ground:.3f} m, where the clip's soles rest. Override with "
+            f"{audience.spell('stage')}."
+        )
+    chosen = plan.base == AUTO and found.base == KINEMATIC
+    said += [f"{note} Override with {audience.spell('base')}." if chosen and " no balance" in note else note
+             for note in found.notes]  # fmt: skip
+    if found.base == KINEMATIC and not found.physical:
+        result = "the clip" if is_own else "the clip with these parts"
+        said.append(
+            f"nothing else is physical, so the result is {result}. Name parts with {audience.spell('physical')}."
+        )
+    return said
 
 
-def _list_given(given: Any, kind: type, parse: Callable[[str], Any] | None, what: str) -> tuple[Any, ...]:
-    """One or several things, each itself or, where they can be parsed, in words."""
-    kinds = (kind,) if parse is None else (kind, str)
-    each = tuple(given) if isinstance(given, Iterable) and not isinstance(given, kinds) else (given,)
-    for one in each:
-        if not isinstance(one, kinds):
-            raise InputError(f"a mix takes {what}; given {one!r}.")
-    return tuple(parse(one) if parse is not None and isinstance(one, str) else one for one in each)
+def _draw(found: Mix, character: Character, plan: MixPlan, outputs: MixOutputs) -> None:
+    from poise.files.output import write_bytes
+    from poise.jobs.mix.pictures import draw_plot, save_mix_film
 
-
-def _check_kinds(what: str, kind: type, **given: Any) -> None:
-    """Refuse values of another kind than a parameter takes; None is not said."""
-    for name, value in given.items():
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            raise InputError(f"{name} of a mix is {what}; given {value!r}.")
+    for path in outputs.plots:
+        write_bytes(path, draw_plot(found))
+    for path in outputs.films:
+        save_mix_film(found, character, plan, path)

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any, cast
 
-from poise.jobs.mix.recipe import Recipe
+from poise.errors import InputError
+from poise.jobs.job import Run
+from poise.jobs.shared.options import OutputOptions
 
 FILMS = (".mp4", ".webm", ".webp", ".gif")
 TAKE = ".take.npz"
@@ -31,10 +34,20 @@ class MixOutputs:
         return ((option, path) for option, paths in kinds for path in paths)
 
 
-def list_outputs(asked: Recipe, save_recipe: Path | None = None) -> MixOutputs:
-    """What a recipe says is to be written, and where it is to be saved itself."""
-    each = (asked.output, asked.film, asked.plot, save_recipe)
-    return MixOutputs(*(() if path is None else (path,) for path in each))
+def list_outputs(options: OutputOptions, save_recipe: Any = None) -> MixOutputs:
+    """Return the files to write: those of Python's list, of each kind before the one that an option or recipe names."""
+    listed = sort_outputs(cast("tuple[Path, ...]", options.outputs))
+    named = [() if path is None else (Path(path),) for path in (options.output, options.film, options.plot)]
+    recipes = listed.recipes if save_recipe is None else (Path(save_recipe),)
+    return MixOutputs(listed.motions or named[0], listed.films or named[1], listed.plots or named[2], recipes)
+
+
+def check_named(options: OutputOptions, outputs: MixOutputs, run: Run, job: str) -> None:
+    """Raise InputError if the command line names no output, or if a job that has no recipes is to write one."""
+    if run.given.is_typed and options.output is None:
+        raise InputError("-o is missing. Name the motion to write, such as -o out.glb.")
+    if outputs.recipes:
+        raise InputError(f"{job} writes no recipe; got '{outputs.recipes[0]}'. Name a motion, a film or a picture.")
 
 
 def sort_outputs(paths: Iterable[str | PathLike[str]]) -> MixOutputs:

@@ -22,10 +22,10 @@ from poise.files.output import all_or_none
 from poise.files.reading.options import Source
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
 from poise.ik.support_polygon import find_possible_margin
-from poise.jobs.mix.plan import parse_load
 from poise.jobs.pose.standing import STANDS, STEPS, Standing, StandingOn, Wanted, stand_at_ease, take_stance
 from poise.jobs.retarget import Target, load_body
 from poise.jobs.shared import body as clip_body
+from poise.jobs.shared.options import parse_load
 from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.kinds import checked
 from poise.motion.clip import Clip
@@ -239,7 +239,7 @@ def check_recipe(asked: PoseRecipe, audience: Reporter = SILENT) -> None:
     for option in ("character", "start"):
         if asked.body is not None and getattr(asked, option) is not None:
             raise InputError(f"{spell(option)} has a body of its own; leave out {spell('body')} or {spell(option)}.")
-    Source(asked.mass, asked.height, bones=asked.bones).check(audience)
+    Source(mass=asked.mass, height=asked.height, bones=asked.bones).check(audience)
     if asked.bones is not None and not isinstance(asked.start, Path):
         raise InputError(f"{spell('bones')} says how the file of {spell('start')} is read. Name one, or leave it out.")
 
@@ -247,7 +247,7 @@ def check_recipe(asked: PoseRecipe, audience: Reporter = SILENT) -> None:
 def find_body(asked: PoseRecipe, audience: Reporter = SILENT) -> Standee:
     """Whose body it is, with what it carries."""
     start, balls = None, tuple[tuple[str, Sphere, float], ...]()
-    source = Source(asked.mass, asked.height, asked.character, bones=asked.bones)
+    source = Source(mass=asked.mass, height=asked.height, character=asked.character, bones=asked.bones)
     if asked.start is not None:
         character, target, start = _read_start(asked, source, audience)
     elif asked.character is not None:

@@ -29,8 +29,9 @@ from poise.drivers.balance.support_polygon import find_outline
 from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, unknown_name
-from poise.jobs.mix.plan import AUTO, BASES, KINEMATIC, PLANTED, MixPlan
+from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.metrics import find_sole_corners
+from poise.jobs.shared.options import AUTO, BASES, KINEMATIC, PLANTED
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import find_contacts
 from poise.motion.contacts.stepping import Step, describe_steps, find_steps

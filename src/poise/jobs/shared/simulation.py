@@ -34,8 +34,9 @@ from poise.dynamics.kinematics import compute_world_pose
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError, SolveError, check_most, unknown_name
 from poise.frozen import Portable
-from poise.jobs.mix.plan import PLANTED, MixPlan
+from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.base import Base
+from poise.jobs.shared.options import PLANTED
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import find_contacts
 from poise.motion.contacts.stepping import Step

@@ -1,115 +1,177 @@
-"""Tracking for Python: all that `poise track` can do, asked for by arguments, and what came of it returned."""
+"""Tracking from beginning to end: read, put on a body, simulated, written, measured on what was written, and drawn."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
-from poise.body.character import Character
-from poise.drivers.track.track import FEEDFORWARD
-from poise.errors import InputError
-from poise.files.reading.options import Roles, Source, parse_roles
-from poise.files.reporting import RecordingReporter
-from poise.jobs.mix.outputs import sort_outputs
-from poise.jobs.mix.plan import parse_load, parse_parts, parse_push
-from poise.jobs.mix.recipe import Recipe
-from poise.jobs.track.plan import AUTOMATIC, parse_pair
-from poise.jobs.track.run import Tracked, TrackRequest, run_track
-from poise.kinds import checked
+from poise.drivers.track.track import FEEDFORWARD, LAWS
+from poise.files.reading.options import TakeOptions
+from poise.jobs.job import Answer, Run, job
+from poise.jobs.mix.outputs import check_named, list_outputs
+from poise.jobs.shared.body import find_body
+from poise.jobs.shared.options import (
+    AUTO,
+    FELL,
+    SIMULATION,
+    STOOD,
+    EngineOptions,
+    ForceOptions,
+    OutputOptions,
+    StageFileOptions,
+    StepOptions,
+    list_parts,
+)
+from poise.jobs.track.plan import AUTOMATIC, TrackPlan, parse_pair, parse_stiffness
 from poise.motion.clip import Clip
-from poise.world.forces import Load, Push
-from poise.world.scenery import Scenery
+from poise.options import File, JobOptions, Option
+from poise.world.contact_settings import ContactSettings
 
-File = str | PathLike[str]
+if TYPE_CHECKING:
+    from poise.jobs.track.run import Tracked
+    from poise.jobs.track.stiffness_search import Trial
+FOLLOW_BASES = ("auto", "kinematic", "balance")
 
 
-@checked
-def track(
-    clip: Clip | File,
-    *,
-    parts: str | Iterable[str] | None = None,
-    law: str = FEEDFORWARD,
-    stiffness: float | str | None = None,
-    give: float = 0.0,
-    base: str | None = None,
-    touch: Iterable[tuple[str, str] | str] = (),
-    loads: Load | str | Iterable[Load | str] = (),
-    pushes: Push | str | Iterable[Push | str] = (),
-    engine: str | None = None,
-    dt: float | None = None,
-    scenery: Scenery | File | None = None,
-    character: Character | File | None = None,
-    mass: float | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    take: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    outputs: File | Iterable[File] = (),
-    tell: Callable[[str, str], None] | None = None,
-) -> Tracked:
-    """Have a simulated body follow a clip by springs: all that `poise track` does.
+def _take_pairs(given: Any) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names, each given as it is or in words."""
+    return tuple(parse_pair(pair) if isinstance(pair, str) else (pair[0], pair[1]) for pair in given)
 
-    clip       a motion, or its file
-    parts      parts or joints that are tracked; the rest follows the clip exactly. None: all
-    law, give  of `Track`
-    stiffness  1/s2; "auto": found by search; None: as usual for the law
-    base       `balance`: legs keep the body on its feet; `kinematic`: pelvis and legs follow the clip; `auto`: balance
-               where the clip does not step
-    touch      pairs of names, or words: "leftHand=drum". Only these touch, besides the ground; none: props alone
-    loads      `Load("rightHand", 2)`, or words as of the command: "rightHand=2"
-    pushes     `Push("chest", (0, 0, 75), 0.2, start=2)`, or words: "t=2 chest 0,0,75 0.2s"
-    engine, dt as of `Stage`; dt is the longest step that may be taken
-    scenery    ground and props as of a stage file
-    character  whose body follows, or its file: the motion is put on it first. Else the clip's own, of a `mass` (kg)
-    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
-    outputs    files to write, by suffix: motions (.glb, .bvh, ..., .take.npz), films (.mp4, .webm, .webp, .gif), how
-               far off it is (.png)
-    tell       called with `note`, `warning` or `progress` and a sentence as it happens; the result has them, too
-    """
-    audience = RecordingReporter(tell)
-    files = sort_outputs([outputs] if isinstance(outputs, str | PathLike) else outputs)
-    if files.recipes:
-        raise InputError(f"tracking writes no recipe; '{files.recipes[0]}' given. Name a motion, a film or a picture.")
-    if isinstance(stiffness, str) and stiffness != AUTOMATIC:
-        raise InputError(f"the stiffness of tracking is a number of 1/s2, or '{AUTOMATIC}'; given '{stiffness}'.")
-    words = None if parts is None else (parts,) if isinstance(parts, str) else tuple(parts)
-    asked = Recipe(
-        clip=as_path(clip),
-        character=as_path(character),
-        take=None if take is None else str(take),
-        up=up,
-        mass=mass,
-        height=height,
-        fps=fps,
-        scale=scale,
-        bones=bones,
-        roles=tuple(f"{role}={joint}" for role, joint in parse_roles(roles).items()),
-        stage=as_path(scenery),
-        engine=engine,
-        dt=dt,
-        physical=None if words is None else parse_parts(words),
-        base=base,
-        loads=list_each(loads, Load, parse_load),
-        pushes=list_each(pushes, Push, parse_push),
+
+@dataclass(frozen=True, kw_only=True)
+class SpringOptions:
+    """The springs."""
+
+    title: ClassVar[str] = SIMULATION
+
+    law: Annotated[
+        str,
+        Option(
+            "feedforward: with what the motion asks for, no lag; critical: springs and dampers alone; paper: damped by "
+            "a tenth of the stiffness, 100 ms late.",
+            choices=LAWS,
+        ),
+    ] = FEEDFORWARD
+    stiffness: Annotated[
+        float | str | None,
+        Option(
+            "Of the springs, 1/s2, from 1 to 1000000; auto: found by search.",
+            parse=parse_stiffness,
+            default="the law's own",
+        ),
+    ] = None
+    give: Annotated[
+        float, Option("Fraction of the stiffness that is lost while something hits.", between=(0.0, 1.0))
+    ] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackOptions(
+    JobOptions, OutputOptions, ForceOptions, StageFileOptions, StepOptions, EngineOptions, SpringOptions, TakeOptions
+):
+    """Options of `track`."""
+
+    clip: Annotated[Clip | File, Option("A motion file.")] = field(kw_only=False)
+    parts: Annotated[
+        str | Iterable[str],
+        Option(
+            "Parts or joints that are tracked, with commas; the rest follows the clip.",
+            several=True,
+            parse=list_parts,
+        ),
+    ] = ("body",)
+    base: Annotated[
+        str,
+        Option(
+            "balance: legs keep the body on its feet; kinematic: pelvis and legs follow the clip; auto: balance if the "
+            "clip does not step.",
+            choices=FOLLOW_BASES,
+        ),
+    ] = AUTO
+    touch: Annotated[
+        Iterable[tuple[str, str] | str],
+        Option(
+            "Two that touch, and nothing else but the ground: leftHand=drum; repeatable.",
+            several=True,
+            accept=_take_pairs,
+            default="props",
+        ),
+    ] = ()
+    plot: Annotated[File | None, Option("PNG of how far off it is, and of the search.", writes=True)] = field(
+        default=None, init=False
     )
-    pairs = tuple(parse_pair(pair) if isinstance(pair, str) else (pair[0], pair[1]) for pair in touch)
-    request = TrackRequest(asked, law, stiffness, give, pairs)
-    found = run_track(request, files, audience, Source(roles=roles).list_files())
-    return dataclasses.replace(found, notes=tuple(audience.notes), warnings=tuple(audience.warnings))
+
+    def plan(self) -> TrackPlan:
+        """Return the plan of the simulation; the stage file is read."""
+        from poise.jobs.mix.run import read_scenery
+
+        scenery = read_scenery(self)
+        touch = ContactSettings(itself=False) if scenery.touch == ContactSettings() else scenery.touch
+        if self.touch:
+            touch = dataclasses.replace(touch, itself=True, only=cast("tuple[tuple[str, str], ...]", self.touch))
+        shared: dict[str, Any] = {name: getattr(self, name) for name in ("loads", "pushes", "engine", "dt", "base")}
+        return TrackPlan(
+            physical=cast("tuple[str, ...]", self.parts),
+            scenery=dataclasses.replace(scenery, touch=touch),
+            law=self.law,
+            springs=None if isinstance(self.stiffness, str) else self.stiffness,
+            give=self.give,
+            **shared,
+        )
 
 
-def as_path(given: Any) -> Any:
-    """Something itself, or the path of its file."""
-    return Path(given) if isinstance(given, str | PathLike) else given
+@job(TrackOptions)
+def track(options: TrackOptions, run: Run) -> Tracked:
+    """Have a simulated body follow a clip by springs, so that contact, pushes and its own mass change the motion.
 
+    Legs balance a clip that does not step; one that steps is followed on its own pelvis and legs.
+    With --character the motion is put on that body first. What is written has that body's joints and the clip's times.
+    Exit 1 if it falls.
+    """
+    from poise.jobs.mix.checks import check_effects, check_files
+    from poise.jobs.mix.run import read_motion, say_broken
+    from poise.jobs.shared.metrics import find_self_collision
+    from poise.jobs.shared.simulation import simulate
+    from poise.jobs.track.run import Tracked, describe_search, draw_all, make_even, write_tracked
+    from poise.jobs.track.stiffness_search import find_best
 
-def list_each(given: Any, kind: type, parse: Callable[[str], Any]) -> tuple[Any, ...]:
-    """One or several things, each itself or in words."""
-    each = (given,) if isinstance(given, kind | str) else tuple(given)
-    return tuple(parse(one) if isinstance(one, str) else one for one in each)
+    outputs = list_outputs(options)
+    check_named(options, outputs, run, "tracking")
+    plan = options.plan()
+    check_files([options.clip, options.character, options.scenery, *options.source.list_files()], outputs, run)
+    clip, reading = read_motion(options.clip, options, run)
+    clip = make_even(clip, run)
+    body = find_body(clip, reading, options.source, run)
+    check_effects(body.clip, body.character, plan, bool(outputs.films), run)
+    trials: tuple[Trial, ...] = ()
+    if options.stiffness == AUTOMATIC:
+        best, trials = find_best(body.clip, body.character, plan, run)
+        plan = dataclasses.replace(plan, springs=best)
+    run.progress(f"simulating {clip.duration:.1f} s")
+    found = simulate(body.clip, body.character, plan)
+    for sentence in found.notes:
+        run.note(f"{sentence} Override with {run.spell('base')}." if "no balance" in sentence else sentence)
+    if found.tracked and plan.stiffest * found.dt**2 > 1.0:
+        run.warn(
+            f"a stiffness of {plan.stiffest:g} 1/s2 is more than steps of {1000.0 * found.dt:.3g} ms resolve, "
+            f"{1.0 / found.dt**2:.3g}: springs act softer than that. Take a smaller {run.spell('dt')}."
+        )
+    if not found.tracked:
+        run.note(f"nothing is tracked, so the result is the clip. Name parts with {run.spell('parts')}.")
+    figures = write_tracked(found, body, plan, next(iter(outputs.motions), None), run)
+    figures |= {} if reading is None else reading.describe_bones()
+    for path in outputs.motions[1:]:
+        write_tracked(found, body, plan, path)
+    figures |= describe_search(trials)
+    collided = find_self_collision(found.take)
+    if collided is not None:
+        run.warn(collided)
+    if found.broken is not None:
+        figures["fell_why"] = say_broken(found, outputs, run, reduce="stiffness")
+        run.warn(figures["fell_why"])
+    draw_all(found, body, plan, trials, outputs)
+    run.answer = Answer({**figures, "file": str(options.output)}, exit_code=FELL if found.fell else STOOD)
+    notes, warnings = tuple(run.notes), tuple(run.warnings)
+    return Tracked(found, body.clip, body.character, figures, trials, tuple(outputs), notes, warnings)

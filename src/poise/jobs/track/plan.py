@@ -69,7 +69,7 @@ def parse_stiffness(word: str) -> float | str:
         value = math.nan
     if not LOWEST <= value <= HIGHEST:
         raise InputError(
-            f"the stiffness of tracking is from {LOWEST:g} to {HIGHEST:g} 1/s2, or {AUTOMATIC}; '{word}' was given."
+            f"the stiffness of tracking must be from {LOWEST:g} to {HIGHEST:g} 1/s2, or '{AUTOMATIC}'; got '{word}'."
         )
     return value
 

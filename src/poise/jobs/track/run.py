@@ -1,12 +1,8 @@
-"""Tracking from beginning to end: read, put on a body, simulated, written, measured on what was written, and drawn.
-
-`run_track` is what the command and `poise.track` call alike. What it does not say itself is as of a mix.
-"""
+"""What tracking is made of: frames at an even rate, the motion written and measured, pictures."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,47 +10,24 @@ from typing import Any
 import numpy as np
 
 from poise.body.character import Character
-from poise.drivers.track.track import FEEDFORWARD
-from poise.errors import InputError
 from poise.files.reporting import SILENT, Reporter
-from poise.jobs.mix.checks import check_effects, check_files
-from poise.jobs.mix.outputs import MixOutputs, list_outputs
-from poise.jobs.mix.plan import PLANTED
-from poise.jobs.mix.recipe import Recipe
-from poise.jobs.mix.run import list_source, read_clip, say_broken, write_clip
+from poise.jobs.mix.outputs import MixOutputs
+from poise.jobs.mix.run import write_clip
 from poise.jobs.shared.base import BALANCE
-from poise.jobs.shared.body import ClipBody, find_body
+from poise.jobs.shared.body import ClipBody
 from poise.jobs.shared.metrics import find_angles, find_lag, find_spins
-from poise.jobs.shared.simulation import Mix, simulate
-from poise.jobs.track.plan import AUTOMATIC, TrackPlan
-from poise.jobs.track.stiffness_search import Trial, find_best
+from poise.jobs.shared.options import PLANTED
+from poise.jobs.shared.simulation import Mix
+from poise.jobs.track.plan import TrackPlan
+from poise.jobs.track.stiffness_search import Trial
 from poise.motion.clip import Clip
 from poise.motion.edits.timing import resample
-from poise.world.contact_settings import ContactSettings
-from poise.world.scenery import Scenery
 
 UNEVEN = 0.02  # of their mean: frames whose distances differ by more have no rate
 RATES = (
     60.0,
     240.0,
 )  # frames a second that are written of such a clip; a tenth of its frames may be nearer to each other
-
-
-@dataclass(frozen=True, eq=False)
-class TrackRequest:
-    """What is to be tracked, and how.
-
-    source     clip, character, stage, pushes, loads, outputs: as of a mix's recipe; `physical` are the tracked parts
-    law, give  of `Track`
-    stiffness  1/s2; `auto`: found by search; None: as usual for the law
-    touch      pairs of names: only these touch, besides the ground
-    """
-
-    source: Recipe
-    law: str = FEEDFORWARD
-    stiffness: float | str | None = None
-    give: float = 0.0
-    touch: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,74 +62,6 @@ class Tracked:
         return self.mix.fell
 
 
-class _Words(Reporter):
-    """An audience whose options are those of tracking."""
-
-    def __init__(self, audience: Reporter):
-        self._audience = audience
-        self.note, self.warn = audience.note, audience.warn  # type: ignore[method-assign]
-        self.progress, self.advance = audience.progress, audience.advance  # type: ignore[method-assign]
-
-    def spell(self, option: str) -> str:
-        """See `Reporter.spell`."""
-        return self._audience.spell("parts" if option == "physical" else option)
-
-
-def run_track(
-    asked: TrackRequest,
-    outputs: MixOutputs | None = None,
-    audience: Reporter = SILENT,
-    read: Iterable[Path | None] = (),
-    json: bool = False,
-) -> Tracked:
-    """Track a clip.
-
-    outputs  what is written; as the request says if None
-    read     files that were read besides those that it names
-    json     whether standard output is to have one object and nothing else
-    """
-    source, audience = asked.source, _Words(audience)
-    outputs = list_outputs(source) if outputs is None else outputs
-    if source.clip is None:
-        raise InputError("no clip was given. Name a motion file.")
-    plan = find_track_plan(asked)
-    check_files(source, outputs, read, audience, json)
-    clip, reading = read_clip(source, audience)
-    clip = make_even(clip, audience)
-    body = find_body(clip, reading, list_source(source), audience)
-    check_effects(body.clip, body.character, plan, source, bool(outputs.films), audience)
-    trials: tuple[Trial, ...] = ()
-    if asked.stiffness == AUTOMATIC:
-        best, trials = find_best(body.clip, body.character, plan, audience)
-        plan = dataclasses.replace(plan, springs=best)
-    audience.progress(f"simulating {clip.duration:.1f} s")
-    found = simulate(body.clip, body.character, plan)
-    for sentence in found.notes:
-        audience.note(f"{sentence} Override with {audience.spell('base')}." if "no balance" in sentence else sentence)
-    if found.tracked and plan.stiffest * found.dt**2 > 1.0:
-        audience.warn(
-            f"a stiffness of {plan.stiffest:g} 1/s2 is more than steps of {1000.0 * found.dt:.3g} ms resolve, "
-            f"{1.0 / found.dt**2:.3g}: springs act softer than that. Take a smaller {audience.spell('dt')}."
-        )
-    if not found.tracked:
-        audience.note(f"nothing is tracked, so the result is the clip. Name parts with {audience.spell('parts')}.")
-    figures = _write(found, body, plan, next(iter(outputs.motions), None), audience)
-    figures |= {} if reading is None else reading.describe_bones()
-    for path in outputs.motions[1:]:
-        _write(found, body, plan, path)
-    figures |= _describe_search(trials)
-    from poise.jobs.shared.metrics import find_self_collision
-
-    collided = find_self_collision(found.take)
-    if collided is not None:
-        audience.warn(collided)
-    if found.broken is not None:
-        figures["fell_why"] = say_broken(found, outputs, audience, reduce="stiffness")
-        audience.warn(figures["fell_why"])
-    _draw(found, body, plan, trials, outputs)
-    return Tracked(found, body.clip, body.character, figures, trials, tuple(outputs))
-
-
 def make_even(clip: Clip, audience: Reporter) -> Clip:
     """A clip at an even rate: itself, or where its frames come at uneven times splines through them."""
     steps = np.diff(clip.times)
@@ -170,32 +75,7 @@ def make_even(clip: Clip, audience: Reporter) -> Clip:
     return resample(clip, fps)
 
 
-def find_track_plan(asked: TrackRequest) -> TrackPlan:
-    """How a clip is to be simulated."""
-    from poise.world.scenery import load_scenery
-
-    source = asked.source
-    said: dict[str, Any] = {
-        name: getattr(source, name)
-        for name in ("physical", "dt", "engine", "base")
-        if getattr(source, name) is not None
-    }
-    scenery = source.stage if isinstance(source.stage, Scenery) else Scenery()
-    if isinstance(source.stage, Path):
-        scenery = load_scenery(source.stage)
-    touch = ContactSettings(itself=False) if scenery.touch == ContactSettings() else scenery.touch
-    if asked.touch:
-        touch = dataclasses.replace(touch, itself=True, only=asked.touch)
-    springs = asked.stiffness if isinstance(asked.stiffness, int | float) else None
-    if isinstance(asked.stiffness, str) and asked.stiffness != AUTOMATIC:
-        raise InputError(f"the stiffness of tracking is a number of 1/s2, or {AUTOMATIC}; '{asked.stiffness}' given.")
-    return TrackPlan(
-        loads=source.loads, pushes=source.pushes, scenery=dataclasses.replace(scenery, touch=touch), law=asked.law,
-        springs=springs, give=asked.give, **said,
-    )  # fmt: skip
-
-
-def _write(
+def write_tracked(
     found: Mix, body: ClipBody, plan: TrackPlan, output: Path | None, audience: Reporter = SILENT
 ) -> dict[str, Any]:
     """Write the motion; its figures, of what was written."""
@@ -253,7 +133,7 @@ def _write(
     }
 
 
-def _describe_search(trials: tuple[Trial, ...]) -> dict[str, Any]:
+def describe_search(trials: tuple[Trial, ...]) -> dict[str, Any]:
     """`search`: the curve, where there was one."""
     if not trials:
         return {}
@@ -271,7 +151,7 @@ def _list_curve(trials: tuple[Trial, ...]) -> dict[str, np.ndarray]:
     }
 
 
-def _draw(
+def draw_all(
     found: Mix, body: ClipBody, plan: TrackPlan, trials: tuple[Trial, ...], outputs: MixOutputs
 ) -> None:  # fmt: skip
     from poise.files.output import write_bytes

@@ -16,8 +16,8 @@ import numpy as np
 from poise.body.character import Character
 from poise.errors import FileError, InputError, check_most, unknown_name
 from poise.files.reporting import SILENT, RecordingReporter, Reporter
-from poise.jobs.mix.plan import parse_load
 from poise.jobs.pose.job import PoseRecipe, Standee, check_recipe, find_body
+from poise.jobs.shared.options import parse_load
 from poise.jobs.shared.outputs import check_outputs, check_suffix
 from poise.jobs.walk.metrics import Footfall, WalkBalance
 from poise.kinds import checked

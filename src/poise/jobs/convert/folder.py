@@ -1,34 +1,21 @@
-"""`poise convert`: any format to any, with the error measured on what was written; a file or a folder.
-
-All files of a folder, and what each of them becomes, are known before any is written.
-
-What the options of a change do is in `jobs/convert.py`.
-"""
+"""A folder to convert: which files are in it, and what each of them becomes; all known before any is written."""
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any
 
-from cyclopts import Group, Parameter
-
-from poise.cli import console as speaking
-from poise.cli import source as sources
-from poise.cli.arguments import read_input, read_number, read_path
-from poise.cli.console import Report
-from poise.cli.source import SourceOptions
-from poise.cli.streams import tell
 from poise.errors import FileError, InputError, PoiseError, printable
 from poise.files.output import is_temporary
-from poise.jobs import convert as jobs
+from poise.files.reporting import Reporter
+from poise.jobs.convert.job import ConvertOptions, convert_file
+from poise.jobs.job import Answer, Run
 from poise.jobs.shared.outputs import check_folder, find_companions, identify
 
-if TYPE_CHECKING:
-    from poise.jobs.convert import Conversion
+DONE, BAD_INPUT, FAULT = 0, 2, 70
 
 
 @dataclass(frozen=True)
@@ -144,80 +131,19 @@ def _own_suffix(path: Path) -> str:
     return path.suffix if entry is not None and entry.save is not None else ".glb"
 
 
-GROUP = Group("What to change", sort_key=40)
+class _Quiet(Reporter):
+    """The audience of one file of many: guesses about hundreds of files are for `poise info`."""
+
+    def __init__(self, audience: Reporter):
+        self.spell = audience.spell  # type: ignore[method-assign]
 
 
-@Parameter(name="*", group=GROUP)
-@dataclasses.dataclass(frozen=True)
-class ChangeOptions(jobs.Changes):
-    """The fields of `jobs/convert.py:Changes`, as words of the command line."""
-
-    start: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is before.")] = None
-    end: Annotated[float | None, Parameter(converter=read_number, help="Seconds: leave out what is after.")] = None
-    resample: Annotated[float | None, Parameter(converter=read_number, help="Frames a second to write.")] = None
-    loop: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Make it loop: the best stretch, its ends made to meet.")
-    ] = False
-    root: Annotated[
-        Literal["keep", "in-place"], Parameter(help="in-place: take the way over the ground out; sway and height stay.")
-    ] = "keep"
-
-
-NONE = ChangeOptions()
-DONE, BAD_INPUT, FAULT = 0, 2, 70
-
-
-def convert(
-    file: Annotated[Path, Parameter(converter=read_input, help="A motion file, or a folder of them.")],
-    output: Annotated[
-        Path, Parameter(converter=read_path, help="What to write; its suffix names the format. A folder for a folder.")
-    ],
-    /,
-    *,
-    keep: Annotated[
-        bool,
-        Parameter(
-            negative="",
-            show_default=False,
-            help="Keep names, order, channels, units and axes of the input; needs the input's own format.",
-        ),
-    ] = False,
-    names: Annotated[
-        Literal["own", "vrm"], Parameter(help="own: joints are called as in the input; vrm: by their VRM roles.")
-    ] = "own",
-    to: Annotated[
-        str | None, Parameter(help="For a folder: the suffix to write (glb, bvh, ...); the input's own if not given.")
-    ] = None,
-    changes: ChangeOptions = NONE,
-    source: SourceOptions = sources.DEFAULT,
-    report: Report = speaking.DEFAULT,
-) -> int:
-    """Write a motion file in another format, and measure how far its joints are from where they were.
-
-    What is written is in metres and Y up, with every joint, frame and bone of the input; --keep writes the input's own
-    form instead. A folder is converted file by file, folders inside it too but for the one that is written to: those
-    that fail are listed in the end (exit 2), the others are written. No file is written over one that is read.
-    """
-    from poise.jobs.convert import Conversion
-
-    job = Conversion(keep, names, changes, source)
-    job.check(report)
-    report.tell_nothing_random()
-    job.check_values(report)
-    if file.is_dir():
-        return _convert_folder(job, file, output, to, report)
-    if to is not None:
-        raise InputError(f"--to is for folders; the suffix of '{output}' names the format of one file.")
-    job.check_files(file, output, report, report.json)
-    report.result(job.run(file, output, report))
-    return DONE
-
-
-def _convert_folder(job: Conversion, folder: Path, output: Path, to: str | None, report: Report) -> int:
+def convert_folder(options: ConvertOptions, folder: Path, output: Path, run: Run) -> Answer:
+    """Convert every file of a folder, and report those that fail."""
     from poise.files.writing.round_trip import SUSPECT
 
-    plan = plan_folder(folder, output, to, job.source.list_files())
-    quiet = dataclasses.replace(report, quiet=True)  # guesses about hundreds of files are for `poise info`
+    plan = plan_folder(folder, output, options.to, options.list_files())
+    quiet = _Quiet(run)
     done: list[dict[str, Any]] = []
     failed = [{"source": str(path), "error": f"{path}: {sentence}"} for path, sentence in plan.refused]
     for shut in plan.closed:
@@ -226,7 +152,7 @@ def _convert_folder(job: Conversion, folder: Path, output: Path, to: str | None,
     for path, target in plan.steps:
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            figures = job.run(path, target, quiet)
+            figures = convert_file(options, path, target, quiet)
         except (PoiseError, OSError) as error:
             failed.append({"source": str(path), "error": " ".join(str(error).split())})
             continue
@@ -236,17 +162,16 @@ def _convert_folder(job: Conversion, folder: Path, output: Path, to: str | None,
             code = FAULT
             continue
         done.append({"source": str(path), **figures})
-        if not report.json:
-            off = _describe_error(figures["max_joint_error_m"])
-            tell(f"{printable(str(path))} -> {printable(str(target))}: {figures['frames']} frames, {off}")
+        off = _describe_error(figures["max_joint_error_m"])
+        run.show(f"{printable(str(path))} -> {printable(str(target))}: {figures['frames']} frames, {off}")
     for row in done:
         if row["max_joint_error_m"] is not None and row["max_joint_error_m"] > SUSPECT:
-            report.warn(f"{row['file']}: joints are off by {1e3 * row['max_joint_error_m']:.3g} mm. Convert it alone.")
+            run.warn(f"{row['file']}: joints are off by {1e3 * row['max_joint_error_m']:.3g} mm. Convert it alone.")
     for failure in failed:
-        report.fail(f"not converted: {failure['error']}")
+        run.fail(f"not converted: {failure['error']}")
     summary = f"{len(done)} converted, {len(failed)} failed"
-    report.result({"done": len(done), "failed": len(failed), "files": done, "failures": failed}, summary)
-    return max(code, BAD_INPUT) if failed else DONE
+    values = {"done": len(done), "failed": len(failed), "files": done, "failures": failed}
+    return Answer(values, lambda _: summary, max(code, BAD_INPUT) if failed else DONE)
 
 
 def _describe_error(metres: float | None) -> str:

@@ -1,0 +1,1 @@
+"""The conversion of a motion file, or of every file of a folder: `job.py`, then `folder.py`."""
