@@ -24,7 +24,6 @@ if TYPE_CHECKING:
         TorquePlayer,
     )
     from poise.drivers.registry import register_driver
-    from poise.dynamics.hybrid import solve_hybrid_dynamics
     from poise.dynamics.kinematics import (
         compute_center_of_mass,
         compute_center_of_mass_jacobian,
@@ -76,7 +75,6 @@ _HOMES = {
     "register_driver": "poise.drivers.registry",
     "register_engine": "poise.engines.registry",
     "register_format": "poise.files.registry",
-    "solve_hybrid_dynamics": "poise.dynamics.hybrid",
 }
 _MODULES = {"laws": "poise.drivers.laws"}
 __all__ = [
@@ -116,7 +114,6 @@ __all__ = [
     "register_driver",
     "register_engine",
     "register_format",
-    "solve_hybrid_dynamics",
 ]
 
 

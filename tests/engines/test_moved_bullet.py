@@ -15,7 +15,7 @@ from odd_bodies import make_person, random_plan
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
 from poise.body.geometry.primitives import Sphere
-from poise.dynamics.hybrid import solve_hybrid_dynamics
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.engines.bullet.simulation import BulletEngine
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody

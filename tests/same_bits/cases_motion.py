@@ -180,14 +180,6 @@ def compute_rotations() -> Any:
     }
 
 
-@case("dynamics with forces and accelerations given")
-def solve_hybrid() -> Any:
-    """Some joints move as they are told, forces move the others."""
-    tree, rng = build_human_tree(), np.random.default_rng(4)
-    state = draw_state(tree, rng, (3,))
-    return poise.solve_hybrid_dynamics(tree, state, rng.normal(size=(3, tree.size)), np.arange(tree.size) % 3 == 0)
-
-
 @case("dynamics within limits")
 def solve_limited() -> Any:
     """Accelerations near wanted ones, with torques in their ranges, by both ways."""

@@ -307,10 +307,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise",
         "poise:Tilted",
     ),
-    "solve_hybrid_dynamics": (
-        "poise.extend",
-        "poise",
-    ),
     "speak": (
         "poise.motion.gestures.speak",
         "poise.motion.gestures.speaking",

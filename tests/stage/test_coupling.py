@@ -15,7 +15,7 @@ from oracles.coupling import (
     compute_part_wrench,
 )
 from poise.body.character import Character
-from poise.dynamics.hybrid import solve_hybrid_dynamics
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.dynamics.kinematics import compute_momentum
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.errors import InputError

@@ -18,7 +18,7 @@ from poise.drivers.body import load_tree
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.drivers.root.root import Free
 from poise.dynamics import body_kernels
-from poise.dynamics.hybrid import solve_hybrid_dynamics
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.dynamics.kinematics import Momentum, compute_joint_space_inertia, compute_momentum
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.engines.engine import BodyState

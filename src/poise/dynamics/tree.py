@@ -4,7 +4,7 @@ A `Tree` is what the algorithms of this layer read: plain arrays, one row a join
 never changes. The state of a body is a `TreeState`: where it is, how fast it moves and how that changes.
 
 Every joint is a ball joint here, so that one algorithm serves every skeleton and any animation; what a hinge cannot
-turn about is a direction whose acceleration is given (`hybrid.py`).
+turn about is a direction whose acceleration is given.
 
 Generalised velocity, of length n = 3 + 3 J:
 
