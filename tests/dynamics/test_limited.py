@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from limited_cases import KINDS, Problem, draw, draw_inertia
 from oracles.limiting import find_breach, solve_damped, solve_levels
+from oracles.paper_limiting import limit_as_the_paper
 from poise import InputError
 from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, limit_accelerations
 from poise.dynamics.qp.priority_kernels import limit
@@ -17,6 +19,14 @@ from poise.dynamics.qp.range_kernels import CLIPPED, OUT, Ranges, carve, count_f
 
 def solve(problem: Problem, **options: Any) -> LimitedAccelerations:
     return limit_accelerations(**problem._asdict(), **options)
+
+
+def solve_as_the_paper(problem: Problem) -> LimitedAccelerations:
+    return limit_as_the_paper(*problem)
+
+
+Way = Callable[[Problem], LimitedAccelerations]
+WAYS: tuple[Way, ...] = (solve, solve_as_the_paper)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -130,18 +140,18 @@ def test_a_row_that_fades_away_lets_go_gently(size: float) -> None:
     assert x == pytest.approx(reached, abs=1e-8)
 
 
-@pytest.mark.parametrize("way", ["pruned", "paper"])
-def test_a_freedom_without_inertia(way: str) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_a_freedom_without_inertia(way: Way) -> None:
     """Its torque is what it is: in range, all goes on; out of it, that is said, and others are kept in theirs."""
     rng = np.random.default_rng(4)
     problem = draw("plain", rng)
     H = problem.H.copy()
     H[1] = H[:, 1] = 0.0
     held = problem._replace(H=H, b=np.where(np.arange(len(H)) == 1, 0.5 * (problem.low + problem.high), problem.b))
-    found = solve(held, way=way)
+    found = way(held)
     assert found.is_within
     off = held._replace(b=np.where(np.arange(len(H)) == 1, problem.high + 1.0, problem.b))
-    found = solve(off, way=way)
+    found = way(off)
     assert not found.is_within
     others = np.arange(len(H)) != 1
     t = (off.H @ found.acceleration + off.b)[others]
@@ -192,10 +202,7 @@ def test_the_paper_s_way_is_never_nearer(kind: str) -> None:
     rng = np.random.default_rng(12)
     for _ in range(10):
         problem = draw(kind, rng)._replace(goals=())
-        far = [
-            np.sum(problem.weights * (solve(problem, way=way).acceleration - problem.wanted) ** 2)
-            for way in ("pruned", "paper")
-        ]
+        far = [np.sum(problem.weights * (way(problem).acceleration - problem.wanted) ** 2) for way in WAYS]
         assert far[0] <= far[1] * (1.0 + 1e-9)
 
 
@@ -207,13 +214,13 @@ def test_wanted_accelerations_in_range_stay() -> None:
     assert not found.at_bound.any() and found.rounds == 0
 
 
-@pytest.mark.parametrize("way", ["pruned", "paper"])
-def test_no_way_leaves_the_ranges(way: str) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_leaves_the_ranges(way: Way) -> None:
     rng = np.random.default_rng(11)
     for kind in ("body", "plain", "nonsymmetric", "many", "all"):
         for _ in range(5):
             problem = draw(kind, rng)
-            found = solve(problem, way=way)
+            found = way(problem)
             t = problem.H @ found.acceleration + problem.b
             slip = 1e-9 * (problem.high - problem.low) + 1e-12 * np.abs(problem.b)
             assert np.all(t >= problem.low - slip) and np.all(t <= problem.high + slip)
@@ -235,7 +242,6 @@ def test_at_bound_says_which() -> None:
         ({"b": "abc"}, "array of numbers"),
         ({"weights": np.zeros(3)}, "positive"),
         ({"damping": 0.0}, "damping"),
-        ({"way": "best"}, "way 'best' is not known"),
         ({"goals": [(np.eye(2), 0.0)]}, "shape"),
         ({"goals": [(np.eye(3), np.zeros(2))]}, "shape"),
     ],

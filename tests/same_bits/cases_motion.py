@@ -182,14 +182,13 @@ def compute_rotations() -> Any:
 
 @case("dynamics within limits")
 def solve_limited() -> Any:
-    """Accelerations near wanted ones, with torques in their ranges, by both ways."""
+    """Accelerations near wanted ones, with torques in their ranges."""
     rng, found = np.random.default_rng(5), []
     for n in (3, 9, 20):
         root = rng.normal(size=(n, n))
         H, b, wanted = root @ root.T + np.eye(n), rng.normal(size=n), 3.0 * rng.normal(size=n)
         goals = [(rng.normal(size=(2, n)), rng.normal(size=2)), (rng.normal(size=(1, n)), 0.5)]
-        for way in ("pruned", "paper"):
-            found.append(find("limit_accelerations")(H, b, -2.0 * np.ones(n), 2.0 * np.ones(n), wanted, goals, way=way))
+        found.append(find("limit_accelerations")(H, b, -2.0 * np.ones(n), 2.0 * np.ones(n), wanted, goals))
     return found
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from limited_cases import KINDS, Problem, draw
 from oracles.limiting import find_breach, solve_damped, solve_levels
+from oracles.paper_limiting import limit_as_the_paper
 from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations, limit_accelerations
 from sweeps.page import table
 
@@ -45,7 +46,7 @@ def sweep_limits(count: int) -> tuple[str, int]:
     for k in range(count):
         kind = KINDS[k % len(KINDS)]
         problem = draw(kind, rng)._replace(goals=())
-        ours, paper = solve(problem), solve(problem, way="paper")
+        ours, paper = solve(problem), limit_as_the_paper(*problem)
         out, wrong = find_breach(*problem[:5], ours.acceleration, problem.weights)
         bad = not (out <= 1e-9 and wrong <= 1e-6) or ours.is_clipped or not ours.is_within
         missed += bad

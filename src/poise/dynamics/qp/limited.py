@@ -3,7 +3,7 @@
     found = limit_accelerations(H, b, low, high, wanted, goals=[(J_foot, 0), (J_center, a), (J_hand, a_hand)])
     found.acceleration, found.torque, found.at_bound
 
-What is solved and how is said in `limited_kernels`, which laws call without Python.
+What is solved and how is said in `priority_kernels`, which laws call without Python.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from poise.errors import InputError, unknown_name
+from poise.errors import InputError
 
 DAMPING = 0.005  # m/rad, for a body of some 1.7 m. 0.001 to 0.03 works: see docs/limited-sweep.md
-WAYS = ("pruned", "paper")
 MOST = 2000  # freedoms and rows of goals together
 
 
@@ -50,7 +49,6 @@ def limit_accelerations(
     wanted: np.ndarray,
     goals: Sequence[tuple[np.ndarray, np.ndarray | float]] = (),
     weights: np.ndarray | None = None,
-    way: str = "pruned",
     damping: float = DAMPING,
 ) -> LimitedAccelerations:
     """Accelerations x near `wanted` with low <= H x + b <= high.   [strength, eq 6 to 18]
@@ -60,14 +58,11 @@ def limit_accelerations(
     wanted   (n,) rad/s2
     goals    levels, first things first: (A (m_k, n), y (m_k,) or a number): A x should be y
     weights  (n,) positive: how dear a change of each acceleration is; None: all alike
-    way      `pruned`: exact.  `paper`: its add-only active set, for comparison
     damping  l of the goals, in the unit of their rows. Smaller: goals are met nearer to where they cannot be, and x
              jumps there. Larger: smooth, and they are missed by (1 + s^2 / l^2)^-3 where singular values are s
     """
     from poise.dynamics.qp import priority_kernels as kernels
 
-    if way not in WAYS:
-        raise unknown_name("way", way, WAYS)
     b = _read(b, "b", (-1,))
     n = len(b)
     H = _read(H, "H", (n, n))
@@ -95,11 +90,7 @@ def limit_accelerations(
     x, torque, at, residual = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(m)
     floats = np.zeros(kernels.count_floats(n, n, m))
     integers = np.zeros(kernels.count_integers(n, n, m), np.int64)
-    if way == "paper":
-        from poise.dynamics.qp.paper_kernels import limit_by_paper as limit
-    else:
-        limit = kernels.limit
-    rounds, status = limit(
+    rounds, status = kernels.limit(
         H, b, low, high, wanted, weights, A, y, level, damping, floats, integers, x, torque, at, residual
     )
     parts = tuple(np.split(residual, np.cumsum(sizes)[:-1])) if sizes else ()

@@ -35,7 +35,7 @@ Differences from the source: eq 11 adds what is out of range and drops nobody, a
 random cases, so members with a multiplier of the wrong sign are dropped here; eq 10 has the transpose of H'; eq 12 has
 the prioritised form, J_e N_g for J_e; in eq 16 torques that a goal takes to their bounds stay there while other
 torques go on, where the paper lets them not change at all. The paper's own way is in
-`limited_paper_kernels`.
+`tests/oracles/paper_limiting.py`.
 """
 
 from __future__ import annotations

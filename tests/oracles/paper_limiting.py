@@ -2,19 +2,56 @@
 
 What is out of range is added to a set, and nobody is ever dropped; what goals change is taken back where it would take
 a torque too far, so that such a torque does not change at all. Pseudo-inverses are those of the errata: eq 10 has the
-transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `limited_kernels`, and eq 16 the pseudo-inverse
+transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `priority_kernels`, and eq 16 the pseudo-inverse
 of S_2 H. Torques end in range, as everything may be in the set; x is not the nearest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from poise.compiled.kernel import kernel
 from poise.dynamics.qp.active_set_kernels import ASIDE, FIXED, IGNORED, MEMBERS, ROUNDS, Room, join, settle
+from poise.dynamics.qp.limited import DAMPING, LimitedAccelerations
 from poise.dynamics.qp.priority_kernels import Goals, aim_kept, end, last_level, reach_levels, restart
-from poise.dynamics.qp.range_kernels import Ranges, begin, carve, polish, set_center, set_x
+from poise.dynamics.qp.range_kernels import (
+    CLIPPED,
+    OUT,
+    Ranges,
+    begin,
+    carve,
+    count_floats,
+    count_integers,
+    polish,
+    set_center,
+    set_x,
+)
 from poise.dynamics.qp.row_kernels import add_to, dot
+
+
+def limit_as_the_paper(
+    H: np.ndarray,
+    b: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    wanted: np.ndarray,
+    goals: Sequence[tuple[np.ndarray, np.ndarray]],
+    weights: np.ndarray,
+) -> LimitedAccelerations:
+    """The paper's answer to what `limit_accelerations` is asked."""
+    n, sizes = len(b), [len(y) for _, y in goals]
+    m = sum(sizes)
+    A, y = np.concatenate([np.zeros((0, n)), *(A for A, _ in goals)]), np.concatenate([[], *(y for _, y in goals)])
+    level = np.repeat(np.arange(len(sizes)), sizes)
+    x, torque, at, residual = np.zeros(n), np.zeros(n), np.zeros(n, np.int8), np.zeros(m)
+    floats, integers = np.zeros(count_floats(n, n, m)), np.zeros(count_integers(n, n, m), np.int64)
+    rounds, status = limit_by_paper(
+        H, b, low, high, wanted, weights, A, y, level, DAMPING, floats, integers, x, torque, at, residual
+    )
+    parts = tuple(np.split(residual, np.cumsum(sizes)[:-1])) if sizes else ()
+    return LimitedAccelerations(x, torque, at, parts, rounds, status == CLIPPED, status != OUT)
 
 
 @kernel
@@ -36,7 +73,7 @@ def limit_by_paper(
     at: np.ndarray,
     residual: np.ndarray,
 ) -> tuple[int, int]:
-    """As `limit` of `limited_kernels`, argument by argument."""
+    """As `limit` of `priority_kernels`, argument by argument."""
     given, goals = Ranges(H, b, low, high), Goals(A, y, level, damping)
     room = carve(floats, integers, len(b), len(wanted), len(y))
     begin(room, H, wanted, weights)
