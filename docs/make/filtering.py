@@ -1,6 +1,6 @@
 """Makes the tables and the picture of docs/filtering.md:
 
-    python docs/make/filtering.py [FOLDER OF REAL RECORDINGS]
+    PYTHONPATH=tests python docs/make/filtering.py [FOLDER OF REAL RECORDINGS]
 
 Tables go between `<!-- name -->` and `<!-- end -->` in the page. Without the recordings the tables of measured walks
 stay as they are. Takes about three minutes on one core.
@@ -19,9 +19,10 @@ from filtering_motions import MOTIONS, noise, sample
 from filtering_rivals import challis, cross_validation, smoothing_spline_acceleration, winter
 from scipy import signal
 
+from oracles.differences import three_point
 from poise.spatial import rotation
 from poise.spatial.cutoff import choose_cutoff
-from poise.spatial.derivative import position_derivatives, rotation_derivatives, three_point
+from poise.spatial.derivative import position_derivatives, rotation_derivatives
 from poise.spatial.filter import CORRECTION, lowpass, lowpass_rotations
 
 DOCS = Path(__file__).parents[1]

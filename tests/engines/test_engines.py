@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from poise.body.geometry.primitives import Box, Capsule, Sphere
 from oracles.hybrid import solve_hybrid_dynamics
+from poise.body.geometry.primitives import Box, Capsule, Sphere
 from poise.dynamics.tree import GRAVITY, Tree, TreeState
 from poise.engines.engine import BodyState, Engine, Simulation
 from poise.engines.registry import ENGINES, get_engine

@@ -12,10 +12,10 @@ pytest.importorskip("pybullet")
 import poise
 from humans import make_human
 from odd_bodies import make_person, random_plan
+from oracles.hybrid import solve_hybrid_dynamics
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
 from poise.body.geometry.primitives import Sphere
-from oracles.hybrid import solve_hybrid_dynamics
 from poise.engines.bullet.simulation import BulletEngine
 from poise.engines.engine import BodyState
 from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBody

@@ -38,7 +38,8 @@ def turns_at(curve: Track, phase: float) -> np.ndarray:
 
 def rates_at(curve: Track, phase: float, speed: float = 1.0, slope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     w, dw = np.empty((2, len(curve.joints), 3))
-    kernels.play_rates(curve.knots, curve.rates, curve.period, phase, speed, slope, w, dw)
+    k, x, inside = kernels.find_segment(curve.knots, curve.period, phase)
+    kernels.rates_at(curve.rates, k, x, speed if inside else 0.0, slope if inside else 0.0, w, dw)
     return w, dw
 
 

@@ -22,11 +22,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from oracles.twists import Wrench
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import Tree, TreeState
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from poise.spatial.vectors import Wrench
 from poise.stage.assignment import KinematicPart, Partition
 
 

@@ -2,8 +2,8 @@
 
 What is out of range is added to a set, and nobody is ever dropped; what goals change is taken back where it would take
 a torque too far, so that such a torque does not change at all. Pseudo-inverses are those of the errata: eq 10 has the
-transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `priority_kernels`, and eq 16 the pseudo-inverse
-of S_2 H. Torques end in range, as everything may be in the set; x is not the nearest.
+transpose of H', eq 12 the prioritised form J_e N_g, with the damping of `priority_kernels`, and eq 16 the
+pseudo-inverse of S_2 H. Torques end in range, as everything may be in the set; x is not the nearest.
 """
 
 from __future__ import annotations

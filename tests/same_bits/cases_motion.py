@@ -125,7 +125,6 @@ def compute_dynamics(make: Callable[[], Any], frames: tuple[int, ...]) -> Any:
         "bias": poise.compute_bias(tree, state),
         "forces": find("compute_inverse_dynamics")(tree, state),
         "momentum": find("compute_momentum")(tree, state),
-        "momentum jacobian": find("compute_momentum_jacobian")(tree, root, turns),
         "velocity": find("compute_world_velocity")(tree, state),
     }
     found["point"] = poise.compute_point_jacobian(tree, root, turns, len(tree.parents) - 1, np.array([0.1, 0.2, 0.3]))

@@ -114,10 +114,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise.dynamics.kinematics",
         "poise.dynamics.momentum",
     ),
-    "compute_momentum_jacobian": (
-        "poise.dynamics.kinematics",
-        "poise.dynamics.momentum",
-    ),
     "compute_point_jacobian": (
         "poise.extend",
         "poise",

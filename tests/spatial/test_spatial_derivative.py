@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from oracles.differences import three_point
 from poise.errors import InputError
 from poise.spatial import rotation
 from poise.spatial.derivative import (
@@ -11,7 +12,6 @@ from poise.spatial.derivative import (
     rotation_derivatives,
     smooth_positions,
     smooth_rotations,
-    three_point,
 )
 
 rng = np.random.default_rng(21)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from oracles.twists import Twist, Wrench, classical_acceleration, power, spatial_acceleration
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia, skew
-from poise.spatial.vectors import Twist, Wrench, classical_acceleration, power, spatial_acceleration
 
 rng = np.random.default_rng(3)
 BATCH = (4, 5)

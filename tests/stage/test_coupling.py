@@ -14,8 +14,8 @@ from oracles.coupling import (
     compute_exact_wrench,
     compute_part_wrench,
 )
-from poise.body.character import Character
 from oracles.hybrid import solve_hybrid_dynamics
+from poise.body.character import Character
 from poise.dynamics.kinematics import compute_momentum
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.errors import InputError

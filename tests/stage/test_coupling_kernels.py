@@ -13,12 +13,12 @@ import scipy.linalg
 import poise
 from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
+from oracles.hybrid import solve_hybrid_dynamics
 from poise.body.character import Character
 from poise.drivers.body import load_tree
 from poise.drivers.kinematic.kinematic import Kinematic
 from poise.drivers.root.root import Free
 from poise.dynamics import body_kernels
-from oracles.hybrid import solve_hybrid_dynamics
 from poise.dynamics.kinematics import Momentum, compute_joint_space_inertia, compute_momentum
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, build_tree, pack, unpack
 from poise.engines.engine import BodyState

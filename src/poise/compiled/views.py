@@ -16,16 +16,6 @@ from numba.np.arrayobj import make_array, populate_array
 
 
 @intrinsic
-def pointer(_context: Any, address: Any) -> Any:
-    """A void pointer from an integer."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
-
-
-@intrinsic
 def call_with_two(_context: Any, function: Any, first: Any, second: Any) -> Any:
     """Call the C function at an address with two pointers, given as integers; it returns nothing."""
 

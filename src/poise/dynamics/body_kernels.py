@@ -138,35 +138,6 @@ def center_of_mass(
 
 
 @kernel
-def angular_momentum(
-    masses: np.ndarray,
-    centers: np.ndarray,
-    inertias: np.ndarray,
-    R: np.ndarray,
-    p: np.ndarray,
-    om: np.ndarray,
-    v: np.ndarray,
-    c: np.ndarray,
-    L: np.ndarray,
-) -> None:
-    """L (3,) N m s about the point c (3,), which is the centre of mass, in world axes."""
-    L[:] = 0.0
-    for i in range(len(masses)):
-        m = masses[i]
-        if m == 0.0:
-            continue
-        x, y, z = turn(R[i], centers[i])
-        vx = v[i, 0] + om[i, 1] * z - om[i, 2] * y
-        vy = v[i, 1] + om[i, 2] * x - om[i, 0] * z
-        vz = v[i, 2] + om[i, 0] * y - om[i, 1] * x
-        rx, ry, rz = p[i, 0] + x - c[0], p[i, 1] + y - c[1], p[i, 2] + z - c[2]
-        hx, hy, hz = spin(R[i], inertias[i], om[i, 0], om[i, 1], om[i, 2])
-        L[0] += hx + m * (ry * vz - rz * vy)
-        L[1] += hy + m * (rz * vx - rx * vz)
-        L[2] += hz + m * (rx * vy - ry * vx)
-
-
-@kernel
 def spin(R: np.ndarray, inertia: np.ndarray, x: float, y: float, z: float) -> tuple[float, float, float]:
     """R I R^T (x, y, z): what an inertia in body axes makes of a world vector."""
     a = R[0, 0] * x + R[1, 0] * y + R[2, 0] * z

@@ -206,25 +206,13 @@ def compute_center_of_mass_jacobian(tree: Tree, root: np.ndarray, rotations: np.
     `compute_point_jacobian` and `compute_joint_space_inertia` have the same columns. A floating base is as in MuJoCo;
     in Pinocchio its linear velocity, too, is in the base's own axes. Every joint has three columns, hinges as well.
     """
-    return compute_momentum_jacobian(tree, root, rotations)[..., 3:, :] / tree.mass
-
-
-def compute_momentum_jacobian(tree: Tree, root: np.ndarray, rotations: np.ndarray) -> np.ndarray:
-    """(..., 6, n): angular momentum about the centre of mass (rows 0-2) and linear momentum (rows 3-5) from u.
-
-    The centroidal momentum matrix of Orin, Goswami and Lee (2013), *Centroidal dynamics of a humanoid robot*.
-    """
     pose = compute_world_pose(tree, root, rotations)
-    mass, center, inertia = compute_composites(tree, pose)
-    whole = center[..., :1, :]  # all that the root carries
+    mass, center, _ = compute_composites(tree, pose)
     axes = np.swapaxes(pose.turns, -1, -2)  # (..., J, turn, world)
-    arm = (center - pose.joints)[..., None, :]
-    linear = mass[:, None, None] * np.cross(axes, arm)
-    angular = axes @ inertia + np.cross((center - whole)[..., None, :], linear)
-    jacobian = np.zeros((*pose.batch, 6, tree.size))
-    jacobian[..., :3, 3:] = _columns(angular)
-    jacobian[..., 3:, 3:] = _columns(linear)
-    jacobian[..., 3:, :3] = tree.mass * np.eye(3)
+    momentum = mass[:, None, None] * np.cross(axes, (center - pose.joints)[..., None, :])
+    jacobian = np.zeros((*pose.batch, 3, tree.size))
+    jacobian[..., :3] = np.eye(3)
+    jacobian[..., 3:] = np.moveaxis(momentum, -1, -3).reshape(*pose.batch, 3, -1) / tree.mass
     return jacobian
 
 
@@ -249,8 +237,3 @@ def compute_point_jacobian(
         jacobian[..., 3:, 3 + 3 * i : 6 + 3 * i] = np.cross(turns, arm, axis=-2)
         i = int(tree.parents[i])
     return jacobian
-
-
-def _columns(rows: np.ndarray) -> np.ndarray:
-    """(..., J, turn, world) to (..., world, 3 J)."""
-    return np.moveaxis(rows, -1, -3).reshape(*rows.shape[:-3], 3, -1)

@@ -9,8 +9,8 @@
     a = 2 Im(p^-1 p'')        [mix, eq 15]        p''(t) = (p(t+h) - 2 p(t) + p(t-h)) / h^2      [mix, eq 17]
 
 Differences from the source: eq 14, 15 are printed as p' p^-1, which is the angular velocity in the parent's axes.
-`three_point` keeps the source's differences, second order in h; the splines are fourth order and give any moment, so
-they are what the rest of Poise uses. Nothing here removes noise: filter first (`poise.spatial.derivative` does both).
+The source's differences (`tests/oracles/differences.py`) are of second order in h; the splines here are of fourth order
+and give any moment. Nothing here removes noise: filter first (`poise.spatial.derivative` does both).
 
 From a noisy recording to value, velocity and acceleration: filter, then differentiate.   [mix, 3.2]
 """
@@ -40,28 +40,6 @@ class Derivatives:
     value: np.ndarray
     velocity: np.ndarray
     acceleration: np.ndarray
-
-
-def three_point(q: np.ndarray, h: float) -> Derivatives:
-    """Rotations (F, ..., 4), `h` seconds apart, with the source's three-point differences; ends from one side.
-
-    Needs three samples; with four or more the ends are second order too.
-    """
-    q = _continuous(q)
-    check_signal(q, 1.0 / h if h > 0.0 else 0.0)
-    if len(q) < 3:
-        raise InputError(f"three-point differences need three samples; {len(q)} given.")
-    first, second = np.empty_like(q), np.empty_like(q)
-    first[1:-1] = (q[2:] - q[:-2]) / (2 * h)  # [mix, eq 16]
-    second[1:-1] = (q[2:] - 2 * q[1:-1] + q[:-2]) / h**2  # [mix, eq 17]
-    for end, sign in ((q, 1.0), (q[::-1], -1.0)):
-        i = 0 if sign > 0 else -1
-        first[i] = sign * (-3 * end[0] + 4 * end[1] - end[2]) / (2 * h)
-        second[i] = (2 * end[0] - 5 * end[1] + 4 * end[2] - end[3]) / h**2 if len(q) > 3 else second[1]
-    back = rotation.conjugate(q)
-    velocity = 2.0 * rotation.multiply(back, first)[..., 1:]  # [mix, eq 14]
-    acceleration = 2.0 * rotation.multiply(back, second)[..., 1:]  # [mix, eq 15]
-    return Derivatives(q, velocity, acceleration)
 
 
 def angular_rates(q: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -195,25 +195,6 @@ def from_euler(angles: np.ndarray, order: str) -> np.ndarray:
     return q
 
 
-def to_euler(q: np.ndarray, order: str) -> np.ndarray:
-    """Angles (..., 3) in radians with from_euler(angles, order) = q, for three different axes.
-
-    The middle angle lies in [-pi/2, pi/2]; at its ends (gimbal lock) the third angle is put to zero.
-    """
-    i, j, k = (_AXES[axis] for axis in order.upper())
-    sign = 1.0 if (i, j, k) in ((0, 1, 2), (1, 2, 0), (2, 0, 1)) else -1.0
-    m = to_matrix(q)
-    middle = np.arctan2(sign * m[..., i, k], np.hypot(m[..., i, i], m[..., i, j]))
-    locked = np.hypot(m[..., i, i], m[..., i, j]) < 1e-9
-    first = np.where(
-        locked,
-        np.arctan2(sign * m[..., k, j], m[..., j, j]),
-        np.arctan2(-sign * m[..., j, k], m[..., k, k]),
-    )
-    third = np.where(locked, 0.0, np.arctan2(-sign * m[..., i, j], m[..., i, i]))
-    return np.stack([first, middle, third], axis=-1)
-
-
 def make_continuous(q: np.ndarray, axis: int = 0) -> np.ndarray:
     """The same rotations with signs chosen so that neighbours along `axis` lie on one side.   [mix, eq 8, 9]
 

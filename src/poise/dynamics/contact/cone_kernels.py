@@ -272,22 +272,6 @@ def _settle(
     return False
 
 
-@kernel
-def solve_contacts(
-    M: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, mu: np.ndarray, rho: float, f: np.ndarray,
-    u: np.ndarray, tolerance: float,
-) -> int:  # fmt: skip
-    """Write u (N,) and f (P, 3) N s; returns how many rounds it took, -1 where M is not positive.
-
-    M (N, N), u0 (N,), J (3 P, N), t (P, 3) m/s, mu (P,): see above;  rho kg;  f: where to begin
-    tolerance  N s, by which impulses still change
-    """
-    L = M.copy()
-    if not factor_back(L, len(u)):
-        return -1
-    return solve_factored_contacts(L, u0, J, t, mu, rho, f, u, tolerance)
-
-
 @kernel(fastmath=True)
 def _compose(L: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, Y: np.ndarray, W: np.ndarray,
              c0: np.ndarray) -> None:  # fmt: skip
@@ -312,7 +296,11 @@ def solve_factored_contacts(
     L: np.ndarray, u0: np.ndarray, J: np.ndarray, t: np.ndarray, mu: np.ndarray, rho: float, f: np.ndarray,
     u: np.ndarray, tolerance: float,
 ) -> int:  # fmt: skip
-    """The same with L (N, N) of `factor_back` in place of M."""
+    """Write u (N,) and f (P, 3) N s; return how many rounds it took.
+
+    L (N, N) of `factor_back`, u0 (N,), J (3 P, N), t (P, 3) m/s, mu (P,): see above;  rho kg;  f: where to begin
+    tolerance  N s, by which impulses still change
+    """
     n, count, turns = len(u), len(mu), 0
     u[:] = u0
     if count == 0:

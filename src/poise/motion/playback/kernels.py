@@ -70,22 +70,6 @@ def turns_at(turns: np.ndarray, k: int, x: float, q: np.ndarray) -> None:
 
 
 @kernel
-def play_rates(
-    knots: np.ndarray,
-    rates: np.ndarray,
-    period: float,
-    phase: float,
-    speed: float,
-    slope: float,
-    w: np.ndarray,
-    dw: np.ndarray,
-) -> None:
-    """Angular velocities and accelerations (K, 3), in body axes, of a track whose phase goes at a speed."""
-    k, x, inside = find_segment(knots, period, phase)
-    rates_at(rates, k, x, speed if inside else 0.0, slope if inside else 0.0, w, dw)
-
-
-@kernel
 def rates_at(rates: np.ndarray, k: int, x: float, speed: float, slope: float, w: np.ndarray, dw: np.ndarray) -> None:
     """Those of segment k, x into it.
 
