@@ -58,8 +58,8 @@ def lift_root(reading: Reading) -> Reading:
 
 
 @pytest.mark.parametrize("wrong", [bend_bone, lift_root])
-@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".gltf", ".vrm", ".vrma", ".amc", ".asf", ".txt", ".npz"])
-def test_a_wrong_reading_is_seen_in_every_format(suffix: str, wrong: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".bvh", ".glb", ".gltf", ".vrm", ".vrma", ".npz"])
+def test_a_wrong_reading_is_seen_in_every_format_that_is_written(suffix: str, wrong: Any, tmp_path: Path) -> None:
     path = write_seed(suffix, tmp_path)
     assert path is not None
     reading = read(path)

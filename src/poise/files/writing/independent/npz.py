@@ -1,4 +1,4 @@
-"""Named arrays: Poise's own and their like, and AMASS's, whose body is not in the file."""
+"""Named arrays: Poise's own and their like."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from os import PathLike
 
 import numpy as np
 
-from poise.files.writing.independent.tree import PlainMotion, UnreadableError, move, revolve, spin, turn
+from poise.files.writing.independent.tree import PlainMotion, UnreadableError, move, turn
 
 _QUATERNIONS = ("rotations", "local_quat_wxyz", "local_quat_xyzw")  # the last has its w last
 _ARRAYS = ("names", "parents", "offsets", "local_offsets", "root", "root_translation", "shifts", *_QUATERNIONS)
-_PIECES = ("root_orient", "pose_body", "pose_jaw", "pose_eye", "pose_hand")
 
 
 def read_npz_motion(path: str | PathLike[str]) -> PlainMotion:
@@ -38,24 +37,4 @@ def read_npz_motion(path: str | PathLike[str]) -> PlainMotion:
 
     names = tuple(n.decode("latin-1") if isinstance(n, bytes) else str(n) for n in pick("names").tolist())
     parents = tuple(int(parent) for parent in pick("parents"))
-    return PlainMotion(names, parents, len(root), local, tuple(range(len(names))))
-
-
-def read_amass_motion(
-    path: str | PathLike[str], names: tuple[str, ...], parents: tuple[int, ...], offsets: np.ndarray
-) -> PlainMotion:
-    """SMPL's rotation vectors on a body that is given: offsets (J, 3) of a rest pose with Z up.
-
-    In the model's own axes Y is up at rest; the world has Z up.
-    """
-    with np.load(path, allow_pickle=False) as file:
-        pieces = ("poses",) if "poses" in file.files else tuple(name for name in _PIECES if name in file.files)
-        poses = np.concatenate([file[name].reshape(len(file[name]), -1) for name in pieces], axis=1)
-        root = np.asarray(file["trans"], float)
-    poses = np.asarray(poses, float).reshape(len(root), -1, 3)
-    lying = np.asarray(offsets, float) @ spin("x", -0.5 * np.pi)[0, :3, :3].T
-
-    def local(i: int, rows: slice) -> np.ndarray:
-        return np.asarray(move(root[rows] if i == 0 else lying[i]) @ revolve(poses[rows, i]))
-
     return PlainMotion(names, parents, len(root), local, tuple(range(len(names))))

@@ -11,11 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from poise.files.reading.recording import Recording
-from poise.files.writing.independent.acclaim import read_acclaim_motion
 from poise.files.writing.independent.bvh import read_bvh_motions
-from poise.files.writing.independent.deepmimic import read_deepmimic_motion, read_joints
 from poise.files.writing.independent.gltf import GltfFile, read_gltf_file, read_gltf_motion
-from poise.files.writing.independent.npz import read_amass_motion, read_npz_motion
+from poise.files.writing.independent.npz import read_npz_motion
 from poise.files.writing.independent.tree import PlainMotion, UnreadableError
 
 # What plain code runs into on a file that it was not made for.
@@ -27,7 +25,10 @@ _NUMBERED = re.compile(r"(.*)[._]([0-9]{1,9})", re.DOTALL)
 
 
 def read_source_motion(recording: Recording) -> PlainMotion:
-    """The motion of the file that was read, with as many frames. Raises UnreadableError where that cannot be told."""
+    """The motion of the file that was read, with as many frames. Raises UnreadableError where that cannot be told.
+
+    Formats that Poise only reads have their second readers in `tests/oracles/second_readers.py`.
+    """
     try:
         motion = _read(recording)
     except BROKEN as error:
@@ -38,7 +39,7 @@ def read_source_motion(recording: Recording) -> PlainMotion:
 
 
 def _read(recording: Recording) -> PlainMotion:
-    path, clip, source = recording.path, recording.clip, recording.source
+    path, clip = recording.path, recording.clip
     suffix = Path(path).suffix.lower()
     choice = recording.choices.index(clip.name) if clip.name in recording.choices else None
     if suffix == ".bvh":
@@ -48,23 +49,14 @@ def _read(recording: Recording) -> PlainMotion:
         animation = choice if file.json.get("animations") else None
         return read_gltf_motion(file, animation, clip.times, clip.skeleton.names)
     if suffix == ".fbx":  # Blender's GLB, whose bytes the recording still has; its clock is another
-        document = source.document
+        document = recording.source.document
         file = GltfFile(document.top.plain, document.binary or b"")
         return read_gltf_motion(file, choice, _reclock(file, choice, clip.times), clip.skeleton.names)
-    if suffix == ".amc":
-        return read_acclaim_motion(source.skeleton.path, path)
-    if suffix == ".asf":
-        return read_acclaim_motion(path)
-    if suffix == ".txt":
-        return read_deepmimic_motion(path, _find_deepmimic_joints(recording))
     if suffix == ".npz" and recording.format == "npz":
         return read_npz_motion(path)
-    if suffix == ".npz":
-        skeleton = clip.skeleton
-        return read_amass_motion(path, skeleton.names, tuple(map(int, skeleton.parents)), skeleton.offsets)
-    raise UnreadableError(
-        f"{recording.format} has no joints of its own" if suffix in (".c3d", ".trc") else "unknown format"
-    )
+    if suffix in (".c3d", ".trc"):
+        raise UnreadableError(f"{recording.format} has no joints of its own")
+    raise UnreadableError(f"Poise has no second reader of {recording.format}")
 
 
 def _reclock(file: GltfFile, animation: int | None, times: np.ndarray) -> np.ndarray:
@@ -74,25 +66,6 @@ def _reclock(file: GltfFile, animation: int | None, times: np.ndarray) -> np.nda
     samplers = file.json["animations"][animation]["samplers"]
     keys = np.concatenate([file.numbers(int(sampler["input"]))[:, 0] for sampler in samplers])
     return times * ((keys.max() - keys.min()) / times[-1])
-
-
-def _find_deepmimic_joints(recording: Recording) -> list[dict[str, object]]:
-    """Of the character beside a motion, of the file itself, or of the humanoid that Poise brings along."""
-    character = getattr(recording.source, "character", recording.source)
-    if character.path:
-        return read_joints(character.path)
-    skeleton = recording.clip.skeleton
-    return [
-        {
-            "Name": name,
-            "Parent": int(parent),
-            "Type": kind,
-            **dict(zip(("AttachX", "AttachY", "AttachZ"), at, strict=True)),
-        }
-        for name, parent, kind, at in zip(
-            skeleton.names, skeleton.parents, character.types, skeleton.offsets.tolist(), strict=True
-        )
-    ]
 
 
 def match_names(plain: Sequence[str], read: Sequence[str]) -> dict[int, int]:

@@ -126,21 +126,3 @@ def turn(w: np.ndarray, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarr
         1 - s * (x * x + y * y),
     )
     return matrices
-
-
-def revolve(vectors: np.ndarray) -> np.ndarray:
-    """Rotations of rotation vectors (F, 3): about the vector, by its length in radians [Rodrigues]."""
-    vectors = np.atleast_2d(np.asarray(vectors, float))
-    angles = np.sqrt((vectors**2).sum(axis=1))
-    cross = np.zeros((len(vectors), 3, 3))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        cross[:, k, j], cross[:, j, k] = vectors[:, i], -vectors[:, i]
-    # R = 1 + sin(a)/a K + (1 - cos a)/a^2 K^2; the factors are 1 and 1/2 where a vanishes.
-    small = angles < 1e-6
-    safe = np.where(small, 1.0, angles)
-    first = np.where(small, 1.0, np.sin(safe) / safe)[:, None, None]
-    second = np.where(small, 0.5, (1.0 - np.cos(safe)) / safe**2)[:, None, None]
-    matrices = blank(len(vectors))
-    matrices[:, :3, :3] += first * cross + second * (cross @ cross)
-    return matrices
