@@ -58,10 +58,10 @@ bench: $(VENV)/.ready-peers ## measure speed beside the peers
 sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files, of commands, of abuse) and write docs
 	cd tests && ../$(BIN)/python -m sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
 
-placo: $(VENV)/.made ## build the environment that `make bench NAME=ik` asks placo in
+placo: $(VENV)/.ready-test ## measure inverse kinematics beside placo, in an environment of its own
 	$(PYTHON) -m venv .placo
 	.placo/bin/python -m pip install --quiet placo==0.10.2 pin==3.8.0 numpy==2.3.5
-	@echo "export POISE_PLACO_PYTHON=$(CURDIR)/.placo/bin/python"
+	cd tests && POISE_PLACO_PYTHON=$(CURDIR)/.placo/bin/python ../$(BIN)/python -m tools.ik_placo
 
 clean: ## remove the environment and all output
 	rm -rf $(VENV) .placo out build dist

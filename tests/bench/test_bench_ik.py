@@ -8,11 +8,12 @@ from scipy.spatial.transform import Rotation
 
 from poise import Character
 from poise.bench import ik
-from poise.bench.hinged import draw_pose, find_hinge_angles, list_links, write_mjcf, write_urdf
+from poise.bench.hinged import draw_pose, find_hinge_angles, list_links, write_mjcf
 from poise.bench.ik import lengthen_spine
 from poise.ik.model import IkModel
 from poise.spatial import rotation
 from posed import place
+from tools.ik_placo.urdf import write_urdf
 
 BODY = Character.human(1.7, 70.0)
 
@@ -66,16 +67,13 @@ def test_the_urdf_is_that_tree() -> None:
 
 
 def test_the_bench_says_who_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("POISE_PLACO_PYTHON", raising=False)
     monkeypatch.setattr(ik, "build_mink", lambda *_: None)
     monkeypatch.setattr(ik, "_SPINES", (0, 3))
     figures = ik.run(targets=6, rounds=1)
-    assert figures["missing"] == ["mink", "placo"]
-    assert figures["mink_ratio"] is figures["placo_us_per_solve"] is None
+    assert figures["missing"] == ["mink"]
+    assert figures["mink_ratio"] is figures["mink_us_per_solve"] is None
     assert figures["solved"] > 0.8 and figures["us_per_solve"] > 0.0
     assert [row["joints"] for row in figures["growth"]] == [22, 25]
-    monkeypatch.setenv("POISE_PLACO_PYTHON", "/nowhere/python")
-    assert ik.Placo.find(BODY, list_links(BODY), ik.draw_targets(BODY, 1)) is None
 
 
 def test_mink_gets_there_too() -> None:

@@ -9,7 +9,7 @@ BENCHES: dict[str, Entry] = {
     "mix": Entry("poise.bench.mix:run", "a step of a mixed character beside a tracked one and the engine's own"),
     "crowd": Entry("poise.bench.crowd:run", "a crowd of conductors beside the engine's own steps, on all cores"),
     "track": Entry("poise.bench.track:run", "a step of a tracked body beside the engine's own, one and a hundred"),
-    "ik": Entry("poise.bench.ik:run", "a full body posed by goals, cold, beside mink with DAQP and placo"),
+    "ik": Entry("poise.bench.ik:run", "a full body posed by goals, cold, beside mink with DAQP"),
     "strength": Entry("poise.bench.strength:run", "accelerations within torque ranges, with goals, beside DAQP"),
     "growth": Entry("poise.bench.growth:run", "how cost grows with characters and with joints, chain and tree"),
 }

@@ -1,4 +1,4 @@
-"""A figure as others' inverse kinematics wants it: hinges, as MJCF and as URDF.
+"""A figure as others' inverse kinematics wants it: hinges, as MJCF.
 
 A ball joint is up to three hinges at one place, about the axes of its angles (`body.limits`): x, then z, then y, each
 with the same range. Where only one of x and z is turned the rotations are the same; where both are, two hinges one
@@ -89,34 +89,6 @@ def write_mjcf(links: list[Link]) -> str:
     )  # fmt: skip
 
 
-def write_urdf(links: list[Link]) -> str:
-    """A model for those who read URDF; its root is as free as they make it."""
-    parts = []
-    for i, link in enumerate(links):
-        inertial = (
-            f'<inertial><origin xyz="{_show(link.center)}"/><mass value="{max(link.mass, 1e-9)!r}"/>'
-            '<inertia ixx="1e-3" iyy="1e-3" izz="1e-3" ixy="0" ixz="0" iyz="0"/></inertial>'
-        )
-        parts.append(f'<link name="{link.name}">{inertial}</link>')
-        if i == 0:
-            continue
-        before, origin = links[link.parent].name, f'xyz="{_show(link.offset)}" rpy="{_show(_find_rpy(link.turn))}"'
-        if not link.hinges:
-            parts.append(_write_joint(f"{link.name}_fixed", "fixed", before, link.name, origin, ""))
-        for k, hinge in enumerate(link.hinges):
-            is_last = k == len(link.hinges) - 1
-            after = link.name if is_last else f"{hinge.name}_link"
-            if not is_last:
-                parts.append(f'<link name="{after}"/>')
-            more = (
-                f'<axis xyz="{_show(hinge.axis)}"/>'
-                f'<limit lower="{hinge.low!r}" upper="{hinge.high!r}" effort="1000" velocity="100"/>'
-            )
-            parts.append(_write_joint(hinge.name, "revolute", before, after, origin, more))
-            before, origin = after, 'xyz="0 0 0" rpy="0 0 0"'
-    return '<robot name="body">' + "".join(parts) + "</robot>"
-
-
 def draw_pose(character: Character, rng: np.random.Generator, size: float) -> np.ndarray:
     """(J, 4) a random pose that is legal, of angles and of hinges; size: of the ranges, that is used."""
     figure = IkModel(character, False, {}, 0.0)
@@ -144,22 +116,6 @@ def find_hinge_angles(angles: np.ndarray) -> np.ndarray:
     m = rotation.to_matrix(rotation.multiply(swing, twist))
     # Rx(a) Rz(b) Ry(c): its first row is (cos b cos c, -sin b, cos b sin c), its middle column (-sin b, cos a cos b, .)
     return np.array([np.arctan2(m[2, 1], m[1, 1]), np.arctan2(m[0, 2], m[0, 0]), np.arcsin(np.clip(-m[0, 1], -1, 1))])
-
-
-def _write_joint(name: str, kind: str, parent: str, child: str, origin: str, more: str) -> str:
-    return (
-        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-        f"<origin {origin}/>{more}</joint>"
-    )
-
-
-def _find_rpy(q: np.ndarray) -> np.ndarray:
-    """Roll, pitch and yaw of a rotation: Rz(y) Ry(p) Rx(r)."""
-    m = rotation.to_matrix(q)
-    pitch = np.arctan2(-m[2, 0], np.hypot(m[0, 0], m[1, 0]))
-    if np.hypot(m[0, 0], m[1, 0]) < 1e-9:
-        return np.array([0.0, pitch, np.arctan2(-m[0, 1], m[1, 1])])
-    return np.array([np.arctan2(m[2, 1], m[2, 2]), pitch, np.arctan2(m[1, 0], m[0, 0])])
 
 
 def _show(values: np.ndarray) -> str:

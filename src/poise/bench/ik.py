@@ -1,34 +1,28 @@
-"""Inverse kinematics of a full body, cold, beside mink (with DAQP) and placo's `KinematicsSolver`.
+"""Inverse kinematics of a full body, cold, beside mink (with DAQP).
 
 The task is the same for all: the centre of mass and both hands to places, both feet to places and turned, by forward
 kinematics from random legal poses; each begins at the same standing pose, with its root free, and ends when everything
-is within 1 mm (a turn counts by what it moves, 21 cm from its axis). One thread. The peers get the body as hinges
-(`hinged`), the same angles with the same ranges, and settings of theirs that do best here; their goals are made once
+is within 1 mm (a turn counts by what it moves, 21 cm from its axis). One thread. mink gets the body as hinges
+(`hinged`), the same angles with the same ranges, and settings of its own that do best here; its goals are made once
 and given new numbers, as ours are (`PoseSolver.prepare`). What each found is judged by none of them, but by
 forward kinematics of the tree.
 
-mink is an extra (`peers`). placo wants a Pinocchio and a NumPy of its own: `make placo` builds it an environment, and
-`POISE_PLACO_PYTHON` says which Python has it.
+mink is an extra (`peers`). `make placo` compares with placo, which wants an environment of its own
+(`tests/tools/ik_placo`).
 
 Bodies with more joints than people have, for how the cost of a solve grows.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from poise.bench.harness import measure
-from poise.bench.hinged import Link, draw_pose, list_links, write_mjcf, write_urdf
+from poise.bench.hinged import Link, draw_pose, list_links, write_mjcf
 from poise.body.character import Character
 from poise.body.joints import JointLimits
 from poise.body.skeleton import Skeleton
@@ -69,35 +63,24 @@ def run(targets: int = 60, rounds: int = 5) -> dict[str, Any]:
     mink = build_mink(character, links)
     if mink is not None:
         contenders["mink"] = lambda: [mink(one) for one in drawn]
-    placo = Placo.find(character, links, drawn)
-    if placo is not None:
-        contenders["placo"] = placo.go
-    try:
-        timings = measure(contenders, rounds)
-        us = {name: 1e6 * timings.median(name) / targets for name in contenders}
-        met = [is_met(character, one, *solve_one(ours, one, start)) for one in drawn]
-        figures: dict[str, Any] = {
-            "targets": targets,
-            "joints": len(character.skeleton),
-            "angles": len(IkModel(character, True, {}, 0.0).arrays.joint),
-            "us_per_solve": us["poise"],
-            "plain_us_per_solve": us["plain"],
-            "solved": float(np.mean(met)),
-            "mink_us_per_solve": us.get("mink"),
-            "mink_ratio": timings.ratio("mink", to="poise") if mink else None,
-            "mink_plain_ratio": timings.ratio("mink", to="plain") if mink else None,
-            "mink_solved": float(np.mean([is_met(character, one, *mink(one)) for one in drawn])) if mink else None,
-            "placo_us_per_solve": us.get("placo"),
-            "placo_ratio": timings.ratio("placo", to="poise") if placo else None,
-            "placo_solved": placo.solved if placo else None,
-            "missing": [name for name, peer in (("mink", mink), ("placo", placo)) if peer is None],
-            "growth": [grow(character, more) for more in _SPINES],
-            "spread": max(timings.spread(name) for name in contenders),
-        }
-    finally:
-        if placo is not None:
-            placo.close()
-    return figures
+    timings = measure(contenders, rounds)
+    us = {name: 1e6 * timings.median(name) / targets for name in contenders}
+    met = [is_met(character, one, *solve_one(ours, one, start)) for one in drawn]
+    return {
+        "targets": targets,
+        "joints": len(character.skeleton),
+        "angles": len(IkModel(character, True, {}, 0.0).arrays.joint),
+        "us_per_solve": us["poise"],
+        "plain_us_per_solve": us["plain"],
+        "solved": float(np.mean(met)),
+        "mink_us_per_solve": us.get("mink"),
+        "mink_ratio": timings.ratio("mink", to="poise") if mink else None,
+        "mink_plain_ratio": timings.ratio("mink", to="plain") if mink else None,
+        "mink_solved": float(np.mean([is_met(character, one, *mink(one)) for one in drawn])) if mink else None,
+        "missing": [] if mink else ["mink"],
+        "growth": [grow(character, more) for more in _SPINES],
+        "spread": max(timings.spread(name) for name in contenders),
+    }
 
 
 def draw_targets(character: Character, count: int, seed: int = 0, size: float = SIZE) -> list[ReachTarget]:
@@ -244,70 +227,6 @@ def build_mink(
         return data.xpos[1].copy(), np.array(local)
 
     return solve
-
-
-class Placo:
-    """placo in a Python of its own, which solves all targets when it is told to.
-
-    solved  of all targets, how many it met the last time
-    """
-
-    def __init__(self, python: str, task: dict[str, Any], urdf: str):
-        self._folder = tempfile.TemporaryDirectory()
-        folder = Path(self._folder.name)
-        (folder / "body.urdf").write_text(urdf)
-        (folder / "task.json").write_text(json.dumps({**task, "urdf": str(folder / "body.urdf")}))
-        script = Path(__file__).with_name("ik_placo.py")
-        self._process = subprocess.Popen(
-            [python, str(script), str(folder / "task.json")],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
-        )  # fmt: skip
-        self.solved: float | None = None
-        self.is_ready = self._read().strip() == "ready"
-
-    @classmethod
-    def find(cls, character: Character, links: list[Link], targets: list[ReachTarget]) -> Placo | None:
-        """placo, where `POISE_PLACO_PYTHON` says, and it answers."""
-        python = os.environ.get("POISE_PLACO_PYTHON", "")
-        if not python or shutil.which(python) is None:
-            return None
-        names, index = character.skeleton.names, character.skeleton.index
-        task = {
-            "ends": [names[index(end)] for end in ENDS],
-            "turned": [names[index(end)] for end in TURNED],
-            "span": SPAN * character.height,
-            "enough": ENOUGH,
-            "start": {hinge.name: hinge.start for link in links for hinge in link.hinges},
-            "targets": [
-                {
-                    "places": one.places.tolist(), "turns": rotation.to_matrix(one.turns).tolist(),
-                    "center": one.center.tolist(),
-                } for one in targets
-            ],
-        }  # fmt: skip
-        placo = cls(python, task, write_urdf(links))
-        if placo.is_ready:
-            return placo
-        placo.close()
-        return None
-
-    def go(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.write("go\n")
-        self._process.stdin.flush()
-        rounds = json.loads(self._read())["rounds"]
-        self.solved = float(np.mean(np.array(rounds) > 0))
-
-    def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(30.0)
-        self._folder.cleanup()
-
-    def _read(self) -> str:
-        assert self._process.stdout is not None
-        return self._process.stdout.readline()
 
 
 def lengthen_spine(character: Character, more: int) -> Character:

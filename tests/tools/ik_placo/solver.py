@@ -1,6 +1,6 @@
 """placo's `KinematicsSolver` on the targets of `poise bench ik`: run by a Python that has placo, not Poise's own.
 
-    python ik_placo.py task.json
+    python solver.py task.json
 
 It says `ready`, solves all targets for every line `go` that it is sent, and answers with one line of JSON: how long it
 took (s), and which were met. It needs nothing of Poise.
