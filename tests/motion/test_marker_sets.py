@@ -16,7 +16,8 @@ from poise.files.reading.pipeline import Reading, normalise
 from poise.files.reading.up_axis import turn_to_y
 from poise.files.registry import read_clip, read_recording, save_clip
 from poise.motion.clip import Clip
-from poise.motion.markers import fit_markers, name_set
+from poise.motion.markers import find_markers, fit_markers, name_set
+from poise.motion.markers.sets import load_sets
 from poise.spatial import rotation
 from trc_writer import make_trc
 
@@ -327,3 +328,12 @@ def test_any_part_of_a_set_is_built_or_refused(name: str) -> None:
         said = " ".join(motion.warnings)
         assert all(role in said for role in missing)
     assert built > 3
+
+
+def test_words_of_a_set_stand_for_all_their_spellings() -> None:
+    """Places before and after a joint's word, centres in all their spellings, sides before and after both."""
+    labels = ["Knee_Lateral_L", "RightMedialKnee", "ankle.joint.centre.left", "jRightElbow", "MED_MAL_R"]
+    assert list(find_markers(labels)) == ["LKNE", "RKNM", "RANM", "LAJC", "REJC"]
+    first, last = load_sets()[0], load_sets()[-1]
+    assert (first.name, first.joints, last.name, last.joints) == ("Plug-in Gait", False, "keypoints", True)
+    assert all(table.source and table.meanings for table in load_sets())

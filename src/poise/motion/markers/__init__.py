@@ -1,11 +1,10 @@
-"""A skeleton and its motion from labelled optical markers: `fit` tells the story, `sets` has the labels."""
+"""A skeleton and its motion from labelled optical markers: `fit` tells the story, `sets.toml` has the labels."""
 
 from __future__ import annotations
 
 from poise.motion.markers.fit import MarkerMotion, fit_markers
 from poise.motion.markers.gaps import LONGEST_GAP
-from poise.motion.markers.labels import find_markers, name_set, share_seen, split_subjects
-from poise.motion.markers.sets.table import clean_label
+from poise.motion.markers.labels import clean_label, find_markers, name_set, share_seen, split_subjects
 
 __all__ = [
     "LONGEST_GAP",

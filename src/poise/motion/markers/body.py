@@ -4,7 +4,7 @@ How a joint is found: alternatives in the order of trust, of which the first tha
 
 A way names the markers that it needs and the function that makes a centre (or axes, or a whole pelvis) of them.
 Adding a way to find a joint is adding a line to its table; adding a marker set is adding a table of labels
-(`poise.motion.markers.sets`), and no code.
+(`sets.toml`), and no code.
 """
 
 from __future__ import annotations

@@ -12,16 +12,18 @@ from functools import cache
 
 import numpy as np
 
-from poise.motion.markers.sets import JOINT_SETS, SETS, MarkerSet
-from poise.motion.markers.sets.table import clean_label
-
-__all__ = ["clean_label", "find_markers", "name_set", "share_seen", "split_subjects"]
+from poise.motion.markers.sets import MarkerSet, load_sets
 
 _PELVIS = ("LASI", "RASI", "LPSI", "RPSI", "SACR")
 _LONGEST = 200  # letters of a label with a name in it
 _FEWEST = 3  # labels that make a prefix a person's
 _SIDE_WORDS = {"L", "R", "LEFT", "RIGHT"}
 _MARKS = "_.- "
+
+
+def clean_label(label: str) -> str:
+    """A label without its subject's prefix, blanks and marks, in capitals: `Takeo:L_Knee` to LKNEE."""
+    return "".join(c for c in label.rpartition(":")[2].upper() if c.isalnum())
 
 
 def find_markers(labels: Sequence[str], seen: Sequence[float] | None = None) -> dict[str, int]:
@@ -52,10 +54,12 @@ def name_set(labels: Sequence[str]) -> str | None:
 
 def _rank_sets(cleaned: Sequence[str]) -> list[MarkerSet]:
     """The sets that may be meant, the likeliest first. Keypoints stand for joints only where no pelvis has spines."""
-    on_skin = sorted(SETS, key=lambda table: -len(_explain(table, cleaned)))
+    on_skin = sorted(
+        (table for table in load_sets() if not table.joints), key=lambda table: -len(_explain(table, cleaned))
+    )
     spines = {marker for table in on_skin for marker in _explain(table, cleaned)} & set(_PELVIS)
-    joints = [table for table in JOINT_SETS if not table.only_with]
-    unsaid = [table for table in JOINT_SETS if table.only_with and table.only_with <= _explain(table, cleaned)]
+    joints = [table for table in load_sets() if table.joints and not table.needs]
+    unsaid = [table for table in load_sets() if table.needs and table.needs <= _explain(table, cleaned)]
     if unsaid and not spines:
         return [*joints, *unsaid, *on_skin]
     return [*on_skin, *joints]
@@ -67,7 +71,7 @@ def _explain(table: MarkerSet, cleaned: Iterable[str]) -> set[str]:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    return frozenset(label for table in (*SETS, *JOINT_SETS) for label in table.meanings)
+    return frozenset(label for table in load_sets() for label in table.meanings)
 
 
 def split_subjects(labels: Sequence[str], stated: Iterable[str] = ()) -> list[tuple[str, str]]:
