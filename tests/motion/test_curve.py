@@ -177,3 +177,16 @@ def test_a_motion_that_is_too_long_is_refused() -> None:
 
     with pytest.raises(InputError, match="lasts up to"):
         build_curve(Endless(), [0])
+
+
+def test_a_motion_whose_poses_are_not_finite_is_refused() -> None:
+    class Broken:
+        skeleton, duration = HUMAN.skeleton, 1.0
+
+        def pose(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            turns = rotation.identity((len(t), len(HUMAN.skeleton)))
+            turns[len(t) // 2, 3] = np.nan
+            return np.zeros((len(t), 3)), turns
+
+    with pytest.raises(InputError, match="poses of a motion must be finite"):
+        build_curve(Broken(), [3, 4])

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
 
 from poise.body.character import Character
 from poise.body.geometry.soles import build_footing, find_soles
@@ -21,7 +20,6 @@ from poise.demos.shared.show import stand_still
 from poise.drivers.balance.balance import Balance
 from poise.dynamics.tree import build_tree
 from poise.errors import InputError
-from poise.motion.playback.spline import fit_spline
 from poise.motion.retargeting.reference import build_reference
 from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
@@ -82,18 +80,6 @@ def test_lengths_are_numpys() -> None:
     assert [length(row) for row in v] == [np.linalg.norm(row) for row in v]
     assert length(v[:, 1]) == np.linalg.norm(v[:, 1])
     assert lengths(v).tobytes() == np.linalg.norm(v, axis=-1).tobytes()
-
-
-@pytest.mark.parametrize("periodic", [False, True])
-def test_splines_are_scipys(periodic: bool) -> None:
-    """Coefficients to the last bit, at even and uneven knots, for any number of them."""
-    rng = np.random.default_rng(8)
-    for n in (4, 5, 6, 17, 240):
-        for knots in (np.linspace(0.0, 3.0, n), np.cumsum(rng.uniform(0.1, 2.0, n))):
-            samples = rng.normal(size=(n, 9)) * np.repeat([1.0, 0.0, 1.0], 3)
-            samples[-1] = samples[0] if periodic else samples[-1]
-            scipys = CubicSpline(knots, samples, bc_type="periodic" if periodic else "not-a-knot").c
-            assert fit_spline(knots, samples, periodic).tobytes() == scipys.tobytes()
 
 
 def test_one_part_adds_up_like_many() -> None:

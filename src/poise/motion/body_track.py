@@ -11,8 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from poise.motion.playback.spline import fit_spline
-
 # Where each number is in `moves`.
 HEIGHT, PELVIS_YAW, CHEST_YAW, BOW = range(4)
 MOVES = 4
@@ -40,5 +38,7 @@ class BodyTrack:
     @cached_property
     def curve(self) -> np.ndarray:
         """(N - 1, 4, 4) coefficients (segment, power, move) of cubic splines, the third power first."""
-        found = fit_spline(self.phase, self.moves, self.period > 0.0)
+        from scipy.interpolate import CubicSpline
+
+        found = CubicSpline(self.phase, self.moves, bc_type="periodic" if self.period > 0.0 else "not-a-knot").c
         return np.ascontiguousarray(np.moveaxis(found, 0, 1))

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from poise.body.skeleton import Skeleton
+from poise.errors import InputError
 from poise.motion.clip import Clip, find_traces
 from poise.motion.motion import as_motion
-from poise.motion.playback.spline import fit_spline
 from poise.spatial.cutoff import choose_cutoff
 from poise.spatial.filter import lowpass, lowpass_rotations, uniform_rate
 
@@ -65,6 +65,10 @@ def build_curve(
     """
     known = as_motion(motion)
     x = known.samples(skeleton or known.skeleton, joints)  # type: ignore[attr-defined]
+    if not (np.isfinite(x.turns).all() and np.isfinite(x.root).all()):
+        raise InputError(
+            "the poses of a motion must be finite; some that this one gives are not. Look at what it computes."
+        )
     smooth, smooth_root = (x.turns, x.root) if x.bridged is None else x.bridged()
     if x.traces is not None:
         rate = uniform_rate(x.phase)
@@ -105,11 +109,15 @@ def _spline_curve(
     smooth_root: np.ndarray,
     period: float = 0.0,
 ) -> Track:
+    from scipy.interpolate import CubicSpline
+
+    ends = "periodic" if period else "not-a-knot"
+
     def fit(samples: np.ndarray) -> np.ndarray:
         if not samples.any():  # a gesture's root: the curve through nothing but zeros is zero
             return np.zeros((len(knots) - 1, 4, *samples.shape[1:]))
         columns = samples.reshape(len(knots), -1)
-        found = fit_spline(knots, columns, bool(period))
+        found = CubicSpline(knots, columns, bc_type=ends).c
         return np.ascontiguousarray(np.moveaxis(found.reshape(4, len(knots) - 1, *samples.shape[1:]), 0, -2))
 
     # What is the same curve is the same array: one that is played is read from memory once and not twice.
