@@ -274,3 +274,11 @@ def test_without_viser_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatc
     done = run("puppet", str(tmp_path / "show"), "--no-browser")
     assert done.code == 2 and "pip install 'poise[page]'" in done.err and done.err.count("\n") == 1
     assert not (tmp_path / "show").exists()
+
+
+def test_the_qr_code_has_white_around_it() -> None:
+    pytest.importorskip("segno", reason="segno is not installed")
+    from poise.studio.puppet_panel import draw_qr
+
+    picture = draw_qr("poise", 2)
+    assert picture.shape == (58, 58, 3) and picture[:8].min() == 255 and picture[8, 8, 0] == 0

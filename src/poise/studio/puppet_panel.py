@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +18,6 @@ from poise.puppetry.device import HandsDevice
 from poise.puppetry.layers import LEAST_STIFF
 from poise.puppetry.performance import Performance, RecordedLayer
 from poise.studio.handles import WAYS, PageHands
-from poise.studio.qr_code import MOST_BYTES, draw_qr
 from poise.studio.touch_hands import TouchHands
 
 STIFFEST = 4.0  # on the slider
@@ -31,6 +31,14 @@ _KEYS = (
     ("L", 1, (0, 0, 0), (_ANGLE, 0, 0)), ("U", 1, (0, 0, 0), (0, 0, _ANGLE)), ("O", 1, (0, 0, 0), (0, 0, -_ANGLE)),
 )  # fmt: skip
 Exporter = Callable[[Path], str]
+
+
+def draw_qr(address: str, scale: int = 6) -> np.ndarray:
+    """(H, W, 3) bytes: an address as a QR code, for cameras of phones, with white around it."""
+    import segno
+
+    dark = np.array(list(segno.make(address, micro=False, error="l").matrix_iter(scale, border=4)))
+    return np.repeat(np.where(dark, 0, 255).astype(np.uint8)[..., None], 3, axis=2)
 
 
 class PuppetPanel:
@@ -119,9 +127,10 @@ class PuppetPanel:
         with gui.add_folder("Two fingers"):
             gui.add_text("touch page", self.touch.address, multiline=True, disabled=True,
                          hint="for a tablet, a phone or a touch screen")  # fmt: skip
-            if self.touch.lets_others_in and len(self.touch.address.encode()) <= MOST_BYTES:
-                gui.add_image(draw_qr(self.touch.address), format="png")
-            elif not self.touch.lets_others_in:
+            if self.touch.lets_others_in:
+                with contextlib.suppress(ImportError):  # without segno the address has to do
+                    gui.add_image(draw_qr(self.touch.address), format="png")
+            else:
                 gui.add_markdown(
                     "It is for this machine alone. Started with `--host 0.0.0.0`, tablets and phones get in."
                 )
