@@ -45,16 +45,16 @@ READERS: list[tuple[str, Callable[[Path], object]]] = [
 ]
 # Files that Poise wrote itself a moment before, or keeps in a folder of its own: nobody else names them.
 OWN = {
-    "files/readback.py", "files/usd.py", "files/fbx.py", "pictures/film.py", "files/atomic.py", "files/loading.py",
-    "spatial/code_cache.py", "files/leftovers.py", "cli/streams.py",
-    # sources beside a law that was imported; a state that Bullet has just written to a temporary folder
-    "spatial/compile.py", "engines/bullet_state.py",
+    "files/formats/usd.py", "files/formats/fbx/fbx.py", "pictures/film.py",
+    "files/output.py", "files/input.py", "cli/streams.py",
+    # sources beside a law that was imported, and their machine code; a state that Bullet wrote to a temporary folder
+    "compiled/kernel.py", "compiled/code_cache.py", "engines/bullet/state.py",
     # tables that come with the package
     "motion/markers/sets.py",
     # hands are written as they come, to a file that was not there, so that a crash loses nothing
-    "jobs/hands_file.py",
+    "puppetry/hands_file.py",
     # the second opinion shares no code with the readers, and reads only what they have read
-    "files/plain/bvh.py", "files/plain/gltf_file.py", "files/plain/npz.py",
+    "files/writing/independent/bvh.py", "files/writing/independent/gltf.py", "files/writing/independent/npz.py",
 }  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def test_files_are_opened_in_one_place() -> None:
             if (opens and module not in ("os", "av", "wave", "webbrowser")) or (name == "load" and module == "np"):
                 found.add(path.relative_to(SOURCES).as_posix())
     # blender's scripts run in Blender; the archive is a stream that was opened by loading
-    assert {name for name in found if not name.startswith("files/blender/")} - OWN == {"files/arrays.py"}
+    assert {name for name in found if not name.startswith("files/formats/fbx/blender/")} - OWN == {"files/arrays.py"}
 
 
 def test_sizes_are_bounded_before_anything_is_read(tmp_path: Path) -> None:
