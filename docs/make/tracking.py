@@ -15,7 +15,8 @@ from poise.body.reshape import lengthen
 from poise.drivers.track.track import LAWS
 from poise.jobs.track.plan import TrackPlan
 from poise.jobs.track.stiffness_search import find_best
-from poise.pictures.plots import plot_stiffness
+from poise.pictures.plot_style import new_figure, to_png
+from poise.pictures.plots import draw_curve
 
 HERE = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("POISE_DATA", "."))
@@ -23,6 +24,19 @@ CURVES = ("bvh-cmu/111_02.bvh", "bvh-cmu/02_05.bvh", "bvh-cmu/93_03.bvh")
 BODIES_OF = "bvh-cmu/115_01.bvh"
 SUFFIXES = (".bvh", ".amc", ".c3d", ".trc", ".glb", ".gltf", ".vrma", ".npz", ".txt")
 LONGEST = 8.0  # s of a clip that curves are of
+
+
+def plot_stiffness(
+    curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "", columns: int = 1
+) -> bytes:
+    """Error and lag over the stiffness, a panel for each label, so many in a row, and what was chosen."""
+    rows = -(-len(curves) // columns)
+    figure = new_figure(4.6 * columns + 1.4, 2.9 * rows, title)
+    panels = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
+    for k, (label, (curve, chosen)) in enumerate(curves.items()):
+        draw_curve(panels[k], curve, chosen, has_legend=k == columns - 1)
+        panels[k].set_title(label, fontsize=9, loc="left")
+    return to_png(figure)
 
 
 def write_table(name: str, head: list[str], rows: list[list[Any]]) -> None:

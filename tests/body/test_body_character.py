@@ -52,7 +52,7 @@ def test_a_segment_by_joint_or_role():
     names = {name: f"mixamorig:{name}" for name in FULL.names}
     character = Character.from_skeleton(FULL.replace(names=list(names.values())), mass=70.0)
     assert character.segment("leftFoot") is character.segment("mixamorig:leftFoot")
-    assert character.stature == pytest.approx(1.75)
+    assert character.height == pytest.approx(1.75)
     with pytest.raises(InputError, match=r"Did you mean 'leftFoot'"):
         character.segment("leftFeet")
     with pytest.raises(InputError, match=r"'leftShoulder' of character 'human' carries no mass"):

@@ -13,7 +13,6 @@ from poise.body.geometry.loft import add_domes, interpolate, loft, stack_volume,
 from poise.body.geometry.mannequin import BODY_DENSITY, build_mannequin
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.polyhedron import check_closed, compute_volume
-from poise.body.geometry.primitives import Box, Capsule, Sphere, collision_shapes, fit_box, fit_capsule, fit_sphere
 from poise.body.geometry.skin import build_skin
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
@@ -302,64 +301,6 @@ def make_capsule(start: np.ndarray, end: np.ndarray, radius: float) -> Mesh:
     extents = np.repeat(around[order][:, None], 4, axis=1)
     axes = rotation.rotate(rotation.between(np.array([0.0, 0.0, 1.0]), end - start), np.eye(3))
     return loft(straight_sections(heights[order], extents, 2.0, start, axes), sides=96)
-
-
-def test_capsule_is_found_again():
-    start, end = np.array([0.1, 0.2, -0.3]), np.array([0.4, -0.1, 0.2])
-    capsule = fit_capsule(make_capsule(start, end, 0.07))
-    assert isinstance(capsule, Capsule)
-    ends = sorted([capsule.start, capsule.end], key=lambda p: p[0])
-    np.testing.assert_allclose(ends, [start, end], atol=1e-3)
-    assert capsule.radius == pytest.approx(0.07, rel=5e-3)
-
-
-def test_round_mesh_becomes_a_sphere():
-    mesh = make_capsule(np.zeros(3), np.array([0.0, 1e-6, 0.0]), 0.5)
-    for shape in (fit_capsule(mesh), fit_sphere(mesh)):
-        assert isinstance(shape, Sphere)
-        assert shape.radius == pytest.approx(0.5, rel=5e-3)
-        assert shape.volume == pytest.approx(compute_volume(mesh), rel=1e-9)
-
-
-def test_box_is_found_again():
-    turn = rotation.from_axis_angle(np.array([0.0, 1.0, 0.0]), 0.4)
-    box = Box(np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 0.3]), turn)
-    corners = box.corners
-    faces = [
-        (0, 1, 3),
-        (0, 3, 2),
-        (4, 6, 7),
-        (4, 7, 5),
-        (0, 4, 5),
-        (0, 5, 1),
-        (2, 3, 7),
-        (2, 7, 6),
-        (0, 2, 6),
-        (0, 6, 4),
-    ]
-    mesh = Mesh(corners, np.array([*faces, (1, 5, 7), (1, 7, 3)]))
-    found = fit_box(mesh, turn)
-    np.testing.assert_allclose(found.half, box.half)
-    np.testing.assert_allclose(found.center, box.center)
-    assert found.volume == pytest.approx(compute_volume(mesh))
-
-
-def test_collision_shapes_keep_volume_and_sole():
-    meshes = adult_meshes()
-    shapes = collision_shapes(meshes, HUMAN.roles)
-    assert set(shapes) == set(meshes)
-    for name, shape in shapes.items():
-        mesh = meshes[name]
-        if name.endswith(("Foot", "Toes")):
-            assert isinstance(shape, Box)
-            assert shape.corners[:, 1].min() == pytest.approx(mesh.vertices[:, 1].min())
-            assert winding_number(mesh, shape.center[None])[0] > 0.5
-        else:
-            assert isinstance(shape, (Capsule, Sphere))
-            assert shape.volume == pytest.approx(compute_volume(mesh), rel=1e-6)
-    left, right = shapes["leftFoot"], shapes["rightFoot"]
-    assert isinstance(left, Box) and isinstance(right, Box)
-    np.testing.assert_allclose(left.half, right.half, atol=1e-9)
 
 
 def test_pose_helper_turns_one_joint():

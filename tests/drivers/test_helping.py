@@ -40,7 +40,7 @@ def test_alone_it_falls() -> None:
     stage, actor = shove(None)
     stage.advance(54)
     assert actor.fallen is not None
-    assert player_of(actor).hands.is_idle
+    assert not player_of(actor).hands.state.any()
 
 
 def test_hands_on_a_wall_hold_it_and_go_back() -> None:
@@ -120,7 +120,7 @@ def test_who_tips_to_the_side_does_not_reach() -> None:
     hands.see(actor.body)
     for way in ([1.0, 0.0, 0.0], [0.0, 0.0, -1.0]):
         hands.look(actor.body, DT, 0.1, np.zeros(3), np.array(way))
-        assert hands.is_idle
+        assert not hands.state.any()
     hands.look(actor.body, DT, 0.1, np.array([0.0, 0.0, 0.1]), np.array([0.0, 0.0, 1.0]))
     assert set(hands.state.tolist()) == {REACHING}
 
@@ -128,7 +128,7 @@ def test_who_tips_to_the_side_does_not_reach() -> None:
 def test_a_reach_that_was_saved_goes_on_with_the_same_bits() -> None:
     stage, actor = shove(0.7)
     stage.advance(22)
-    assert not player_of(actor).hands.is_idle
+    assert player_of(actor).hands.state.any()
     saved = stage.save()
     stage.advance(4)
     there = actor.body.state.q.copy()

@@ -16,7 +16,8 @@ from poise.files.reading.pipeline import Reading, normalise
 from poise.files.reading.up_axis import turn_to_y
 from poise.files.registry import read_clip, read_recording, save_clip
 from poise.motion.clip import Clip
-from poise.motion.markers import find_markers, fit_markers, name_set
+from poise.motion.markers import clean_label, find_markers, fit_markers
+from poise.motion.markers.labels import _rank_sets
 from poise.motion.markers.sets import load_sets
 from poise.spatial import rotation
 from trc_writer import make_trc
@@ -105,7 +106,11 @@ def test_the_same_from_a_trc(name: str, tmp_path: Path) -> None:
 def test_the_sets_are_known_by_their_names() -> None:
     named = {"Plug-in Gait, lower body": "Plug-in Gait", "CGM2.3": "CGM2", "CGM2.5": "CGM2", "Qualisys sports": "IOR"}
     named |= {"OptiTrack 37": "OptiTrack Baseline", "OptiTrack 41": "OptiTrack Baseline"}
-    assert {name: name_set(list(labels)) for name, labels in SETS.items()} == {n: named.get(n, n) for n in SETS}
+    found = {}
+    for name, labels in SETS.items():
+        cleaned = [clean_label(label) for label in labels]
+        found[name] = max(_rank_sets(cleaned), key=lambda table: len({*cleaned} & {*table.meanings})).name
+    assert found == {name: named.get(name, name) for name in SETS}
 
 
 def fit(labels: dict[str, str], points: np.ndarray | None = None):

@@ -12,7 +12,6 @@ from poise.motion import (
     clip_heading,
     compute_heading,
     concatenate,
-    crossfade,
     ease,
     find_partners,
     layer,
@@ -148,13 +147,6 @@ def test_a_blend_goes_half_the_angle_at_half_the_weight():
     np.testing.assert_allclose(rotation.angle(a.rotations, half.rotations), whole / 2, atol=1e-7)
 
 
-def test_a_crossfade_plays_a_then_b():
-    a, b = wild(61, seed=1), wild(61, seed=2)
-    faded = crossfade(a, b, 0.5, 1.0)
-    same(trim(faded, 0, 0.5), trim(a, 0, 0.5), 1e-7)
-    same(trim(faded, 1.5), trim(b, 1.5), 1e-7)
-
-
 def test_concatenating_aligns_place_and_heading_and_keeps_the_pose_smooth():
     skeleton = tpose()
     first = turn(samples.walk(skeleton, 4.0, 60), 0.4)
@@ -218,7 +210,6 @@ REFUSED = [
     (lambda: warp(TWO_SECONDS, [0], [0]), "two or more moments"),
     (lambda: blend(TWO_SECONDS, TWO_SECONDS, 1.5), "from 0 to 1"),
     (lambda: blend(TWO_SECONDS, TWO_SECONDS, [0.5, np.nan]), "61 of them, from 0 to 1"),
-    (lambda: crossfade(TWO_SECONDS, TWO_SECONDS, 1.5, 1.0), "must lie within both clips"),
     (lambda: concatenate([]), "at least one clip"),
     (lambda: concatenate([TWO_SECONDS, ONE]), "single frame"),
     (lambda: concatenate([TWO_SECONDS] * 3, blend=1.2), "too short for 2 blend"),

@@ -19,7 +19,7 @@ from poise.compiled import kernel as compile_module
 from poise.compiled.kernel import kernel
 from poise.errors import FileError, InputError
 from poise.motion.clip import Clip
-from poise.pictures.body import find_heading, pose_surface, render_pose
+from poise.pictures.body import find_heading, pose_surface
 from poise.pictures.camera import Camera
 from poise.pictures.image import draw_text, encode_png, measure_text, save_png
 from poise.pictures.raster import Surface, Theme, linear, render
@@ -132,7 +132,7 @@ def test_raising_floor_and_figure_together_changes_nothing():
 
 def test_same_input_same_bytes():
     args = (HUMAN, meshes(), HUMAN.offsets[0], make_pose(HUMAN, leftUpperArm=(0, 0, -60)))
-    first, second = (render_pose(*args, size=(160, 200)) for _ in range(2))
+    first, second = (render(pose_surface(*args), FRONT, (160, 200)) for _ in range(2))
     assert first.shape == (200, 160, 3)
     assert first.dtype == np.uint8
     assert first.tobytes() == second.tobytes()

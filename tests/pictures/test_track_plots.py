@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from poise.errors import InputError
-from poise.pictures.plots import plot_stiffness, plot_tracking
+from poise.pictures.plots import plot_tracking
 
 PNG = b"\x89PNG"
 CURVE = {
@@ -24,12 +24,6 @@ def test_errors_over_time_with_and_without_a_search() -> None:
     assert plain[:4] == searched[:4] == PNG
     assert plain != searched
     assert plot_tracking(times, np.zeros((20, 0)), [])[:4] == PNG
-
-
-@pytest.mark.slow
-def test_panels_of_curves() -> None:
-    curves = dict.fromkeys(("one", "two", "three", "four"), (CURVE, 100.0))
-    assert plot_stiffness(curves, columns=2)[:4] == PNG
 
 
 def test_what_does_not_fit_is_refused() -> None:

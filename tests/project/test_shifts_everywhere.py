@@ -27,7 +27,6 @@ from poise.motion import (
     change_speed,
     clip_heading,
     concatenate,
-    crossfade,
     layer,
     mirror,
     place,
@@ -112,9 +111,6 @@ def test_joining_motions():
     np.testing.assert_allclose(places(half), plain_positions(WALK.skeleton, between), atol=CLOSE)
     plain = WAVE.replace(shifts=None)
     np.testing.assert_allclose(places(blend(plain, WALK, 1.0)), places(WALK), atol=CLOSE)
-    faded = crossfade(WALK, WAVE, 1.0, 0.5)
-    np.testing.assert_allclose(places(faded)[:30], places(WALK)[:30], atol=CLOSE)
-    np.testing.assert_allclose(places(faded)[46:], places(WAVE)[46:], atol=CLOSE)
     chained = concatenate([WALK, WAVE], 0.4)
     np.testing.assert_allclose(places(chained)[:100], places(WALK)[:100], atol=CLOSE)
     last = places(chained)[-1]

@@ -131,7 +131,6 @@ PLACES: dict[str, tuple[str, ...]] = {
         "poise",
         "poise:Touch",
     ),
-    "crossfade": ("poise.motion",),
     "dance": (
         "poise.demos.marionette.dance",
         "poise.puppetry.dancing",
@@ -265,7 +264,6 @@ PLACES: dict[str, tuple[str, ...]] = {
     ),
     "resample": ("poise.motion",),
     "retarget_clip": ("poise.motion:retarget",),
-    "reverse": ("poise.motion",),
     "RigidInertia": (
         "poise.extend",
         "poise",

@@ -157,7 +157,7 @@ def test_limbs_on_a_kinematic_pelvis() -> None:
     _, character, _ = body(0, "full")
     skeleton = character.skeleton
     partition = build_partition(skeleton, part_joints(skeleton, "arms"))
-    assert not partition.has_free_root and not partition.parts
+    assert partition.base and not partition.parts
     assert partition.physical == tuple(part_joints(skeleton, "arms"))
 
 

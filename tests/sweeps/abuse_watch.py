@@ -36,7 +36,7 @@ class Figure:
         for segment in character.segments:
             k = skeleton.index(segment.joint)
             self.masses[k], self.centers[k] = segment.inertia.mass, segment.inertia.center
-        self.mass, self.length = float(self.masses.sum()), character.stature
+        self.mass, self.length = float(self.masses.sum()), character.height
         self.carried = self.masses.copy()
         for i in range(len(skeleton) - 1, 0, -1):
             self.carried[self.parents[i]] += self.carried[i]

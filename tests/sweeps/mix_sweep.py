@@ -115,7 +115,7 @@ def sweep_clips() -> tuple[str, int]:
         return "No recordings here: set POISE_DATA to a folder that has some.", 0
     rows, stepping, missed = [], [], 0
     for name, clip in find_clips(folder).items():
-        own = Character.from_skeleton(clip.skeleton, 75.0).stature
+        own = Character.from_skeleton(clip.skeleton, 75.0).height
         bodies = [(own, mass) for mass in WEIGHTS] + list(zip(SCALES, WEIGHTS, strict=True))
         facts = (
             name,
@@ -153,7 +153,7 @@ def sweep_clips() -> tuple[str, int]:
 
 def try_clip(name: str, clip: Clip, height: float, mass: float) -> Figures:
     """A clip with physical legs, on its own skeleton at another stature."""
-    scale = height / Character.from_skeleton(clip.skeleton, mass).stature
+    scale = height / Character.from_skeleton(clip.skeleton, mass).height
     if abs(scale - 1.0) > 1e-6:
         clip = Clip(clip.skeleton.scaled(scale), clip.times, scale * clip.root, clip.rotations, clip.name)
     try:

@@ -160,7 +160,7 @@ def make_body(rng: np.random.Generator, skeletons: dict[str, Skeleton]) -> tuple
     if kind == "file" and skeletons:
         name = str(rng.choice(list(skeletons)))
         body = Character.from_skeleton(skeletons[name], mass=None)
-        return body, f"{name} ({body.stature:.2f} m, {body.mass:.0f} kg)"
+        return body, f"{name} ({body.height:.2f} m, {body.mass:.0f} kg)"
     height = float(rng.choice([rng.uniform(0.5, 1.2), rng.uniform(1.2, 2.0), rng.uniform(1.5, 1.9), 2.5]))
     mass = float(rng.uniform(14.0, 36.0) * height**2)
     if kind == "mesh":

@@ -250,38 +250,6 @@ def test_a_ground_that_moves_is_asked_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "ground", [Slope(0.3, 1.0), WAVES, Stairs(0.17, 0.29, 10, 0.5), STONES], ids=["slope", "waves", "up", "stones"]
-)
-def test_a_swing_above_its_clearance_is_above_the_ground(ground: Ground) -> None:
-    terrain = Terrain(ground)
-    begin, end = find(ground, 0.1, 0.4, 0.2), find(ground, 0.0, 1.05, -0.1)
-    s, heights = terrain.clearance(begin, end, SOLE)
-    assert (s[0], s[-1]) == (0.0, 1.0)
-    np.testing.assert_allclose(heights[[0, -1]], [begin.place[1], end.place[1]], atol=2e-3)
-    for k in range(0, len(s), 5):
-        turn = rotation.slerp(begin.turn, end.turn, s[k])
-        place = begin.place + s[k] * (end.place - begin.place)
-        place[1] = heights[k]
-        sole = lay(Foothold(place, turn, 0.0, 0.0, 0.0, 0.0, np.zeros((4, 3))))
-        over = sole[..., 1] - ground.height_at(sole[..., 0], sole[..., 2])
-        assert -3e-3 < over.min() < 3e-3
-
-
-def test_a_swing_goes_over_what_is_in_its_way() -> None:
-    bar = Prop.box("bar", [1.0, 0.12, 0.05], position=[0.0, 0.06, 0.5])
-    bridge = Prop.box("bridge", [2.0, 0.2, 2.0], position=[0.0, 2.5, 0.0])  # and under what is above its head
-    terrain = Terrain(Floor(Ground(), [bar, bridge]))
-    begin, end = (terrain.find_foothold(0.0, z, 0.0, SOLE, level=0.0, up=0.3) for z in (0.1, 0.8))
-    assert isinstance(begin, Foothold)
-    assert isinstance(end, Foothold)
-    s, heights = terrain.clearance(begin, end, SOLE)
-    along = begin.place[2] + s * (end.place[2] - begin.place[2])
-    over = (along + 0.19 > 0.475) & (along - 0.07 < 0.525)
-    np.testing.assert_allclose(heights[over], 0.12)
-    np.testing.assert_allclose(heights[~over], 0.0)
-
-
-@pytest.mark.parametrize(
     ("ask", "said"),
     [
         (lambda terrain: terrain.find_foothold(math.nan, 0.0, 0.0, SOLE), "give finite numbers"),

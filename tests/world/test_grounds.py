@@ -15,10 +15,10 @@ from poise.errors import InputError
 from poise.jobs.shared.metrics import measure_feet
 from poise.motion.samples import wave
 from poise.spatial import rotation
-from poise.world.ground.floor import Floor, find_floor
+from poise.world.ground.floor import Floor
 from poise.world.ground.ground import Ground, Slope
 from poise.world.ground.height_map import HeightMap
-from poise.world.ground.kernels import ground_friction, ground_height, ground_normal, ground_velocity
+from poise.world.ground.kernels import ground_height, ground_normal, ground_velocity
 from poise.world.ground.moving import MovingGround
 from poise.world.ground.profile import Profile, Stairs
 from poise.world.prop import Prop
@@ -44,10 +44,9 @@ def test_a_compiled_ground_answers_as_the_ground_itself(ground: Ground) -> None:
     x, z = np.random.default_rng(1).uniform(-1.2, 1.2, (2, 100))
     asked = {
         kernel: np.array([kernel(floor.record[0], *place) for place in zip(x, z, strict=True)])
-        for kernel in (ground_height, ground_normal, ground_velocity, ground_friction)
+        for kernel in (ground_height, ground_normal, ground_velocity)
     }
-    for kernel, name in ((ground_height, "height_at"), (ground_normal, "normal_at"),
-                         (ground_velocity, "velocity_at"), (ground_friction, "friction_at")):  # fmt: skip
+    for kernel, name in ((ground_height, "height_at"), (ground_normal, "normal_at"), (ground_velocity, "velocity_at")):
         np.testing.assert_allclose(asked[kernel], getattr(ground, name)(x, z, t), atol=1e-12)
 
 
@@ -124,19 +123,19 @@ def test_the_top_of_a_fixed_prop_is_floor(kind: str) -> None:
         line = np.stack([np.full_like(y, x), y, np.full_like(y, z)], axis=1)
         own = rotation.rotate(rotation.conjugate(turn), line - at)
         solid = y[inside(shape, own)]
-        height, normal = find_floor(Ground(0.2), [prop], x, z)
+        height, normal = Floor(Ground(0.2), [prop]).find(x, z)
         if len(solid) < 30:  # beside it, or grazing it
             continue
         hits += 1
         assert 0.0 <= height - solid.max() <= 1.001e-3
-        ahead, aside = (find_floor(Ground(0.2), [prop], x + dx, z + dz)[0] for dx, dz in ((1e-6, 0), (0, 1e-6)))
+        ahead, aside = (Floor(Ground(0.2), [prop]).find(x + dx, z + dz)[0] for dx, dz in ((1e-6, 0), (0, 1e-6)))
         wanted = np.array([height - ahead, 1e-6, height - aside])
         assert normal @ wanted / np.linalg.norm(wanted) > 0.999
         # from below it is a ceiling
         assert Floor(Ground(0.2), [prop]).find(x, z, below=float(solid.max()) - 0.01)[0] == 0.2
     assert hits > 8
     for other in (Prop("away", (shape,), position=at + [5.0, 0.0, 0.0]), Prop("air", (shape,), touches=False)):
-        assert find_floor(Ground(0.2), [other], 0.2, -0.1)[0] == 0.2
+        assert Floor(Ground(0.2), [other]).find(0.2, -0.1)[0] == 0.2
 
 
 def slab(name: str, top: float, thick: float = 0.1, size: float = 2.0) -> Prop:

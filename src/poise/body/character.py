@@ -221,11 +221,6 @@ class Character(Portable):
         """kg, the sum of the segments."""
         return math.fsum(segment.mass for segment in self.segments)
 
-    @property
-    def stature(self) -> float:
-        """m, sole to vertex: the same as `height`."""
-        return self.height
-
     @cached_property
     def inertias(self) -> tuple[RigidInertia, ...]:
         """The inertia that each joint carries, in its frame, in the skeleton's order; zero for a joint without mass."""

@@ -100,7 +100,7 @@ def _show(
         from poise.files.output import write_together
         from poise.pictures.strength_plots import plot_muscles
 
-        title = f"{character.stature:.2f} m, {character.mass:.1f} kg, {character.sex}, {character.age:g} years"
+        title = f"{character.height:.2f} m, {character.mass:.1f} kg, {character.sex}, {character.age:g} years"
         write_together({output: plot_muscles(muscles, find_rows(muscles, names), title)})
         figures["output"] = str(output)
     rows = [
@@ -136,7 +136,7 @@ def _find(
         from poise.files.output import write_together
         from poise.pictures.strength_plots import plot_needed
 
-        title = f"{clip.name}: {character.stature:.2f} m, {character.mass:.1f} kg"
+        title = f"{clip.name}: {character.height:.2f} m, {character.mass:.1f} kg"
         shares = list_hardest(needed, _MOST_LINES)
         write_together({output: plot_needed(needed.times - needed.times[0], shares, needed.scale, title)})
         figures["output"] = str(output)

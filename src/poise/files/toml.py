@@ -25,7 +25,6 @@ from poise.files.input import MOST_SETTINGS_BYTES, read_bytes
 Key = tuple[str | int, ...]
 _SPACE = " \t"
 _ENDS = ",]}#\r\n"
-_LIST = ("[", "]")
 
 
 def find_lines(text: str) -> dict[Key, int]:
@@ -202,11 +201,6 @@ def _find_fault(said: str, data: bytes) -> int | None:
         return data.rstrip(b"\r\n").count(b"\n") + 1
     line = re.search(r"\(at line ([0-9]+), column", said)
     return None if line is None else int(line[1])
-
-
-def load_toml(path: str | PathLike[str]) -> dict[str, Any]:
-    """The tables of a TOML file."""
-    return TomlFile(path).plain
 
 
 class Table:

@@ -134,7 +134,7 @@ def describe_needed(needed: NeededStrength, character: Character) -> dict[str, A
         "regions": _find_regions(ordered),
         "held_s": HELD,
         "mass_kg": character.mass,
-        "stature_m": character.stature,
+        "stature_m": character.height,
         "sex": character.sex,
         "age": character.age,
         "cutoff_hz": float(needed.forces.cutoff),
@@ -169,7 +169,7 @@ def describe_muscles(muscles: JointStrength, character: Character, joints: Itera
             }
     return {
         "mass_kg": character.mass,
-        "stature_m": character.stature,
+        "stature_m": character.height,
         "sex": character.sex,
         "age": character.age,
         "degrees_of_freedom": len(muscles),
@@ -266,10 +266,10 @@ def run_find(
 def _warn_of_rough(needed: NeededStrength, character: Character, audience: Reporter) -> None:
     """Say where the feet do not carry the body, so that torques on the way from them are not what they were."""
     left = np.linalg.norm(needed.forces.torque[:, 0], axis=-1)
-    share = np.percentile(left, 95) / (character.mass * 9.81 * character.stature)
+    share = np.percentile(left, 95) / (character.mass * 9.81 * character.height)
     if share > _ROUGH:
         audience.warn(
-            f"support: the feet leave {share * character.mass * 9.81 * character.stature:.0f} N m unexplained. Does it "
+            f"support: the feet leave {share * character.mass * 9.81 * character.height:.0f} N m unexplained. Does it "
             "sit, lean on something or use its hands? Strengths of legs and trunk are as rough as that."
         )
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from poise.motion.clip import Clip, build_sampled_clip
     from poise.motion.contacts.contacts import Contacts, find_contacts
     from poise.motion.contacts.points import foot_points
-    from poise.motion.edits.blend import blend, concatenate, crossfade, ease, layer
+    from poise.motion.edits.blend import blend, concatenate, ease, layer
     from poise.motion.edits.body_points import find_point
     from poise.motion.edits.borrow import borrow
     from poise.motion.edits.ground import clip_heading, compute_heading, place, translate, turn
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from poise.motion.edits.offsets import Offset, apply_offsets
     from poise.motion.edits.sequence import Segment, join_segments
     from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget, Target
-    from poise.motion.edits.timing import change_speed, resample, reverse, trim, warp
+    from poise.motion.edits.timing import change_speed, resample, trim, warp
     from poise.motion.interpolation import ClipSpline, interpolate
     from poise.motion.motion import Motion, Pose
     from poise.motion.parts import part_joints
@@ -35,7 +35,6 @@ _HOME = {
     "edits.blend": (
         "blend",
         "concatenate",
-        "crossfade",
         "ease",
         "layer",
     ),
@@ -70,7 +69,6 @@ _HOME = {
     "edits.timing": (
         "change_speed",
         "resample",
-        "reverse",
         "trim",
         "warp",
     ),
@@ -116,7 +114,6 @@ __all__ = [
     "clip_heading",
     "compute_heading",
     "concatenate",
-    "crossfade",
     "ease",
     "find_contacts",
     "find_partners",
@@ -131,7 +128,6 @@ __all__ = [
     "place",
     "resample",
     "retarget",
-    "reverse",
     "root_at_hips",
     "translate",
     "trim",

@@ -17,7 +17,7 @@ from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.body.skeleton import Skeleton
 from poise.motion.motion import Pose
 from poise.pictures.camera import Camera, find_facing
-from poise.pictures.raster import Surface, Theme, linear, render
+from poise.pictures.raster import Surface, linear
 from poise.spatial import rotation
 
 # sRGB: a pale clay that takes light and shadow well on the grey ground.
@@ -59,28 +59,6 @@ def find_heading(skeleton: Skeleton, positions: np.ndarray) -> float:
         if left is not None and right is not None:
             pairs.append(positions[right] - positions[left])
     return find_facing(pairs) or 0.0
-
-
-def render_pose(
-    skeleton: Skeleton,
-    meshes: Mapping[str, Mesh] | SkinnedMesh,
-    root: np.ndarray,
-    rotations: np.ndarray,
-    size: tuple[int, int] = (960, 720),
-    camera: Camera | None = None,
-    samples: int = 2,
-    look: Theme | None = None,
-) -> np.ndarray:
-    """A picture (H, W, 3) uint8 of one pose, without a camera from three quarters in front.
-
-    root  (3,) m; rotations (J, 4), each joint relative to its parent; size is width and height in pixels
-    """
-    surface = pose_surface(skeleton, meshes, root, rotations)
-    if camera is None:
-        positions, _ = skeleton.pose(np.asarray(root, float), np.asarray(rotations, float))
-        azimuth = find_heading(skeleton, positions) + VIEW_AZIMUTH
-        camera = Camera.frame(surface.points, size, azimuth, VIEW_ELEVATION)
-    return render(surface, camera, size, samples, look)
 
 
 class SkinBounds:

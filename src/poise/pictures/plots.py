@@ -190,19 +190,6 @@ def plot_tracking(
     return to_png(figure)
 
 
-def plot_stiffness(
-    curves: Mapping[str, tuple[Mapping[str, np.ndarray], float | None]], title: str = "", columns: int = 1
-) -> bytes:
-    """Error and lag over the stiffness, a panel for each label, so many in a row, and what was chosen."""
-    rows = -(-len(curves) // columns)
-    figure = new_figure(4.6 * columns + 1.4, 2.9 * rows, title)
-    panels = np.atleast_1d(figure.subplots(rows, columns, squeeze=False)).ravel()
-    for k, (label, (curve, chosen)) in enumerate(curves.items()):
-        draw_curve(panels[k], curve, chosen, has_legend=k == columns - 1)
-        panels[k].set_title(label, fontsize=9, loc="left")
-    return to_png(figure)
-
-
 def draw_curve(panel: Any, curve: Mapping[str, np.ndarray], chosen: float | None, has_legend: bool = True) -> None:
     """Error and lag over the stiffness on a panel."""
     left, stiffness = panel, np.asarray(curve["stiffness"], float)

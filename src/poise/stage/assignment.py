@@ -68,11 +68,6 @@ class Partition:
     parts: tuple[KinematicPart, ...]
 
     @property
-    def has_free_root(self) -> bool:
-        """Whether the engine moves the root."""
-        return not self.base
-
-    @property
     def kinematic(self) -> tuple[int, ...]:
         """Indices of all kinematic joints, in order."""
         return tuple(sorted((*self.base, *(joint for part in self.parts for joint in part.joints))))

@@ -139,7 +139,7 @@ def check_boarding(body: Body, prop: str, name: str) -> None:
     arm = state.root - seat.position
     jump = float(np.linalg.norm(seat.velocity + np.cross(seat.spin, arm) - state.v))
     turn = float(np.linalg.norm(seat.spin - rotation.rotate(state.q[0], state.w[0])))
-    fast = jump + 0.5 * body.character.stature * turn
+    fast = jump + 0.5 * body.character.height * turn
     if not fast <= MOST_JUMP:
         raise InputError(
             f"'{prop}' is {np.linalg.norm(arm):.2g} m from the root of '{name}' and turns at "

@@ -111,11 +111,6 @@ class StepPlan:
                 return i
         return 0
 
-    def foot_at(self, side: int, t: float) -> FootState:
-        """Where a foot is at time t."""
-        states = self.follow(side, np.array([t]))
-        return FootState(states.place[0], states.turn[0], float(np.asarray(states.bend)[0]))
-
     def follow(self, side: int, times: np.ndarray) -> FootState:
         """Where a foot is at times (F,)."""
         from poise.walking.feet.kernels import follow_feet

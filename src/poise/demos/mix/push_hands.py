@@ -69,12 +69,12 @@ def find_distance(character: Character | None = None) -> float:
     lines = find_lines(character).placed(rotation.to_matrix(turns[0]), positions[0])
     mine = lines.joint == character.skeleton.index("leftHand")
     ahead = np.maximum(lines.start[mine, 2], lines.end[mine, 2]) + lines.radius[mine]
-    return 2.0 * float(ahead.max()) - 0.005 * character.stature / HEIGHT
+    return 2.0 * float(ahead.max()) - 0.005 * character.height / HEIGHT
 
 
 def build_push(character: Character, stroke: float) -> Clip:
     """Both hands before the shoulders, palms ahead, pushing by so many metres of an adult's to and fro."""
-    skeleton, scale = character.skeleton, character.stature / HEIGHT
+    skeleton, scale = character.skeleton, character.height / HEIGHT
     times = np.arange(0.0, SECONDS + 1.0, 0.02)
     phase = np.clip(times - START, 0.0, None) / PERIOD
     reach = scale * (REST + stroke * np.sin(2.0 * np.pi * phase) * np.clip(phase, 0.0, 1.0))

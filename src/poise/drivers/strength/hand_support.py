@@ -110,11 +110,6 @@ class HandSupport:
             self.arms = [_find_arm(body, side, self._joints) if self.faces else None for side in SIDES]
         return any(arm is not None for arm in self.arms)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no hand does anything."""
-        return not self.state.any()
-
     def busy(self) -> list[tuple[int, _Arm]]:
         """Hands that are on their way, or there."""
         return [(k, arm) for k, arm in enumerate(self.arms) if arm is not None and self.state[k] in (REACHING, ON)]

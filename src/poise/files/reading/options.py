@@ -134,7 +134,7 @@ class Source:
             )
         if self.mass is None:
             audience.note(
-                f"{character.mass:.1f} kg, usual for {character.stature:.2f} m. Override with {audience.spell('mass')}."
+                f"{character.mass:.1f} kg, usual for {character.height:.2f} m. Override with {audience.spell('mass')}."
             )
         return character
 

@@ -161,15 +161,6 @@ def _find_end(layer: PuppetLayer) -> float:
     return layer.start + layer.hands.duration if isinstance(layer.hands, HandsTake) else 0.0
 
 
-def perform(
-    layers: Iterable[PuppetLayer], character: Character, seconds: float, fps: float = FPS, terrain: str = "flat",
-    audience: Reporter = SILENT,
-) -> tuple[Clip, tuple[tuple[int, float, float], ...], int]:  # fmt: skip
-    """The motion, when feet were down, and how many samples of the hands could not be used."""
-    played = perform_cued(layers, (), character, seconds, fps, terrain, audience)
-    return played.clip, played.stances, played.lost
-
-
 def perform_cued(
     layers: Iterable[PuppetLayer], cues: Iterable[Cue], character: Character, seconds: float, fps: float = FPS,
     terrain: str = "flat", audience: Reporter = SILENT,

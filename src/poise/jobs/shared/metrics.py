@@ -216,7 +216,7 @@ def find_self_collision(take: Take) -> str | None:
 
 def describe_body(character: Character) -> dict[str, Any]:
     """`mass_kg` and `stature_m`."""
-    return {"mass_kg": character.mass, "stature_m": character.stature}
+    return {"mass_kg": character.mass, "stature_m": character.height}
 
 
 def describe_effort(record: ActorTake, physical: list[int], kinematic: list[int]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Motions joined: blended, crossfaded, chained, and layered part by part.   [tracking, section 6: Z8]
+"""Motions joined: blended, chained, and layered part by part.   [tracking, section 6: Z8]
 
 Rotations go from one to the other by slerp, the root's position and the joints' shifts on a straight line. The weight
 rises by the sinusoidal ease w(u) = 1/2 - 1/2 cos(pi u): no jump in pose or velocity at either end.
@@ -39,28 +39,6 @@ def blend(a: Clip, b: Clip, weight: np.ndarray | float) -> Clip:
     weight = np.broadcast_to(weight, (len(a),))
     there = interpolate(b, b.times[0] + a.times - a.times[0], "spline")
     return a.replace(**mix_poses(a.poses, on_bones(there, b.skeleton, a.skeleton), weight, False)._asdict())
-
-
-def crossfade(a: Clip, b: Clip, start: float, duration: float) -> Clip:
-    """a until `start` s, then over to b within `duration` s, then b to its end; both on one clock, where they stand.
-
-    To make b begin where a is when b starts, use `concatenate`.
-    """
-    check_lasts(a, "a crossfade")
-    check_lasts(b, "a crossfade")
-    check_same_joints(a.skeleton, b.skeleton)
-    last = min(a.duration, b.duration)
-    if (
-        not (np.isfinite(start) and np.isfinite(duration))
-        or start < 0
-        or duration < 0
-        or start + duration > last + 1e-9
-    ):
-        raise InputError(
-            f"a crossfade from {start:g} s that takes {duration:g} s must lie within both clips, which last "
-            f"{a.duration:g} s and {b.duration:g} s."
-        )
-    return _join(a, b, 0.0, start, duration)
 
 
 def concatenate(clips: Sequence[Clip], blend: float = 0.3, align: bool = True) -> Clip:

@@ -65,13 +65,6 @@ def change_speed(clip: Clip, factor: float, how: How = "spline") -> Clip:
     return warp(clip, ends, (ends - ends[0]) / factor, how=how)
 
 
-def reverse(clip: Clip) -> Clip:
-    """The clip from its end to its beginning, with the same frames."""
-    shifts = None if clip.shifts is None else clip.shifts[::-1]
-    times = clip.times[-1] - clip.times[::-1]
-    return clip.replace(times=times, root=clip.root[::-1], rotations=clip.rotations[::-1], shifts=shifts)
-
-
 def warp(clip: Clip, moments: np.ndarray, to: np.ndarray, *, fps: float | None = None, how: How = "spline") -> Clip:
     """The clip with its time bent: what happened at `moments[i]` happens at `to[i]`, and smoothly between.
 

@@ -194,7 +194,7 @@ def describe_forces(forces: ClipForces, character: Character) -> dict[str, Any]:
     labels = character.skeleton.labels
     return {
         "mass_kg": character.mass,
-        "stature_m": character.stature,
+        "stature_m": character.height,
         "peak_vertical_bw": float(vertical.max()),
         "cutoff_hz": float(forces.cutoff),
         "ground_height_m": forces.contacts.ground_height,

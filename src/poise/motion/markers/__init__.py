@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from poise.motion.markers.fit import MarkerMotion, fit_markers
 from poise.motion.markers.gaps import LONGEST_GAP
-from poise.motion.markers.labels import clean_label, find_markers, name_set, share_seen, split_subjects
+from poise.motion.markers.labels import clean_label, find_markers, share_seen, split_subjects
 
 __all__ = [
     "LONGEST_GAP",
@@ -12,7 +12,6 @@ __all__ = [
     "clean_label",
     "find_markers",
     "fit_markers",
-    "name_set",
     "share_seen",
     "split_subjects",
 ]

@@ -77,7 +77,7 @@ SIGNS = {"left": 1.0, "right": -1.0}
 class JointEstimator(Generic[Made]):
     """One way to find something.
 
-    needs   standard names of the markers; "*" stands for the letter of the side, "~" for that of the other
+    needs   standard names of the markers; "*" stands for the letter of the side
     make    gives it, or None where the markers are there but do not tell (a knee that never bends)
     how     a few words, for people
     """
@@ -89,10 +89,7 @@ class JointEstimator(Generic[Made]):
 
 def name_on(pattern: str, side: str | None) -> str:
     """A standard name for one side: `*KNE` is LKNE on the left."""
-    if side is None:
-        return pattern
-    letter = LETTERS[side]
-    return pattern.replace("*", letter).replace("~", "R" if letter == "L" else "L")
+    return pattern if side is None else pattern.replace("*", LETTERS[side])
 
 
 def is_supported(way: JointEstimator[Made], have: Container[str], side: str | None = None) -> bool:

@@ -24,7 +24,7 @@ from poise.motion.markers.body import MarkerBody
 from poise.motion.markers.gaps import describe_gaps, fill_gaps
 from poise.motion.markers.geometry import into, median_length
 from poise.motion.markers.head import add_head
-from poise.motion.markers.labels import find_markers, name_set, share_seen
+from poise.motion.markers.labels import find_markers, share_seen
 from poise.motion.markers.leg import add_leg
 from poise.motion.markers.pelvis import add_pelvis
 from poise.motion.markers.size import estimate_size, measure_breadths
@@ -53,7 +53,6 @@ class MarkerMotion:
     gaps      marker -> s, its longest gap, where it has any
     warnings  what was odd, a sentence each
     how       joint -> how its centre was found, a few words
-    set_name  the marker set that explains most labels
     stature   m, that breadths and regressions went by
     """
 
@@ -63,7 +62,6 @@ class MarkerMotion:
     gaps: Mapping[str, float]
     warnings: tuple[str, ...]
     how: Mapping[str, str] = field(default_factory=dict)
-    set_name: str | None = None
     stature: float = 0.0
 
 
@@ -99,7 +97,6 @@ def fit_markers(
         gaps,
         tuple(warnings),
         cast.how,
-        name_set(labels),
         cast.stature,
     )
 

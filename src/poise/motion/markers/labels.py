@@ -45,13 +45,6 @@ def find_markers(labels: Sequence[str], seen: Sequence[float] | None = None) -> 
     return found
 
 
-def name_set(labels: Sequence[str]) -> str | None:
-    """The set that explains most of the labels, None where none explains any."""
-    cleaned = [clean_label(label) for label in labels]
-    best = max(_rank_sets(cleaned), key=lambda table: len(_explain(table, cleaned)))
-    return best.name if _explain(best, cleaned) else None
-
-
 def _rank_sets(cleaned: Sequence[str]) -> list[MarkerSet]:
     """The sets that may be meant, the likeliest first. Keypoints stand for joints only where no pelvis has spines."""
     on_skin = sorted(

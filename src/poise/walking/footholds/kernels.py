@@ -316,29 +316,3 @@ def settle_sole(
             if first - 1e-9 <= w <= last + 1e-9:
                 low = min(low, need)
     out[0], out[1], out[2], out[3], out[4], out[5], out[6] = high, qw, qx, qy, qz, slope, high - low
-
-
-@kernel
-def find_clearance(
-    floor: Any, begin: np.ndarray, end: np.ndarray, turns: np.ndarray, sole: np.ndarray, limits: np.ndarray,
-    heights: np.ndarray,
-) -> None:  # fmt: skip
-    """Least height (N,) m of a sole's origin on its way, so that no part of the sole is under the ground.
-
-    begin, end  (3,) m of the origin;  turns (N, 3, 3) of the sole;  sole: x from, to, z from, to, cells (2,) m
-    """
-    count = len(heights)
-    rows, columns = int(np.ceil((sole[3] - sole[2]) / sole[5])), int(np.ceil((sole[1] - sole[0]) / sole[4]))
-    for k in range(count):
-        u = k / (count - 1.0)
-        x, z = begin[0] + u * (end[0] - begin[0]), begin[2] + u * (end[2] - begin[2])
-        R, need = turns[k], -np.inf
-        for i in range(rows + 1):
-            w = sole[2] + (sole[3] - sole[2]) * i / rows
-            for j in range(columns + 1):
-                v = sole[0] + (sole[1] - sole[0]) * j / columns
-                h = find_surface(
-                    floor, x + R[0, 0] * v + R[0, 2] * w, z + R[2, 0] * v + R[2, 2] * w, limits[0], limits[1]
-                )
-                need = max(need, h - R[1, 0] * v - R[1, 2] * w)
-        heights[k] = need

@@ -33,8 +33,6 @@ _TURNING = 0.3  # m a radian
 _ENOUGH = 0.25  # m: a whole sole that costs less is not turned to find what is cheaper still
 _FARTHEST = 1e5  # m, rad
 _MOST = 1.0  # m: how far off a place may be looked for
-_OVERHEAD = 1.0  # m over both ends of a swing: what is higher is above, not in its way
-_FEWEST, _EACH = 8, 0.01  # samples of a swing, and one so many metres
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,30 +164,6 @@ class Terrain:
                 reason = self._kernels.BUMPY  # thinner than the samples of the search are apart
                 break
         return self._refuse(reason, by, x, z, reach, level, lowest, highest)
-
-    def clearance(
-        self, begin: Foothold, end: Foothold, sole: np.ndarray, t: float = 0.0, extra: float = 0.0,
-    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-        """Along a swing from one place to another: s (N,) from 0 to 1 and, for each, the least height (N,) m of the
-        sole's origin with no part of the sole under the ground.
-
-        The origin goes straight from one place to the other, seen from above, and the sole turns evenly with it.
-
-        extra  m, that the sole is taken to be wider and longer all round
-        """
-        way = float(np.hypot(end.place[0] - begin.place[0], end.place[2] - begin.place[2]))
-        s = np.linspace(0.0, 1.0, max(_FEWEST, math.ceil(min(way, 10.0) / _EACH)) + 1)
-        turns = rotation.to_matrix(rotation.slerp(begin.turn, end.turn, s))
-        sole = np.asarray(sole, float)
-        (left, back), (right, front) = sole.min(axis=0) - extra, sole.max(axis=0) + extra
-        self.floor.move(t)
-        heights = np.empty(len(s))
-        limits = np.array([max(begin.place[1], end.place[1]) + _OVERHEAD, self.room])
-        self._kernels.find_clearance(
-            self.floor.record[0], begin.place, end.place, turns, np.array([left, right, back, front, *_CELLS]), limits,
-            heights,
-        )  # fmt: skip
-        return s, heights
 
     def _search(
         self, x: float, z: float, heading: float, grid: _Grid, lowest: float, highest: float, turning: float,

@@ -95,17 +95,6 @@ class Floor:
         return Floor, (self.ground, self.props)
 
 
-def find_floor(
-    ground: Ground | None, props: Iterable[Prop], x: np.ndarray | float, z: np.ndarray | float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Height (...) m and unit normal (..., 3) of what is highest at x and z (...): the ground, or a fixed prop."""
-    floor = Floor(ground, props)
-    across, along = np.broadcast_arrays(np.asarray(x, float), np.asarray(z, float))
-    found = [floor.find(*place) for place in zip(across.ravel(), along.ravel(), strict=True)]
-    heights = np.array([height for height, _ in found]).reshape(across.shape)
-    return heights, np.array([normal for _, normal in found]).reshape((*across.shape, 3))
-
-
 def _build_tops(props: Iterable[Prop]) -> np.ndarray:
     """(n,) of `TOP`, of all shapes of props that touch and never move."""
     shapes = [(prop, shape) for prop in props if prop.inertia is None and prop.touches for shape in prop.shapes]

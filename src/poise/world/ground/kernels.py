@@ -74,12 +74,6 @@ def ground_normal(ground: Any, x: float, z: float) -> tuple[float, float, float]
 
 
 @kernel
-def ground_friction(ground: Any, x: float, z: float) -> float:
-    """Sideways force it takes at x and z, of the force on it."""
-    return ground.friction
-
-
-@kernel
 def ground_velocity(ground: Any, x: float, z: float) -> tuple[float, float, float]:
     """m/s, at x and z."""
     return ground.speed[0], ground.speed[1], ground.speed[2]
