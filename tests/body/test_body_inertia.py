@@ -14,7 +14,7 @@ from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.segments.tables import AGES, SEXES, TRUNK, get_table
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.formats.bvh.clip import load_bvh
+from poise.files.registry import load_clip
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from realdata import data_file
@@ -306,7 +306,7 @@ def test_a_bone_without_length_is_named():
 )
 @pytest.mark.parametrize("table", ["deleva", "winter"])
 def test_real_skeletons(file, table):
-    skeleton = load_bvh(data_file(file)).skeleton
+    skeleton = load_clip(data_file(file)).skeleton
     character = Character.from_skeleton(skeleton, mass=72.6, table=table)
     assert character.mass == pytest.approx(72.6, rel=1e-14)
     assert character.segment("hips").mass > 2.0

@@ -13,7 +13,7 @@ from poise.body.roles import BODY_ROLES, mirror_role, sided
 from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.formats.bvh.clip import load_bvh
+from poise.files.registry import load_clip
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -240,7 +240,7 @@ def test_bad_limits(lower, upper, zero, message):
 )
 def test_recorded_people_bend_within_their_limits(file):
     """Walk, run, lift with bent knees, crouch, walk: 99 % of frames within 12 degrees of the bending limits."""
-    clip = load_bvh(data_file(file))
+    clip = load_clip(data_file(file))
     character = Character.from_skeleton(clip.skeleton)
     for role in (*sided(["UpperLeg", "LowerLeg", "UpperArm"]), "spine", "chest"):
         if role in clip.skeleton.roles:

@@ -17,8 +17,7 @@ from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, PARTS, ROLES, fin
 from poise.body.segments.proportions import build_skeleton, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.formats.bvh.clip import load_bvh
-from poise.files.registry import read_recording
+from poise.files.registry import load_clip, read_recording
 from poise.motion.samples import walk
 from poise.spatial import rotation
 from realdata import data_file, data_folder
@@ -445,7 +444,7 @@ def test_a_table_is_no_human():
     ],
 )
 def test_real_files(file, unmapped):
-    skeleton = load_bvh(data_file(file)).skeleton
+    skeleton = load_clip(data_file(file)).skeleton
     roles = find_roles(skeleton.replace(roles={}))
     assert set(skeleton.names) - set(roles.values()) == unmapped
     check_human(skeleton.replace(roles=roles))

@@ -14,7 +14,7 @@ from poise.body.segments.stature import estimate_mass, estimate_stature
 from poise.body.segments.tables import AGES, SEXES
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
-from poise.files.formats.bvh.clip import load_bvh
+from poise.files.registry import load_clip
 from poise.spatial import rotation
 from realdata import data_file
 
@@ -101,14 +101,14 @@ def test_an_impossible_height_says_what_to_do(factor):
 @pytest.mark.data
 def test_a_measured_subject():
     """The OpenSim model of this subject is 1.793 m tall."""
-    skeleton = load_bvh(data_file("force-bvh/walk3d.bvh")).skeleton
+    skeleton = load_clip(data_file("force-bvh/walk3d.bvh")).skeleton
     assert estimate_stature(skeleton) == pytest.approx(1.793, rel=0.01)
 
 
 @pytest.mark.data
 def test_a_lost_thorax_is_made_up_for():
     """CMU's BVH of subject 02 lost 11.7 cm of thorax; its own ASF skeleton is 11.6 cm taller."""
-    skeleton = load_bvh(data_file("bvh-cmu/02_05.bvh")).skeleton
+    skeleton = load_clip(data_file("bvh-cmu/02_05.bvh")).skeleton
     bones = ["leftUpperLeg", "leftLowerLeg", "leftFoot", "neck", "head"]
     assert all(bone in skeleton.roles for bone in bones)
     assert 1.58 < estimate_stature(skeleton) < 1.68

@@ -248,10 +248,10 @@ def test_a_skeleton_without_roles_has_a_rigid_skin():
 @pytest.mark.data
 def test_real_recordings():
     from poise.body.role_finding.guess import with_roles
-    from poise.files.formats.bvh.clip import load_bvh
+    from poise.files.registry import load_clip
 
     for file in ("bvh-cmu/07_01.bvh", "bvh-other/bvh_test1.bvh", "bvh-other/test_mocapbank.bvh"):
-        skeleton = with_roles(load_bvh(data_file(file)).skeleton)
+        skeleton = with_roles(load_clip(data_file(file)).skeleton)
         meshes = build_mannequin(skeleton, 65.0)
         for mesh in meshes.values():
             check_closed(mesh)

@@ -132,8 +132,7 @@ def test_what_the_file_states(tmp_path: Path) -> None:
     assert recording.unit == pytest.approx(0.0254 / 0.45)
     assert not recording.has_rate and recording.clip.fps == pytest.approx(120.0)
     assert recording.choices == ("07_02",) and recording.warnings == ()
-    bone = recording.source.skeleton.bones[1]
-    assert bone.freedoms == ("rz", "rx", "ry") and bone.limits[0] == (-160.0, 20.0) and bone.limits[2][1] == np.inf
+    assert recording.source.skeleton.bones[1].freedoms == ("rz", "rx", "ry")
     stated = read_amc(write(tmp_path, head=":SAMPLES-PER-SECOND 60\n"))
     assert stated.has_rate and stated.clip.fps == pytest.approx(60.0)
 

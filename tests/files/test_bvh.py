@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clips import locked_clip, random_clip
 from poise.errors import FileError, InputError
 from poise.files import load_clip, read_clip, save_clip
-from poise.files.formats.bvh.clip import compute_clip, format_bvh, load_bvh, save_bvh
+from poise.files.formats.bvh.clip import compute_clip, format_bvh, save_bvh
 from poise.files.formats.bvh.euler import from_euler_curves, to_euler_curves
 from poise.files.formats.bvh.text import parse_bvh, parse_numbers, read_bvh_tables
 from poise.files.reading.recording import Recording
@@ -116,7 +116,7 @@ def test_euler_curves_follow_whole_turns(order):
 def test_round_trip_of_random_poses(seed, tmp_path):
     clip = random_clip(np.random.default_rng(seed))
     save_bvh(clip, tmp_path / "x.bvh")
-    back = load_bvh(tmp_path / "x.bvh", scale=1.0, up="Y")
+    back = load_clip(tmp_path / "x.bvh", scale=1.0, up="Y")
     assert_same_motion(clip, back)
     kept = clip.skeleton.has_tip
     index = [back.skeleton.names.index(name) for name in clip.skeleton.names]
@@ -125,7 +125,7 @@ def test_round_trip_of_random_poses(seed, tmp_path):
 
 def test_round_trip_through_gimbal_lock(tmp_path):
     save_bvh(locked_clip(), tmp_path / "x.bvh")
-    assert_same_motion(locked_clip(), load_bvh(tmp_path / "x.bvh", scale=1.0, up="Y"))
+    assert_same_motion(locked_clip(), load_clip(tmp_path / "x.bvh", scale=1.0, up="Y"))
 
 
 @pytest.mark.data
@@ -296,9 +296,9 @@ def test_nesting_may_be_deep(tmp_path):
     joints = "".join(f"JOINT j{i} {{ OFFSET 0 0.001 0 CHANNELS 0\n" for i in range(depth))
     text = f"HIERARCHY ROOT r {{ OFFSET 0 0 0 CHANNELS 1 Xrotation {joints}{'}' * depth} }}\nMOTION\nFrames: 1\n"
     (tmp_path / "deep.bvh").write_text(f"{text}Frame Time: 0.1\n0\n")
-    clip = load_bvh(tmp_path / "deep.bvh")
+    clip = load_clip(tmp_path / "deep.bvh")
     save_bvh(clip, tmp_path / "again.bvh")
-    assert len(load_bvh(tmp_path / "again.bvh").skeleton) == depth + 1
+    assert len(load_clip(tmp_path / "again.bvh").skeleton) == depth + 1
 
 
 # What is refused, and how
@@ -363,7 +363,7 @@ def test_bad_files_are_refused_in_a_sentence_with_the_line(case, tmp_path, monke
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.bvh").write_text(change(SMALL), newline="")
     with pytest.raises(FileError, match=f"^{expected}") as caught:
-        load_bvh("x.bvh")
+        load_clip("x.bvh")
     assert len(str(caught.value)) < 300
     assert str(caught.value).endswith(".")
 

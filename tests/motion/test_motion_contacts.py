@@ -8,7 +8,7 @@ import pytest
 from figures import tpose
 from poise.body.character import Character
 from poise.body.geometry.soles import find_soles
-from poise.files.formats.bvh.clip import load_bvh
+from poise.files.registry import load_clip
 from poise.motion import Clip, find_contacts, foot_points, resample, samples, translate, trim
 from poise.motion.forces.forces import compute_forces
 from poise.motion.samples.curves import rise
@@ -198,7 +198,7 @@ PLATES = ["walk3d", "walk3d_raw", "walk3d_ik", "walk3d_ik_raw", "gait10dof_walk"
 
 def load(name: str, drop: int = 0) -> Clip:
     """A recording without its first frames (CMU's begin with a T-pose)."""
-    clip = load_bvh(data_file(name))
+    clip = load_clip(data_file(name))
     return trim(clip, clip.times[drop])
 
 

@@ -17,9 +17,10 @@ import numpy as np
 
 from poise.bench.harness import measure
 from poise.body.character import Character
-from poise.files.formats.bvh.clip import load_bvh, read_bvh, save_bvh
+from poise.files.formats.bvh.clip import read_bvh, save_bvh
 from poise.files.formats.bvh.text import read_bvh_tables
 from poise.files.formats.gltf.write import save_glb
+from poise.files.registry import load_clip
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -61,7 +62,7 @@ def _time_reading(path: Path, rounds: int) -> dict[str, Any]:
     contenders: dict[str, Callable[[], object]] = {
         "tables": lambda: read_bvh_tables(path),
         "recording": lambda: read_bvh(path),
-        "clip": lambda: load_bvh(path),
+        "clip": lambda: load_clip(path),
     }
     peer = _find_peer()
     if peer is not None:
@@ -107,7 +108,7 @@ def _time_writing(minute: Path, clip: Clip, rounds: int) -> dict[str, float]:
     glb, again = minute.with_name("out.glb"), minute.with_name("out.bvh")
     timings = measure(
         {
-            "read": lambda: load_bvh(minute),
+            "read": lambda: load_clip(minute),
             "glb": lambda: save_glb(clip, glb),
             "bvh": lambda: save_bvh(clip, again),
         },

@@ -93,12 +93,14 @@ def _read_plain(file: NpzFile) -> Recording:
     times, has_rate = _read_times(file, len(rotations))
     own = names == {ours: ours for ours in _OWN}
     unit = file.number("unit") if "unit" in file else 1.0 if own else None
-    up = _read_word(file, "up") if "up" in file else "Y" if own else None
+    up = valid_text(file.text_of("up")) if "up" in file else "Y" if own else None
     if (unit is not None and not 1e-6 <= unit <= 1e6) or up not in (None, "X", "Y", "Z"):
         raise FileError(file.path, f"unit {unit} and up '{shorten(str(up))}' must be metres a unit and Y or Z.")
     stem = stem_of(file.path)
     shifts = file.numbers("shifts", (len(rotations), len(skeleton), 3)) if "shifts" in file else None
-    motion = Clip(skeleton, times, root, rotations, _read_word(file, "name") if "name" in file else stem, shifts)
+    motion = Clip(
+        skeleton, times, root, rotations, valid_text(file.text_of("name")) if "name" in file else stem, shifts
+    )
     return Recording(motion, "npz", str(file.path), (stem,), unit, up, dict(skeleton.roles), has_rate=has_rate)
 
 
@@ -150,10 +152,3 @@ def _read_times(file: NpzFile, frames: int) -> tuple[np.ndarray, bool]:
     if rate is not None and not _RATES[0] <= rate <= _RATES[1]:
         raise FileError(file.path, f"{rate:g} frames a second cannot be true.")
     return np.arange(frames) / (rate or 60.0), rate is not None
-
-
-def _read_word(file: NpzFile, name: str) -> str:
-    array = file[name]
-    if array.size != 1 or array.dtype.kind != "U":
-        raise FileError(file.path, f"array '{name}' must be one word.")
-    return valid_text(str(array.reshape(-1)[0]))

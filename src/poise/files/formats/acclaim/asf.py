@@ -53,7 +53,6 @@ class AsfBone:
     axis        angles of the bone's own axes, radians, about X, Y and Z
     axis_order  in which those turn, the first one first
     freedoms    of "rx" ... "tz", "l", in the order in which an AMC gives their values
-    limits      lower and upper bound of each freedom, in the file's unit of angle; empty where there are none
     """
 
     name: str
@@ -61,7 +60,6 @@ class AsfBone:
     axis: Vector = (0.0, 0.0, 0.0)
     axis_order: str = "XYZ"
     freedoms: tuple[str, ...] = ()
-    limits: tuple[tuple[float, float], ...] = ()
 
     @property
     def axes(self) -> np.ndarray:
@@ -220,7 +218,7 @@ class _AsfReader:
         freedoms = self._read_freedoms(fields["dof"]) if "dof" in fields else ()
         axis, order = self._read_axis(fields["axis"]) if "axis" in fields else ((0.0, 0.0, 0.0), "XYZ")
         vector = self._read_vector(fields, name, end)
-        self.bones[name] = AsfBone(name, vector, axis, order, freedoms, self._read_limits(lines, freedoms))
+        self.bones[name] = AsfBone(name, vector, axis, order, freedoms)
 
     def _read_vector(self, fields: dict[str, _Line], name: str, end: _Line) -> Vector:
         """direction, made a unit vector, times length."""
@@ -250,18 +248,6 @@ class _AsfReader:
         if len(set(words)) != len(words):
             raise self._error("dof lists one freedom twice.", line)
         return words
-
-    def _read_limits(self, lines: list[_Line], freedoms: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
-        """Pairs from `limits` on, over as many lines as the file takes; `inf` is allowed there."""
-        at = next((i for i, line in enumerate(lines) if line.words[0].lower() == "limits"), None)
-        if at is None:
-            return ()
-        words = [word for line in lines[at:] for word in line.words if _is_number(word)]
-        if len(words) < 2 * len(freedoms):
-            self.warnings.append(f"limits (line {lines[at].number}) are fewer than the bone's dof; they were skipped.")
-            return ()
-        values = [float(word) for word in words]
-        return tuple((values[2 * i], values[2 * i + 1]) for i in range(len(freedoms)))
 
     def _read_hierarchy(self, lines: list[_Line]) -> None:
         for line in lines:
@@ -322,7 +308,7 @@ class _AsfReader:
     def _to_radians(self, bone: AsfBone) -> AsfBone:
         factor = math.pi / 180.0 if self.degrees else 1.0
         x, y, z = (factor * angle for angle in bone.axis)
-        return AsfBone(bone.name, bone.vector, (x, y, z), bone.axis_order, bone.freedoms, bone.limits)
+        return AsfBone(bone.name, bone.vector, (x, y, z), bone.axis_order, bone.freedoms)
 
     def _numbers(self, line: _Line, words: tuple[str, ...], count: int) -> tuple[float, ...]:
         if len(words) < count or not all(_is_number(word) for word in words[:count]):

@@ -26,7 +26,6 @@ from poise.files.formats.bvh.position_channels import AXES, Positions, place_joi
 from poise.files.formats.bvh.text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.input import find_choice, stem_of
 from poise.files.output import write_bytes
-from poise.files.reading.pipeline import normalise
 from poise.files.reading.recording import Recording
 from poise.motion.clip import Clip
 
@@ -42,15 +41,6 @@ _DEEPEST_INDENT = 64
 _TIP_FRACTION, _TIP_LENGTH = 0.3, 0.03
 # Position channels of a bone may vary by this fraction of the longest bone before it is worth saying.
 _STRETCH = 1e-3
-
-
-def load_bvh(path: str | PathLike[str], scale: float | None = None, up: str | None = None) -> Clip:
-    """The motion of a BVH file, in metres and Y up, with roles found.
-
-    scale  metres a unit of the file; found from the stature if None
-    up     the file's vertical axis, "Y" or "Z"; found from the rest pose if None
-    """
-    return normalise(read_bvh(path), scale, up).clip
 
 
 def read_bvh(path: str | PathLike[str], clip: str | None = None) -> Recording:
