@@ -72,7 +72,7 @@ class LivePlayer(MotionPlayer):
 
     def laws(self) -> dict[str, tuple[Law, Block]]:
         """See `Player.laws`."""
-        return {GIVE: (self._law.give, self.block), SHOW: (self._law.show, self.block)}
+        return {GIVE: (self._law.give_live, self.block), SHOW: (self._law.show_live, self.block)}
 
     def _ask(self, t: float) -> tuple[np.ndarray, np.ndarray]:
         """Where the root (3,) and the joints (K, 4) should be at time t: where the motion has them, or on the way."""
@@ -137,12 +137,12 @@ class LivePlayer(MotionPlayer):
     def give(self, body: Body, t: float) -> None:
         """See `MotionPlayer.give`."""
         body.block["at"] = t
-        self._law.give(body.block, self.block)
+        self._law.give_live(body.block, self.block)
 
     def show(self, body: Body, t: float) -> None:
         """See `MotionPlayer.show`."""
         body.block["at"] = t
-        self._law.show(body.block, self.block)
+        self._law.show_live(body.block, self.block)
 
     def numbers(self) -> dict[str, np.ndarray]:
         """See `Player.numbers`."""
