@@ -101,8 +101,7 @@ def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter
         kind = str
     if option.choices:
         kind = Literal[option.choices]
-    is_empty = is_required or each.default is None or each.default is False or each.default in ((), {})
-    shown = option.default or ("" if is_empty else _format(each.default))
+    shown = format_default(each)
     text = option.help + (f" [{option.unit}]" if option.unit else "") + (f" [default: {shown}]" if shown else "")
     kind = tuple[kind, ...] if option.several else kind
     flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}
@@ -116,6 +115,12 @@ def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter
         default=inspect.Parameter.empty if is_required else None,
         annotation=Annotated[kind if is_required else kind | None, parameter],
     )
+
+
+def format_default(each: OptionField) -> str:
+    """Return the default for people; empty if there is none, or nothing in it."""
+    is_empty = each.default is MISSING or each.default is None or each.default is False or each.default in ((), {})
+    return each.option.default or ("" if is_empty else _format(each.default))
 
 
 def _format(value: Any) -> str:
