@@ -14,7 +14,7 @@ COMMANDS: dict[str, Entry] = {
     "track": Entry("poise.jobs.track.job:track", "Have a simulated body follow a clip by springs"),
     "lift": Entry("poise.jobs.lift.job:lift", "Have a body follow a clip within its strength, loads in its hands"),
     "pose": Entry("poise.cli.pose:pose", "Pose a body by what it should reach, balanced"),
-    "balance": Entry("poise.cli.balance:balance", "Change a clip as little as needed so that it balances"),
+    "balance": Entry("poise.jobs.balance.job:balance", "Change a clip as little as needed so that it balances"),
     "walk": Entry("poise.cli.walk:walk", "Have a body walk over a ground, balanced"),
     "puppet": Entry("poise.cli.puppet:puppet", "Play a body with two hands, in a page or from recordings"),
     "strength": Entry("poise.cli.strength:strength", "Show how strong a body is, or find how strong a motion needs it"),

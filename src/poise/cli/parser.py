@@ -95,7 +95,7 @@ def _describe_answer(answer: Answer) -> str:
 
 
 def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
-    option, is_required = each.option, each.default is MISSING
+    option, is_required = each.option, each.default is MISSING or each.option.is_needed
     kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
     if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
         kind = str
