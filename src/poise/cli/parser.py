@@ -108,7 +108,9 @@ def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter
     settings: dict[str, Any] = {**flags, "group": group} if flags and group is not None else flags
     if kind is not bool and not option.choices:
         settings["converter"] = keep_words if option.several else keep_word
-    parameter = Parameter(help=text, negative="", show_default=False, **settings)
+    if each.default is not True:
+        settings["negative"] = ""  # otherwise cyclopts adds --no-NAME
+    parameter = Parameter(help=text, show_default=False, **settings)
     return inspect.Parameter(
         each.name,
         inspect.Parameter.POSITIONAL_ONLY if each.is_positional else inspect.Parameter.KEYWORD_ONLY,
