@@ -50,6 +50,7 @@ class Option:
               value, or that of a table
     write     the value and a function for paths -> what a recipe has; None: the value itself
     default   of a default that is computed, for `--help`
+    is_needed whether the command line must have it, though Python need not
     writes    whether a path is written; other paths are read, so that a device is refused
     """
 
@@ -68,6 +69,7 @@ class Option:
     read: Callable[[Any, Path], Any] | None = None
     write: Callable[[Any, Callable[[Any], Any]], Any] | None = None
     default: str = ""
+    is_needed: bool = False
     writes: bool = False
 
     def describe_range(self) -> str:

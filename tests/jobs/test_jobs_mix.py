@@ -156,7 +156,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "bones": (lambda: poise.mix("idle.bvh", bones="mend"), "^bones must be keep or restore; got 'mend'"),
     "onto itself": (lambda: poise.convert("idle.bvh", "idle.bvh"), "would overwrite the input"),
     "a root": (lambda: poise.convert("idle.bvh", "o.bvh", root="gone"), "^root must be keep or in-place; got 'gone'"),  # type: ignore[arg-type]
-    "a target": (lambda: poise.retarget(CLIP, 5), "a skeleton, a character or the path of a file"),  # type: ignore[arg-type]
+    "a target": (lambda: poise.retarget(CLIP, 5), "^skeleton must be a Skeleton .*the path of a file; got 5"),  # type: ignore[arg-type]
     "no file's roles": (lambda: poise.retarget(CLIP, BODY, skeleton_roles={"hips": "x"}), "read from a file"),
 }  # fmt: skip
 

@@ -95,27 +95,34 @@ def _describe_answer(answer: Answer) -> str:
 
 
 def _make_parameter(each: OptionField, group: Group | None) -> inspect.Parameter:
-    option, is_required = each.option, each.default is MISSING
+    option, is_required = each.option, each.default is MISSING or each.option.is_needed
     kind: Any = next((kind for kind in (bool, float, int) if kind in each.kinds), Path if each.is_file else str)
     if kind is not bool and (option.parse or option.accept or (str in each.kinds and not each.is_file)):
         kind = str
     if option.choices:
         kind = Literal[option.choices]
-    is_empty = is_required or each.default is None or each.default is False or each.default in ((), {})
-    shown = option.default or ("" if is_empty else _format(each.default))
+    shown = format_default(each)
     text = option.help + (f" [{option.unit}]" if option.unit else "") + (f" [default: {shown}]" if shown else "")
     kind = tuple[kind, ...] if option.several else kind
     flags: dict[str, Any] = {} if each.is_positional else {"name": [flag for flag in (option.short, each.flag) if flag]}
     settings: dict[str, Any] = {**flags, "group": group} if flags and group is not None else flags
     if kind is not bool and not option.choices:
         settings["converter"] = keep_words if option.several else keep_word
-    parameter = Parameter(help=text, negative="", show_default=False, **settings)
+    if each.default is not True:
+        settings["negative"] = ""  # otherwise cyclopts adds --no-NAME
+    parameter = Parameter(help=text, show_default=False, **settings)
     return inspect.Parameter(
         each.name,
         inspect.Parameter.POSITIONAL_ONLY if each.is_positional else inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if is_required else None,
         annotation=Annotated[kind if is_required else kind | None, parameter],
     )
+
+
+def format_default(each: OptionField) -> str:
+    """Return the default for people; empty if there is none, or nothing in it."""
+    is_empty = each.default is MISSING or each.default is None or each.default is False or each.default in ((), {})
+    return each.option.default or ("" if is_empty else _format(each.default))
 
 
 def _format(value: Any) -> str:

@@ -2,113 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from poise.body.character import Character
 from poise.body.geometry.skin import SkinnedMesh
 from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
-from poise.files.reading.options import Roles, Source, parse_roles
+from poise.files.reading.options import Roles, TakeOptions, parse_roles, take_roles
 from poise.files.reading.pipeline import Reading
 from poise.files.registry import check_can_save, read_source
-from poise.files.reporting import SILENT, RecordingReporter, Reporter
+from poise.files.reporting import SILENT, Reporter
 from poise.files.writing.round_trip import Written, judge_result
+from poise.jobs.job import Answer, Run, job
 from poise.jobs.shared.outputs import check_outputs
-from poise.kinds import checked
 from poise.motion.clip import Clip
-from poise.options import File
+from poise.options import File, JobOptions, Option
 
 MODELS = (".glb", ".gltf", ".vrm")
 HIGHEST = 10_000.0  # m that a ground may be above or below: higher than any mountain
-
-
-@dataclass(frozen=True, eq=False)
-class Retargeted:
-    """The motion on the other body, and its figures under the names of `poise retarget --json`."""
-
-    clip: Clip
-    figures: Mapping[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Retargeting:
-    """Whose motion is put on whom.
-
-    clip    a motion, or its file
-    target  a skeleton, a character, or a file of either: a model, a body that Poise saved, a motion
-    feet    hold standing feet in place, and keep legs within reach
-    hands   keep hands where they touch the body, the ground or each other
-    ground  m, height of the ground under the target; None: the source's, scaled
-    roles   role -> joint of the target, where it is read from a file
-    source  how the clip's file is read; `mass` is that of a body that is drawn
-    skin    the target's own mesh at rest, where it is no file that has one
-    """
-
-    clip: Clip | Path
-    target: Skeleton | Character | Path
-    feet: bool = True
-    hands: bool = True
-    ground: float | None = None
-    roles: Mapping[str, str] = field(default_factory=dict)
-    source: Source = field(default_factory=Source)
-    skin: SkinnedMesh | None = None
-
-    def check(self, output: Path | None, audience: Reporter = SILENT, json: bool = False) -> None:
-        """Refuse a ground that cannot be, and an output that is read or that nothing here can write."""
-        if self.ground is not None and not abs(self.ground) <= HIGHEST:
-            option = audience.spell("ground")
-            raise InputError(f"{option} must be from {-HIGHEST:g} to {HIGHEST:g} m; {self.ground:g} given.")
-        if output is not None:
-            inputs = [path for path in (self.clip, self.target) if isinstance(path, Path)]
-            check_outputs((*inputs, *self.source.list_files()), [(audience.spell("output"), output)], json)
-            check_can_save(output, inputs)
-
-    def run(self, output: Path | None = None, audience: Reporter = SILENT, measured: bool = True) -> Retargeted:
-        """Put the motion on the target, and write it. measured: whether figures are wanted, which take a while."""
-        from poise.motion.retargeting import retarget as put_on
-        from poise.motion.retargeting.metrics import measure_retargeting
-
-        reading = None if isinstance(self.clip, Clip) else read_source(self.clip, self.source, audience)
-        motion = self.clip if isinstance(self.clip, Clip) else reading.clip  # type: ignore[union-attr]
-        target = self._find_target(audience)
-        if self.source.mass is not None:
-            target = target.weighing(self.source.mass, Path() if output is None else output, audience)
-        result = put_on(motion, target.skeleton, feet=self.feet, hands=self.hands, ground=self.ground, skin=target.skin)
-        if output is None:
-            return Retargeted(result, measure_retargeting(motion, result, self.ground) if measured else {})
-        written = target.write(result, output, audience)
-        figures = {
-            **measure_retargeting(motion, result, self.ground),
-            "max_joint_error_m": written.error,
-            "notes": list(written.notes),
-        }
-        if reading is not None:
-            errors = judge_result(reading, written.error, len(result))
-            for sentence in errors.warnings:
-                audience.warn(f"{output}: {sentence}")
-            figures |= {
-                "max_joint_error_m": errors.error,
-                "reading_error_m": errors.reading_error,
-                "writing_error_m": errors.writing_error,
-                **reading.describe_bones(),
-            }
-        return Retargeted(result, figures)
-
-    def _find_target(self, audience: Reporter) -> Target:
-        if isinstance(self.target, Path):
-            return read_target(self.target, self.roles, audience)
-        if self.roles:
-            option = audience.spell("character_roles")
-            raise InputError(f"{option} is for a body that is read from a file; leave it out.")
-        if isinstance(self.target, Character):
-            from poise.files.formats.gltf.character import find_reading
-
-            return Target(self.target.skeleton, find_reading(self.target), self.target.mass, self.skin)
-        return Target(self.target, own_skin=self.skin)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,65 +128,115 @@ def load_body(body: Character | File, audience: Reporter = SILENT) -> tuple[Char
     return character, Target(character.skeleton, find_reading(character), character.mass)
 
 
-@checked
-def retarget(
-    clip: Clip | File,
-    skeleton: Skeleton | Character | File,
-    *,
-    feet: bool = True,
-    hands: bool = True,
-    ground: float | None = None,
-    skin: SkinnedMesh | None = None,
-    skeleton_roles: Roles = (),
-    mass: float | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    take: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    output: File | None = None,
-    tell: Callable[[str, str], None] | None = None,
-) -> Clip:
-    """The clip's motion on another skeleton, with that skeleton's joints and the clip's times: as `poise retarget`.
+@dataclass(frozen=True, kw_only=True)
+class RetargetOptions(JobOptions, TakeOptions):
+    """Options of `retarget`."""
 
-    clip      a motion, or its file
-    skeleton  the target, in metres, Y up, facing +Z at rest; a character; or a file: a model (.glb, .gltf, .vrm), a
-              body that Poise saved, a motion. `skeleton_roles`: role -> joint, where a file's are not found
-    feet      hold standing feet and keep legs within reach; False: joint orientations only
-    hands     keep hands where they touch; False: arms keep their directions everywhere
-    ground    m, height of the target's ground; None: the source's, scaled
-    skin      the target's own mesh at rest, if it has one: hands then stay outside of its head, however large
-    mass      kg of a body that is drawn
-    height, fps, roles, take, scale, up, bones   how the clip's file is read, as for `load_clip`; `take` is its `clip`
-    output    a file to write; .glb writes onto a model's own mesh
-    tell      called with `note` or `warning` and a sentence as it happens
+    clip: Annotated[Clip | File, Option("A motion file.")] = field(kw_only=False)
+    skeleton: Annotated[
+        Skeleton | Character | File,
+        Option("Whose body moves: a model (.glb, .gltf, .vrm), a body that Poise saved, or a motion file."),
+    ] = field(kw_only=False)
+    character: Annotated[Character | File | None, Option("Has no effect here: the body is the second argument.")] = (
+        field(default=None, init=False)
+    )
+    output: Annotated[
+        File | None,
+        Option(
+            "What to write; .glb and .vrm are the model's own file with the motion in it.",
+            short="-o",
+            writes=True,
+            is_needed=True,
+        ),
+    ] = None
+    feet: Annotated[bool, Option("Hold standing feet in place, and keep legs within reach.")] = True
+    hands: Annotated[bool, Option("Keep hands where they touch the body, the ground or each other.")] = True
+    ground: Annotated[
+        float | None,
+        Option(
+            "Height of the ground under the character.",
+            between=(-HIGHEST, HIGHEST),
+            unit="m",
+            default="0; in Python the height of the clip's ground, scaled",
+        ),
+    ] = None
+    skin: Annotated[SkinnedMesh | None, Option("The character's mesh at rest, if its file has none.", flag="")] = None
+    skeleton_roles: Annotated[
+        Roles,
+        Option(
+            "role=joint of the character, as --roles is for the clip.",
+            flag="--character-roles",
+            several=True,
+            accept=take_roles,
+        ),
+    ] = ()
+
+
+@job(RetargetOptions)
+def retarget(options: RetargetOptions, run: Run) -> Clip:
+    """Put the motion of one body on another: other rest pose, joints and proportions.
+
+    What is written has the character's joints and the clip's frame times. Travel is scaled by the legs' length.
     """
-    source = Source(
-        mass=mass, height=height, fps=fps, roles=roles, clip=None if take is None else str(take), scale=scale, up=up,
-        bones=bones,
-    )  # fmt: skip
-    given = (height, fps, roles, take, scale, up, bones)
-    if isinstance(clip, Clip) and any(value not in (None, ()) for value in given):
+    from poise.motion.retargeting import retarget as put_on
+    from poise.motion.retargeting.metrics import measure_retargeting
+
+    output = None if options.output is None else Path(options.output)
+    source = options.source
+    _check(options, output, run)
+    reading = None if isinstance(options.clip, Clip) else read_source(options.clip, source, run)
+    motion = options.clip if isinstance(options.clip, Clip) else reading.clip  # type: ignore[union-attr]
+    target = _find_target(options, run)
+    if options.mass is not None:
+        target = target.weighing(options.mass, Path() if output is None else output, run)
+    ground = 0.0 if options.ground is None and run.given.is_typed else options.ground
+    result = put_on(motion, target.skeleton, feet=options.feet, hands=options.hands, ground=ground, skin=target.skin)
+    if output is None:
+        return result
+    written = target.write(result, output, run)
+    figures = {
+        **measure_retargeting(motion, result, ground),
+        "max_joint_error_m": written.error,
+        "notes": list(written.notes),
+    }
+    if reading is not None:
+        errors = judge_result(reading, written.error, len(result))
+        for sentence in errors.warnings:
+            run.warn(f"{output}: {sentence}")
+        figures |= {
+            "max_joint_error_m": errors.error,
+            "reading_error_m": errors.reading_error,
+            "writing_error_m": errors.writing_error,
+            **reading.describe_bones(),
+        }
+    run.answer = Answer({**figures, "file": str(output)})
+    return result
+
+
+def _check(options: RetargetOptions, output: Path | None, run: Run) -> None:
+    """Raise InputError for options without effect, and for an output that is read or that nothing here can write."""
+    if options.character is not None:
+        raise InputError("--character has no effect here: the body is the second argument. Leave it out.")
+    of_files = ("height", "fps", "roles", "take", "scale", "up", "bones")
+    if isinstance(options.clip, Clip) and any(getattr(options, name) not in (None, ()) for name in of_files):
         raise InputError(
             "height, fps, roles, take, scale, up and bones say how a file is read, and the clip is given as it is. "
             "Give its path, or say it to poise.load_clip."
         )
-    job = Retargeting(
-        clip if isinstance(clip, Clip) else _as_path(clip, "the motion", "a clip"),
-        skeleton
-        if isinstance(skeleton, Skeleton | Character)
-        else _as_path(skeleton, "the target", "a skeleton, a character"),
-        feet, hands, ground, parse_roles(skeleton_roles), source, skin,
-    )  # fmt: skip
-    audience = RecordingReporter(tell)
-    place = None if output is None else Path(output)
-    job.check(place, audience)
-    return job.run(place, audience, measured=place is not None).clip
+    if output is not None:
+        inputs = [path for path in (options.clip, options.skeleton) if isinstance(path, Path)]
+        check_outputs((*inputs, *options.source.list_files()), [(run.spell("output"), output)], run.json)
+        check_can_save(output, inputs)
 
 
-def _as_path(given: Any, what: str, kinds: str) -> Path:
-    if isinstance(given, str | PathLike):
-        return Path(given)
-    raise InputError(f"{what} of a retargeting is {kinds} or the path of a file; given a {type(given).__name__}.")
+def _find_target(options: RetargetOptions, run: Run) -> Target:
+    given, roles = options.skeleton, parse_roles(options.skeleton_roles, run)
+    if not isinstance(given, Skeleton | Character):
+        return read_target(Path(given), roles, run)
+    if roles:
+        raise InputError(f"{run.spell('character_roles')} is for a body that is read from a file; leave it out.")
+    if isinstance(given, Character):
+        from poise.files.formats.gltf.character import find_reading
+
+        return Target(given.skeleton, find_reading(given), given.mass, options.skin)
+    return Target(given, own_skin=options.skin)

@@ -2,111 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.errors import FileError, InputError
-from poise.files.reading.options import Roles, Source
-from poise.files.reporting import SILENT, RecordingReporter, Reporter
-from poise.jobs.balance.solve import AUTO, COM, KEEPS, POSE, RULES, ZMP, Balanced, balance_clip, measure_margins
+from poise.files.reading.options import TakeOptions
+from poise.files.registry import read_source
+from poise.jobs.job import Answer, Run, job
 from poise.jobs.shared.body import ClipBody, find_body
-from poise.jobs.shared.metrics import describe_body
 from poise.jobs.shared.outputs import check_outputs, check_suffix
-from poise.kinds import checked
 from poise.motion.clip import Clip
+from poise.options import File, JobOptions, Option
 
+if TYPE_CHECKING:
+    from poise.jobs.balance.solve import Balanced
 FILMS = (".mp4", ".webm", ".webp", ".gif")
+AUTO, COM, ZMP = RULES = ("auto", "com", "zmp")
+POSE, HANDS = KEEPS = ("pose", "hands")
 MOST_POSES = 8_000_000  # joints times frames
 FPS = 30.0
-MARGIN = 0.01  # m
 _IS_OF_COM = "is of the centre of mass, and here the zero-moment point counts"
-File = str | PathLike[str]
 
 
-@dataclass(frozen=True, eq=False)
-class Balancing:
-    """What is balanced, and how.
+@dataclass(frozen=True, kw_only=True)
+class BalanceOptions(JobOptions, TakeOptions):
+    """Options of `balance`."""
 
-    clip    a motion, or its file
-    by      what must be over the support: `auto`, `com` or `zmp`
-    margin  m, how far inside the centre of mass comes where it was outside; not for `zmp`
-    keep    what stays as it was: the `pose`, or the places of `hands` and head
-    source  how a file is read, and whose body it is
+    clip: Annotated[Clip | File, Option("A motion file.")] = field(kw_only=False)
+    output: Annotated[
+        File | None, Option("The motion, in any format that is written.", short="-o", writes=True, is_needed=True)
+    ] = None
+    by: Annotated[
+        str,
+        Option(
+            "What must be over the feet: com, the centre of mass, at every frame; zmp, the zero-moment point, on the "
+            "average; auto: com if the clip stands, zmp if it steps or flies.",
+            choices=RULES,
+        ),
+    ] = AUTO
+    keep: Annotated[
+        str,
+        Option("What stays as it was: pose, the joints' angles; hands, the places of hands and head.", choices=KEEPS),
+    ] = POSE
+    margin: Annotated[
+        float,
+        Option(
+            "Distance inside the support that the centre of mass comes to where it was outside; for com.",
+            between=(0.0, 0.1),
+            unit="m",
+        ),
+    ] = 0.01
+    film: Annotated[File | None, Option("A film of before and after: .mp4, .webm, .webp or .gif.", writes=True)] = None
+    plot: Annotated[File | None, Option("PNG of the distance of the centre of mass from the edge.", writes=True)] = None
+
+    @property
+    def has_margin(self) -> bool:
+        """Whether the margin is another than the default."""
+        return self.margin != BalanceOptions.margin
+
+
+@job(BalanceOptions)
+def balance(options: BalanceOptions, run: Run) -> BalanceFound:
+    """Change a pose or a clip as little as needed so that it balances.
+
+    Feet that are down stay where they are; frames that balance already stay as they were.
+    What is written has the clip's joints and frame times.
     """
+    from poise.jobs.balance.solve import balance_clip
+    from poise.jobs.shared.metrics import describe_body
 
-    clip: Clip | Path
-    by: str = AUTO
-    margin: float = MARGIN
-    keep: str = POSE
-    source: Source = field(default_factory=Source)
+    output, film, plot = (None if path is None else Path(path) for path in (options.output, options.film, options.plot))
+    _check(options, run, {"output": output, "film": film, "plot": plot})
+    if isinstance(options.clip, Clip):
+        options.source.check(run)
+        clip, reading = options.clip, None
+    else:
+        reading = read_source(options.clip, options.source, run)
+        clip = reading.clip
+    if len(clip) * len(clip.skeleton) > MOST_POSES:
+        raise InputError(f"the clip has {len(clip) * len(clip.skeleton):,} poses of joints; at most {MOST_POSES:,}.")
+    body = find_body(clip, reading, options.source, run)
+    clip, character = body.clip, body.character
+    found = balance_clip(clip, character, options.by, options.margin, options.keep, run.progress)
+    for sentence in found.notes:
+        run.note(sentence)
+    if found.by == ZMP and options.has_margin:
+        run.note(f"{run.spell('margin')} {_IS_OF_COM}: nothing is done with it.")
+    saved = body.target.save(found.clip, output, run)
+    figures = {
+        **measure_balance(found, clip, found.clip if saved.clip is None else saved.clip, character),
+        **describe_body(character),
+        "max_joint_error_m": saved.error,
+        **({} if reading is None else reading.describe_bones()),
+        "measured_on": saved.measured_on,
+        "notes": list(saved.notes),
+    }
+    for sentence in _describe(figures):
+        run.note(sentence)
+    _draw(found, body, film, plot)
+    run.answer = Answer({**figures, "file": str(output)})
+    return BalanceFound(found.clip, character, found, figures)
 
-    def check(
-        self, output: Path | None, film: Path | None = None, plot: Path | None = None, audience: Reporter = SILENT,
-        json: bool = False,
-    ) -> None:  # fmt: skip
-        """Refuse numbers that make no sense, and outputs that cannot be written."""
-        from poise.files.registry import FORMATS, check_can_save, find_format
 
-        if not 0.0 <= self.margin <= 0.1:
-            raise InputError(f"{audience.spell('margin')} must be from 0 to 0.1 m; {self.margin:g} given.")
-        if self.by == ZMP and self.margin != MARGIN:
-            raise InputError(f"{audience.spell('margin')} {_IS_OF_COM}. Leave it out, or take the centre of mass.")
-        read = [self.clip] if isinstance(self.clip, Path) else []
-        named = [("output", output), ("film", film), ("plot", plot)]
-        given = [(audience.spell(option), path) for option, path in named if path is not None]
-        check_outputs((*read, *self.source.list_files()), given, json)
-        check_suffix(audience.spell("plot"), plot, ".png")
-        check_suffix(audience.spell("film"), film, *FILMS)
-        if output is not None:
-            entry = find_format(output)
-            if entry is None or entry.save is None:
-                known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
-                raise FileError(output, f"'{output.suffix}' cannot be written; a motion is written as {known}.")
-            check_can_save(output, (*read, *self.source.list_files()))
+def _check(options: BalanceOptions, run: Run, outputs: Mapping[str, Path | None]) -> None:
+    """Raise InputError for a margin without use, and for outputs that cannot be written."""
+    from poise.files.registry import FORMATS, check_can_save, find_format
 
-    def run(
-        self, output: Path | None = None, film: Path | None = None, plot: Path | None = None,
-        audience: Reporter = SILENT,
-    ) -> BalanceFound:  # fmt: skip
-        """Balance it, write it, measure it."""
-        from poise.files.registry import read_source
-
-        if isinstance(self.clip, Clip):
-            self.source.check(audience)
-            clip, reading = self.clip, None
-        else:
-            reading = read_source(self.clip, self.source, audience)
-            clip = reading.clip
-        if len(clip) * len(clip.skeleton) > MOST_POSES:
-            raise InputError(
-                f"the clip has {len(clip) * len(clip.skeleton):,} poses of joints; at most {MOST_POSES:,}."
-            )
-        body = find_body(clip, reading, self.source, audience)
-        clip, character = body.clip, body.character
-        found = balance_clip(clip, character, self.by, self.margin, self.keep, audience.progress)
-        for sentence in found.notes:
-            audience.note(sentence)
-        if found.by == ZMP and self.margin != MARGIN:
-            audience.note(f"{audience.spell('margin')} {_IS_OF_COM}: nothing is done with it.")
-        saved = body.target.save(found.clip, output, audience)
-        figures = {
-            **measure_balance(found, clip, found.clip if saved.clip is None else saved.clip, character),
-            **describe_body(character),
-            "max_joint_error_m": saved.error,
-            **({} if reading is None else reading.describe_bones()),
-            "measured_on": saved.measured_on,
-            "notes": list(saved.notes),
-        }
-        for sentence in _describe(figures):
-            audience.note(sentence)
-        _draw(found, body, film, plot)
-        return BalanceFound(found.clip, character, found, figures)
+    if options.by == ZMP and options.has_margin:
+        raise InputError(f"{run.spell('margin')} {_IS_OF_COM}. Leave it out, or take the centre of mass.")
+    read = [path for path in (options.clip, *options.source.list_files()) if isinstance(path, Path)]
+    check_outputs(read, {run.spell(name): path for name, path in outputs.items()}, run.json)
+    check_suffix(run.spell("plot"), outputs["plot"], ".png")
+    check_suffix(run.spell("film"), outputs["film"], *FILMS)
+    output = outputs["output"]
+    if output is not None:
+        entry = find_format(output)
+        if entry is None or entry.save is None:
+            known = ", ".join(e.suffix for e in FORMATS if e.save is not None)
+            raise FileError(output, f"'{output.suffix}' cannot be written; a motion is written as {known}.")
+        check_can_save(output, read)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +142,7 @@ def measure_balance(found: Balanced, clip: Clip, result: Clip, character: Charac
     """What was changed by how much, and how it balances now."""
     from poise.dynamics.kinematics import compute_center_of_mass
     from poise.dynamics.tree import build_tree
+    from poise.jobs.balance.solve import measure_margins
     from poise.spatial import rotation
 
     tree, skeleton = build_tree(character), clip.skeleton
@@ -188,50 +208,3 @@ def _draw(found: Balanced, body: ClipBody, film: Path | None, plot: Path | None)
         ]
         times = np.arange(int(clip.duration * FPS) + 1) / FPS
         save_film(film, film_picture(Picture(place_side_by_side(bodies)), times), FPS)
-
-
-@checked
-def balance(
-    clip: Clip | File,
-    *,
-    by: str = AUTO,
-    margin: float = MARGIN,
-    keep: str = POSE,
-    character: Character | File | None = None,
-    mass: float | None = None,
-    height: float | None = None,
-    fps: float | None = None,
-    roles: Roles = (),
-    take: str | int | None = None,
-    scale: float | None = None,
-    up: str | None = None,
-    bones: str | None = None,
-    output: File | None = None,
-    film: File | None = None,
-    plot: File | None = None,
-    tell: Callable[[str, str], None] | None = None,
-) -> BalanceFound:
-    """A clip changed as little as needed so that it balances: all that `poise balance` does.
-
-    clip       a motion, or its file
-    by         what must be over the support: the centre of mass (`com`), or, for what steps and flies, the zero-moment
-               point on the average (`zmp`); `auto`: as the clip is
-    margin     m, how far inside the support the centre of mass comes where it was outside; not for `zmp`
-    keep       what stays as it was: the `pose`, or the places of `hands` and head
-    character  a body, or its file, that the motion is put on; or its `mass` (kg), where it is made up
-    height, fps, roles, take, scale, up, bones   how a file is read, as for `load_clip`; `take` is its `clip`
-    output     a motion file;  film: before and after;  plot: .png of how far inside the centre of mass is
-    """
-    body = Path(character) if isinstance(character, str | PathLike) else character
-    source = Source(
-        mass=mass, height=height, character=body, fps=fps, roles=roles, clip=None if take is None else str(take),
-        scale=scale, up=up, bones=bones,
-    )  # fmt: skip
-    job = Balancing(clip if isinstance(clip, Clip) else Path(clip), by, margin, keep, source)
-    motion, moving, still = (None if path is None else Path(path) for path in (output, film, plot))
-    audience = RecordingReporter(tell)
-    job.check(motion, moving, still, audience)
-    return job.run(motion, moving, still, audience)
-
-
-__all__ = ["AUTO", "COM", "KEEPS", "RULES", "BalanceFound", "Balancing", "balance", "measure_balance"]

@@ -34,6 +34,7 @@ from poise.errors import InputError, unknown_name
 from poise.ik.goals import Goal, OrientationGoal, PositionGoal
 from poise.ik.pose_solver import PoseSolver
 from poise.ik.support_polygon import find_edges
+from poise.jobs.balance.job import AUTO, COM, HANDS, KEEPS, POSE, RULES, ZMP
 from poise.jobs.shared.simulation import cut_character
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import Contacts, find_contacts
@@ -45,10 +46,6 @@ from poise.spatial import rotation
 from poise.spatial.soften import blur, widen
 from poise.world.foot_boxes import find_drawn_soles
 
-AUTO, COM, ZMP = "auto", "com", "zmp"
-RULES = (AUTO, COM, ZMP)
-POSE, HANDS = "pose", "hands"
-KEEPS = (POSE, HANDS)
 TOLERANCE = 0.12  # m: a mean zero-moment point that is outside by less is a recording's own
 _MEAN, _SHORTEST = 3.0, 2.0  # s, over which it is taken; shorter clips are not judged by it
 # Of the legs' length: a mean that is farther outside, and a centre of mass that is lower, is no lean: it lies or falls

@@ -12,10 +12,10 @@ from poise.errors import unknown_name
 from poise.jobs.shared.options import (
     BASES,
     PLANTED,
-    BalanceOptions,
     CouplingOptions,
     EngineOptions,
     ForceOptions,
+    PhysicalOptions,
     StepOptions,
     plan_push,
 )
@@ -37,7 +37,7 @@ LOWEST_KINEMATIC = 6.0
 
 
 @dataclass(frozen=True)
-class MixPlan(ForceOptions, BalanceOptions, StepOptions, CouplingOptions, EngineOptions):
+class MixPlan(ForceOptions, PhysicalOptions, StepOptions, CouplingOptions, EngineOptions):
     """How a clip is mixed with physics: the options of its groups, once their files are read.
 
     drives   parts that are under drivers of their own, whatever else is said of them

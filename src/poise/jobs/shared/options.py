@@ -192,7 +192,7 @@ class ForceOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BalanceOptions:
+class PhysicalOptions:
     """The physical parts, and the balance of physical legs: see `Balance`."""
 
     title: ClassVar[str] = JobOptions.title
