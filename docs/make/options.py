@@ -37,7 +37,7 @@ def build_table(job: Job) -> str:
     head = ["command line", "Python", *(["recipe"] if has_recipe else []), "default", "allowed", "meaning"]
     rows = [head, ["---"] * len(head)]
     for each in fields:
-        key = [code(f"{each.option.key}")] if has_recipe else []
+        key = [name_key(each.option.key)] if has_recipe else []
         rows.append([name_flag(each), code(each.name) if each.in_python else "", *key, *describe(each)])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
@@ -47,6 +47,12 @@ def name_flag(each: OptionField) -> str:
     if each.is_positional:
         return f"`{each.name.upper()}`"
     return ", ".join(code(flag) for flag in (each.option.short, each.flag) if flag)
+
+
+def name_key(key: str) -> str:
+    """Return a recipe's key with its table before it: `[drivers] hold`."""
+    table, dot, name = key.rpartition(".")
+    return code(f"[{table}] {name}" if dot else key)
 
 
 def describe(each: OptionField) -> list[str]:
