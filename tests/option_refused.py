@@ -85,7 +85,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*TRACK, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
     (
         (*TRACK, "--parts", "leftArm", "--push", "t=0.1 rightHand 0,0,40 0.1s"),
-        "is only: leftArm. Name more with --parts",
+        "leftArm. Name more with --parts",
     ),
     ((*TRACK, "--stage", "stage.toml", "--dt", "9"), "--dt must be from 1e-05 to 0.05 s; got 9"),
     (("track", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
