@@ -83,7 +83,10 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*TRACK, "--touch", "leftHand=tail"), "'tail' is not in this stage"),
     ((*TRACK, "--load", "tail=1"), "tail"),
     ((*TRACK, "--push", "t=9 chest 0,0,40 0.1s"), "comes after the clip's end"),
-    ((*TRACK, "--parts", "leftArm", "--push", "t=0.1 rightHand 0,0,40 0.1s"), "nothing physical feels the push"),
+    (
+        (*TRACK, "--parts", "leftArm", "--push", "t=0.1 rightHand 0,0,40 0.1s"),
+        "leftArm. Name more with --parts",
+    ),
     ((*TRACK, "--stage", "stage.toml", "--dt", "9"), "--dt must be from 1e-05 to 0.05 s; got 9"),
     (("track", "clip.bvh", "-o", "clip.bvh"), "would overwrite"),
     (("track", "clip.bvh", "-o", "new.txt"), "cannot be written"),

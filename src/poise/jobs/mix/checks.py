@@ -106,7 +106,7 @@ def check_effects(
         raise InputError(
             f"{audience.spell('gain')} is the coupling's, from parts that follow the clip to the physical parts that "
             "carry them; here nothing that follows the clip is carried. "
-            f"Name other {audience.spell('physical')} parts, or leave it out."
+            f"Name other {audience.spell(plan.parts)} parts, or leave it out."
         )
     for load in plan.loads:
         if not feels(load.joint):
@@ -135,7 +135,7 @@ def _check_borrowed(
         if joints & legs:
             raise InputError(
                 f"'{part}' cannot come from another clip while physical legs balance. Name other "
-                f"{audience.spell('physical')} parts, or use {audience.spell('base')} {KINEMATIC}."
+                f"{audience.spell(plan.parts)} parts, or use {audience.spell('base')} {KINEMATIC}."
             )
         if joints & driven:
             raise InputError(f"'{part}' has a driver in [[drives]] and would also come from another clip. Remove one.")
@@ -197,7 +197,7 @@ def _say_base(base: Base, plan: MixPlan, audience: Reporter) -> str:
 
 
 def _say_physical(base: Base, plan: MixPlan, audience: Reporter) -> str:
-    physical, more = audience.spell("physical"), ""
+    physical, more = audience.spell(plan.parts), ""
     if base.name == KINEMATIC and {"legs", "body"} & set(plan.physical):
         more = f" Its root and legs follow the clip; {audience.spell('base')} {plan.planted} plants its feet."
     return f"Physical is only: {', '.join(plan.physical)}.{more} Name more with {physical}, or leave it out."

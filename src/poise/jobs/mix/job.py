@@ -58,10 +58,6 @@ from poise.files.reading.options import TakeOptions
 from poise.files.reporting import SILENT, Reporter
 from poise.files.toml import Table
 from poise.jobs.job import Answer, Run, format_recipe, job
-from poise.jobs.mix.borrowing import Borrowed, borrow_parts, parse_from, read_mapping
-from poise.jobs.mix.outputs import MixOutputs, list_outputs
-from poise.jobs.mix.plan import MixPlan
-from poise.jobs.shared.body import ClipBody, find_body
 from poise.jobs.shared.options import (
     AUTO,
     FELL,
@@ -81,18 +77,26 @@ from poise.world.ground.ground import Ground
 from poise.world.prop import Prop
 from poise.world.scenery import Scenery
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the others are imported when the job runs, so that its help is quick
+    from poise.jobs.mix.borrowing import Borrowed
+    from poise.jobs.mix.outputs import MixOutputs
+    from poise.jobs.mix.plan import MixPlan
+    from poise.jobs.shared.body import ClipBody
     from poise.jobs.shared.simulation import Mix
 
 
 def _take_from(given: Any) -> tuple[Borrowed, ...]:
     """Return parts of other clips, of a mapping or of words as on the command line."""
+    from poise.jobs.mix.borrowing import parse_from, read_mapping
+
     if isinstance(given, Mapping):
         return read_mapping(given)
     return tuple(each for word in given for each in parse_from(word))
 
 
 def _read_from(table: Table, folder: Path) -> Borrowed:
+    from poise.jobs.mix.borrowing import Borrowed
+
     return Borrowed(table.needed_text("part"), folder / table.needed_text("clip"))
 
 
@@ -170,6 +174,7 @@ class MixOptions(
 
     def plan(self) -> MixPlan:
         """Return the plan of the simulation; the stage file is read."""
+        from poise.jobs.mix.plan import MixPlan
         from poise.jobs.mix.run import read_scenery
 
         scenery = read_scenery(self)
@@ -189,8 +194,11 @@ def mix(options: MixOptions, run: Run) -> Mix:
     With --character the motion is retargeted onto that body first. What is written has that body's joints, or the
     clip's, and the clip's frame times; a glTF or VRM character keeps its meshes and materials. Exit 1 if it falls.
     """
+    from poise.jobs.mix.borrowing import borrow_parts
     from poise.jobs.mix.checks import check_effects, check_files
+    from poise.jobs.mix.outputs import list_outputs
     from poise.jobs.mix.run import read_motion
+    from poise.jobs.shared.body import find_body
 
     outputs = list_outputs(options, options.save_recipe)
     _check_given(options, run)

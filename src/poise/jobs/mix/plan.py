@@ -48,6 +48,7 @@ class MixPlan(ForceOptions, PhysicalOptions, StepOptions, CouplingOptions, Engin
     pushes: tuple[Push, ...] = ()
     scenery: Scenery = field(default_factory=Scenery)
     drives: tuple[Drive, ...] = ()
+    parts: ClassVar[str] = "physical"  # the option that names what is physical
     planted: ClassVar[str] = PLANTED  # what a base of planted feet is called
 
     def __post_init__(self) -> None:

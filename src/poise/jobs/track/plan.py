@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from poise.drivers.track.track import FEEDFORWARD, HIGHEST, LAWS, LOWEST, USUAL, Track
 from poise.errors import InputError, unknown_name
@@ -12,8 +12,6 @@ from poise.jobs.mix.plan import choose_followed
 from poise.jobs.shared.base import FollowPlan
 from poise.motion.clip import Clip
 
-if TYPE_CHECKING:
-    pass
 AUTOMATIC = "auto"  # of a stiffness: found by search
 
 
@@ -27,6 +25,7 @@ class TrackPlan(FollowPlan):
     give      how much of it is lost where something hits
     """
 
+    parts: ClassVar[str] = "parts"
     law: str = FEEDFORWARD
     springs: float | None = None
     give: float = 0.0
