@@ -33,7 +33,7 @@ def build_page() -> str:
 def build_table(job: Job) -> str:
     """Return a row per option."""
     fields = list_options(job.record).values()
-    has_recipe = "recipe" in list_options(job.record)
+    has_recipe = any(each.option.is_recipe for each in fields)
     head = ["command line", "Python", *(["recipe"] if has_recipe else []), "default", "allowed", "meaning"]
     rows = [head, ["---"] * len(head)]
     for each in fields:

@@ -8,7 +8,7 @@ A value that was not given is absent from `Given`, so the record alone has the d
 values of Python, the command line and a recipe; `poise.cli.parser` makes the command.
 
 A field with `field(init=False)` is no Python parameter: the command line or a recipe alone can set it. A positional
-field (`field(kw_only=False)`) is a positional argument of the command as well.
+field (`field(kw_only=False)`) is a positional argument of the command as well, unless its `Option` has a short flag.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class Option:
               value, or that of a table
     write     the value and a function for paths -> what a recipe has; None: the value itself
     default   of a default that is computed, for `--help`
+    is_recipe whether it is a recipe, whose values are used for options that are not given
     is_needed whether the command line must have it, though Python need not
     writes    whether a path is written; other paths are read, so that a device is refused
     """
@@ -69,6 +70,7 @@ class Option:
     read: Callable[[Any, Path], Any] | None = None
     write: Callable[[Any, Callable[[Any], Any]], Any] | None = None
     default: str = ""
+    is_recipe: bool = False
     is_needed: bool = False
     writes: bool = False
 
@@ -99,7 +101,8 @@ class OptionField(NamedTuple):
     type           annotation without its `Option`
     default        `dataclasses.MISSING` if a value is required
     group          title of the class that declares it
-    is_positional  on the command line and in Python
+    is_positional  on the command line: a word without an option
+    is_ordered     in Python: can be given without its name
     in_python      whether it is a Python parameter
     """
 
@@ -109,6 +112,7 @@ class OptionField(NamedTuple):
     default: Any
     group: str
     is_positional: bool
+    is_ordered: bool
     in_python: bool
 
     @property
@@ -209,9 +213,11 @@ def list_options(record: Any) -> Mapping[str, OptionField]:
             raise TypeError(f"{record.__name__}.{each.name} has no Option.")
         owner = next(base for base in record.__mro__ if each.name in vars(base).get("__annotations__", {}))
         default = each.default if each.default_factory is MISSING else each.default_factory()
-        group, is_positional = getattr(owner, "title", "Parameters"), not each.kw_only
-        found.append(OptionField(each.name, option, get_args(hint)[0], default, group, is_positional, each.init))
-    return {each.name: each for each in sorted(found, key=lambda each: not each.is_positional)}
+        group, is_ordered = getattr(owner, "title", "Parameters"), not each.kw_only
+        is_positional = is_ordered and not option.short
+        made = OptionField(each.name, option, get_args(hint)[0], default, group, is_positional, is_ordered, each.init)
+        found.append(made)
+    return {each.name: each for each in sorted(found, key=lambda each: not each.is_ordered)}
 
 
 def check_options(record: Any, values: Any, spell: Callable[[str], str]) -> None:

@@ -33,7 +33,7 @@ class TossOptions(JobOptions):
     times: Annotated[int | None, Option("How often.", key="toss.times", between=(1, 5))] = None
     is_high: Annotated[bool, Option("Whether it is high.", flag="--high", key="toss.high")] = False
     film: Annotated[File | None, Option("A film.", writes=True)] = field(default=None, init=False)
-    recipe: Annotated[File | None, Option("TOML with these.")] = None
+    recipe: Annotated[File | None, Option("TOML with these.", is_recipe=True)] = None
 
 
 @job(TossOptions)

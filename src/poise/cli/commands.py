@@ -8,7 +8,7 @@ COMMANDS: dict[str, Entry] = {
     "info": Entry("poise.jobs.info:info", "Say what is in a motion file"),
     "convert": Entry("poise.jobs.convert.job:convert", "Write a motion file in another format"),
     "retarget": Entry("poise.jobs.retarget:retarget", "Put a motion on another body"),
-    "edit": Entry("poise.cli.edit:edit", "Cut clips, join them and bring hands to places, as a recipe says"),
+    "edit": Entry("poise.jobs.edit.job:edit", "Cut clips, join them and bring hands to places, as a recipe says"),
     "forces": Entry("poise.jobs.forces:forces", "Ground force and joint torques from motion alone"),
     "mix": Entry("poise.jobs.mix.job:mix", "Put physics on a part of a body, under the rest of its motion"),
     "track": Entry("poise.jobs.track.job:track", "Have a simulated body follow a clip by springs"),

@@ -107,9 +107,9 @@ class Job(Generic[Options, Result]):
 
     def start(self, given: Given, audience: Reporter) -> tuple[Result, Run]:
         """Run with what was given, over what its recipe has."""
-        recipe = given.values.get("recipe")
-        if recipe is not None:
-            given = given.over(load_recipe(self.record, recipe))
+        for name, each in list_options(self.record).items():
+            if each.option.is_recipe and name in given.values:
+                given = given.over(load_recipe(self.record, given.values[name]))
         run = Run(self.record, given, audience)
         return self.function(build(self.record, given), run), run
 
@@ -162,7 +162,7 @@ def find_signature(record: Any, result: Any = inspect.Signature.empty) -> inspec
     parameters = []
     for each in list_options(record).values():
         if each.in_python:
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if each.is_positional else inspect.Parameter.KEYWORD_ONLY
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if each.is_ordered else inspect.Parameter.KEYWORD_ONLY
             default = inspect.Parameter.empty if each.default is MISSING else each.default
             parameters.append(inspect.Parameter(each.name, kind, default=default, annotation=each.type))
     return inspect.Signature(parameters, return_annotation=result)

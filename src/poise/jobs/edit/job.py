@@ -10,29 +10,28 @@ write    and measure what was written
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 
 from poise.body.bodies import build_body
 from poise.body.character import Character
-from poise.errors import InputError
-from poise.files.reading.options import Source
+from poise.errors import InputError, printable
+from poise.files.reading.options import BONES
 from poise.files.reading.pipeline import Reading
 from poise.files.registry import check_can_save, read_source
-from poise.files.reporting import SILENT, RecordingReporter, Reporter
+from poise.files.reporting import SILENT, Reporter
 from poise.files.writing.round_trip import Written
 from poise.jobs.edit.clips import find_clips
 from poise.jobs.edit.metrics import measure_edit
 from poise.jobs.edit.plans import ActorPlan, EditRecipe, OffsetPlan, PlacePlan, find_size
 from poise.jobs.edit.recipe import check_bones, find_idle, load_edit_recipe, note_idle
+from poise.jobs.job import Answer, Run, job
 from poise.jobs.retarget import Target, read_target
 from poise.jobs.shared.outputs import check_outputs
-from poise.kinds import checked
 from poise.motion.clip import Clip
 from poise.motion.edits.ground import place as stand_at
 from poise.motion.edits.ground import translate
@@ -41,8 +40,7 @@ from poise.motion.edits.sequence import JoinedClip, Segment, join_segments
 from poise.motion.edits.targets import BodyTarget, MidpointTarget, PointTarget, PropTarget
 from poise.motion.edits.targets import Target as Spot
 from poise.motion.interpolation import How
-
-File = str | PathLike[str]
+from poise.options import File, JobOptions, Option
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,50 +88,78 @@ class EditFound:
         return {actor.name: actor.clip for actor in self.actors}
 
 
-@checked
-def edit(
-    recipe: File,
-    output: File | Iterable[File] = (),
-    *,
-    bones: str | None = None,
-    tell: Callable[[str, str], None] | None = None,
-) -> EditFound:
-    """Follow an edit recipe, as `poise edit` does.
+@dataclass(frozen=True, kw_only=True)
+class EditOptions(JobOptions):
+    """Options of `edit`."""
 
-    recipe  a TOML file, see docs/editing.md
-    output  files to write, in any format that is written; of several actors each has its own, called after it
-    bones   how files are read whose clip does not say it, as for `load_clip`
-    tell    called with `note` or `warning` and a sentence as it happens
+    recipe: Annotated[File, Option("A TOML file: clips, segments, sequence, offsets; see docs/editing.md.")] = field(
+        kw_only=False
+    )
+    output: Annotated[
+        File | Iterable[File],
+        Option(
+            "The motion, in any format that is written; of several actors each has a file of its own, called after it; "
+            "repeatable.",
+            short="-o",
+            several=True,
+            writes=True,
+            is_needed=True,
+        ),
+    ] = field(default=(), kw_only=False)
+    bones: Annotated[
+        str | None,
+        Option(
+            "Bones of clips that lost their length: keep the file's, or restore them.", choices=BONES, default="keep"
+        ),
+    ] = None
+
+
+@job(EditOptions)
+def edit(options: EditOptions, run: Run) -> EditFound:
+    """Cut clips, put them in an order, join them and bring hands to places, as a recipe says.
+
+    Transitions have no jump in place or speed; where one makes the body go through itself, that is told. What is wrong
+    with the recipe is told with its line. docs/editing.md has all its keys.
     """
-    paths = [output] if isinstance(output, str | PathLike) else output
-    return run_edit(load_edit_recipe(recipe), [Path(path) for path in paths], RecordingReporter(tell), bones=bones)
-
-
-def run_edit(
-    recipe: EditRecipe, outputs: Sequence[Path] = (), audience: Reporter = SILENT, json: bool = False,
-    bones: str | None = None,
-) -> EditFound:  # fmt: skip
-    """Do what a recipe says. What cannot be written is refused before anything is done.
-
-    bones  how files are read whose clip does not say it
-    """
-    Source(bones=bones).check(audience)
-    check_bones(recipe, bones, audience)
+    recipe, bones = load_edit_recipe(options.recipe), options.bones
+    outputs = list(cast("tuple[Path, ...]", options.output))
+    check_bones(recipe, bones, run)
     named = [(actor, name_output(path, actor.name, len(recipe.actors))) for path in outputs for actor in recipe.actors]
-    check_outputs(recipe.list_files(), [(audience.spell("output"), path) for _, path in named], json)
+    check_outputs(recipe.list_files(), [(run.spell("output"), path) for _, path in named], run.json)
     for path in outputs:
         check_can_save(path, recipe.list_files())
     with recipe.file:
-        actors = make_actors(recipe, audience, bones)
-    note_idle(recipe, actors, outputs, audience)
+        actors = make_actors(recipe, run, bones)
+    note_idle(recipe, actors, outputs, run)
     written: dict[str, list[tuple[Path, Written]]] = {actor.name: [] for actor in actors}
     for actor in actors:
         for path in (path for plan, path in named if plan.name == actor.name):
-            written[actor.name].append((path, actor.target.write(actor.clip, path, audience)))
+            written[actor.name].append((path, actor.target.write(actor.clip, path, run)))
     figures = measure_edit(recipe, actors, written)
     for sentence in figures["warnings"]:
-        audience.warn(sentence)
+        run.warn(sentence)
+    run.answer = Answer(figures, describe_edit)
     return EditFound(actors, figures, tuple(path for _, path in named))
+
+
+def describe_edit(figures: dict[str, Any]) -> str:
+    """Return the figures as text for people: a line per join and per offset."""
+    several = len(figures["actors"]) > 1
+    rows = [f"{figures['frames']} frames, {figures['duration_s']:.2f} s at {figures['fps']:g} frames a second"]
+    for join in figures["joins"]:
+        who = f"{join['actor']} " if several else ""
+        rows.append(
+            f"{who}{join['time_s']:.2f} s: {join['from']} -> {join['to']} within {join['transition_s']:.2f} s, "
+            f"{1e3 * join['gap_m']:.0f} mm apart; speed jumps by at most {join['velocity_jump_m_s']:.3f} m/s"
+        )
+    for offset in figures["offsets"]:
+        who = f"{offset['actor']} " if several else ""
+        rows.append(
+            f"{who}{offset['time_s']:.2f} s: {offset['joint']} within {offset['miss_mm']:.3g} mm, "
+            f"{offset['miss_before_mm']:.0f} mm before"
+        )
+    rows += [f"written: {path}" for path in figures["files"]]
+    return "\n".join(map(printable, rows))
 
 
 def name_output(path: Path, actor: str, count: int) -> Path:

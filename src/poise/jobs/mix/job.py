@@ -164,7 +164,9 @@ class MixOptions(
     ] = field(default=None, kw_only=False)
     ground: Annotated[Ground | None, Option("The ground, instead of `scenery`.", flag="")] = None
     props: Annotated[Prop | Iterable[Prop], Option("Props on it, instead of `scenery`.", flag="", several=True)] = ()
-    recipe: Annotated[File | None, Option("TOML that has any of these options; those that are given win.")] = None
+    recipe: Annotated[
+        File | None, Option("TOML that has any of these options; those that are given win.", is_recipe=True)
+    ] = None
     save_recipe: Annotated[File | None, Option("Write what was done as a recipe.", writes=True)] = field(
         default=None, init=False
     )
