@@ -10,7 +10,6 @@ import pytest
 from poise import load_clip
 from poise.demos.balance import bodies, walks
 
-
 # Demo -> the constant with its number of steps.
 STEPS = {
     "stairs": "STEPS_ON_STAIRS",
