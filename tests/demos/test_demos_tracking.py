@@ -283,7 +283,7 @@ def test_punches_peak_as_the_markers_say() -> None:
 def test_a_demo_writes_its_files(
     name: str, plot: str, tmp_path: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(f"poise.demos.{name}.SECONDS", 0.8)
+    monkeypatch.setattr(f"poise.demos.tracking.{name}.SECONDS", 0.8)
     assert main(["demo", name, "-o", str(tmp_path), "--json", "--quiet"]) == 0
     suffixes = {path.name.removeprefix(name) for path in tmp_path.iterdir()}
     assert {".glb", ".bvh", ".json", ".png", plot} <= suffixes
