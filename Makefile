@@ -41,7 +41,7 @@ slow: $(VENV)/.ready-test ## run the tests that take long, and those on recordin
 	$(PYTEST) -m "slow or data" $(ARGS)
 
 same-bits: $(VENV)/.ready-test ## compare every result with another revision, bit for bit (BEFORE=revision, ARGS="--only WORD")
-	cd tests && PYTHONPATH="$(CURDIR)/src" ../$(BIN)/python -m same_bits $(BEFORE) $(ARGS)
+	cd tests && PYTHONPATH="$(CURDIR)/src" ../$(BIN)/python -m tools.same_bits $(BEFORE) $(ARGS)
 
 check: $(VENV)/.ready-check ## lint, format and types
 	$(BIN)/ruff check
@@ -56,7 +56,7 @@ bench: $(VENV)/.ready-peers ## measure speed beside the peers
 	$(BIN)/poise bench $(or $(NAME),all) $(ARGS)
 
 sweep: $(VENV)/.ready-test ## run everything over wide ranges (NAME=push: one of it; MINUTES=10 of broken files, of commands, of abuse) and write docs
-	cd tests && ../$(BIN)/python -m sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
+	cd tests && ../$(BIN)/python -m tools.sweeps $(NAME) --minutes $(MINUTES) $(ARGS)
 
 placo: $(VENV)/.ready-test ## measure inverse kinematics beside placo, in an environment of its own
 	$(PYTHON) -m venv .placo

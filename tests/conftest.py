@@ -2,14 +2,9 @@
 
 import gc
 import random
-import sys
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 
 # In a cold cache two workers would compile the same kernels at once. The first begins with those that pose and walk;
 # the second, which is given the other half, with those that simulate. What needs both comes last.

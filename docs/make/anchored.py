@@ -3,7 +3,7 @@
     PYTHONPATH=tests .venv/bin/python docs/make/anchored.py FOLDER
 
 FOLDER holds bvh-cmu/ and force-bvh/. Rewrites what is between the marks in docs/anchored.md. Everything is measured by
-the forward kinematics of tests/anchoring.py, which are not the driver's.
+the forward kinematics of tests/helpers/anchored_root.py, which are not the driver's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import poise
-from anchoring import GROUNDS, Walked, Walker
+from helpers.anchored_root import GROUNDS, Walked, Walker
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.primitives import Box

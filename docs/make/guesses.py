@@ -18,10 +18,8 @@ from files import DOCS, replace_between
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-import drawn
-import odd_bodies
-import postures
-from humans import make_human
+from helpers import postures, random_bodies
+from helpers.bodies import make_human
 from poise.files.reading.pipeline import normalise
 from poise.motion.contacts.frame_rate import check_rate
 from poise.motion.edits.ground import translate, turn
@@ -37,11 +35,11 @@ def tabulate_confidence(people: int = 400, others: int = 200) -> list[str]:
     rng = np.random.default_rng(10)
     rows = []
     for n in range(people):
-        plan = odd_bodies.random_plan(rng, 0 if n % 4 == 0 else int(rng.integers(1, 4)))
-        found, wrong = odd_bodies.guess(odd_bodies.make_person(rng, plan), rng, n % 2 == 0)
+        plan = random_bodies.random_plan(rng, 0 if n % 4 == 0 else int(rng.integers(1, 4)))
+        found, wrong = random_bodies.guess(random_bodies.make_person(rng, plan), rng, n % 2 == 0)
         rows.append((found.confidence, not wrong, True))
     for _ in range(others):
-        found, _ = odd_bodies.guess(odd_bodies.make_beast(rng), rng, False)
+        found, _ = random_bodies.guess(random_bodies.make_beast(rng), rng, False)
         rows.append((found.confidence, False, False))
     table = ["| confidence | people | right in all main roles | animals and machines |", "|---|---|---|---|"]
     for low, high in itertools.pairwise(EDGES):
@@ -55,14 +53,14 @@ def tabulate_confidence(people: int = 400, others: int = 200) -> list[str]:
 def tabulate_oddities(each: int = 20) -> list[str]:
     """One oddity at a time: right, and believed."""
     table = ["| oddity | right | believed, of these wrong |", "|---|---|---|"]
-    for oddity in ("none", *odd_bodies.ODDITIES, *odd_bodies.BUILDS):
+    for oddity in ("none", *random_bodies.ODDITIES, *random_bodies.BUILDS):
         rng = np.random.default_rng(11)
         right = trusted = wrongly = 0
         for n in range(each):
-            plan = odd_bodies.random_plan(rng, 0)
+            plan = random_bodies.random_plan(rng, 0)
             plan = replace(plan, oddities=(oddity,), head=3.0 if oddity == "big head" else plan.head)
             plan = replace(plan, leg=0.55 if oddity == "stub legs" else plan.leg)
-            found, wrong = odd_bodies.guess(odd_bodies.make_person(rng, plan), rng, n % 2 == 0)
+            found, wrong = random_bodies.guess(random_bodies.make_person(rng, plan), rng, n % 2 == 0)
             right += not wrong
             trusted += found.is_trusted
             wrongly += found.is_trusted and bool(wrong)
@@ -93,9 +91,9 @@ def tabulate_rates() -> list[str]:
     human = make_human(1.75)
     kinds = {
         "jump": lambda fps: jump(human, fps=fps),
-        "hop on one leg": lambda fps: drawn.hop(human, fps),
-        "stand on one leg": lambda fps: drawn.one_legged(human, fps),
-        "the same, without toes": lambda fps: drawn.one_legged(make_human(1.75, without=("Toes",)), fps),
+        "hop on one leg": lambda fps: postures.hop(human, fps),
+        "stand on one leg": lambda fps: postures.one_legged(human, fps),
+        "the same, without toes": lambda fps: postures.one_legged(make_human(1.75, without=("Toes",)), fps),
         "walk": lambda fps: walk(human, 4.0, fps=fps),
     }
     rows = ["| motion | clips | true rate told | nothing said | another rate told | accused at its true rate |"]
@@ -103,18 +101,18 @@ def tabulate_rates() -> list[str]:
     for name, make in kinds.items():
         told = silent = other = false = 0
         for fps, noise in itertools.product((24.0, 30.0, 60.0, 120.0), (0.0, 0.0005, 0.002)):
-            clip = drawn.shaken(make(fps), noise)
+            clip = postures.shaken(make(fps), noise)
             false += check_rate(clip).is_wrong
             for factor in (0.25, 0.5, 0.8, 1.25, 2.0, 4.0):
-                likely = check_rate(drawn.played(clip, factor)).likely
+                likely = check_rate(postures.played(clip, factor)).likely
                 silent += likely is None
                 told += likely is not None and abs(likely / fps - 1.0) < 0.08
                 other += likely is not None and abs(likely / fps - 1.0) >= 0.08
         rows.append(f"| {name} | {told + silent + other} | {told} | {silent} | {other} | {false} of 12 |")
     accused = count = 0
-    for ease, arc in itertools.product(drawn.EASES, (None, "sine", "throw")):
+    for ease, arc in itertools.product(postures.EASES, (None, "sine", "throw")):
         for fps, height in itertools.product((24.0, 30.0, 60.0, 120.0), (0.3, 0.6, 1.0, 1.6, 2.5)):
-            accused += check_rate(drawn.drawn_jump(human, ease, fps, height, arc)).is_wrong
+            accused += check_rate(postures.drawn_jump(human, ease, fps, height, arc)).is_wrong
             count += 1
     rows.append(f"| hand-made jumps, as drawn | {count} | - | {count - accused} | {accused} | - |")
     return rows

@@ -3,7 +3,7 @@
     .venv/bin/python docs/make/markers.py FOLDER
 
 FOLDER has the recordings. Rewrites what is between the marks in docs/markers.md. The body whose joints are known is the
-tests' (`tests/marker_figure.py`), with 1 mm of noise and 5 % of every marker hidden.
+tests' (`tests/helpers/markers.py`), with 1 mm of noise and 5 % of every marker hidden.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ DOCS = Path(__file__).parents[1]
 sys.path[:0] = [str(DOCS.parent / "tests"), str(Path(__file__).parent)]
 
 from files import replace_between  # noqa: E402
-from marker_figure import put_markers, spoil, walking_body  # noqa: E402
-from marker_sets import SETS  # noqa: E402
+from helpers.markers import (  # noqa: E402
+    SETS,
+    put_markers,
+    spoil,
+    walking_body,
+)
 from poise.files.formats.c3d.c3d import read_c3d  # noqa: E402
 from poise.files.registry import load_clip, read_recording  # noqa: E402
 from poise.motion.markers import fit_markers  # noqa: E402

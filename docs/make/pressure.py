@@ -2,7 +2,7 @@
 
     PYTHONPATH=tests .venv/bin/python docs/make/pressure.py
 
-The contacts' forces are read from MuJoCo's own data by tests/pressing.py.
+The contacts' forces are read from MuJoCo's own data by tests/helpers/forces.py.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers.forces import BODIES, MOTIONS, Pressed, press
 from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.tree import build_tree
 from poise.motion.forces.forces import compute_forces
-from pressing import BODIES, MOTIONS, Pressed, press
 
 PAGE = Path(__file__).parents[1] / "forces.md"
 MARKS = "<!-- pressure -->\n", "<!-- /pressure -->"

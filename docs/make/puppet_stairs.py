@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from led_puppets import on_treads, record
+from helpers.hands import on_treads, record
 from poise.jobs.pose.job import PoseRecipe, find_body
 from poise.jobs.puppet.job import Puppetry
 from poise.jobs.puppet.pictures import draw_puppet_sheet

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 import poise
-from measured import find_torque
+from helpers.strength import find_torque
 from oracles.cited_strength import POINTS, Point
 from poise.body.character import Character
 from poise.body.strength.joint_strength import JointStrength

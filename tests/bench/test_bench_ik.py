@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from helpers.reaching import place
 from poise import Character
 from poise.bench import ik
 from poise.bench.hinged import draw_pose, find_hinge_angles, list_links, write_mjcf
 from poise.bench.ik import lengthen_spine
 from poise.ik.model import IkModel
 from poise.spatial import rotation
-from posed import place
 from tools.ik_placo.urdf import write_urdf
 
 BODY = Character.human(1.7, 70.0)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.joints import PRESETS
 from poise.body.roles import BODY_ROLES, SIDES, mirror_role
@@ -17,7 +18,6 @@ from poise.errors import InputError
 from poise.files.registry import load_clip
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
-from realdata import data_file
 
 humans = st.builds(
     Character.human,

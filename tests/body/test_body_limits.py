@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.joints import ANATOMICAL, JointLimits, find_freedoms, find_limits, get_range, mirror_range
 from poise.body.roles import BODY_ROLES, mirror_role, sided
@@ -15,7 +16,6 @@ from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.registry import load_clip
 from poise.spatial import rotation
-from realdata import data_file
 
 T_POSE = build_skeleton(1.75, compute_proportions(), BODY_ROLES)
 LIMITS = find_limits(T_POSE)

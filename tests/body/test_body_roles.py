@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rigs
-from clips import random_skeleton
-from humans import make_human
+from helpers import rigs
+from helpers.bodies import make_human
+from helpers.clips import random_skeleton
+from helpers.recordings import data_file, data_folder
 from poise.body.character import Character
 from poise.body.role_finding.guess import check_human, find_roles, guess_roles, with_roles
 from poise.body.role_finding.names import parse_name, read_name
@@ -20,7 +21,6 @@ from poise.errors import InputError
 from poise.files.registry import load_clip, read_recording
 from poise.motion.samples import walk
 from poise.spatial import rotation
-from realdata import data_file, data_folder
 
 FULL = build_skeleton(1.75, compute_proportions(), BODY_ROLES)
 

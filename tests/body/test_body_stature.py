@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.recordings import data_file
 from poise.body.joints import PRESETS
 from poise.body.roles import BODY_ROLES, mirror_role
 from poise.body.segments.proportions import build_skeleton, compute_proportions
@@ -16,7 +17,6 @@ from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files.registry import load_clip
 from poise.spatial import rotation
-from realdata import data_file
 
 heights = st.floats(1.0, 2.2)
 bodies = st.builds(compute_proportions, st.sampled_from(SEXES), st.floats(*AGES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from measured import BODIES, find_torque
+from helpers.strength import BODIES, find_torque
 from oracles.cited_strength import DELP, MAN, POINTS, SHOULDER, WOMAN, YILDIZ, Point
 from poise import JointStrength
 

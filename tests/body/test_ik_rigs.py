@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.rigs import Rig, at
 from poise.body.role_finding.guess import describe_doubts, guess_roles
 from poise.body.roles import ARM_STEMS, BODY_ROLES, LEG_STEMS, sided
 from poise.body.segments.proportions import build_skeleton, compute_proportions
@@ -20,7 +21,6 @@ from poise.errors import InputError
 from poise.files.formats.bvh.clip import save_bvh
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from rigs import Rig, at
 
 FULL = build_skeleton(1.75, compute_proportions(), BODY_ROLES)
 MAIN = ("hips", "spine", "head", *sided(LEG_STEMS[:3]), *sided(ARM_STEMS[1:]))

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy.spatial import cKDTree
 
-from humans import fill_voxels, make_human, make_pose, winding_number
+from helpers.bodies import make_human, make_pose
+from helpers.meshes import fill_voxels, winding_number
+from helpers.recordings import data_file
 from poise.body.geometry.loft import add_domes, interpolate, loft, stack_volume, straight_sections
 from poise.body.geometry.mannequin import BODY_DENSITY, build_mannequin
 from poise.body.geometry.mesh import Mesh
@@ -17,7 +19,6 @@ from poise.body.geometry.skin import build_skin
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.spatial import rotation
-from realdata import data_file
 
 
 def turned(skeleton: Skeleton, turn: np.ndarray) -> Skeleton:

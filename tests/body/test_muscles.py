@@ -9,9 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-import odd_bodies
-import rigs
-from humans import make_human
+from helpers import random_bodies, rigs
+from helpers.bodies import make_human
 from oracles import anderson
 from poise import JointStrength
 from poise.body.character import Character
@@ -228,7 +227,7 @@ def test_odd_bodies_have_a_finite_strength_for_every_degree_of_freedom(seed: int
     rng = np.random.default_rng(seed)
     character = None
     while character is None:  # some have too little to be a person, and are refused before
-        body = odd_bodies.make_person(rng, odd_bodies.random_plan(rng, seed % 4))
+        body = random_bodies.make_person(rng, random_bodies.random_plan(rng, seed % 4))
         with contextlib.suppress(PoiseError):
             character = Character.from_skeleton(body.build(), 70.0)
     muscles = JointStrength.from_character(character)

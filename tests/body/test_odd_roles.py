@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from odd_bodies import BUILDS, ODDITIES, Plan, guess, make_beast, make_person, random_plan
+from helpers.random_bodies import BUILDS, ODDITIES, Plan, guess, make_beast, make_person, random_plan
 from poise.body.role_finding.guess import TRUSTED, find_roles, guess_roles
 from poise.body.roles import LEG_STEMS, sided
 from poise.body.skeleton import Skeleton

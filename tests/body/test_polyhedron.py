@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humans import make_sphere
+from helpers.meshes import make_sphere
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.polyhedron import check_closed, compute_volume, mass_properties
 from poise.errors import InputError

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
@@ -24,7 +25,6 @@ from poise.files.formats.gltf.character import load_character, read_character
 from poise.files.formats.gltf.write import save_glb
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 
 
 def make_tube(rings: int = 40, sides: int = 24, length: float = 2.0, radius: float = 0.1) -> Mesh:

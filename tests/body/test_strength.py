@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from humans import make_human
+from helpers.bodies import make_human
 from poise.body.character import Character
 from poise.body.joints import PRESETS
 from poise.body.roles import mirror_role

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from abuse import Run, find_faults, look
-from fuzz import commands
-from fuzz.commands import DRAWN, fuzz_commands
+from helpers.commands import Run, find_faults, look
 from poise.cli import parser
+from tools.fuzz import commands
+from tools.fuzz.commands import DRAWN, fuzz_commands
 
 
 @pytest.mark.slow

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abuse import run
-from command_inputs import make_clip
-from fuzz.hostile import write_odd_places
+from helpers.command_inputs import make_clip
+from helpers.commands import run
+from helpers.files.seeds import write_seed
 from poise.errors import printable, valid_text
 from poise.files.formats.npz import save_npz
 from poise.files.registry import FORMATS, load_clip, read_recording, save_clip
 from poise.motion.clip import Clip
-from seeds import write_seed
+from tools.fuzz.hostile import write_odd_places
 
 EVIL = (
     "\x1b[2J",

@@ -12,11 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from abuse import Run, list_options, look, run
-from command_inputs import fill, write_more
-from fuzz.commands import sandbox
-from option_refused import NOTED, REFUSED
-from option_works import (
+from helpers.command_inputs import fill, write_more
+from helpers.commands import Run, list_options, look, run
+from helpers.options_accepted import (
     BALANCE,
     EDIT,
     FORCES,
@@ -32,10 +30,12 @@ from option_works import (
     WALK,
     WORKS,
 )
+from helpers.options_refused import NOTED, REFUSED
 from poise.cli import arguments as cli_words
 from poise.cli.commands import COMMANDS
 from poise.cli.parser import build_app, keep_word, keep_words
 from poise.demos import DEMOS
+from tools.fuzz.commands import sandbox
 
 DEMOS_THERE = dict(DEMOS)
 SAME = ("json", "quiet", "seed")  # what all commands have: tested below

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from abuse import look, run
-from command_inputs import fill, make_clip
+from helpers.command_inputs import fill, make_clip
+from helpers.commands import look, run
+from helpers.files.seeds import write_seed
 from poise.bench import BENCHES
 from poise.demos import DEMOS
 from poise.errors import SolveError
@@ -23,7 +24,6 @@ from poise.jobs.shared import outputs, simulation
 from poise.jobs.shared.outputs import identify, is_blind_to_case
 from poise.registry import Entry
 from poise.stage.stage import Stage
-from seeds import write_seed
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="links and limits are POSIX's")
 

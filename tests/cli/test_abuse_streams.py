@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_inputs import make_clip
+from helpers.command_inputs import make_clip
 from poise.cli.commands import COMMANDS
 from poise.files.registry import load_clip, save_clip
 

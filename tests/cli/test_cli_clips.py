@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.body.skeleton import Skeleton
 from poise.cli import main
 from poise.errors import FileError, InputError
@@ -19,7 +20,6 @@ from poise.files.registry import load_clip
 from poise.files.writing.round_trip import read_positions
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 
 INFO_KEYS = {
     "format",

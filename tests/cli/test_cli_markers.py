@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from c3d_writer import make_c3d
-from marker_figure import HEIGHT, put_markers, walking_body
-from marker_sets import SETS
+from helpers.files.c3d import make_c3d
+from helpers.markers import HEIGHT, SETS, put_markers, walking_body
 from poise.cli import main
 from poise.files.registry import read_clip
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import rigs
+from helpers import rigs
+from helpers.recordings import data_file, data_folder
 from poise.cli import main
 from poise.files.formats.bvh.clip import save_bvh
 from poise.motion.samples import jump
 from poise.spatial import rotation
-from realdata import data_file, data_folder
 
 
 @pytest.fixture

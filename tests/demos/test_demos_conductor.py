@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import answers
+from oracles import answers
 from poise.demos.mix import conductor
 from poise.stage.take.take import Take
 

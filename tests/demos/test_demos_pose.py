@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leaning import margin_in_hull, soles_of
+from helpers.kinematics import margin_in_hull, soles_of
+from helpers.reaching import place
 from poise import Character
 from poise.demos.balance import onleg, physiques
 from poise.files.registry import load_clip
-from posed import place
 
 
 @pytest.mark.slow

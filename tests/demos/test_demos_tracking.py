@@ -9,6 +9,8 @@ import pytest
 from scipy.signal import butter, filtfilt, find_peaks
 
 import poise
+from helpers.kinematics import find_gap, find_point, find_world
+from helpers.recordings import data_file
 from poise.body.geometry.primitives import Capsule
 from poise.cli import main
 from poise.demos.tracking import bow, drumming, gestures, pattycake, slap
@@ -18,8 +20,6 @@ from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.motion.interpolation import interpolate
 from poise.world.collision_shapes import build_bulk
 from poise.world.contact_settings import ContactSettings
-from realdata import data_file
-from turned import find_gap, find_point, find_world
 
 DRUMMER = poise.Character.human(drumming.HEIGHT, drumming.MASS, preset="mix")
 

@@ -11,7 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from anchoring import GROUNDS, Walked, Walker, place_point
+from helpers.anchored_root import GROUNDS, Walked, Walker, place_point
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.drivers.body import Body
 from poise.drivers.kinematic.kinematic import Kinematic
@@ -21,7 +22,6 @@ from poise.errors import InputError
 from poise.motion.root import root_at_hips
 from poise.motion.samples import jump, squat, walk
 from poise.stage.stage import Stage
-from realdata import data_file
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 WALK = walk(HUMAN.skeleton, 4.0, 60.0)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import answers
-from realdata import data_file
-from sweeps.answers_sweep import SETTINGS, answer
+from helpers.recordings import data_file
+from oracles import answers
+from tools.sweeps.answers_sweep import SETTINGS, answer
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
 from poise.body.character import Character, Segment
 from poise.body.roles import mirror_role
 from poise.body.skeleton import Skeleton

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.spatial import rotation
-from realdata import data_file
 
 
 @pytest.mark.parametrize("stature", [1.4, 1.6])

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from odd_bodies import Plan, make_person
+from helpers.random_bodies import Plan, make_person
 from poise import Balance, Character, Counterpoise, InputError, Kinematic, Load, Loose, Stage
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.kinematics import find_world
 from poise import KeepUpright, Stage
 from poise.demos.tracking import staff
 from poise.errors import InputError
 from poise.stage.actor import Actor
 from poise.stage.take.take import Take
-from turned import find_world
 
 
 def lean(take: Take, actor: Actor) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import HUMAN, Swaying, haunted, live
 from poise.drivers.body import Body
 from poise.drivers.kinematic.live import LivePlayer
 from poise.errors import InputError
@@ -17,7 +18,6 @@ from poise.motion.motion import Pose
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.stage import Stage
-from states import HUMAN, Swaying, haunted, live
 
 J = len(HUMAN.skeleton)
 ARMS = part_joints(HUMAN.skeleton, "arms")

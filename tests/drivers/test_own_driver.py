@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import poise
-from guides import GUIDES, load_guide
+from helpers.guides import GUIDES, load_guide
 from poise import rotation
 from poise.drivers.registry import DRIVERS, Drive, build_driver
 from poise.jobs.job import RECIPE, format_recipe, load_recipe

@@ -14,7 +14,7 @@ import pytest
 import poise
 from poise.drivers.loose.loose import Limp
 from poise.drivers.puppet.player import FRAME, PuppetPlayer
-from sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
+from tools.sweeps.getup_sweep import DOWN, LONGEST, GetUp, get_up, hold
 
 BODIES = {"adult": (1.75, 75.0), "child": (1.2, 24.0), "tall": (2.05, 120.0)}
 

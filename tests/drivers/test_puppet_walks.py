@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 import poise
-from led_puppets import lead, on_treads, walk
+from helpers.hands import lead, on_treads, stroll, walk
 from poise.jobs.walk.metrics import find_soles
 from poise.world.ground.ground import Slope
 from poise.world.ground.profile import Stairs
-from strolling import stroll
 
 LEG = 0.86  # m, of a body of 1.75 m
 

@@ -15,7 +15,7 @@ from poise.motion.parts import part_joints
 from poise.motion.samples.tracks import stand_pose
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from sweeps.abuse_watch import Figure
+from tools.sweeps.abuse_watch import Figure
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="strength")
 SWING = poise.gestures.arm_swing(0.5)

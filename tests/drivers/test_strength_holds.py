@@ -17,7 +17,7 @@ from poise.drivers.strength.strength import StrengthPlayer
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.standing import stand_at_ease
-from sweeps.hold_sweep import Cell, find_ratio, hold, judge, lay, make
+from tools.sweeps.hold_sweep import Cell, find_ratio, hold, judge, lay, make
 
 MAN = "man 1.75 m"
 

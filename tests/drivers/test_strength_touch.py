@@ -17,7 +17,7 @@ from poise.motion.samples import idle
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.standing import stand_at_ease
-from sweeps.abuse_watch import Figure
+from tools.sweeps.abuse_watch import Figure
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="strength")
 FIGURE, EASE = Figure(HUMAN), stand_at_ease(HUMAN)

@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import answers
 import poise
-from bvh_twins import plain_bvh
+from helpers.files.bvh_twins import plain_bvh
+from helpers.kinematics import matrix
+from helpers.recordings import data_file
+from oracles import answers
 from poise.compiled.arena import Arena
 from poise.drivers.counterpoise.taking_part import TakingPart
 from poise.errors import InputError
@@ -22,8 +24,6 @@ from poise.motion.body_track import BOW, CHEST_YAW, HEIGHT, PELVIS_YAW
 from poise.motion.gestures import Conduct, Gesture, arm_swing, clap, conduct
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from realdata import data_file
-from sliding import matrix
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 CHILD = poise.Character.human(1.20, 25.0, preset="full")

@@ -12,7 +12,8 @@ from scipy.signal import correlate, correlation_lags
 from scipy.spatial.transform import Rotation
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
+from oracles.trees import MuJoCo
 from poise.drivers.balance import settings as record
 from poise.drivers.body import Body
 from poise.drivers.track.kernels import ask_dynamics
@@ -23,7 +24,6 @@ from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.stage.take.take import ActorTake
 from poise.world.contact_settings import ContactSettings
-from trees import MuJoCo
 
 ADULT = dataclasses.replace(poise.Character.human(), limits={})  # some of what swings here is beyond a range
 FPS = 200.0

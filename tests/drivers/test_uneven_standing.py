@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import VerbsEngine
 from poise.body.geometry.primitives import Box
 from poise.drivers.balance.settings import FORCE
 from poise.jobs.shared.metrics import find_sole_corners
@@ -18,7 +19,6 @@ from poise.world.ground.ground import Ground, Slope
 from poise.world.ground.moving import MovingGround
 from poise.world.ground.profile import Stairs
 from poise.world.prop import Prop
-from verbs import VerbsEngine
 
 TEN = math.radians(10.0)
 BODY = poise.Character.human(preset="mix")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.random_bodies import human_tree, random_state, random_tree
 from oracles import spatial_vectors as reference
 from oracles.hybrid import solve_hybrid_dynamics
+from oracles.trees import MuJoCo, Pinocchio
 from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.kinematics import (
     compute_center_of_mass,
@@ -22,7 +24,6 @@ from poise.dynamics.newton_euler import compute_bias, compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY, Tree, TreeState, unpack
 from poise.errors import InputError, SolveError
 from poise.spatial import rotation
-from trees import MuJoCo, Pinocchio, human_tree, random_state, random_tree
 
 SEEDS = range(6)
 FEW_SEEDS = range(2)  # where the readable reference builds H column by column

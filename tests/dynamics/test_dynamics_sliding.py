@@ -7,6 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 
+from helpers.clips import slide, under_reference
+from helpers.kinematics import plain_positions
+from helpers.random_bodies import human_tree, random_state, random_tree
 from oracles import spatial_vectors as reference
 from poise.body.character import Character
 from poise.dynamics.kinematics import (
@@ -21,8 +24,6 @@ from poise.errors import InputError
 from poise.motion import samples
 from poise.motion.forces.forces import compute_forces
 from poise.spatial import rotation
-from sliding import plain_positions, slide, under_reference
-from trees import human_tree, random_state, random_tree
 
 SEEDS = range(4)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.random_bodies import human_tree, random_state, random_tree
 from oracles import spatial_vectors as reference
 from poise.dynamics import body_kernels
 from poise.dynamics.kinematics import compute_momentum, compute_world_pose, compute_world_velocity
 from poise.dynamics.newton_euler import compute_inverse_dynamics
 from poise.dynamics.tree import GRAVITY, Tree, TreeState
 from poise.spatial import rotation
-from trees import human_tree, random_state, random_tree
 
 
 def case(seed: int) -> tuple[Tree, TreeState]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limited_cases import KINDS, Problem, draw, draw_inertia
+from helpers.qp_problems import KINDS, Problem, draw, draw_inertia
 from oracles.limiting import find_breach, solve_damped, solve_levels
 from oracles.paper_limiting import limit_as_the_paper
 from poise import InputError

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.forces import BODIES, MOTIONS, Pressed, press
 from poise.dynamics.ground_reaction import compute_ground_reaction
 from poise.dynamics.tree import TreeState, build_tree
 from poise.motion.forces.forces import compute_forces
 from poise.spatial import rotation
-from pressing import BODIES, MOTIONS, Pressed, press
 
 MOST = 5e-3  # m
 

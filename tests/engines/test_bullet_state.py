@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import poise
-from odd_bodies import make_person, random_plan
+from helpers.random_bodies import make_person, random_plan
 from poise.stage.actor import Actor
 
 pytest.importorskip("pybullet", reason="no pybullet here")

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.random_bodies import human_tree, random_state, random_tree
 from oracles.hybrid import solve_hybrid_dynamics
 from poise.body.geometry.primitives import Box, Capsule, Sphere
 from poise.dynamics.tree import GRAVITY, Tree, TreeState
@@ -21,7 +22,6 @@ from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
 from poise.world.ground.ground import Ground
 from poise.world.prop import Hinge, Prop
-from trees import human_tree, random_state, random_tree
 
 MODULES = {"mujoco": "mujoco", "bullet": "pybullet", "inverse": "mujoco"}
 # Relative error of an acceleration found from one tiny step: MuJoCo's step is exact to round-off, Bullet takes velocity

@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.rigs import unreal
 from poise.body.geometry.primitives import Box, Capsule
 from poise.compiled.law import Block
 from poise.drivers.loose.loose import Loose
@@ -20,8 +21,7 @@ from poise.engines.mujoco.simulation import MujocoSimulation
 from poise.motion.motion import Pose
 from poise.spatial import rotation
 from poise.stage.actor import Actor
-from rigs import unreal
-from sweeps.fall_sweep import Watch
+from tools.sweeps.fall_sweep import Watch
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 

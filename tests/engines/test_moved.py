@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import VerbsEngine, use_verbs
 from oracles.touching import CARRIED, STRIKES, Case, Mixed, Run, Whole, still
 from poise.engines.mujoco import landing
 from poise.engines.mujoco.simulation import MujocoEngine
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from verbs import VerbsEngine, use_verbs
 
 ENGINE = MujocoEngine()
 

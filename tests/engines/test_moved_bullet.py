@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("pybullet")
 
 import poise
-from humans import make_human
-from odd_bodies import make_person, random_plan
+from helpers.bodies import make_human
+from helpers.random_bodies import make_person, random_plan, random_state, random_tree
 from oracles.hybrid import solve_hybrid_dynamics
 from oracles.touching import CARRIED, STRIKES, Mixed
 from oracles.touching_bullet import WholeBullet
@@ -22,11 +22,10 @@ from poise.engines.scene import BALL, FREE, GIVEN, HINGES, Joint, Scene, SceneBo
 from poise.spatial import rotation
 from poise.stage.stage import Stage
 from poise.stage.standing import stand_at_ease
-from sweeps.abuse_watch import Figure
-from sweeps.split_sweep import run
-from sweeps.standing_sweep import place_soles
 from test_moved import figures, reaching, world
-from trees import random_state, random_tree
+from tools.sweeps.abuse_watch import Figure
+from tools.sweeps.split_sweep import run
+from tools.sweeps.standing_sweep import place_soles
 
 ENGINE = BulletEngine()
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import poise
-from guides import load_guide
+from helpers.guides import load_guide
 from poise import rotation
 from poise.body.geometry.primitives import Sphere
 from poise.engines.engine import Capabilities

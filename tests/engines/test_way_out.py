@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise.motion.motion import Pose
 from poise.stage.actor import Actor
-from sweeps.abuse_watch import Figure
+from tools.sweeps.abuse_watch import Figure
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 FIGURE = Figure(HUMAN)

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from helpers.recordings import data_file
 from poise.errors import FileError, InputError
 from poise.files.formats.acclaim.amc import find_asf, read_amc
 from poise.files.formats.acclaim.asf import read_asf, read_asf_tables
 from poise.files.formats.bvh.clip import read_bvh
-from realdata import data_file
 
 ASF = """# made by hand
 :version 1.10

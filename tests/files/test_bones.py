@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
 from poise.body.role_finding.guess import with_roles
 from poise.cli import main
 from poise.errors import InputError

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from clips import locked_clip, random_clip
+from helpers.clips import locked_clip, random_clip
+from helpers.recordings import data_file
 from poise.errors import FileError, InputError
 from poise.files import load_clip, read_clip, save_clip
 from poise.files.formats.bvh.clip import compute_clip, format_bvh, save_bvh
@@ -17,7 +18,6 @@ from poise.files.formats.bvh.euler import from_euler_curves, to_euler_curves
 from poise.files.formats.bvh.text import parse_bvh, parse_numbers, read_bvh_tables
 from poise.files.reading.recording import Recording
 from poise.spatial import rotation
-from realdata import data_file
 
 ORDERS = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX")
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from bvh_twins import AXES, plain_bvh, write_twin
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.files.bvh_twins import AXES, plain_bvh, write_twin
 from poise.files.formats.bvh.clip import format_bvh, read_bvh
 from poise.files.formats.bvh.keep import format_bvh_as
 from poise.files.reading.pipeline import normalise

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from c3d_writer import make_c3d
+from helpers.files.c3d import make_c3d
+from helpers.marked_walker import LABELS, walk_markers
+from helpers.recordings import data_file
 from poise.errors import FileError, InputError
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.files.formats.c3d.force_plates import read_force_plates
 from poise.files.formats.c3d.tables import parse_c3d, read_c3d_tables
 from poise.files.reading.pipeline import normalise
-from realdata import data_file
-from walker import LABELS, walk_markers
 
 
 def some_points(frames: int = 6, count: int = 3) -> np.ndarray:

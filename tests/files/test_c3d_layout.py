@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c3d_writer import make_c3d
-from marker_figure import put_markers, walking_body
-from marker_sets import SETS
+from helpers.files.c3d import make_c3d
+from helpers.markers import SETS, put_markers, walking_body
 from poise.errors import FileError
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.files.formats.c3d.tables import parse_c3d

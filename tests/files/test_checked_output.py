@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gltf_bodies import SINGLE, build
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.files.gltf_bodies import SINGLE, build
 from poise.body.role_finding.guess import with_roles
 from poise.cli import main
 from poise.errors import FileError

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clips import locked_clip, random_clip
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import locked_clip, random_clip
+from helpers.files.seeds import write_seed
+from helpers.recordings import data_file
 from poise.body.role_finding.guess import with_roles
 from poise.body.skeleton import Skeleton
 from poise.cli import main
@@ -31,8 +33,6 @@ from poise.motion.edits.in_place import remove_drift, remove_travel
 from poise.motion.edits.loop import make_loop, measure_gap
 from poise.motion.samples import walk
 from poise.spatial import rotation
-from realdata import data_file
-from seeds import write_seed
 
 # As odd as files get: CRLF, Z up, four Euler orders, position channels inside, a joint with one channel, a joint with
 # none, an OFFSET at the root, double names, an exponent, wrapped angles, numbers of unlike length.

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from helpers.recordings import data_file
 from poise.errors import FileError, InputError
 from poise.files.formats.deepmimic import HUMANOID, read_deepmimic
-from realdata import data_file
 
 
 def make_frames(count: int = 3, seed: int = 0) -> list[list[float]]:

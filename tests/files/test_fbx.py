@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blender import check_shown, find_bpy_python
-from clips import locked_clip, random_clip
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import locked_clip, random_clip
+from helpers.external.blender import check_shown, find_bpy_python
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.role_finding.guess import with_roles
 from poise.errors import FileError

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from gltf_bodies import SINGLE, Body, build
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.files.gltf_bodies import SINGLE, Body, build
+from helpers.files.seeds import write_seed
 from poise.body.role_finding.guess import with_roles
 from poise.cli import main
 from poise.files.formats.bvh import clip as bvh_reader
@@ -23,9 +24,8 @@ from poise.files.writing.writing import Edits, keep_as, write_clean
 from poise.motion.edits import timing as motion_edits
 from poise.motion.samples import walk
 from poise.spatial import rotation
-from seeds import write_seed
-from sweeps.reading_cases import UNTOLD, BvhCase, GltfCase, list_bvh, list_gltf
-from sweeps.reading_sweep import AIM, SUFFIXES, check
+from tools.sweeps.reading_cases import UNTOLD, BvhCase, GltfCase, list_bvh, list_gltf
+from tools.sweeps.reading_sweep import AIM, SUFFIXES, check
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_retargeting_adds_the_error_of_reading(
 
 BVH = [(f"{group}, {name}", case) for group, name, case in list_bvh() if group != UNTOLD]
 GLTF = [(f"{group}, {name}", case) for group, name, case in list_gltf(8)]
-# A slice of the sweep (tests/sweeps/reading_sweep.py), a format in turn each.
+# A slice of the sweep (tests/tools/sweeps/reading_sweep.py), a format in turn each.
 SLICE = [(name, case, SUFFIXES[i % len(SUFFIXES)]) for i, (name, case) in enumerate([*BVH[::6], *GLTF[::3]])]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clips import random_clip
+from helpers.clips import random_clip
 from poise.errors import FileError, InputError
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf.write import save_glb

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clips import locked_clip, random_clip
+from helpers.clips import locked_clip, random_clip
+from helpers.files.seeds import reason_for_none, write_seed
 from poise.errors import FileError, InputError
 from poise.files.registry import FORMATS, load_clip, read_clip, read_recording, save_clip
 from poise.files.writing.round_trip import read_positions
 from poise.motion.clip import Clip
-from seeds import reason_for_none, write_seed
 
 READABLE = [entry.suffix for entry in FORMATS if entry.read is not None]
 # A .vrm is written only onto a VRM character: see test_looks.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from fuzz import hostile, worker
-from fuzz.mutate import mutate
-from fuzz.worker import fuzz
+from helpers.files.seeds import BVH, reason_for_none, write_seed
 from poise.files.registry import FORMATS
-from seeds import BVH, reason_for_none, write_seed
+from tools.fuzz import hostile, worker
+from tools.fuzz.mutate import mutate
+from tools.fuzz.worker import fuzz
 
 READABLE = [entry.suffix for entry in FORMATS if entry.read is not None and entry.suffix != ".fbx"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pygltflib
 import pytest
 
-from clips import locked_clip, random_clip
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import locked_clip, random_clip
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.polyhedron import check_closed, compute_volume

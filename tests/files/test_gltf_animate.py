@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gltfs import Reference
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.files.gltf import Reference
+from helpers.recordings import data_file
 from poise.errors import InputError
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
 from poise.files.formats.gltf.animate import save_on_character
@@ -25,7 +26,6 @@ from poise.files.reading.pipeline import find_placement, normalise
 from poise.jobs.shared.metrics import read_written
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 from test_gltf_read import ABOVE, animate, build_rig
 
 PIXEL = base64.b64decode(
@@ -204,7 +204,7 @@ def test_the_validator_finds_no_more_than_in_the_source(name, tmp_path):
     folder, node = os.environ.get("POISE_GLTF_VALIDATOR"), shutil.which("node")
     if not folder or not node:
         pytest.skip("no glTF validator: set POISE_GLTF_VALIDATOR, and have node")
-    script = Path(__file__).parents[1] / "external" / "validate_gltf.mjs"
+    script = Path(__file__).parents[1] / "helpers" / "external" / "validate_gltf.mjs"
     source, out = data_file(name), tmp_path / "out.glb"
     clip, reading = make_motion(source)
     save_on_character(clip, reading, out)
@@ -225,7 +225,7 @@ def test_blender_shows_every_joint_within_a_millimetre(name, tmp_path):
     source, out = data_file(name), tmp_path / "out.glb"
     clip, reading = make_motion(source)
     save_on_character(clip, reading, out)
-    script = Path(__file__).parents[1] / "external" / "blender_joints.py"
+    script = Path(__file__).parents[1] / "helpers" / "external" / "blender_joints.py"
     frames = [0, 7, 19]
     command = [python, str(script), str(out), repr(1 / 30), *map(str, frames)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gltf_bodies import SINGLE, Body, build, draw
-from gltfs import Reference
+from helpers.files.gltf import Reference
+from helpers.files.gltf_bodies import SINGLE, Body, build, draw
 from poise.files.formats.gltf.read import read_gltf
 from poise.files.writing.independent.source import match_names, read_source_motion
 

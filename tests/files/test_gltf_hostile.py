@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gltfs import Builder, pack
+from helpers.files.gltf import Builder, pack
 from poise.errors import FileError, InputError
 from poise.files.formats.gltf.document import MAX_NUMBERS
 from poise.files.formats.gltf.nodes import MAX_DEPTH

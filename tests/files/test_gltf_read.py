@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from clips import random_clip
-from gltfs import Builder, Reference
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import random_clip
+from helpers.files.gltf import Builder, Reference
+from helpers.recordings import data_file
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.segments.stature import estimate_stature
 from poise.errors import FileError, InputError
@@ -21,7 +22,6 @@ from poise.files.formats.gltf.write import save_glb
 from poise.files.registry import read_recording
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 
 TILT = Rotation.from_euler("X", 90, degrees=True).as_quat()
 ABOVE = {

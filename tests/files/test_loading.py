@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import poise
-from clips import random_clip
+from helpers.clips import random_clip
+from helpers.files.seeds import write_seed
 from poise.bench.harness import load_figures
 from poise.errors import FileError
 from poise.files import arrays, input
@@ -28,7 +29,6 @@ from poise.jobs.job import load_recipe
 from poise.jobs.mix.job import MixOptions
 from poise.stage.take.files import load_take
 from poise.world.scenery import load_scenery
-from seeds import write_seed
 
 SOURCES = Path(poise.__file__).parent
 # Whatever reads a file that a user names, by the suffix that it wants. Settings may be empty.

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clips import random_clip
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import random_clip
+from helpers.recordings import data_file
 from poise.body.geometry.skin import SkinnedMesh
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
@@ -22,7 +23,6 @@ from poise.files.reading.unit import compute_stature
 from poise.motion.clip import Clip
 from poise.motion.samples import walk
 from poise.spatial import rotation
-from realdata import data_file
 
 X, Y, Z = np.eye(3)
 TURNS = {"X": -Z, "Y": None, "Z": X, "-X": Z, "-Y": 2 * Z, "-Z": -X}  # half turns / 2 that bring Y to each axis

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.roles import ROLES
 from poise.body.skeleton import Skeleton
@@ -25,7 +26,6 @@ from poise.files.reading.unit import compute_stature
 from poise.motion import samples
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 
 
 def make_clip(frames: int = 5) -> Clip:

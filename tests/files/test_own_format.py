@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import poise
-from guides import GUIDES, load_guide
+from helpers.guides import GUIDES, load_guide
 from poise.cli import main
 from poise.files.registry import FORMATS, read_clip
 from poise.motion import samples

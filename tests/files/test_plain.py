@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bvh_twins import plain_bvh
-from clips import random_clip
+from helpers.clips import random_clip
+from helpers.files.bvh_twins import plain_bvh
+from helpers.files.seeds import AMC, ASF, write_seed
 from oracles.amass import revolve
 from oracles.second_readers import SUFFIXES, measure_second_reading
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
@@ -20,9 +21,8 @@ from poise.files.writing.independent.source import match_names, read_source_moti
 from poise.files.writing.independent.tree import UnreadableError, spin, turn
 from poise.files.writing.round_trip import _UPRIGHT, find_source_places, measure_reading
 from poise.spatial import rotation
-from seeds import AMC, ASF, write_seed
-from sweeps.reading_cases import BvhCase
 from test_convert import ODD, PAIR
+from tools.sweeps.reading_cases import BvhCase
 
 READABLE = [entry.suffix for entry in FORMATS if entry.read is not None]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.body.segments.stature import estimate_stature
 from poise.body.skeleton import Skeleton
 from poise.files.reading.repairs import restore_lost_bones
 from poise.files.reading.rest_pose import find_arm_drop, name_rest_pose
 from poise.files.reading.unit import compute_stature, find_unit
 from poise.files.registry import read_clip
-from realdata import data_file
 
 
 @pytest.mark.parametrize("stature", [1.0, 1.4, 1.75, 2.1])

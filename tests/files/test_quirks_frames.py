@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from figures import tpose
-from humans import make_human
+from helpers.bodies import make_human, tpose
 from poise.files.formats.bvh.text import BvhFile, BvhJoint
 from poise.files.reading import observations
 from poise.files.reading.pipeline import normalise

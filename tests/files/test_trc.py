@@ -7,14 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from marker_figure import put_markers, walking_body
-from marker_sets import SETS
+from helpers.files.trc import make_trc
+from helpers.markers import SETS, put_markers, walking_body
+from helpers.recordings import data_file
 from poise.errors import FileError
 from poise.files.formats.trc import load_trc, read_trc
 from poise.files.registry import load_clip, read_clip, read_recording
 from poise.spatial import rotation
-from realdata import data_file
-from trc_writer import make_trc
 
 WALK = walking_body(3.0, 50.0)
 LABELS = list(SETS["Rajagopal"])

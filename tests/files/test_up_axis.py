@@ -7,8 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-import postures
-from humans import make_human
+from helpers import postures
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.files.reading.pipeline import Reading, normalise
 from poise.files.reading.reframe import Reframe
 from poise.files.reading.unit import compute_stature
@@ -17,7 +18,6 @@ from poise.files.registry import read_clip
 from poise.motion.edits.ground import translate, turn
 from poise.motion.samples import idle, walk
 from poise.spatial import rotation
-from realdata import data_file
 
 HUMAN = make_human(1.75)
 AXES = ("Y", "Z", "X", "-Z", "-Y")

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from gltfs import Builder, Reference
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.files.gltf import Builder, Reference
+from helpers.recordings import data_file
 from poise.body.roles import ROLES
 from poise.errors import FileError
 from poise.files.formats.gltf.read import read_gltf
-from realdata import data_file
 
 
 def build_avatar() -> tuple[Builder, dict[str, int]]:

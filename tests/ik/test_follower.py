@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares
 
+from helpers.reaching import BODY, draw, keep, place, stand
 from poise import InputError
 from poise.ik.follower import PoseFollower
 from poise.ik.goals import LookAtGoal, PositionGoal
 from poise.ik.solver.model_kernels import find_angles
 from poise.ik.support_polygon import find_edges
 from poise.spatial import rotation
-from posed import BODY, draw, keep, place, stand
 
 INDEX = BODY.skeleton.index
 HAND, LEFT, RIGHT = INDEX("rightHand"), INDEX("leftFoot"), INDEX("rightFoot")

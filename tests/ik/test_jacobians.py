@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from odd_bodies import Plan, make_person
+from helpers.random_bodies import Plan, make_person
+from helpers.reaching import BODY, draw, place
 from poise import Character
 from poise.bench.ik import lengthen_spine
 from poise.ik.goals import LookAtGoal, OrientationGoal, PositionGoal
@@ -17,7 +18,6 @@ from poise.ik.pose_solver import compile_goals
 from poise.ik.solver.row_kernels import count_rows, write_rows
 from poise.ik.solver.unreachable_kernels import add_curvature
 from poise.spatial import rotation
-from posed import BODY, draw, place
 
 SPAN, STEP = 0.3, 1e-5
 

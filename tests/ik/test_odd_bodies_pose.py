@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.reaching import place
 from poise.body.bodies import PHYSIQUES, build_body
 from poise.body.geometry.soles import find_soles
 from poise.body.strength.static import find_stiffness
 from poise.ik.goals import OrientationGoal, PositionGoal
 from poise.ik.pose_solver import PoseSolver
 from poise.spatial import rotation
-from posed import place
 
 
 def find_start(body):

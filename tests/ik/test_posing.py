@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.reaching import BODY, draw, keep, place, stand
 from poise import Character, InputError
 from poise.ik.goals import LookAtGoal, OrientationGoal, PositionGoal
 from poise.ik.pose_solver import METHODS, PoseSolver
 from poise.ik.support_polygon import find_edges, find_margin, find_outline
 from poise.spatial import rotation
-from posed import BODY, draw, keep, place, stand
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.reaching import BODY, ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand, place
 from poise.ik.goals import PositionGoal
 from poise.ik.pose_solver import PoseSolver
 from poise.ik.support_polygon import find_margin
-from posed import BODY, place
-from reaching import ENOUGH, HAND, NEAR, RIGHT, Optimiser, draw_places, make_stand
 
 MARGIN = 5e-5
 

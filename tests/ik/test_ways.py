@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from helpers.reaching import BODY, keep, place, stand
 from poise.ik.follower import PoseFollower
 from poise.ik.goals import LookAtGoal, PositionGoal
 from poise.ik.pose_solver import PoseSolver
 from poise.ik.support_polygon import find_edges, find_margin
 from poise.spatial import rotation
-from posed import BODY, keep, place, stand
 
 INDEX = BODY.skeleton.index
 ROOT, TURNS, CORNERS = stand()

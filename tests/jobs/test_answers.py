@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-import answers
 import poise
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
+from oracles import answers
 from poise.drivers.body import load_tree
 from poise.dynamics.kinematics import compute_center_of_mass
 from poise.dynamics.tree import Tree, build_tree
@@ -19,7 +20,6 @@ from poise.jobs.shared.answers import GAINS, LAGS, SHIFTS, measure_answer
 from poise.motion.clip import Clip
 from poise.motion.edits.ground import turn
 from poise.spatial import rotation
-from realdata import data_file
 
 FPS = 60.0
 HERTZ = ((0.8, 0.30, 0.0), (1.7, 0.15, 1.0), (0.2, 0.2, 0.4))  # Hz, rad, rad: two beats, and a slow drift

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 import poise
-from leaning import lean, margin_in_hull, soles_of
+from helpers.clips import lean
+from helpers.kinematics import margin_in_hull, soles_of
+from helpers.reaching import place
+from helpers.recordings import data_file
 from poise import Character, InputError
 from poise.jobs.balance.solve import balance_clip
 from poise.motion import samples
 from poise.spatial import rotation
-from posed import place
-from realdata import data_file
 
 BODY = Character.human(1.75, 75.0)
 RATE = 15.0  # frames a second

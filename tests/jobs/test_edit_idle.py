@@ -9,9 +9,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from abuse import find_faults, look, run
-from command_inputs import make_clip
-from oracles.kinematics import pose_by_scipy
+from helpers.command_inputs import make_clip
+from helpers.commands import find_faults, look, run
+from helpers.kinematics import pose_by_scipy
 from poise.files.registry import save_clip
 from poise.motion import samples
 

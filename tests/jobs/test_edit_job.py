@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import poise
-from abuse import find_faults, look, run
-from command_inputs import make_clip
-from oracles.kinematics import pose_by_scipy
+from helpers.command_inputs import make_clip
+from helpers.commands import find_faults, look, run
+from helpers.kinematics import pose_by_scipy
 from poise.errors import FileError, PoiseError
 from poise.files.registry import load_clip, save_clip
 from poise.jobs.edit.recipe import list_gestures, load_edit_recipe

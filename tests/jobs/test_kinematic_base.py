@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
 from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.simulation import simulate
 from poise.motion.clip import Clip

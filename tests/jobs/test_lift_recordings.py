@@ -7,8 +7,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.recordings import data_file
 from poise.jobs.lift.run import Lift
-from realdata import data_file
 
 MAN = poise.Character.human(1.78, 75.0, sex="male", age=25)
 

@@ -13,11 +13,22 @@ import numpy as np
 import pytest
 
 import poise
-from abuse import run
-from blender import check_shown
-from dressed import OLD, dress, find_changes, find_node, make_idle, make_png, save_beside, save_dressed, split
-from gltf_bodies import SINGLE, build
-from gltfs import Reference, pack
+from helpers.commands import run
+from helpers.external.blender import check_shown
+from helpers.files.dressed import (
+    OLD,
+    dress,
+    find_changes,
+    find_node,
+    make_idle,
+    make_png,
+    save_beside,
+    save_dressed,
+    split,
+)
+from helpers.files.gltf import Reference, pack
+from helpers.files.gltf_bodies import SINGLE, build
+from helpers.recordings import data_file
 from poise.body.reshape import lengthen
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf.read import read_gltf_rest
@@ -26,7 +37,6 @@ from poise.files.writing.writing import find_model, write_result
 from poise.motion.clip import Clip
 from poise.puppetry.hands_file import save_hands
 from poise.spatial import rotation
-from realdata import data_file
 from test_puppet_job import wave
 
 # Command -> its words; {hero} is the character's file, {clip} a motion of another body, {out} what is written.
@@ -352,7 +362,7 @@ def test_validator_finds_no_more_than_in_the_source(hero, place, tmp_path):
     folder, node = os.environ.get("POISE_GLTF_VALIDATOR"), shutil.which("node")
     if not folder or not node:
         pytest.skip("no glTF validator: set POISE_GLTF_VALIDATOR, and have node")
-    script = Path(__file__).parents[1] / "external" / "validate_gltf.mjs"
+    script = Path(__file__).parents[1] / "helpers" / "external" / "validate_gltf.mjs"
     for i, name in enumerate((*QUICK, "convert")):
         do(COMMANDS[name], place / hero, tmp_path / f"{i}.glb")
     outs = sorted(map(str, tmp_path.glob("*.glb")))

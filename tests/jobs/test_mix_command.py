@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
 from poise.body.geometry.soles import leg_length
 from poise.cli import main
 from poise.drivers.registry import read_drive

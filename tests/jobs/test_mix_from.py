@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import poise
-from oracles.kinematics import pose_by_scipy
+from helpers.kinematics import pose_by_scipy
+from helpers.recordings import data_file
+from helpers.rigs import unreal
 from poise.cli import main
 from poise.files.character import save_character
 from poise.files.reading.options import Source
@@ -24,8 +26,6 @@ from poise.jobs.shared.body import find_body
 from poise.motion import borrow, part_joints, samples, trim
 from poise.motion.clip import Clip
 from poise.motion.root import root_at_hips
-from realdata import data_file
-from rigs import unreal
 
 BODY = poise.Character.human(1.75, 75)
 CHILD = poise.Character.human(1.2, 24)

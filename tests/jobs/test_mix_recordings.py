@@ -7,7 +7,7 @@ import math
 import pytest
 
 import poise
-from realdata import data_file
+from helpers.recordings import data_file
 
 FILES = (
     "bvh-cmu/140_01.bvh", "bvh-cmu/141_16.bvh", "bvh-cmu/90_18.bvh", "bvh-other/bvh_test1.bvh", "force-bvh/walk3d.bvh",

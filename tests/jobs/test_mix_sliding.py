@@ -7,8 +7,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from bvh_twins import plain_bvh, write_twin
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.clips import slide, under_reference
+from helpers.files.bvh_twins import plain_bvh, write_twin
+from helpers.kinematics import plain_positions
 from poise.body.character import Character
 from poise.cli import main
 from poise.errors import InputError
@@ -22,7 +24,6 @@ from poise.motion.root import root_at_hips
 from poise.spatial import rotation
 from poise.stage.take.files import load_take
 from poise.stage.take.take import save_take
-from sliding import plain_positions, slide, under_reference
 
 
 def wave() -> Clip:

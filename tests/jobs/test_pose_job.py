@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import poise
-from leaning import margin_in_hull, soles_of
+from helpers.kinematics import margin_in_hull, soles_of
+from helpers.reaching import place
 from poise import Character, InputError
 from poise.body.bodies import PHYSIQUES
 from poise.body.geometry.soles import find_soles
 from poise.jobs.pose import job
 from poise.jobs.pose.standing import Standing, Wanted, stand_at_ease
 from poise.motion import samples
-from posed import place
-from sweeps import poses_sweep
+from tools.sweeps import poses_sweep
 
 FEET = {"both": ("left", "right"), "left": ("left",), "right": ("right",)}
 

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 import poise
-from c3d_writer import make_c3d
-from marker_figure import put_markers, walking_body
-from marker_sets import SETS
+from helpers.files.c3d import make_c3d
+from helpers.markers import SETS, put_markers, walking_body
 from poise.body.geometry.mannequin import build_mannequin
 from poise.cli import main
 from poise.motion.samples import wave

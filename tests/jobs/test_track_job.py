@@ -18,7 +18,7 @@ from scipy.signal import correlate, correlation_lags
 from scipy.spatial.transform import Rotation
 
 import poise
-from gltfs import Reference
+from helpers.files.gltf import Reference
 from poise.body.geometry.mannequin import build_mannequin
 from poise.files.formats.gltf.write import save_glb
 from poise.files.reporting import Reporter

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from humans import make_human
-from oracles.kinematics import pose_by_scipy
+from helpers.bodies import make_human
+from helpers.kinematics import pose_by_scipy
+from helpers.rigs import unreal
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion import borrow, part_joints
 from poise.motion.clip import Clip
-from rigs import unreal
 
 BODIES: dict[str, Callable[[], Skeleton]] = {
     "its own": lambda: make_human(1.75),

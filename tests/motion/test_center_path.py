@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from driven import blur, drop_jump
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.forces import blur, drop_jump
 from poise.body.character import Character
 from poise.dynamics.ground_reaction import root_wrench
 from poise.dynamics.kinematics import compute_momentum

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.roles import SIDES
 from poise.cli import main
@@ -23,7 +24,6 @@ from poise.motion.clip import Clip
 from poise.motion.edits.timing import trim
 from poise.motion.forces.forces import ClipForces, compute_forces, tabulate_forces
 from poise.spatial import rotation
-from realdata import data_file
 
 WALKS = ["gait10dof_walk", "gait10dof_walk_overground", "walk3d", "walk3d_raw", "walk3d_ik"]
 

@@ -7,8 +7,9 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-import rigs
-from humans import make_human, winding_number
+from helpers import rigs
+from helpers.bodies import make_human
+from helpers.meshes import winding_number
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import poise
-from drawn import shaken
+from helpers.postures import shaken
+from helpers.recordings import data_file
 from poise.jobs.mix.plan import MixPlan
 from poise.jobs.shared.simulation import simulate
 from poise.jobs.track.plan import TrackPlan
@@ -16,7 +17,6 @@ from poise.motion.forces.forces import compute_forces
 from poise.motion.playback.track import build_curve
 from poise.motion.samples import jump, squat, walk, wave
 from poise.spatial import rotation
-from realdata import data_file
 
 ADULT = poise.Character.human(1.75, 75.0)
 SPINE, ARM, HAND = (ADULT.skeleton.index(role) for role in ("spine", "leftUpperArm", "leftHand"))

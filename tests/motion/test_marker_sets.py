@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c3d_writer import make_c3d
-from marker_figure import HEIGHT, put_markers, spoil, walking_body
-from marker_sets import SETS
+from helpers.files.c3d import make_c3d
+from helpers.files.trc import make_trc
+from helpers.markers import HEIGHT, SETS, put_markers, spoil, walking_body
 from poise.errors import FileError, InputError
 from poise.files.formats.c3d.c3d import read_c3d
 from poise.files.reading.pipeline import Reading, normalise
@@ -20,7 +20,6 @@ from poise.motion.markers import clean_label, find_markers, fit_markers
 from poise.motion.markers.labels import _rank_sets
 from poise.motion.markers.sets import load_sets
 from poise.spatial import rotation
-from trc_writer import make_trc
 
 WALK = walking_body()
 # m RMS over time: Harrington's hips are 11 mm from Bell's on this pelvis; spine, chest and collar bones are where each

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from helpers.marked_walker import ARM, FOREARM, LABELS, MEASURES, SHANK, THIGH, walk
+from helpers.recordings import data_file
 from poise.files.formats.acclaim.amc import read_amc
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.motion.markers import clean_label, find_markers, fit_markers
 from poise.spatial import rotation
-from realdata import data_file
-from walker import ARM, FOREARM, LABELS, MEASURES, SHANK, THIGH, walk
 
 
 def fit(labels: list[str] | None = None, **changes: np.ndarray):

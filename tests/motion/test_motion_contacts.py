@@ -5,7 +5,8 @@ import csv
 import numpy as np
 import pytest
 
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.geometry.soles import find_soles
 from poise.files.registry import load_clip
@@ -13,7 +14,6 @@ from poise.motion import Clip, find_contacts, foot_points, resample, samples, tr
 from poise.motion.forces.forces import compute_forces
 from poise.motion.samples.curves import rise
 from poise.spatial import rotation
-from realdata import data_file
 
 
 def touching(clip: Clip) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import tpose
+from helpers.bodies import tpose
 from poise.errors import InputError
 from poise.motion import (
     Clip,

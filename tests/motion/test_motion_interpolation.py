@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from figures import tpose
+from helpers.bodies import tpose
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.motion import Clip, Motion

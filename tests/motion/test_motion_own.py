@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from figures import tpose
+from helpers.bodies import tpose
 from poise.body.character import Character
 from poise.errors import InputError
 from poise.motion import Clip, find_contacts, foot_points, mirror, samples

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from humans import make_human
-from oracles.kinematics import angle_by_scipy, pose_by_scipy
+from helpers.bodies import make_human
+from helpers.kinematics import angle_by_scipy, pose_by_scipy
 from poise.body.bodies import build_body
 from poise.body.character import Character
 from poise.body.geometry.primitives import Sphere

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from drawn import EASES, drawn_jump, hop, one_legged, played, shaken
-from figures import tpose
-from humans import make_human
+from helpers.bodies import make_human, tpose
+from helpers.postures import EASES, drawn_jump, hop, one_legged, played, shaken
+from helpers.recordings import data_file, data_folder
 from poise.files.reading.pipeline import normalise
 from poise.files.reading.recording import Recording
 from poise.files.registry import read_clip
@@ -17,7 +17,6 @@ from poise.motion.contacts.standing_rate import find_overreach
 from poise.motion.contacts.synthetic import is_drawn
 from poise.motion.samples import idle, jump, squat, walk, wave
 from poise.spatial import rotation
-from realdata import data_file, data_folder
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from figures import tpose
-from humans import make_human, make_pose
+from helpers.bodies import make_human, make_pose, tpose
+from helpers.recordings import data_file
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
@@ -35,7 +35,6 @@ from poise.motion.retargeting.easing import average, cover, fade
 from poise.motion.retargeting.metrics import measure_retargeting
 from poise.motion.retargeting.reference import build_reference
 from poise.spatial import rotation
-from realdata import data_file
 
 X, Y, Z = np.eye(3)
 MOTIONS: dict[str, Callable[[Skeleton], Clip]] = {

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, Slerp
 
-from figures import tpose
-from humans import make_human
-from oracles.kinematics import pose_by_scipy
+from helpers.bodies import make_human, tpose
+from helpers.kinematics import pose_by_scipy
 from poise.body.character import Character
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError

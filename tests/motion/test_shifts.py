@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.clips import slide
+from helpers.kinematics import plain_positions
 from poise.errors import InputError
 from poise.motion import Clip
 from poise.spatial import rotation
-from sliding import plain_positions, slide
 
 
 def wild(frames: int = 30, fps: float = 30.0, seed: int = 1) -> Clip:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.recordings import data_file
 from poise.motion.clip import Clip
 from poise.motion.contacts.stepping import describe_steps, find_steps
 from poise.motion.samples import squat, walk
 from poise.spatial import rotation
-from realdata import data_file
 
 BODY = poise.Character.human(1.75).skeleton
 SIDES = ("left", "right")

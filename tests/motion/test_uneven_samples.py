@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation, RotationSpline, Slerp
 
-from figures import tpose
-from oracles.kinematics import pose_by_scipy
+from helpers.bodies import tpose
+from helpers.kinematics import pose_by_scipy
+from helpers.recordings import data_file
 from poise.errors import InputError
 from poise.files import read_clip
 from poise.motion import Clip, build_sampled_clip, resample
-from realdata import data_file
 
 
 def uneven_times(seconds: float, seed: int = 0) -> np.ndarray:

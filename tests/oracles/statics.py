@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from poise import Character, JointStrength, Pose
-from sweeps.abuse_watch import Figure
+from tools.sweeps.abuse_watch import Figure
 
 G = 9.81
 

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from humans import make_human, make_pose
+from helpers.bodies import make_human, make_pose
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.polyhedron import check_closed, mass_properties
 from poise.body.geometry.primitives import Box, Capsule, Sphere

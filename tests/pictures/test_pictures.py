@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from humans import make_human, make_pose, make_sphere
+from helpers.bodies import make_human, make_pose
+from helpers.meshes import make_sphere
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.skin import build_skin

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clips import locked_clip, random_clip
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.clips import locked_clip, random_clip
+from helpers.recordings import data_file
 from poise.body.geometry.mannequin import build_mannequin
 from poise.files import load_clip, save_clip
 from poise.motion.clip import Clip
 from poise.spatial import rotation
-from realdata import data_file
 
-SCRIPTS = Path(__file__).parents[1] / "external"
+SCRIPTS = Path(__file__).parents[1] / "helpers" / "external"
 
 
 @pytest.fixture(scope="module")

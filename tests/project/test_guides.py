@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import poise
-from guides import GUIDES, load_guide
+from helpers.guides import GUIDES, load_guide
 from poise.files.registry import FORMATS
 from poise.jobs.job import parse_recipe
 from poise.jobs.mix import job as mix_job

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.files.seeds import write_seed
 from poise.body.geometry.primitives import Sphere
 from poise.body.role_finding.names import fit_name
 from poise.files.character import format_character, parse_character
 from poise.files.registry import read_clip, save_clip
 from poise.motion import samples
 from poise.spatial.inertia import RigidInertia
-from seeds import write_seed
 
 BODY = poise.Character.human(preset="mix")
 NAMES = [

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import poise
-from fuzz.bodies import USES, make_body, make_motion, try_bodies, try_use
 from poise.body.character import Segment
 from poise.body.geometry.mesh import Mesh
 from poise.body.geometry.primitives import Sphere
@@ -19,6 +18,7 @@ from poise.errors import InputError
 from poise.ik.two_bone import correct_two_bone, solve_two_bone
 from poise.spatial import rotation
 from poise.spatial.inertia import RigidInertia
+from tools.fuzz.bodies import USES, make_body, make_motion, try_bodies, try_use
 
 BODY = poise.Character.human(preset="mix")
 COUPLE = {"mujoco": "exact", "bullet": "paper"}

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import poise
-from clips import random_clip
+from helpers.clips import random_clip
+from helpers.files.seeds import reason_for_none, write_seed
 from poise.body.geometry.mannequin import build_mannequin
 from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
@@ -35,7 +36,6 @@ from poise.stage.runner import Frame, Runner
 from poise.world.forces import Push
 from poise.world.scenery import Scenery
 from poise.world.swing import build_swing
-from seeds import reason_for_none, write_seed
 
 HUMAN = poise.Character.human()
 

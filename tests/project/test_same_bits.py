@@ -17,12 +17,12 @@ from poise.cli.commands import COMMANDS
 from poise.demos import DEMOS
 from poise.engines.registry import ENGINES
 from poise.files.registry import FORMATS
-from same_bits import names
-from same_bits.__main__ import look_closer
-from same_bits.cases import Case, Skip, load_cases
-from same_bits.compare import Report, compare, format_report
-from same_bits.record import Words, run_case
-from same_bits.revisions import ROOT, TESTS, Side, run_sides
+from tools.same_bits import names
+from tools.same_bits.__main__ import look_closer
+from tools.same_bits.cases import Case, Skip, load_cases
+from tools.same_bits.compare import Report, compare, format_report
+from tools.same_bits.record import Words, run_case
+from tools.same_bits.revisions import ROOT, TESTS, Side, run_sides
 
 QUICK = ["stage 24 fps", "file written .bvh random", "command info clip.bvh", "forces of walk"]
 
@@ -72,7 +72,7 @@ def test_a_changed_constant_is_found_with_its_size(tmp_path: Path) -> None:
 def test_the_command_compares_with_a_revision_and_removes_its_tree() -> None:
     if subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True).returncode:
         pytest.skip("this is no clone")
-    command = [sys.executable, "-m", "same_bits", "HEAD", "--only", "file read .bvh"]
+    command = [sys.executable, "-m", "tools.same_bits", "HEAD", "--only", "file read .bvh"]
     done = subprocess.run(command, cwd=TESTS, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "cases with" in done.stdout and "0 differ, 0 failed" in done.stdout
@@ -124,7 +124,7 @@ def test_names_are_found_under_old_and_new_ones(monkeypatch: pytest.MonkeyPatch)
 def test_everything_has_a_case() -> None:
     """Every command, demo, engine, format, driver and ground."""
     cases = load_cases()
-    source = "\n".join(path.read_text(encoding="utf-8") for path in (TESTS / "same_bits").glob("*.py"))
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (TESTS / "tools" / "same_bits").glob("*.py"))
     for command in set(COMMANDS) - {"bench", "demo"}:
         assert any(name.startswith(f"command {command}") for name in cases), command
     assert {f"demo {name}" for name in DEMOS} <= set(cases)

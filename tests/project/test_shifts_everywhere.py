@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from bvh_twins import plain_bvh, write_twin
-from figures import tpose
-from gltfs import Reference
+from helpers.bodies import tpose
+from helpers.clips import slide, under_reference
+from helpers.files.bvh_twins import plain_bvh, write_twin
+from helpers.files.gltf import Reference
+from helpers.kinematics import plain_positions
 from poise.body.character import Character
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import build_skin
@@ -47,7 +49,6 @@ from poise.pictures.body import pose_surface
 from poise.pictures.picture import DrawnBody, Picture, frame_picture
 from poise.spatial import rotation
 from poise.stage.stage import Stage
-from sliding import plain_positions, slide, under_reference
 
 CLOSE = 1e-9
 STRETCH = {"spine": 0.02, "leftHand": 0.05, "rightHand": 0.04, "leftLowerLeg": 0.01, "head": 0.03}

@@ -5,8 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from bvh_twins import write_twin
-from figures import tpose
+from helpers.bodies import tpose
+from helpers.files.bvh_twins import write_twin
+from helpers.kinematics import plain_positions
 from poise.body.character import Character
 from poise.files.formats.bvh.clip import read_bvh
 from poise.files.reading.pipeline import normalise
@@ -15,7 +16,6 @@ from poise.files.writing.writing import Edits, write_clean
 from poise.motion import retarget, samples
 from poise.motion.clip import Clip
 from poise.motion.forces.forces import compute_forces
-from sliding import plain_positions
 
 WALK = samples.walk(tpose(), 3.0, 60.0)
 WAYS = list(itertools.product(range(4), (False, True)))

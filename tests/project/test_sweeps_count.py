@@ -10,7 +10,7 @@ import pytest
 import poise
 from poise import Character, Stage, gestures
 from poise.errors import SolveError
-from sweeps import (
+from tools.sweeps import (
     abuse_sweep,
     coupling_sweep,
     engines_sweep,
@@ -22,7 +22,7 @@ from sweeps import (
     soak,
     standing_sweep,
 )
-from sweeps.runs import Figures
+from tools.sweeps.runs import Figures
 
 MOVE = "conduct 92 right"
 BROKEN = Figures(0.1, "simulation became non-finite")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import poise
-from command_inputs import make_clip
+from helpers.command_inputs import make_clip
 from poise.errors import PoiseError
 
 HUMAN = poise.Character.human(1.75, 75)

@@ -5,10 +5,10 @@ import csv
 import numpy as np
 import pytest
 
+from helpers.recordings import data_file
 from poise.errors import InputError
 from poise.spatial.cutoff import HARMLESS, LOWEST, choose_cutoff
 from poise.spatial.derivative import position_derivatives, smooth_positions
-from realdata import data_file
 
 
 def gait(rate, seconds=4.0, seed=0):

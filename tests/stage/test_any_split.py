@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.random_bodies import random_tree
 from poise.body.character import Character, Segment
 from poise.body.skeleton import Skeleton
 from poise.drivers.body import Body
@@ -20,7 +21,6 @@ from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.actor import Actor
 from poise.stage.stage import Stage
-from trees import random_tree
 
 BODIES, EACH = 210, 30
 

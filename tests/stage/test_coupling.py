@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.random_bodies import random_state
 from oracles import spatial_vectors as reference
 from oracles.coupling import (
     ConnectorMotion,
@@ -22,7 +23,6 @@ from poise.errors import InputError
 from poise.motion.parts import part_joints
 from poise.spatial import rotation
 from poise.stage.assignment import KinematicPart, Partition, build_partition, check_published
-from trees import random_state
 
 
 def body(seed: int, preset: str = "tracking") -> tuple[np.random.Generator, Character, Tree]:

@@ -11,6 +11,7 @@ import pytest
 import scipy.linalg
 
 import poise
+from helpers.random_bodies import random_state
 from oracles import spatial_vectors as reference
 from oracles.coupling import build_physical_tree
 from oracles.hybrid import solve_hybrid_dynamics
@@ -36,7 +37,6 @@ from poise.stage.stage import Stage
 from poise.stage.standing import stand_at_ease
 from poise.stage.take.take import Take
 from poise.world.forces import Load
-from trees import random_state
 
 # What is given: parts, and whether the root is among it. Two arms and a head are the mix paper's own.
 SPLITS = {

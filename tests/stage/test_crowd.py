@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from helpers.stages import VerbsEngine, use_verbs
 from poise.body.character import Character
 from poise.cli import main
 from poise.demos.shared.conductors import build_stage, draw_bodies, draw_conductors, place_on_grid
@@ -31,7 +32,6 @@ from poise.stage.stage import Stage
 from poise.stage.take.take import Event
 from poise.world.forces import Load
 from poise.world.ground.ground import Ground
-from verbs import VerbsEngine, use_verbs
 
 BODIES = draw_bodies(3)
 CONDUCTORS = draw_conductors(9, bodies=3)

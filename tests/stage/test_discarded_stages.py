@@ -153,7 +153,7 @@ LOOP = """
 import importlib.util, sys
 sys.path.insert(0, sys.argv[1])
 from stage.test_discarded_stages import DRIVES, play
-from sweeps.abuse_sweep import find_memory
+from tools.sweeps.abuse_sweep import find_memory
 bullet = importlib.util.find_spec("pybullet") is not None
 held = []
 for seed in range(1000):

@@ -7,7 +7,7 @@ import pytest
 
 from poise import Attached, Balance, Character, Free, InputError, Kinematic, Loose, Pose, Prop, Stage, Track, gestures
 from poise.stage.standing import stand_at_ease
-from sweeps.abuse_watch import Figure
+from tools.sweeps.abuse_watch import Figure
 
 MIX = Character.human(1.75, 75.0, preset="mix")
 FIGURE = Figure(MIX)

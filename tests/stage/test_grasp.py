@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.kinematics import find_world
 from poise import Kinematic, Loose, Prop, Stage
 from poise.demos.shared.show import stand_still
 from poise.errors import InputError
-from turned import find_world
 
 HUMAN = poise.Character.human(1.75, 75.0, preset="mix")
 ENGINES = ("mujoco", "bullet")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helpers.rigs import mikumikudance, unreal
 from poise import (
     Attached,
     Balance,
@@ -23,8 +24,7 @@ from poise import (
 )
 from poise.motion.samples import idle
 from poise.stage.standing import stand_at_ease
-from rigs import mikumikudance, unreal
-from sweeps.standing_sweep import place_soles
+from tools.sweeps.standing_sweep import place_soles
 
 FULL, MIX = Character.human(), Character.human(preset="mix")
 

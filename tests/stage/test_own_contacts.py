@@ -11,11 +11,11 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.recordings import data_file
 from poise import ContactSettings, Kinematic, Loose, Stage
 from poise.spatial import rotation
 from poise.stage.standing import stand_at_ease
 from poise.world.scenery import load_scenery
-from realdata import data_file
 
 BODY = poise.Character.human(1.75, 75.0)
 ENGINES = ("mujoco", "bullet", "inverse")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import VerbsEngine
 from poise.body.character import Character
 from poise.drivers.balance.balance import Balance
 from poise.drivers.kinematic.kinematic import Kinematic
@@ -22,7 +23,6 @@ from poise.stage.actor import Actor
 from poise.stage.stage import Stage
 from poise.stage.take.take import Take
 from poise.world.forces import Load
-from verbs import VerbsEngine
 
 HUMAN = Character.human(1.75, 75.0, preset="mix")
 FULL = Character.human(1.62, 60.0, preset="full")

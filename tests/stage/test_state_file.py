@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import CASES, HUMAN, SMALL, add, conducting, go_on, put
 from poise.errors import FileError, InputError
 from poise.files.arrays import write_npz
 from poise.stage.stage import Stage
 from poise.stage.state.files import FORMAT, load_state, save_state
-from states import CASES, HUMAN, SMALL, add, conducting, go_on, put
 
 TESTS = Path(__file__).parents[1]
 SECONDS = 0.4
@@ -36,7 +36,7 @@ def test_another_process_goes_on_with_the_same_bits(tmp_path: Path) -> None:
         ends[name] = go_on(stage, SECONDS * (0.1 if past.is_slow else 1.0))
     assert len(set(ends.values())) == len(CASES)
     done = subprocess.run(
-        [sys.executable, str(TESTS / "states.py"), str(SECONDS), str(tmp_path)], capture_output=True, text=True,
+        [sys.executable, "-m", "helpers.stages", str(SECONDS), str(tmp_path)], capture_output=True, text=True,
         check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])},
     )  # fmt: skip
     assert json.loads(done.stdout) == ends

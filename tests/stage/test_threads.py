@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.stages import VerbsEngine
 from poise.drivers.balance.balance import Balance
 from poise.drivers.kinematic import kinematic
 from poise.drivers.kinematic.kinematic import Kinematic
@@ -20,7 +21,6 @@ from poise.stage.monitor import events
 from poise.stage.runner import Runner
 from poise.stage.stage import Stage
 from poise.world.forces import Load
-from verbs import VerbsEngine
 
 BODY = poise.Character.human(1.75, 75.0, preset="mix")
 

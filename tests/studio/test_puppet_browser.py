@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import poise
-from browser import open_browser, project, run_poise, save_picture
+from helpers.external.browser import open_browser, project, run_poise, save_picture
 from poise.puppetry.hands_file import load_hands
 from poise.puppetry.performance import load_performance
 

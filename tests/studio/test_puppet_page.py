@@ -268,7 +268,7 @@ def test_a_page_on_stairs_has_its_ground(tmp_path: Path) -> None:
 def test_without_viser_a_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import sys
 
-    from abuse import run
+    from helpers.commands import run
 
     monkeypatch.setitem(sys.modules, "viser", None)
     done = run("puppet", str(tmp_path / "show"), "--no-browser")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import poise
-from browser import open_browser, run_poise, save_picture
+from helpers.external.browser import open_browser, run_poise, save_picture
 from poise.puppetry.hands_file import load_hands
 from poise.spatial import rotation
 

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.screen import Screen, find_wire, numbers
 from poise.live.puppet_session import PRACTISE, RECORD, PuppetSession
 from poise.puppetry.hands_file import load_hands
 from poise.puppetry.mapping import load_mapping
 from poise.spatial import rotation
 from poise.studio.touch_hands import MOST_A_SECOND, MOST_BYTES, MOST_SCREENS, SILENT, TouchHands
 from poise.studio.touch_page import describe_hands
-from touching import Screen, find_wire, numbers
 
 STILL = numbers((0.0, 0.0, 0.0))
 

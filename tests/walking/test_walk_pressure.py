@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
+from helpers.walking import place_all
 from poise import Character
 from poise.walking.start import start_walk
-from walked import place_all
 
 STEP, GRAVITY = 0.005, 9.81
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import poise
+from helpers.walking import measure_margin
 from poise.walking.gait import Gait
 from poise.walking.start import start_walk
-from walked import measure_margin
 
 
 @pytest.mark.parametrize(("height", "mass", "pace"), [(1.75, 75.0, 1.4), (1.9, 120.0, 2.0)])

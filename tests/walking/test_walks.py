@@ -9,6 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
+from helpers.walking import measure_walk
 from poise.body.reshape import lock
 from poise.errors import InputError
 from poise.walking.feet.foot import build_feet
@@ -21,7 +22,6 @@ from poise.walking.start import find_stances, start_walk
 from poise.walking.steps import StepPlan
 from poise.walking.walker import carry
 from poise.world.ground.terrain import build_terrain
-from walked import measure_walk
 
 FPS = 50
 GROUNDS = {

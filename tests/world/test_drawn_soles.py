@@ -7,14 +7,14 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import poise
-from humans import make_human
+from helpers.bodies import make_human
+from helpers.recordings import data_file
 from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.soles import build_footing
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
 from poise.motion import Clip, retarget, samples
 from poise.world.foot_boxes import TOUCHES, find_drawn_soles, find_region
-from realdata import data_file
 
 
 def make_recorded(

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 from scipy.spatial.transform import Rotation
 
-from gltfs import Builder
+from helpers.files.gltf import Builder
 from poise.errors import FileError, InputError
 from poise.walking.footholds.terrain import Terrain
 from poise.walking.path.planner import plan_route

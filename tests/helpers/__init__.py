@@ -1,0 +1,1 @@
+"""What tests share: bodies, clips, forces, stages, hands, files; nothing in it is a test."""

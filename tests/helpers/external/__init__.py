@@ -1,0 +1,1 @@
+"""Other programs that tests ask: Blender, Chromium, the Khronos glTF validator."""

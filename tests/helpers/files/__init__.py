@@ -1,0 +1,1 @@
+"""Files of many formats, made and read without Poise's readers and writers."""
