@@ -13,9 +13,8 @@ from scipy.spatial.transform import Rotation
 import poise
 from helpers.rigs import unreal
 from poise.body.geometry.primitives import Box, Capsule
-from poise.compiled.law import Block
 from poise.drivers.loose.loose import Loose
-from poise.dynamics.body_kernels import BODY
+from poise.dynamics.body_kernels import Body
 from poise.engines.bullet.simulation import BulletEngine
 from poise.engines.mujoco.simulation import MujocoSimulation
 from poise.motion.motion import Pose
@@ -169,7 +168,7 @@ def test_the_law_and_python_step_alike() -> None:
         angular_velocity=state.w.copy(),
     )  # fmt: skip
     one, other = (MujocoSimulation(replace(scene, bodies=(now,))) for _ in range(2))
-    laws = one.laws([Block(BODY)])
+    laws = one.laws([Body()])
     assert laws is not None
     met = 0
     for _ in range(60):
@@ -244,7 +243,7 @@ def test_law_and_python_step_a_falling_prop_alike() -> None:
     stage.add(HUMAN).drive("body", poise.Kinematic(poise.gestures.breathe()))
     stage.advance(5)
     one, other = (MujocoSimulation(stage.groups[0].scene) for _ in range(2))
-    laws = one.laws([Block(BODY)])
+    laws = one.laws([Body()])
     assert laws is not None
     met = 0
     for _ in range(150):

@@ -30,7 +30,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Files that have kernels, in the package and beside laws outside it; a test checks that the package has no others.
 _PACKAGE = Path(__file__).parent.parent
 _SOURCES = ("*kernels.py", "*_law.py", "settings.py", "views.py")
-_COMPILER = ("kernel.py", "late_code.py", "quick_compile.py")  # these decide what machine code is made
+# These decide what machine code is made.
+_COMPILER = ("kernel.py", "late_code.py", "layout.py", "layout_type.py", "quick_compile.py")
 _IMPORT = re.compile(
     r"^[ \t]*(?:from|import)[ \t]+(poise[\w.]*)(?:[ \t]+import[ \t]+(\([^)]*\)|[^\n]*))?", re.MULTILINE
 )
@@ -66,6 +67,14 @@ def on_compile(listener: Listener | None) -> None:
     in the modules that are in use. Where all is in the cache, nothing is called and nothing costs.
     """
     _listeners[:] = [] if listener is None else [listener]
+
+
+def _prepare() -> None:
+    """Before the first kernel: teach Numba layouts, and watch what it compiles."""
+    if not _made:
+        import poise.compiled.layout_type  # noqa: F401
+
+        _watch()
 
 
 def _watch() -> None:
@@ -109,8 +118,7 @@ def _compile(function: Any, flags: dict[str, Any]) -> Any:
     global _made
     import numba
 
-    if not _made:
-        _watch()
+    _prepare()
     _made += 1
     try:
         return _share(_stamp(numba.njit(**flags)(function)))
@@ -148,8 +156,7 @@ def compile_law(function: Any, signature: Any) -> Any:
     from numba.core.ccallback import CFunc
 
     global _made
-    if not _made:
-        _watch()
+    _prepare()
     _made += 1
     made: Any = CFunc(function, signature, locals={}, options={"error_model": _DEFAULTS["error_model"]})
     try:

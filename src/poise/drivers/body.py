@@ -15,12 +15,12 @@ N m s/rad, `wrench` (J, 6) on the bodies about their joints. A driver that pulls
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.body.character import Character
 from poise.compiled.arena import Arena
-from poise.compiled.law import Block
 from poise.drivers.counterpoise.taking_part import TakingPart
 from poise.dynamics.kinematics import compute_composites, compute_world_pose
 from poise.dynamics.tree import GRAVITY, Tree, build_tree
@@ -33,6 +33,9 @@ from poise.world.forces import Load
 from poise.world.grip import Grip
 from poise.world.ground.floor import Floor
 from poise.world.ground.ground import Ground
+
+if TYPE_CHECKING:
+    from poise.dynamics import body_kernels
 
 HEAVY = 0.2  # of the mass of a body; a leg is less
 _BYTES = 1700  # a joint, for a body with its actor and players; about 1400 are used
@@ -48,21 +51,20 @@ class Body:
         j = len(tree)
         # All that changes from step to step, and what players and the actor add, next to one another in memory.
         self.arena = room = Arena(_BYTES * (j + 8))
-        self.block = Block(_load_type(), room)
-        self.state = BodyState.zeros(j, room)
-        self.dw, self.a = room.zeros(j, 3), room.zeros(3)
-        self.R, self.p, self.om, self.v = room.zeros(j, 3, 3), room.zeros(j, 3), room.zeros(j, 3), room.zeros(j, 3)
-        self.c, self.dc = room.zeros(3), room.zeros(3)
-        self.torque, self.damping, self.wrench = room.zeros(j, 3), room.zeros(j), room.zeros(j, 6)
-        self.stops, self.axial = room.zeros(j, 3), room.zeros(j, 3)
-        self.aim, self.firm = room.zeros(j, 4), room.zeros(j)
-        self.f, self.n = room.zeros(j, 3), room.zeros(j, 3)
-        self.nudges, self.nudged = room.zeros(j, 3), room.zeros(j, dtype=np.int64)
-        self.coupling, self.w_before, self.v_before = room.zeros(j, 6), room.zeros(j, 3), room.zeros(3)
+        self.state = state = BodyState.zeros(j, room)
+        self.shown = shown = BodyState.zeros(j, room)
         # What the motion of given segments puts on what carries them, but for their weight and for how they are carried
         # along; about joints, world axes. With `paper` coupling only.
         self.reaction = np.zeros((j, 6))
-        self.shown = BodyState.zeros(j, room)
+        # All other arrays of the layout are made by it.
+        self.block = b = _load_layout()(
+            room, joints=j, root=state.root, q=state.q, v=state.v, w=state.w, shown_root=shown.root, shown_q=shown.q,
+            reaction=self.reaction,
+        )  # fmt: skip
+        self.dw, self.a, self.R, self.p, self.om, self.v, self.c, self.dc = b.dw, b.a, b.R, b.p, b.om, b.vel, b.c, b.dc
+        self.torque, self.damping, self.wrench, self.stops, self.axial = b.torque, b.damping, b.wrench, b.stops, b.axial
+        self.aim, self.firm, self.f, self.n, self.nudges, self.nudged = b.aim, b.firm, b.f, b.n, b.nudges, b.nudged
+        self.coupling, self.w_before, self.v_before = b.coupling, b.w_before, b.v_before
         # How far the hips lean on purpose: rotation vector (rad), and its rate (rad/s), world axes.
         self.lean = room.zeros(6)
         # Torques (N m, world axes) of pushes at joints whose motion is given, until a player has taken them.
@@ -72,14 +74,6 @@ class Body:
         self.pressed = np.zeros((j, PRESSED))
         # How hips and trunk take part in a gesture.
         self.taking_part = TakingPart(room)
-        state, shown = self.state, self.shown
-        self.block.set(
-            joints=j, root=state.root, q=state.q, v=state.v, w=state.w, dw=self.dw, a=self.a, R=self.R, p=self.p,
-            om=self.om, vel=self.v, c=self.c, dc=self.dc, torque=self.torque, damping=self.damping, wrench=self.wrench,
-            nudges=self.nudges, nudged=self.nudged, coupling=self.coupling, w_before=self.w_before,
-            v_before=self.v_before, stops=self.stops, axial=self.axial, aim=self.aim, firm=self.firm, f=self.f,
-            n=self.n, shown_root=shown.root, shown_q=shown.q, reaction=self.reaction,
-        )  # fmt: skip
         self.set_tree(tree)
         # At a change of hands: accelerations (rad/s2) and torques (N m) of the joints so far, in body axes, and the
         # acceleration of the root's place (m/s2).
@@ -109,26 +103,23 @@ class Body:
 
     def set_tree(self, tree: Tree) -> None:
         """Have other masses: a load was taken up or dropped."""
-        self.tree, room = tree, self.arena
-        arrays = {name: getattr(tree, name) for name in ("parents", "offsets", "masses", "centers", "inertias")}
-        for name, array in arrays.items():
-            if name not in self.block.arrays:
-                self.block[name] = room.copy(np.ascontiguousarray(array))
-            self.block.arrays[name][...] = array
+        self.tree = tree
+        for name in ("parents", "offsets", "masses", "centers", "inertias"):
+            self.block.arrays[name][...] = getattr(tree, name)
 
     @property
     def dt(self) -> float:
         """s, the stage's step."""
-        return float(self.block["dt"])
+        return self.block.dt
 
     @dt.setter
     def dt(self, dt: float) -> None:
-        self.block["dt"] = dt
+        self.block.dt = dt
 
     @property
     def time(self) -> float:
         """s, of the stage's clock, at the beginning of the next step."""
-        return float(self.block["steps"]) * self.dt
+        return self.block.steps * self.dt
 
     @property
     def floor(self) -> Floor:
@@ -138,7 +129,7 @@ class Body:
     @floor.setter
     def floor(self, floor: Floor) -> None:
         self._floor = floor
-        self.block["floor"] = floor.address
+        self.block.floor = floor.address
 
     def put(self, state: BodyState) -> None:
         """Be in another state."""
@@ -175,11 +166,11 @@ def _no_prop(name: str) -> PropState:
     raise InputError(f"there is no prop '{name}': this body is on no stage.")
 
 
-def _load_type() -> np.dtype:
-    """The fields of a body, which is defined where compiled code is: that is imported when it is used."""
-    from poise.dynamics.body_kernels import BODY
+def _load_layout() -> type[body_kernels.Body]:
+    """The layout of a body, which is defined where compiled code is: that is imported when it is used."""
+    from poise.dynamics.body_kernels import Body
 
-    return BODY
+    return Body
 
 
 def load_tree(tree: Tree, character: Character, loads: Iterable[Load | Grip]) -> Tree:

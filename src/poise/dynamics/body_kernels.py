@@ -11,20 +11,20 @@ without touching Python. Everything is in world axes: a tree this small is cheap
 
 `tests/oracles/spatial_vectors.py` and `newton_euler.py` are the oracles of what is here.
 
-A law sees the body as a record, BODY, of numbers and of the addresses of its arrays. `drivers/body.py` says what is
-meant by each; J joints.
+Kernels and laws see a body as the layout `Body`; `drivers/body.py` says what is meant by each field.
 
 `update_body` finds where everything of a body is, from its state.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from poise.compiled.kernel import kernel
-from poise.compiled.law import fields, law
+from poise.compiled.law import law
+from poise.compiled.layout import Floats, Ints, Layout
 from poise.compiled.views import blocks, floats, integers, record, vectors
 
 
@@ -241,22 +241,56 @@ def add_to_parent(k: int, i: int, p: np.ndarray, f: np.ndarray, n: np.ndarray) -
     f[k, 2] += f[i, 2]
 
 
-BODY = fields(
-    arrays="""
-        parents offsets masses centers inertias
-        root q v w dw a
-        R p om vel c dc
-        torque damping wrench nudges nudged
-        stops axial aim firm
-        coupling w_before v_before
-        f n
-        shown_root shown_q reaction
-    """,
-    integers="joints steps called floor aloft",
-    floats="dt t at",
-    gravity=3,
-    outside=6,
-)
+class Body(Layout):
+    """A body that is simulated: its tree, its state, and what drivers ask of the engine. See `drivers/body.py`."""
+
+    joints: int  # number of joints
+    steps: int  # since the run began
+    called: int  # 1: the run ends after this step, see `Player.answer`
+    floor: int  # address of the ground, see `world/ground/floor.py`
+    aloft: int  # 1 while nothing but the engine's contacts holds the root, see `stage/coupling/flight.py`
+    dt: float  # s
+    t: float  # s, when the step began
+    at: float  # s, the time at which a motion is evaluated
+    parents: Annotated[Ints, "joints"]
+    offsets: Annotated[Floats, "joints", 3]  # m, from the parent joint, in its axes
+    masses: Annotated[Floats, "joints"]  # kg
+    centers: Annotated[Floats, "joints", 3]  # m, centres of mass, in the body's axes
+    inertias: Annotated[Floats, "joints", 3, 3]  # kg m2, about the centre of mass, in the body's axes
+    root: Annotated[Floats, 3]  # m, position of the root
+    q: Annotated[Floats, "joints", 4]  # rotations of the joints; the root's in the world
+    v: Annotated[Floats, 3]  # m/s, velocity of the root
+    w: Annotated[Floats, "joints", 3]  # rad/s, of the joints, in the bodies' axes
+    dw: Annotated[Floats, "joints", 3]  # rad/s2
+    a: Annotated[Floats, 3]  # m/s2, of the root
+    R: Annotated[Floats, "joints", 3, 3]  # orientations of the bodies in the world
+    p: Annotated[Floats, "joints", 3]  # m, positions of the joints in the world
+    om: Annotated[Floats, "joints", 3]  # rad/s, of the bodies, world axes
+    vel: Annotated[Floats, "joints", 3]  # m/s, of the joints
+    c: Annotated[Floats, 3]  # m, centre of mass
+    dc: Annotated[Floats, 3]  # m/s, its velocity
+    torque: Annotated[Floats, "joints", 3]  # N m, world axes
+    damping: Annotated[Floats, "joints"]  # N m s/rad
+    wrench: Annotated[Floats, "joints", 6]  # N and N m about the joint, world axes
+    nudges: Annotated[Floats, "joints", 3]
+    nudged: Annotated[Ints, "joints"]
+    stops: Annotated[Floats, "joints", 3]  # N m, part of `torque`: what keeps joints in their ranges
+    axial: Annotated[Floats, "joints", 3]  # N m s/rad, its damping about the body's own axes
+    aim: Annotated[Floats, "joints", 4]  # rotations towards which drivers pull the joints
+    firm: Annotated[Floats, "joints"]  # N m/rad, how stiffly
+    coupling: Annotated[Floats, "joints", 6]
+    w_before: Annotated[Floats, "joints", 3]
+    v_before: Annotated[Floats, 3]
+    f: Annotated[Floats, "joints", 3]
+    n: Annotated[Floats, "joints", 3]
+    shown_root: Annotated[Floats, 3]  # m, as the body is shown
+    shown_q: Annotated[Floats, "joints", 4]
+    reaction: Annotated[Floats, "joints", 6]
+    gravity: Annotated[Floats, 3]  # m/s2
+    outside: Annotated[Floats, 6]  # N and N m, what the engine's contacts do to a body in flight
+
+
+BODY = Body.dtype  # of the same record, with addresses in place of arrays
 
 
 @kernel

@@ -116,7 +116,7 @@ def _tell_world(actor: Actor, t: float) -> None:
     body.floor = Floor(stage.ground, stage.props.values())
     body.floor.move(t)
     body.friction = stage.ground.friction if stage.ground is not None else 0.0
-    body.block["gravity"] = stage.gravity
+    body.block.gravity[:] = stage.gravity
     body.block["called"] = 0
 
 

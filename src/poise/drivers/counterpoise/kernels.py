@@ -511,7 +511,7 @@ def _feel_loads(b: Any, x: Any, n: int, torque: np.ndarray) -> None:
         vectors(x.loads, j, 4),
         tables(x.carried, x.count, j),
     )
-    own, g = p[integers(x.joints, x.count)[n]], b.gravity
+    own, g = p[integers(x.joints, x.count)[n]], floats(b.gravity, 3)
     for i in range(j):
         mass = loads[i, 3]
         if carried[n, i] == 0 or mass == 0.0:

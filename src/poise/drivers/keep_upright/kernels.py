@@ -131,7 +131,7 @@ def right_itself(body: int, block: int) -> None:
     log_between(q, aim, e)
     # hand and prop, held: -r x m g about the wrist, in the hand's axes
     mass, center = floats(b.masses, j)[i], vectors(b.centers, j, 3)[i]
-    gx, gy, gz = turn_back(R[i], b.gravity)
+    gx, gy, gz = turn_back(R[i], floats(b.gravity, 3))
     asked[0], asked[1], asked[2] = -mass * gx, -mass * gy, -mass * gz
     hx, hy, hz = cross(center, asked)
     damping = x.damping + x.stiffness * b.dt

@@ -72,7 +72,7 @@ def carry_weight(b: Any, joints: np.ndarray) -> None:
         mass[parents[i], 0] += mass[i, 0]
         for c in range(3):
             moment[parents[i], c] += moment[i, c]
-    g = b.gravity
+    g = floats(b.gravity, 3)
     for i in joints:
         m = mass[i, 0]
         x, y, z = moment[i, 0] - m * p[i, 0], moment[i, 1] - m * p[i, 1], moment[i, 2] - m * p[i, 2]

@@ -299,7 +299,7 @@ def feed_forward(b: Any, x: Any, s: Any) -> None:
     ask_dynamics(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
         blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), vectors(b.w, j, 3), vectors(b.dw, j, 3), a0,
-        b.gravity, b.aloft == 1, work[0], work[1], f, n,
+        floats(b.gravity, 3), b.aloft == 1, work[0], work[1], f, n,
     )  # fmt: skip
     for c in range(3):
         vectors(b.dw, j, 3)[0, c] = kept[c]
@@ -414,7 +414,7 @@ def _ask_last(b: Any, x: Any) -> np.ndarray:
         a0[c] = (v[c] - v_before[c]) / b.dt if moved else a[c]
     ask_dynamics(
         integers(b.parents, j), floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3),
-        blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), w_before, was, a0, b.gravity, False, work[0],
-        work[1], vectors(b.f, j, 3), n,
+        blocks(b.R, j, 3, 3), vectors(b.p, j, 3), vectors(b.om, j, 3), w_before, was, a0, floats(b.gravity, 3), False,
+        work[0], work[1], vectors(b.f, j, 3), n,
     )  # fmt: skip
     return n

@@ -276,7 +276,7 @@ def read_state(b: Any, x: Any, d: Any, meets_floaters: bool) -> None:
     if d.unsolved == 1 and not is_aloft(kind, vadr, constraint, False):
         b.aloft = 0
     for k in range(6):
-        b.outside[k] = constraint[vadr[0] + k] if b.aloft == 1 else 0.0
+        floats(b.outside, 6)[k] = constraint[vadr[0] + k] if b.aloft == 1 else 0.0
 
 
 @kernel

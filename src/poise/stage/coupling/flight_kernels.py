@@ -63,7 +63,7 @@ def conserve(body: int, block: int) -> None:
         v, w, p, R = floats(b.v, 3), vectors(b.w, b.joints, 3), vectors(b.p, b.joints, 3), blocks(b.R, b.joints, 3, 3)
         for a in range(3):
             kept[a] += b.dt * torque[a]
-            kept[3 + a] += b.dt * (force[a] + mass * b.gravity[a])
+            kept[3 + a] += b.dt * (force[a] + mass * floats(b.gravity, 3)[a])
         dom = _solve(inertia, kept[:3] - angular)
         lx, ly, lz = cross(dom, floats(b.c, 3) - p[0])
         v[0] += (kept[3] - linear[0]) / mass - lx
@@ -99,9 +99,9 @@ def _find_pushed(b: Any) -> tuple[np.ndarray, np.ndarray]:
         torque[2] += z
     # what others that float put on it, as the engine counts it: about the root, torque in its axes
     for a in range(3):
-        f[a] = b.outside[a]
+        f[a] = floats(b.outside, 6)[a]
         force[a] += f[a]
-    tx, ty, tz = turn(blocks(b.R, b.joints, 3, 3)[0], b.outside[3:])
+    tx, ty, tz = turn(blocks(b.R, b.joints, 3, 3)[0], floats(b.outside, 6)[3:])
     x, y, z = cross(p[0] - c, f)
     torque[0] += tx + x
     torque[1] += ty + y

@@ -73,7 +73,8 @@ def couple_as_published(body: int, block: int) -> None:
     couple_paper(
         parents, floats(b.masses, j), vectors(b.centers, j, 3), blocks(b.inertias, j, 3, 3), flags(x.given, j),
         blocks(b.R, j, 3, 3), p, vectors(b.w, j, 3), vectors(b.dw, j, 3), vectors(b.om, j, 3), vectors(x.al, j, 3),
-        vectors(x.acc, j, 3), b.gravity, x.gain, x.torque_only == 1, vectors(b.f, j, 3), vectors(b.n, j, 3), wrench,
+        vectors(x.acc, j, 3), floats(b.gravity, 3), x.gain, x.torque_only == 1, vectors(b.f, j, 3),
+        vectors(b.n, j, 3), wrench,
     )  # fmt: skip
     accelerating, reaction = flags(x.accelerating, j), vectors(b.reaction, j, 6)
     hand_to_connectors(parents, accelerating, p, wrench)

@@ -258,7 +258,7 @@ def _conserve(actor: Actor, k: int, simulation: Simulation, engine: SimulationLa
 
     def keep() -> None:
         body.block["aloft"] = simulation.is_aloft(k)
-        body.block["outside"] = simulation.find_outside(k) if body.block["aloft"] else 0.0
+        body.block.outside[:] = simulation.find_outside(k) if body.block["aloft"] else 0.0
         conserve(body.block, flight.block)
         if body.block["aloft"]:
             simulation.steer(k, body.state)
