@@ -16,7 +16,7 @@ from poise.body.role_finding.guess import guess_roles
 from poise.body.roles import ARM_STEMS, LEG_STEMS, sided
 from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
-from poise.files.reading.pipeline import Reading, normalise
+from poise.files.reading.pipeline import Reading, interpret
 from poise.files.registry import find_format, load_clip, read_recording
 from poise.jobs.info import describe
 
@@ -31,11 +31,12 @@ def info_row(name: str, reading: Reading) -> str:
     """One file as a row."""
     found = describe(reading)
     stature = "-" if found["stature_m"] is None else f"{found['stature_m']:.2f}"
-    quirks = ", ".join(dict.fromkeys(w.split(":")[0] for w in found["warnings"] if ":" in w[:24])) or "-"
+    odd = (each.kind for each in (*reading.findings, *reading.observations) if each.origin is None)
+    kinds = ", ".join(dict.fromkeys(odd)) or "-"
     return (
         f"| {name} | {found['format']} | {found['joints']} | {found['frames']} | {found['fps']:.4g} | "
         f"{100 * found['scale_to_m']:.4g} | {found['up']} | {stature} | {len(found['roles'])} | "
-        f"{found['confidence']:.2f} | {quirks} |"
+        f"{found['confidence']:.2f} | {kinds} |"
     )
 
 
@@ -105,7 +106,7 @@ def main(folder: Path) -> None:
         if entry is None or entry.read is None:
             continue
         try:
-            reading = normalise(read_recording(path))
+            reading = interpret(read_recording(path))
         except PoiseError as error:
             print(f"{name}: {error}", file=sys.stderr)
             continue

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 from helpers import postures, random_bodies
 from helpers.bodies import make_human
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.motion.contacts.frame_rate import check_rate
 from poise.motion.edits.ground import translate, turn
 from poise.motion.samples import jump, walk
@@ -79,7 +79,7 @@ def tabulate_up() -> list[str]:
                 continue
             spot = rng.uniform(-1.5, 1.5, 3) * [1.0, 0.0, 1.0] * (degrees > 0)
             faced = translate(turn(clip, np.radians(degrees), np.zeros(3)), spot)
-            reading = normalise(postures.told(faced, rest, motion, UNITS[n % 4]))
+            reading = interpret(postures.told(faced, rest, motion, UNITS[n % 4]))
             doubts = any("taken to lie" in warning for warning in reading.warnings)
             counts[0 if reading.up == motion else 1 if doubts else 2] += 1
         table.append(f"| {name} | {sum(counts)} | {counts[0]} | {counts[1]} | {counts[2]} |")

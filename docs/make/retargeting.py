@@ -18,7 +18,7 @@ from poise.body.geometry.mannequin import build_mannequin
 from poise.body.geometry.skin import SkinnedMesh, build_skin
 from poise.files import read_clip
 from poise.files.formats.gltf.read import read_gltf_rest
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.motion.clip import Clip
 from poise.motion.retargeting import retarget
 from poise.motion.retargeting.metrics import measure_retargeting
@@ -71,7 +71,7 @@ def table_row(motion: str, model: str, source: Clip, result: Clip) -> str:
 
 def main(folder: Path) -> None:
     rows = []
-    models = {name: normalise(read_gltf_rest(folder / path)) for name, path in MODELS.items()}
+    models = {name: interpret(read_gltf_rest(folder / path)) for name, path in MODELS.items()}
     for motion, path in MOTIONS.items():
         clip = read_clip(folder / path).clip
         sheet = [draw_row(clip, build_skin(clip.skeleton, build_mannequin(clip.skeleton, 70.0)), VIEW[motion])]

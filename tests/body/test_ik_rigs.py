@@ -135,8 +135,8 @@ def test_ends_that_hang_on_the_root_are_asked_for_and_all_else_stays(naming: str
     assert find_wrong(skeleton, names, tuple(role for role in MAIN if role not in asked)) == {}
     for role in asked:
         assert role not in guess.sure and names[role] in guess.unsure[role]
-    (sentence,) = describe_doubts(guess)
-    assert all(f"{role}={guess.unsure[role][0]}" in sentence for role in asked) and "--roles" in sentence
+    (doubt,) = describe_doubts(guess)
+    assert all(f"{role}={guess.unsure[role][0]}" in doubt.message for role in asked) and "--roles" in doubt.message
 
 
 @pytest.mark.parametrize("naming", NAMINGS)
@@ -150,7 +150,7 @@ def test_limb_that_ends_where_its_ik_foot_is_has_its_own_end_as_foot(naming: str
         assert guess.sure[f"{side}UpperLeg"] == names[f"{side}UpperLeg"] and guess.sure[f"{side}LowerLeg"] == shin
         assert guess.sure[f"{side}Foot"] == f"{shin}_end"
         assert guess.overruled[f"{side}Foot"] == names[f"{side}Foot"]
-    assert all("Override with --roles" in sentence for sentence in describe_doubts(guess))
+    assert all("Override with --roles" in doubt.message for doubt in describe_doubts(guess))
 
 
 @pytest.fixture

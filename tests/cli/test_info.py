@@ -1,4 +1,4 @@
-"""`poise info`: what it says of a file with quirks, to programs and to people."""
+"""`poise info` on a file with much that is odd, for programs and for people."""
 
 from __future__ import annotations
 

@@ -226,13 +226,13 @@ def six_channels(first: str, second: str) -> str:
     ],
 )
 def test_position_channels_of_inner_joints(first, second, offset, warned):
-    clip, warnings = compute_clip(parse_bvh(six_channels(first, second).encode()))
+    clip, findings = compute_clip(parse_bvh(six_channels(first, second).encode()))
     np.testing.assert_allclose(clip.skeleton.offsets[1], offset)
     given = np.array([first.split(), second.split()], float) + ([0, 50, 0] if float(first.split()[1]) == 0 else 0)
     from_parent = rotation.rotate(rotation.conjugate(clip.rotations[:, 0]), clip.positions[:, 1] - clip.positions[:, 0])
     np.testing.assert_allclose(from_parent, given, atol=1e-12)
-    assert bool(warnings) == warned
-    assert all("is kept" in said for said in warnings)
+    assert bool(findings) == warned
+    assert all("is kept" in each.message for each in findings)
 
 
 # What the wild does to the format
@@ -274,7 +274,7 @@ def test_names_survive(name, encoding):
 def test_double_names_are_made_different():
     file = parse_bvh(SMALL.replace("spine", "hips").encode())
     assert [joint.name for joint in file.joints] == ["hips", "hips_2"]
-    assert "line 6" in file.warnings[0]
+    assert "line 6" in file.findings[0].message
 
 
 def test_joints_without_end_site_or_with_several():
@@ -288,7 +288,7 @@ def test_joints_without_end_site_or_with_several():
 def test_more_frames_than_announced_are_read_with_a_warning():
     file = parse_bvh(SMALL.replace("Frames: 2", "Frames: 1").encode())
     assert len(file.values) == 2
-    assert "2 follow" in file.warnings[0]
+    assert "2 follow" in file.findings[0].message
 
 
 def test_nesting_may_be_deep(tmp_path):
@@ -415,12 +415,12 @@ def test_any_words_give_a_clip_or_a_file_error(words, place):
 
 
 def check_survives(data: bytes) -> None:
-    from poise.files.reading.pipeline import normalise
+    from poise.files.reading.pipeline import interpret
 
     try:
         file = parse_bvh(data)
     except FileError:
         return
-    reading = normalise(Recording(compute_clip(file)[0], "BVH", ""))
+    reading = interpret(Recording(compute_clip(file)[0], "BVH", ""))
     assert np.isfinite(reading.clip.positions).all()
     assert raw_clip(format_bvh(reading.clip)).skeleton.parents.tolist() == reading.clip.skeleton.parents.tolist()

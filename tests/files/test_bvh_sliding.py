@@ -9,7 +9,7 @@ from helpers.bodies import tpose
 from helpers.files.bvh_twins import AXES, plain_bvh, write_twin
 from poise.files.formats.bvh.clip import format_bvh, read_bvh
 from poise.files.formats.bvh.keep import format_bvh_as
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.motion import samples
 from poise.motion.clip import Clip
 from poise.motion.contacts.contacts import find_contacts
@@ -49,7 +49,7 @@ def places(text: str, clip: Clip, unit: float, up: str, adds: bool) -> np.ndarra
 def test_every_joint_is_where_the_file_has_it(tmp_path, carrier, adds, stretch, unit, up, orders):
     text = write_twin(WALK, 3, carrier, adds, unit, up, orders, stretch)
     path = save(tmp_path, text)
-    reading = normalise(read_bvh(path), unit, up)
+    reading = interpret(read_bvh(path), unit, up)
     wanted = places(text, reading.clip, unit, up, adds)
     assert np.ptp(wanted[:, reading.clip.skeleton.index("hips"), 2]) > 1.5  # it does walk
     np.testing.assert_allclose(reading.clip.positions, wanted, atol=CLOSE)
@@ -67,7 +67,7 @@ def test_every_joint_is_where_the_file_has_it(tmp_path, carrier, adds, stretch, 
 @pytest.mark.parametrize(("above", "adds"), WAYS)
 def test_nothing_has_to_be_told(tmp_path, above, adds):
     text = write_twin(WALK, above, above, adds)
-    reading = normalise(read_bvh(save(tmp_path, text)))
+    reading = interpret(read_bvh(save(tmp_path, text)))
     assert reading.scale == 0.01 and reading.up == "Y"
     np.testing.assert_allclose(reading.clip.positions, places(text, reading.clip, 0.01, "Y", adds), atol=CLOSE)
     joints = [reading.clip.skeleton.index(name) for name in WALK.skeleton.names]
@@ -80,7 +80,7 @@ def test_nothing_has_to_be_told(tmp_path, above, adds):
 @pytest.mark.parametrize("adds", [False, True])
 def test_hips_alone_say_what_their_channels_mean(tmp_path, others, hips_offset, adds):
     text = write_twin(WALK, 1, 1, adds, others=others, hips_offset=hips_offset)
-    clip = normalise(read_bvh(save(tmp_path, text))).clip
+    clip = interpret(read_bvh(save(tmp_path, text))).clip
     np.testing.assert_allclose(clip.positions, places(text, clip, 0.01, "Y", adds), atol=CLOSE)
 
 
@@ -92,7 +92,7 @@ def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
             table[:, 6 * joint : 6 * joint + 3] = 0.0
 
     text = change_table(write_twin(WALK, 1, 1), leave_empty)
-    clip = normalise(read_bvh(save(tmp_path, text))).clip
+    clip = interpret(read_bvh(save(tmp_path, text))).clip
     joints = [clip.skeleton.index(name) for name in WALK.skeleton.names]
     np.testing.assert_allclose(clip.positions[:, joints], WALK.positions, atol=CLOSE)
 
@@ -101,7 +101,7 @@ def test_unused_channels_at_zero_do_not_make_the_hips_displaced(tmp_path):
 @pytest.mark.parametrize("adds", [False, True])
 def test_hips_at_zero_under_a_root_that_travels_are_there(tmp_path, others, adds):
     text = write_twin(WALK, 1, 0, adds, others=others)
-    clip = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    clip = interpret(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
     np.testing.assert_allclose(clip.positions, places(text, clip, 0.01, "Y", adds), atol=CLOSE)
 
 
@@ -125,7 +125,7 @@ def test_no_channel_has_to_be_exact(tmp_path, adds, clip):
         table[:, columns] += np.random.default_rng(1).normal(size=(len(table), len(columns))) * 0.05
 
     text = change_table(write_twin(motion, 1, 1, adds), tremble)
-    found = normalise(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
+    found = interpret(read_bvh(save(tmp_path, text)), 0.01, "Y").clip
     np.testing.assert_allclose(found.positions, places(text, found, 0.01, "Y", adds), atol=CLOSE)
 
 
@@ -140,7 +140,7 @@ def test_offsets_along_the_way_say_little(tmp_path, adds, aside):
         for joint in range(2, len(skeleton) + 1):
             table[:, 6 * joint : 6 * joint + 3] = 0.0
 
-    found = normalise(read_bvh(save(tmp_path, change_table(text, leave_empty))), 0.01, "Y").clip
+    found = interpret(read_bvh(save(tmp_path, change_table(text, leave_empty))), 0.01, "Y").clip
     joints = [found.skeleton.index(name) for name in skeleton.names]
     np.testing.assert_allclose(found.positions[:, joints], WALK.positions, atol=CLOSE)
 
@@ -150,7 +150,7 @@ def test_bones_that_keep_their_length_give_a_plain_clip(tmp_path):
     text = write_twin(WALK, 0, 0)
     plain = read_bvh(save(tmp_path, text)).clip
     assert plain.shifts is None
-    noisy = normalise(read_bvh(save(tmp_path, write_twin(WALK, 0, 0, stretch=2e-7)))).clip
+    noisy = interpret(read_bvh(save(tmp_path, write_twin(WALK, 0, 0, stretch=2e-7)))).clip
     assert noisy.shifts is None
     joints = [noisy.skeleton.index(name) for name in WALK.skeleton.names]
     np.testing.assert_allclose(noisy.positions[:, joints], WALK.positions, atol=1e-5)
@@ -187,7 +187,7 @@ def test_soles_and_ground_are_those_of_the_plain_file(tmp_path, hips_offset):
     """They hang on the rest pose, which must not take the height of the hips' travel for a bone."""
     raised = WALK.replace(root=WALK.root + [0.0, 0.06, 0.0])
     plain, twin = (
-        normalise(read_bvh(save(tmp_path, write_twin(raised, above, above, hips_offset=hips_offset)))).clip
+        interpret(read_bvh(save(tmp_path, write_twin(raised, above, above, hips_offset=hips_offset)))).clip
         for above in (0, 1)
     )
     np.testing.assert_allclose(foot_points(twin), foot_points(plain), atol=1e-9)
@@ -204,8 +204,8 @@ def test_each_of_two_skeletons_is_where_it_is_alone(tmp_path):
     rows = "\n".join(f"{a} {b}" for a, b in zip(*frames, strict=True))
     path = save(tmp_path, heads[0] + second + "MOTION\n" + top + rows + "\n")
     for number, text in enumerate(texts):
-        alone = normalise(read_bvh(save_as(tmp_path, f"{number}.bvh", text))).clip
-        found = normalise(read_bvh(path, str(number))).clip
+        alone = interpret(read_bvh(save_as(tmp_path, f"{number}.bvh", text))).clip
+        found = interpret(read_bvh(path, str(number))).clip
         np.testing.assert_allclose(found.positions, alone.positions, atol=1e-12)
         np.testing.assert_allclose(found.skeleton.offsets, alone.skeleton.offsets, atol=1e-12)
 

@@ -18,7 +18,7 @@ from poise.errors import FileError, InputError
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.files.formats.c3d.force_plates import read_force_plates
 from poise.files.formats.c3d.tables import parse_c3d, read_c3d_tables
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 
 
 def some_points(frames: int = 6, count: int = 3) -> np.ndarray:
@@ -126,8 +126,8 @@ EXPECTED_FORCE = [FORCE[0], -FORCE[1], FORCE[2]]  # what the ground does to the 
 
 @pytest.mark.parametrize("kind", [1, 2, 3, 4])
 def test_one_load_on_four_types_of_plate(kind: int) -> None:
-    (plate,), warnings = read_force_plates(parse_c3d(plate_file(kind)), 1e-3)
-    assert warnings == []
+    (plate,), findings = read_force_plates(parse_c3d(plate_file(kind)), 1e-3)
+    assert findings == []
     assert plate.force[3] == pytest.approx(EXPECTED_FORCE, rel=1e-4)
     assert plate.point[3] == pytest.approx(EXPECTED_POINT, abs=1e-4)
     assert plate.free_moment[3] == pytest.approx(TWIST, rel=1e-3)
@@ -135,8 +135,8 @@ def test_one_load_on_four_types_of_plate(kind: int) -> None:
 
 def test_origins_the_other_way_round_and_forces_on_the_body() -> None:
     flipped = {"ORIGIN": -ORIGIN[:, None]}
-    (plate,), warnings = read_force_plates(parse_c3d(plate_file(2, flipped)), 1e-3)
-    assert "turned round" in warnings[0]
+    (plate,), findings = read_force_plates(parse_c3d(plate_file(2, flipped)), 1e-3)
+    assert "turned round" in findings[0].message
     assert plate.point[3] == pytest.approx(EXPECTED_POINT, abs=1e-4)
     (plate,), _ = read_force_plates(parse_c3d(plate_file(2, sign=-1.0)), 1e-3)
     assert plate.force[3] == pytest.approx(EXPECTED_FORCE, rel=1e-4)
@@ -144,8 +144,8 @@ def test_origins_the_other_way_round_and_forces_on_the_body() -> None:
 
 
 def test_moments_whose_unit_lies() -> None:
-    (plate,), warnings = read_force_plates(parse_c3d(plate_file(2, scale=1e3)), 1e-3)
-    assert "the moments' unit lies" in warnings[0]
+    (plate,), findings = read_force_plates(parse_c3d(plate_file(2, scale=1e3)), 1e-3)
+    assert "the moments' unit lies" in findings[0].message
     assert plate.point[3] == pytest.approx(EXPECTED_POINT, abs=1e-4)
 
 
@@ -159,8 +159,8 @@ def test_moments_whose_unit_lies() -> None:
     ],
 )
 def test_plates_that_cannot_be_read_are_named(changes: dict[str, Any], message: str) -> None:
-    plates, warnings = read_force_plates(parse_c3d(plate_file(2, changes)), 1e-3)
-    assert plates == () and message in warnings[0]
+    plates, findings = read_force_plates(parse_c3d(plate_file(2, changes)), 1e-3)
+    assert plates == () and message in findings[0].message
 
 
 def walker_file(
@@ -189,9 +189,9 @@ def test_a_walker_from_file_to_clip(tmp_path: Path) -> None:
     assert "LKneeAngles" not in file.labels and "*12" not in file.labels
     assert [(e.label, e.context) for e in file.events] == [("Foot Strike", "Right"), ("Foot Off", "Left")]
     assert [e.time for e in file.events] == pytest.approx([0.25, 0.5])  # frame 201 is the first
-    clip = normalise(recording).clip
+    clip = interpret(recording).clip
     knee = clip.skeleton.index("leftLowerLeg")
-    # The fit was made Y up; the recording is back in the file's axes, and normalise turns it once more.
+    # The fit was made Y up; the recording is back in the file's axes, and `interpret` turns it once more.
     assert np.linalg.norm(np.diff(clip.positions[:, 0] - file.motion.clip.positions[:, 0], axis=0)) < 1e-9
     assert clip.positions[:, knee, 1] == pytest.approx(file.motion.clip.positions[:, knee, 1], abs=1e-9)
 

@@ -14,6 +14,7 @@ from helpers.markers import SETS, put_markers, walking_body
 from poise.errors import FileError
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
 from poise.files.formats.c3d.tables import parse_c3d
+from poise.findings import list_warnings
 
 LABELS = ["A", "B", "C"]
 
@@ -30,7 +31,7 @@ def check_same(data: bytes, points: np.ndarray, tolerance: float = 1e-4) -> tupl
     assert tables.points.shape == points.shape
     assert np.array_equal(np.isnan(tables.points), np.isnan(points))
     assert np.nanmax(np.abs(tables.points - points)) < tolerance
-    return tables.warnings
+    return list_warnings(tables.findings)
 
 
 @pytest.mark.parametrize("order", ["intel", "dec", "mips"])
@@ -142,7 +143,7 @@ def test_a_file_that_is_cut_off_is_not_read_as_another() -> None:
 def test_rates(parameter: float, header: float, rate: float) -> None:
     tables = parse_c3d(make_c3d(some_points(), LABELS, groups={"POINT": {"RATE": parameter}}, header={20: header}))
     assert tables.rate == rate
-    assert len(tables.warnings) == (1 if parameter > 0 and header > 0 else 0)
+    assert len(tables.findings) == (1 if parameter > 0 and header > 0 else 0)
 
 
 def test_more_than_255_points() -> None:

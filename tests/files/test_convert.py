@@ -23,7 +23,6 @@ from poise.files.formats.bvh.clip import compute_clip, read_bvh, save_bvh
 from poise.files.formats.bvh.euler import from_euler_curves, to_euler_near
 from poise.files.formats.bvh.keep import count_decimals, format_bvh_as, save_bvh_as
 from poise.files.formats.bvh.text import BvhFile, parse_bvh, read_bvh_tables
-from poise.files.reading.pipeline import find_placement
 from poise.files.registry import load_clip, read_clip
 from poise.files.writing.round_trip import read_positions
 from poise.files.writing.writing import Edits, keep_as, rename_by_role, write_clean
@@ -169,7 +168,7 @@ def test_a_file_that_does_not_change_is_kept_byte_by_byte(tmp_path: Path) -> Non
 def test_the_way_through_metres_and_back_changes_no_number(tmp_path: Path) -> None:
     (tmp_path / "odd.bvh").write_bytes(ODD.encode("latin-1"))
     reading = read_clip(tmp_path / "odd.bvh", scale=0.0254, up="Z")
-    placement = find_placement(reading)
+    placement = reading.placement
     assert placement.scale == pytest.approx(0.0254, rel=1e-12)
     save_bvh_as(placement.to_file(reading.clip), reading.recording.source, tmp_path / "back.bvh")
     np.testing.assert_array_equal(read_bvh_tables(tmp_path / "back.bvh").values, reading.recording.source.values)

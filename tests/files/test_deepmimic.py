@@ -108,7 +108,7 @@ def test_without_a_character_the_humanoid_is_taken(tmp_path: Path) -> None:
     assert recording.source.character is HUMANOID and recording.source.loop == "wrap"
     assert recording.roles["head"] == "neck" and recording.roles["leftFoot"] == "left_ankle"
     assert recording.unit == 1.0 and recording.up == "Y"
-    assert "no character file" in recording.warnings[0]
+    assert recording.findings[0].kind == "character file"
 
 
 @pytest.mark.data

@@ -17,7 +17,7 @@ from poise.cli import main
 from poise.files.formats.bvh import clip as bvh_reader
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf import read as gltf_reader
-from poise.files.reading.pipeline import Reading, normalise
+from poise.files.reading.pipeline import Reading, interpret
 from poise.files.registry import read_recording
 from poise.files.writing import writing
 from poise.files.writing.writing import Edits, keep_as, write_clean
@@ -35,7 +35,7 @@ def walking(tmp_path: Path) -> Path:
 
 
 def read(path: Path) -> Reading:
-    return normalise(read_recording(path), whole=True)
+    return interpret(read_recording(path), whole=True)
 
 
 def ask(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[dict[str, Any], str]:
@@ -135,11 +135,11 @@ def test_restored_bones_are_not_a_reading_error(tmp_path: Path) -> None:
     offsets[stacked] = 0.0
     clip = walk(with_roles(human), 4.0)
     save_bvh(clip.replace(skeleton=clip.skeleton.replace(offsets=offsets)), tmp_path / "lost.bvh")
-    reading = normalise(read_recording(tmp_path / "lost.bvh"), bones="restore")
+    reading = interpret(read_recording(tmp_path / "lost.bvh"), bones="restore")
     assert reading.is_changed and any(warning.startswith("lost bones") for warning in reading.warnings)
     written = write_clean(reading, tmp_path / "x.npz")
     assert written.error is not None and written.error < 1e-6
-    assert not normalise(read_recording(tmp_path / "lost.bvh")).is_changed
+    assert not interpret(read_recording(tmp_path / "lost.bvh")).is_changed
 
 
 def test_joints_that_are_left_out_are_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

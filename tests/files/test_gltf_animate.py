@@ -22,7 +22,7 @@ from poise.errors import InputError
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
 from poise.files.formats.gltf.animate import save_on_character
 from poise.files.formats.gltf.read import read_gltf, read_gltf_rest
-from poise.files.reading.pipeline import find_placement, normalise
+from poise.files.reading.pipeline import interpret
 from poise.jobs.shared.metrics import read_written
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -36,7 +36,7 @@ MODELS = ["gltf/RiggedFigure.glb", "gltf/manny_med_mod.gltf", "vrm/cryptovoxels.
 
 def make_motion(path: Path, frames: int = 20, seed: int = 1) -> tuple[Clip, object]:
     """A motion of the body in a file, in metres, and how it was read."""
-    reading = normalise(read_gltf_rest(path), scale=0.5)
+    reading = interpret(read_gltf_rest(path), scale=0.5)
     rng = np.random.default_rng(seed)
     body = reading.clip
     turns = rotation.exp(np.cumsum(rng.normal(size=(frames, len(body.skeleton), 3)) * 0.1, axis=0))
@@ -71,7 +71,7 @@ def test_joints_move_under_any_armature(above, suffix, tmp_path):
     assert after.json["animations"][1:] == before.json["animations"]
     np.testing.assert_array_equal(after.skinned(), before.skinned())
     again = read_gltf(tmp_path / "out.glb", "dance")
-    np.testing.assert_allclose(again.clip.positions, find_placement(reading).to_file(clip).positions, atol=5e-6 * size)
+    np.testing.assert_allclose(again.clip.positions, reading.placement.to_file(clip).positions, atol=5e-6 * size)
 
 
 @pytest.mark.parametrize("above", ABOVE)
@@ -172,7 +172,7 @@ def test_what_does_not_fit_is_told(tmp_path):
         save_on_character(clip.replace(skeleton=clip.skeleton.replace(offsets=bent)), reading, tmp_path / "out.glb")
     save_bvh(still, tmp_path / "x.bvh")
     with pytest.raises(InputError, match="not a glTF or VRM file"):
-        save_on_character(still, normalise(read_bvh(tmp_path / "x.bvh")), tmp_path / "out.glb")
+        save_on_character(still, interpret(read_bvh(tmp_path / "x.bvh")), tmp_path / "out.glb")
     assert not (tmp_path / "out.glb").exists()
 
 
@@ -187,12 +187,12 @@ def test_real_models(name, tmp_path):
 @pytest.mark.data
 def test_a_clip_of_the_same_rig_in_another_file(tmp_path):
     """KayKit keeps motions and bodies apart, with two joints more in the one."""
-    body = normalise(read_gltf_rest(data_file("gltf/manny_med_mod.gltf")))
-    motion = normalise(read_gltf(data_file("gltf/Med_Simulation.glb"), "Cheering"), scale=body.scale)
+    body = interpret(read_gltf_rest(data_file("gltf/manny_med_mod.gltf")))
+    motion = interpret(read_gltf(data_file("gltf/Med_Simulation.glb"), "Cheering"), scale=body.scale)
     save_on_character(motion.clip, body, tmp_path / "out.glb")
     back = read_gltf(tmp_path / "out.glb").clip
     assert back.name == "Rig_Medium|Cheering"
-    place = find_placement(body)
+    place = body.placement
     index = [motion.clip.skeleton.names.index(name) for name in back.skeleton.names]
     expected = place.to_file(motion.clip).positions[:, index]
     np.testing.assert_allclose(back.positions, expected, atol=1e-4)
@@ -231,7 +231,7 @@ def test_blender_shows_every_joint_within_a_millimetre(name, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     shown = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("JOINTS "))[7:])
-    own = find_placement(reading).to_file(clip)
+    own = reading.placement.to_file(clip)
     known = [i for i, joint in enumerate(shown["names"]) if joint in own.skeleton.names]
     skin = Reference(source).json["skins"][0]["joints"]
     assert len(known) >= len(skin)

@@ -232,7 +232,7 @@ def test_a_damaged_mesh_costs_the_mesh_only(tmp_path):
     recording = read_gltf(b.save(tmp_path / "x.glb"))
     assert recording.skin is None and len(recording.clip) == 4
     assert recording.warnings[:1] == (
-        "the mesh could not be read: mesh 0, primitive 0 is moved by joint 9 of its skin, which has only 2.",
+        "lost mesh: it could not be read: mesh 0, primitive 0 is moved by joint 9 of its skin, which has only 2.",
     )
 
 

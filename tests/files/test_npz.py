@@ -21,7 +21,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError, InputError
 from poise.files.formats.amass import STATURES, build_smpl_skeleton
 from poise.files.formats.npz import read_npz, save_npz
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.reading.unit import compute_stature
 from poise.motion import samples
 from poise.motion.clip import Clip
@@ -253,7 +253,7 @@ def test_a_conductor_of_amp() -> None:
     # A foot that stands has its centre 5 to 7 cm above the floor, Z up.
     lowest = clip.positions[:, feet, 2].min(axis=0)
     assert np.all((lowest > 0.045) & (lowest < 0.075))
-    reading = normalise(recording)
+    reading = interpret(recording)
     assert len(reading.clip.skeleton.roles) == 15 and reading.up == "Z"
 
 
@@ -266,4 +266,4 @@ def test_joints_without_stated_roles_have_them_found_by_name(tmp_path: Path) -> 
         root=clip.root, rotations=clip.rotations, fps=np.array(30.0),
     )  # fmt: skip
     assert not read_npz(path).roles
-    assert {"hips", "head", "leftFoot", "rightHand"} <= normalise(read_npz(path)).clip.skeleton.roles.keys()
+    assert {"hips", "head", "leftFoot", "rightHand"} <= interpret(read_npz(path)).clip.skeleton.roles.keys()

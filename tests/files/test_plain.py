@@ -13,8 +13,8 @@ from helpers.files.seeds import AMC, ASF, write_seed
 from oracles.amass import revolve
 from oracles.second_readers import SUFFIXES, measure_second_reading
 from poise.files.formats.bvh.clip import read_bvh, save_bvh
-from poise.files.reading.pipeline import normalise
-from poise.files.reading.up_axis import turn_to_y
+from poise.files.reading.pipeline import interpret
+from poise.files.reading.reframe import turn_to_y
 from poise.files.registry import FORMATS, read_recording
 from poise.files.writing.independent.bvh import read_bvh_motions
 from poise.files.writing.independent.source import match_names, read_source_motion
@@ -32,7 +32,7 @@ def test_both_opinions_agree_on_a_file_of_every_format(suffix: str, tmp_path: Pa
     path = write_seed(suffix, tmp_path)
     if path is None:
         pytest.skip(f"no {suffix} can be made here")
-    reading = normalise(read_recording(path), whole=True)
+    reading = interpret(read_recording(path), whole=True)
     source = find_source_places(reading)
     if suffix in SUFFIXES:
         assert source.unchecked == f"Poise has no second reader of {reading.recording.format}"
@@ -64,7 +64,7 @@ def test_both_opinions_agree_on_turned_roots_orders_and_bones_that_move(motion: 
     for old, new in (("8.0 30.0", "30.0"), ("8.5 29.0", "29.0")):
         text = text.replace(old, new)
     (tmp_path / "seed.amc").write_text(text)
-    reading = normalise(read_recording(tmp_path / ("seed.amc" if motion else "seed.asf")), whole=True)
+    reading = interpret(read_recording(tmp_path / ("seed.amc" if motion else "seed.asf")), whole=True)
     assert measure_second_reading(reading) < 1e-9
 
 
@@ -72,7 +72,7 @@ def test_amass_is_evaluated_on_the_body_that_was_taken(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     path = tmp_path / "amass.npz"
     np.savez(path, trans=rng.normal(size=(6, 3)), poses=rng.normal(size=(6, 156)), mocap_framerate=60.0)
-    reading = normalise(read_recording(path), whole=True)
+    reading = interpret(read_recording(path), whole=True)
     assert reading.clip.positions.shape == (6, 52, 3)
     assert measure_second_reading(reading) < 1e-9
 
@@ -165,5 +165,5 @@ def test_what_cannot_be_followed_is_told(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(UnreadableError, match="FileNotFoundError"):
         read_source_motion(recording)
-    source = find_source_places(normalise(recording, whole=True))
+    source = find_source_places(interpret(recording, whole=True))
     assert source.places is None and "FileNotFoundError" in source.unchecked

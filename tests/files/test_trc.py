@@ -13,6 +13,7 @@ from helpers.recordings import data_file
 from poise.errors import FileError
 from poise.files.formats.trc import load_trc, read_trc
 from poise.files.registry import load_clip, read_clip, read_recording
+from poise.findings import list_warnings
 from poise.spatial import rotation
 
 WALK = walking_body(3.0, 50.0)
@@ -30,7 +31,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
     points = POINTS.copy()
     points[5:9, 3] = np.nan
     file = load_trc(write(tmp_path, make_trc(points, LABELS, 50.0, first=12.4)))
-    assert file.labels == tuple(LABELS) and file.unit == 1e-3 and file.up == "Y" and file.warnings == ()
+    assert file.labels == tuple(LABELS) and file.unit == 1e-3 and file.up == "Y" and file.findings == ()
     assert file.times == pytest.approx(np.arange(len(points)) / 50.0)  # from the first frame
     assert np.array_equal(np.isnan(file.markers), np.isnan(points))
     assert np.nanmax(np.abs(file.markers - 1e-3 * points)) < 1e-8
@@ -92,13 +93,15 @@ def test_z_up_is_seen_on_the_body(tmp_path: Path) -> None:
 def test_times_and_rates_that_disagree(tmp_path: Path) -> None:
     text = make_trc(POINTS, LABELS, 50.0)
     slow = load_trc(write(tmp_path, text.replace("50.00\t50.00", "25.00\t25.00")))
-    assert slow.times[1] == pytest.approx(0.02) and slow.warnings[0].startswith("frame rate: the header says 25 Hz")
+    assert slow.times[1] == pytest.approx(0.02) and slow.findings[0].sentence.startswith(
+        "frame rate: the header says 25 Hz"
+    )
     still = "\n".join(
         "\t".join([line.split("\t")[0], "0.0", *line.split("\t")[2:]]) if line[:1].isdigit() and i > 4 else line
         for i, line in enumerate(text.split("\n"))
     )
     stopped = load_trc(write(tmp_path, still))
-    assert stopped.times[1] == pytest.approx(0.02) and "does not grow" in stopped.warnings[0]
+    assert stopped.times[1] == pytest.approx(0.02) and "does not grow" in stopped.findings[0].message
     with pytest.raises(FileError, match="names no DataRate"):
         load_trc(write(tmp_path, still.replace("DataRate\tCameraRate", "Rate\tCameraRate")))
 
@@ -107,7 +110,7 @@ def test_counts_that_disagree(tmp_path: Path) -> None:
     text = make_trc(POINTS, LABELS, 50.0)
     frames = len(POINTS)
     file = load_trc(write(tmp_path, text.replace(f"\t{frames}\t", "\t999\t", 1)))
-    assert file.warnings == (f"header: it announces 999 frames; {frames} are there.",)
+    assert list_warnings(file.findings) == (f"header: it announces 999 frames; {frames} are there.",)
     with pytest.raises(FileError, match=r"ends after \d+ of the \d+ frames"):
         load_trc(write(tmp_path, text[: len(text) // 2]))
 

@@ -10,10 +10,10 @@ import pytest
 from helpers import postures
 from helpers.bodies import make_human
 from helpers.recordings import data_file
-from poise.files.reading.pipeline import Reading, normalise
-from poise.files.reading.reframe import Reframe
+from poise.files.reading.pipeline import Reading, interpret
+from poise.files.reading.reframe import Reframe, turn_to_y
 from poise.files.reading.unit import compute_stature
-from poise.files.reading.up_axis import compute_carried, find_up, sample_motion, turn_to_y
+from poise.files.reading.up_axis import compute_carried, find_up, sample_motion
 from poise.files.registry import read_clip
 from poise.motion.edits.ground import translate, turn
 from poise.motion.samples import idle, walk
@@ -35,7 +35,7 @@ def test_the_motion_is_followed_where_it_stands_along_another_axis(name):
     clip = postures.STANDING[name](HUMAN)
     for n, (rest, motion) in enumerate(itertools.product(AXES, AXES)):
         faced = turn(clip, np.radians(90.0 * (n % 4) + 5.0), np.zeros(3))
-        reading = normalise(postures.told(faced, rest, motion, UNITS[n % 4]))
+        reading = interpret(postures.told(faced, rest, motion, UNITS[n % 4]))
         assert reading.up == motion, (rest, motion, n)
         found = axis_warnings(reading)
         assert any("the motion is believed" in w for w in found) == (rest != motion)
@@ -54,24 +54,25 @@ def test_who_is_on_the_floor_or_upside_down_is_left_there(name):
         spot = np.array([0.4 * n - 2.0, height, 0.7 - 0.3 * n])
         faced = translate(turn(clip, np.radians(degrees), np.zeros(3)), spot)
         up = AXES[n % len(AXES)]
-        assert normalise(postures.told(faced, up, up, UNITS[n % 4])).up == up, (height, degrees)
+        assert interpret(postures.told(faced, up, up, UNITS[n % 4])).up == up, (height, degrees)
 
 
 def test_lying_or_standing_is_said_where_nothing_tells():
     """Still, at no floor: the rest pose is believed, and the doubt is said."""
     still = idle(HUMAN, fps=30.0)
-    reading = normalise(postures.told(translate(still, [0.0, 3.0, 0.0]), "Y", "Z"))
+    reading = interpret(postures.told(translate(still, [0.0, 3.0, 0.0]), "Y", "Z"))
     assert reading.up == "Y"
     assert [w for w in axis_warnings(reading) if "taken to lie" in w and "--up=Z" in w]
-    assert not axis_warnings(normalise(postures.told(walk(HUMAN, fps=30.0), "Y", "Y")))
+    assert not axis_warnings(interpret(postures.told(walk(HUMAN, fps=30.0), "Y", "Y")))
 
 
 def test_what_a_file_states_goes_before_both_and_is_questioned():
     recording = postures.told(walk(HUMAN, fps=30.0), "Y", "Z")
     clip = recording.clip.replace(skeleton=recording.clip.skeleton.replace(roles=dict(HUMAN.roles)))
-    up, _, warning = find_up(clip, 1.75, "Y")
-    assert up == "Y" and "the motion stands along Z" in warning and "--up=Z" in warning
-    assert find_up(clip, 1.75)[0] == "Z"
+    decision, warning = find_up(clip, 1.75, "Y")
+    assert (decision.value, decision.origin) == ("Y", "stated")
+    assert "the motion stands along Z" in warning.message and "--up=Z" in warning.message
+    assert find_up(clip, 1.75)[0].value == "Z"
 
 
 @pytest.mark.parametrize("up", [[0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -105,7 +106,7 @@ def test_recordings_under_another_rest_pose_are_found(name, rest):
     clip = read_clip(data_file(f"bvh-cmu/{name}.bvh")).clip
     turned = np.tile(rotation.conjugate(turn_to_y(rest)), (len(clip.skeleton), 1))
     other = Reframe(1.0, rotation.identity(), turned).apply(clip)
-    assert find_up(other, compute_stature(clip.skeleton))[0] == "Y"
+    assert find_up(other, compute_stature(clip.skeleton))[0].value == "Y"
 
 
 @pytest.mark.data

@@ -14,8 +14,7 @@ import numpy as np
 
 from poise import Clip, Skeleton, rotation
 from poise.files.reading.recording import Recording
-from poise.files.reading.reframe import Reframe
-from poise.files.reading.up_axis import turn_to_y
+from poise.files.reading.reframe import Reframe, turn_to_y
 from poise.motion.samples import idle, jump, squat, walk, wave
 
 Turns = dict[str, tuple[float, float, float]]

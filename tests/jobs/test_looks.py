@@ -32,7 +32,7 @@ from helpers.recordings import data_file
 from poise.body.reshape import lengthen
 from poise.files.formats.bvh.clip import save_bvh
 from poise.files.formats.gltf.read import read_gltf_rest
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.writing.writing import find_model, write_result
 from poise.motion.clip import Clip
 from poise.puppetry.hands_file import save_hands
@@ -245,7 +245,7 @@ def test_any_arrangement_of_nodes_is_kept(arrangement, tmp_path):
     """Rigid parts, several skins, nodes between joints, feet outside of the skin, armatures that turn and scale."""
     b, _ = build(SINGLE[arrangement])
     hero, out = b.save(tmp_path / "hero.glb"), tmp_path / "dance.glb"
-    reading = normalise(read_gltf_rest(hero))
+    reading = interpret(read_gltf_rest(hero))
     body = reading.clip
     turns = rotation.exp(0.2 * np.random.default_rng(1).normal(size=(3, len(body.skeleton), 3)))
     clip = Clip(body.skeleton, np.arange(3) / 30, np.tile(body.root[0], (3, 1)), turns, "dance")
@@ -276,7 +276,7 @@ def test_file_without_a_mesh_keeps_its_nodes_and_is_given_a_mannequin(tmp_path):
     b.json["nodes"][0] |= {"rotation": [-np.sqrt(0.5), 0, 0, np.sqrt(0.5)], "scale": [2.0, 2.0, 2.0]}
     b.json["nodes"][find_node(b, "leftUpperArm")]["rotation"] = turn
     hero, out = b.save(tmp_path / "hero.glb"), tmp_path / "dance.glb"
-    reading = normalise(read_gltf_rest(hero))
+    reading = interpret(read_gltf_rest(hero))
     body = reading.clip
     turns = rotation.exp(0.3 * np.random.default_rng(2).normal(size=(3, len(body.skeleton), 3)))
     clip = Clip(body.skeleton, np.arange(3) / 30, np.tile(body.root[0], (3, 1)), turns, "dance")
@@ -306,7 +306,7 @@ def test_convert_writes_a_model_of_other_units_in_metres(tmp_path):
     assert after["nodes"][: len(before["nodes"])] == before["nodes"]
     assert find_changes(hero, out) == ["nodes", "scenes"]
     assert np.ptp(Reference(out).skinned(0)[:, 1]) == pytest.approx(1.75, abs=0.1)
-    assert find_model(normalise(read_gltf_rest(out)), out) is not None
+    assert find_model(interpret(read_gltf_rest(out)), out) is not None
 
 
 def test_vrm_is_written_only_from_a_vrm(place, tmp_path):
@@ -337,7 +337,7 @@ def test_forces_strength_and_info_take_a_character_of_other_bones(place, tmp_pat
 
 
 def test_old_document_is_not_changed_in_memory(place, tmp_path):
-    reading = normalise(read_gltf_rest(place / "hero.glb"))
+    reading = interpret(read_gltf_rest(place / "hero.glb"))
     before = copy.deepcopy(reading.recording.source.document.top.plain)
     write_result(reading.clip, reading, tmp_path / "a.glb")
     write_result(reading.clip, reading, tmp_path / "b.glb")

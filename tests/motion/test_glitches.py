@@ -67,11 +67,11 @@ def test_a_glitch_is_named_with_joint_time_and_figure(fps):
     clip = walk(ADULT.skeleton, 6.0, fps=fps)
     when = f"at {AT / fps:.2f} s"
     said = describe_glitches(clip, find_glitches(flipped(clip, HAND, np.radians(179.0))))
-    assert said[0] == f"glitch: {when} leftHand turns by 179 degrees from one frame to the next."
+    assert said[0].sentence == f"glitch: {when} leftHand turns by 179 degrees from one frame to the next."
     far = 703.0 / fps**2 / 2.0  # one frame off by this is a second difference of twice that
     said = describe_glitches(clip, find_glitches(thrown(clip, (0.0, far, 0.0))))
-    assert f"{when} the root, hips, jumps at 70" in said[0]
-    assert said[-1].startswith("glitches: ") and "poses are kept" in said[-1]
+    assert f"{when} the root, hips, jumps at 70" in said[0].message
+    assert said[-1].kind == "glitches" and "poses are kept" in said[-1].message
 
 
 def test_many_glitches_are_told_in_few_sentences(walking):
@@ -79,7 +79,7 @@ def test_many_glitches_are_told_in_few_sentences(walking):
     turns[10:290:4, HAND] = rotation.multiply(turns[10:290:4, HAND], rotation.exp(np.array([0.0, 3.0, 0.0])))
     said = describe_glitches(walking, find_glitches(walking.replace(rotations=turns)))
     assert len(said) == MOST + 1
-    assert f"there are {70 - MOST} more" in said[-1]
+    assert f"there are {70 - MOST} more" in said[-1].message
 
 
 def test_the_poses_of_a_glitch_are_played_as_they_are(walking):

@@ -12,9 +12,10 @@ from helpers.files.trc import make_trc
 from helpers.markers import HEIGHT, SETS, put_markers, spoil, walking_body
 from poise.errors import FileError, InputError
 from poise.files.formats.c3d.c3d import read_c3d
-from poise.files.reading.pipeline import Reading, normalise
-from poise.files.reading.up_axis import turn_to_y
+from poise.files.reading.pipeline import Reading, interpret
+from poise.files.reading.reframe import turn_to_y
 from poise.files.registry import read_clip, read_recording, save_clip
+from poise.findings import list_warnings
 from poise.motion.clip import Clip
 from poise.motion.markers import clean_label, find_markers, fit_markers
 from poise.motion.markers.labels import _rank_sets
@@ -71,7 +72,7 @@ def check_joints(clip: Clip, factor: float = 1.0) -> None:
 
 
 def reading_of(name: str, folder: Path, suffix: str = ".c3d") -> Reading:
-    return normalise(read_recording(write(folder / f"walk{suffix}", SETS[name], FORM_OF[name])))
+    return interpret(read_recording(write(folder / f"walk{suffix}", SETS[name], FORM_OF[name])))
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -97,7 +98,7 @@ def test_the_joints_come_back(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["Rajagopal", "Cleveland Clinic", "OpenCap"])
 def test_the_same_from_a_trc(name: str, tmp_path: Path) -> None:
     form = (1e-3, "mm", "Y", "", None)
-    reading = normalise(read_recording(write(tmp_path / "walk.trc", SETS[name], form)))
+    reading = interpret(read_recording(write(tmp_path / "walk.trc", SETS[name], form)))
     assert reading.up == "Y" and reading.recording.format == "TRC"
     check_joints(reading.clip)
 
@@ -156,19 +157,19 @@ def test_one_leg_is_one_leg() -> None:
     motion = fit(labels)
     assert set(motion.clip.skeleton.names) == {"hips", "rightUpperLeg", "rightLowerLeg", "rightFoot"}
     check_joints(motion.clip)
-    assert "no left leg" in motion.warnings[0]
+    assert "no left leg" in list_warnings(motion.findings)[0]
 
 
 def test_one_legs_stature_is_a_persons(tmp_path: Path) -> None:
     labels = {k: v for k, v in SETS["Plug-in Gait, lower body"].items() if v[1:] in ("ASI", "PSI") or v[0] == "R"}
-    reading = normalise(read_recording(write(tmp_path / "one.c3d", labels, FORMS[0])))
+    reading = interpret(read_recording(write(tmp_path / "one.c3d", labels, FORMS[0])))
     assert reading.stature == pytest.approx(HEIGHT, rel=0.03)
     assert reading.stature_source == "estimated from the leg"
 
 
 def test_an_upper_body_is_an_upper_body(tmp_path: Path) -> None:
     labels = only("Plug-in Gait", "C7", "T10", "CLAV", "STRN", "SHO", "UPA", "ELB", "WRA", "WRB", "FIN", "FHD", "BHD")
-    reading = normalise(read_recording(write(tmp_path / "top.c3d", labels, FORMS[0])))
+    reading = interpret(read_recording(write(tmp_path / "top.c3d", labels, FORMS[0])))
     roles = set(reading.clip.skeleton.names)
     assert roles >= {"chest", "neck", "head", *ARMS} and not roles & {"hips", "spine", *LEGS}
     assert any("no pelvis or legs" in w for w in reading.warnings)
@@ -196,7 +197,7 @@ def test_a_spine_that_is_hidden_or_missing(lost: str) -> None:
     assert np.abs(after.centers["leftUpperLeg"] - before.centers["leftUpperLeg"]).max() < 1e-6
     motion = fit(without("Plug-in Gait, lower body", lost))
     check_joints(motion.clip)
-    assert any("mirrored" in w for w in motion.warnings)
+    assert any("mirrored" in w for w in list_warnings(motion.findings))
 
 
 def test_knees_without_knee_markers() -> None:
@@ -205,7 +206,7 @@ def test_knees_without_knee_markers() -> None:
     motion = fit(labels, spoil(put_markers(WALK, list(labels.values())), 3))
     check_joints(motion.clip, 1.5)
     assert motion.how["leftLowerLeg"] == "how the shank turns against the thigh"
-    assert any("how the shank turns" in w for w in motion.warnings)
+    assert any("how the shank turns" in w for w in list_warnings(motion.findings))
 
 
 @pytest.mark.parametrize("gone", ["KNM", "ANM", "KNE", "ANK"])
@@ -241,20 +242,20 @@ def test_makers_disagree_on_inner_and_outer_wrists() -> None:
 def test_names_before_labels(mark: str, tmp_path: Path) -> None:
     labels = SETS["Plug-in Gait, lower body"]
     named = {f"Ada{mark}{label}": place for label, place in labels.items()}
-    reading = normalise(read_recording(write(tmp_path / "ada.c3d", named, FORMS[0])))
+    reading = interpret(read_recording(write(tmp_path / "ada.c3d", named, FORMS[0])))
     check_joints(reading.clip)
     both = np.concatenate([put_markers(WALK, list(labels.values()))] * 2, axis=1)
     both[:, len(labels) :, 0] += 1.0
     pair = [f"{who}{mark}{label}" for who in ("Ada", "Bo") for label in labels]
     path = write(tmp_path / "pair.c3d", dict(zip(pair, pair, strict=True)), FORMS[0], both)
     assert read_c3d(path).choices == ("Ada", "Bo")
-    check_joints(normalise(read_c3d(path, "Ada")).clip)
+    check_joints(interpret(read_c3d(path, "Ada")).clip)
 
 
 def test_segments_before_labels_are_no_people(tmp_path: Path) -> None:
     parts = {"ASI": "Pelvis", "PSI": "Pelvis", "THI": "Leg", "KNE": "Leg", "TIB": "Leg", "ANK": "Leg"}
     named = {f"{parts.get(p[1:], 'Foot')}_{k}": p for k, p in SETS["Plug-in Gait, lower body"].items()}
-    reading = normalise(read_recording(write(tmp_path / "parts.c3d", named, FORMS[0])))
+    reading = interpret(read_recording(write(tmp_path / "parts.c3d", named, FORMS[0])))
     assert len(reading.recording.choices) == 1 and len(reading.clip.skeleton) == 7
 
 
@@ -278,7 +279,7 @@ def test_a_marker_that_is_hardly_seen_is_left_out() -> None:
     points = put_markers(WALK, list(labels.values()))
     points[10:, list(labels).index("LELB")] = np.nan
     motion = fit(labels, points)
-    assert "markers: LELB is seen in too few of the frames and left out." in motion.warnings
+    assert "markers: LELB is seen in too few of the frames and left out." in list_warnings(motion.findings)
     assert "leftUpperArm" not in motion.clip.skeleton.names and "rightUpperArm" in motion.clip.skeleton.names
 
 
@@ -329,7 +330,7 @@ def test_any_part_of_a_set_is_built_or_refused(name: str) -> None:
         assert np.isfinite(motion.clip.positions).all()
         roles = set(motion.clip.skeleton.names)
         missing = {"head", *LEGS, *ARMS} - roles
-        said = " ".join(motion.warnings)
+        said = " ".join(list_warnings(motion.findings))
         assert all(role in said for role in missing)
     assert built > 3
 

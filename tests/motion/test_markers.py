@@ -10,6 +10,7 @@ from helpers.marked_walker import ARM, FOREARM, LABELS, MEASURES, SHANK, THIGH, 
 from helpers.recordings import data_file
 from poise.files.formats.acclaim.amc import read_amc
 from poise.files.formats.c3d.c3d import load_c3d, read_c3d
+from poise.findings import list_warnings
 from poise.motion.markers import clean_label, find_markers, fit_markers
 from poise.spatial import rotation
 
@@ -25,7 +26,7 @@ def fit(labels: list[str] | None = None, **changes: np.ndarray):
 
 def test_the_joints_are_found_again() -> None:
     motion, joints, _ = fit()
-    assert motion.warnings == () and motion.gaps == {}
+    assert motion.findings == () and motion.gaps == {}
     clip = motion.clip
     # Hips, knees, ankles and shoulders are placed as the fit inverts it: exact but for the knee's iteration.
     for role, limit in (("UpperLeg", 1e-9), ("LowerLeg", 1e-3), ("Foot", 1e-3), ("UpperArm", 1e-9), ("LowerArm", 2e-3)):
@@ -72,13 +73,13 @@ def test_short_gaps_are_filled_and_long_ones_said() -> None:
     thin = markers["LKNE"].copy()
     thin[50:60] = np.nan
     motion = fit(LKNE=thin)[0]
-    assert motion.gaps == {"LKNE": pytest.approx(0.10)} and "filled" in motion.warnings[0]
+    assert motion.gaps == {"LKNE": pytest.approx(0.10)} and "filled" in list_warnings(motion.findings)[0]
     moved = np.linalg.norm(motion.clip.positions - whole.clip.positions, axis=-1)
     assert moved[:45].max() < 2e-3 and moved.max() < 0.02
     lost = markers["LTOE"].copy()
     lost[150:] = np.nan
     motion = fit(LTOE=lost)[0]
-    assert "LTOE 0.90 s" in motion.warnings[0] and "interpolated" in motion.warnings[0]
+    assert "LTOE 0.90 s" in list_warnings(motion.findings)[0] and "interpolated" in list_warnings(motion.findings)[0]
     assert np.isfinite(motion.clip.positions).all()
 
 

@@ -8,7 +8,7 @@ import pytest
 from helpers.bodies import make_human, tpose
 from helpers.postures import EASES, drawn_jump, hop, one_legged, played, shaken
 from helpers.recordings import data_file, data_folder
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.reading.recording import Recording
 from poise.files.registry import read_clip
 from poise.motion.clip import Clip
@@ -31,7 +31,7 @@ def test_a_jump_falls_at_g(fps, noise):
     assert not check.is_wrong
     assert check.flights == 1
     assert check.fall == pytest.approx(9.81, rel=0.1)
-    assert describe_rate(check) is None
+    assert describe_rate(check) == []
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0, 4.0, 60 / 24, 30 / 24])
@@ -41,8 +41,8 @@ def test_a_jump_at_a_wrong_rate_is_found_and_its_true_rate_too(jumping, factor, 
     assert check.is_wrong
     assert check.likely == pytest.approx(120.0, rel=0.06)
     assert check.fall == pytest.approx(9.81 * factor**2, rel=0.1)
-    sentence = describe_rate(check)
-    assert sentence.startswith("frame rate:") and "--fps 120" in sentence
+    (warning,) = describe_rate(check)
+    assert warning.kind == "frame rate" and "--fps 120" in warning.message
 
 
 @pytest.mark.parametrize("make", [walk, idle, squat])
@@ -67,8 +67,8 @@ def test_a_recorded_squat_four_times_as_fast_falls_faster_than_g_with_its_feet_d
 def test_a_drawn_squat_that_falls_faster_than_g_is_said_to_without_doubt_in_its_rate():
     check = check_rate(played(squat(make_human(1.75), 2.0, fps=60.0), 4.0))
     assert check.drawn and not check.is_wrong
-    sentence = describe_rate(check)
-    assert sentence.startswith("gravity:") and "hand-made" in sentence and "--fps" not in sentence
+    (warning,) = describe_rate(check)
+    assert warning.kind == "gravity" and "hand-made" in warning.message and "--fps" not in warning.message
 
 
 RATES, FACTORS = (24.0, 30.0, 60.0, 120.0), (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
@@ -130,7 +130,7 @@ def test_drawn_jumps_are_not_accused(ease, arc):
 def test_a_drawn_fall_is_named_by_the_reading_and_a_wrong_rate_with_its_confidence(jumping):
     def warnings(clip: Clip) -> list[str]:
         bare = clip.replace(skeleton=clip.skeleton.replace(roles={}))
-        return [w for w in normalise(Recording(bare, "test", "")).warnings if w.startswith(("frame rate", "gravity"))]
+        return [w for w in interpret(Recording(bare, "test", "")).warnings if w.startswith(("frame rate", "gravity"))]
 
     assert [w.split(":")[0] for w in warnings(drawn_jump(make_human(1.75), "smooth", 30.0, 2.5))] == ["gravity"]
     (wrong,) = warnings(played(shaken(jumping, 0.0005), 2.0))
@@ -286,7 +286,7 @@ def test_who_sways_at_twice_the_rate_leaves_the_soles_and_at_the_true_rate_does_
     check = check_rate(played(true, 2.0))
     assert check.is_wrong and check.flights == 0
     assert check.likely == pytest.approx(fps, rel=1e-6)
-    sentence = describe_rate(check)
+    sentence = describe_rate(check)[0].message
     assert "outside the soles" in sentence and f"--fps {fps:g}" in sentence and "N m" in sentence
 
 

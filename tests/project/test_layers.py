@@ -21,6 +21,7 @@ LAYERS = [
     {"registry"},
     {"compiled"},
     {"frozen"},
+    {"findings"},
     {"spatial"},
     {"body"},
     {"dynamics"},

@@ -22,7 +22,7 @@ from helpers.files.seeds import reason_for_none, write_seed
 from poise.body.geometry.mannequin import build_mannequin
 from poise.dynamics.tree import build_tree
 from poise.errors import FileError, PoiseError, SolveError
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.registry import FORMATS, read_recording
 from poise.jobs.mix.job import MixOptions
 from poise.jobs.mix.plan import MixPlan
@@ -129,7 +129,7 @@ def test_what_was_read_from_a_file_travels(suffix: str, tmp_path: Path) -> None:
     if seed is None:
         pytest.skip(reason_for_none(suffix))
     recording = read_recording(seed)
-    for thing in (recording, normalise(recording)):
+    for thing in (recording, interpret(recording)):
         for there in (pickle.loads(pickle.dumps(thing)), copy.deepcopy(thing)):
             check_same(thing.clip, there.clip)
             assert type(there.source if thing is recording else there.recording) is not None

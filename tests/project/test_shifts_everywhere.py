@@ -19,7 +19,7 @@ from poise.files.formats.bvh.clip import read_bvh
 from poise.files.formats.gltf.animate import save_on_character
 from poise.files.formats.gltf.read import read_gltf_rest
 from poise.files.formats.usd import read_usd_positions
-from poise.files.reading.pipeline import find_placement, normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.reading.reframe import turn_clip
 from poise.files.writing.round_trip import read_positions
 from poise.files.writing.writing import Edits, keep_as, write_clean
@@ -251,7 +251,7 @@ def test_a_file_without_shifts_has_none_in_it(tmp_path):
 def test_a_character_of_the_users_own_slides_too(tmp_path):
     plain = under_reference(samples.walk(tpose(), 3.0, 30.0))
     save_clip(plain.replace(shifts=None), tmp_path / "hero.glb")
-    reading = normalise(read_gltf_rest(tmp_path / "hero.glb"))
+    reading = interpret(read_gltf_rest(tmp_path / "hero.glb"))
     moved = trim(WALK, 0.0, 1.0).replace(skeleton=reading.clip.skeleton)
     save_on_character(moved, reading, tmp_path / "out.glb", "slide")
     shown = Reference(tmp_path / "out.glb")
@@ -268,7 +268,7 @@ def test_conversions_of_a_file(tmp_path, adds, edits):
     clip = samples.walk(tpose(), 4.0, 30.0)
     path = tmp_path / "in.bvh"
     path.write_text(write_twin(clip, 1, 1, adds, 0.0254, "Z", ("ZYX", "XYZ"), 0.02))
-    reading = normalise(read_bvh(path), 0.0254, "Z")
+    reading = interpret(read_bvh(path), 0.0254, "Z")
     wanted, _, _ = edits.apply(reading.clip)
     for suffix in ("bvh", "glb", "npz"):
         out = tmp_path / f"out.{suffix}"
@@ -279,7 +279,7 @@ def test_conversions_of_a_file(tmp_path, adds, edits):
     written = keep_as(reading, out, edits)
     assert written.error < 1e-4
     there = plain_bvh(out.read_text(), adds)
-    in_file = find_placement(reading).to_file(wanted)
+    in_file = reading.placement.to_file(wanted)
     np.testing.assert_allclose(rotation.rotate(rotation.conjugate(reading.frame.world), places(wanted)) / 0.0254,
                                places(in_file), atol=1e-6)  # fmt: skip
     for i, name in enumerate(wanted.skeleton.names):
@@ -292,7 +292,7 @@ def test_an_added_tpose_is_left_out_with_its_shifts(tmp_path):
     added = Clip(clip.skeleton, np.arange(len(turns)) / 30, np.concatenate([clip.root[:1], clip.root]), turns)
     path = tmp_path / "t.bvh"
     path.write_text(write_twin(added, 1, 1))
-    reading = normalise(read_bvh(path))
+    reading = interpret(read_bvh(path))
     assert reading.dropped == 1
     joints = [reading.clip.skeleton.names.index(name) for name in clip.skeleton.names]
     np.testing.assert_allclose(reading.clip.positions[:, joints], clip.positions, atol=1e-4)

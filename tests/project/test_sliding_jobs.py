@@ -10,7 +10,7 @@ from helpers.files.bvh_twins import write_twin
 from helpers.kinematics import plain_positions
 from poise.body.character import Character
 from poise.files.formats.bvh.clip import read_bvh
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.writing.round_trip import read_positions
 from poise.files.writing.writing import Edits, write_clean
 from poise.motion import retarget, samples
@@ -24,7 +24,7 @@ WAYS = list(itertools.product(range(4), (False, True)))
 def read(tmp_path, text: str, unit: float, up: str):
     path = tmp_path / "in.bvh"
     path.write_text(text)
-    return normalise(read_bvh(path), unit, up)
+    return interpret(read_bvh(path), unit, up)
 
 
 def shared(clip: Clip) -> list[int]:

@@ -2,7 +2,7 @@
 
 Like with like: the tables of a file (hierarchy and channel values) against pybvh's reading, which stops there, and the
 motion as quaternions against pybvh's reading and its conversion to them. A whole clip (in metres, Y up, with roles and
-all quirks looked for) has no counterpart there and is measured beside the latter too. What both read is compared. GLB
+all observations made) has no counterpart there and is measured beside the latter too. What both read is compared. GLB
 out of a minute is measured beside the reading of that same minute.
 """
 

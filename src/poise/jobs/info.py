@@ -45,6 +45,7 @@ def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
     stature = reading.stature if reading.stature_source is not None else None
     height = reading.find_height()
     guess = None if height is None else estimate_mass(height)
+    roles = reading.find("roles")
     return {
         "format": recording.format,
         "clip": clip.name,
@@ -54,21 +55,21 @@ def describe(reading: Reading, mass: float | None = None) -> dict[str, Any]:
         "fps": round(clip.fps, 9),
         "duration_s": clip.duration + (reading.dropped / clip.fps if reading.dropped else 0.0),
         "scale_to_m": reading.scale,
-        "scale_reason": reading.scale_reason,
+        "scale_reason": reading.find("unit").message,
         "up": reading.up,
-        "up_reason": reading.up_reason,
+        "up_reason": reading.find("up axis").message,
         "stature_m": stature,
         "stature_source": reading.stature_source,
         "mass_guess_kg": guess,
         "mass_kg": guess if mass is None else mass,
-        "rest_pose": reading.rest,
-        "rest_facing_degrees": reading.facing,
+        "rest_pose": reading.find("rest pose").value,
+        "rest_facing_degrees": reading.find("rest facing").value,
         "heading_degrees": reading.heading,
         "floor_m": None if reading.ground is None else reading.ground.height,
         **reading.describe_bones(),
         "has_mesh": recording.skin is not None,
-        "confidence": reading.confidence,
-        "roles_from": reading.roles_reason,
+        "confidence": roles.value,
+        "roles_from": roles.message,
         "roles": dict(skeleton.roles),
         "unmapped": [name for name in skeleton.names if name not in mapped],
         "warnings": list(reading.warnings),

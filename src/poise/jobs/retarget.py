@@ -105,11 +105,11 @@ def read_target(path: Path, roles: Mapping[str, str], audience: Reporter = SILEN
             raise FileError(path, f"this body has roles of its own; leave out {option}.")
         return load_body(path)[1]
     from poise.files.formats.gltf.read import read_gltf_rest
-    from poise.files.reading.pipeline import normalise
+    from poise.files.reading.pipeline import interpret
     from poise.files.registry import read_recording
 
     is_model = path.suffix.lower() in MODELS
-    reading = normalise(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
+    reading = interpret(read_gltf_rest(path) if is_model else read_recording(path), roles=roles)
     for warning in reading.warnings:
         audience.warn(f"{path}: {warning}")
     return Target(reading.clip.skeleton, reading if is_model else None, stature=reading.stature)

@@ -14,7 +14,7 @@ import numpy as np
 import poise
 from poise.body.skeleton import Skeleton
 from poise.errors import PoiseError
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.reading.recording import Recording
 from poise.jobs.shared.simulation import simulate as mix
 from poise.motion import samples
@@ -149,7 +149,7 @@ def make_motion(seed: int, skeleton: Skeleton, frames: int = 8) -> Clip:
 
 
 def _look(clip: Clip) -> Iterable[Any]:
-    reading = normalise(Recording(clip, "BVH", "odd.bvh", ("odd",), 1.0, "Y", dict(clip.skeleton.roles)))
+    reading = interpret(Recording(clip, "BVH", "odd.bvh", ("odd",), 1.0, "Y", dict(clip.skeleton.roles)))
     check_rate(reading.clip)
     return reading.clip.positions, reading.stature
 

@@ -16,7 +16,7 @@ from helpers.files.bvh_twins import AXES, plain_bvh
 from helpers.files.gltf import Reference
 from poise.errors import PoiseError
 from poise.files.formats.usd import read_usd_positions
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import interpret
 from poise.files.registry import read_recording
 from poise.files.writing.writing import keep_as, write_clean
 from tools.sweeps.page import table
@@ -52,7 +52,7 @@ class Outcome:
 def check(case: Case, suffix: str, folder: Path, keep: bool = False) -> Outcome:
     """Convert one file, and measure."""
     source = case.write(folder)
-    reading = normalise(read_recording(source), whole=True)
+    reading = interpret(read_recording(source), whole=True)
     output = folder / f"out{suffix}"
     written = keep_as(reading, output) if keep else write_clean(reading, output)
     turn = reading.scale * UPRIGHT[reading.up].T

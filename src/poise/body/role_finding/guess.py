@@ -31,6 +31,7 @@ from poise.body.roles import (
 )
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError, unknown_name
+from poise.findings import Finding
 
 __all__ = [
     "ARM_STEMS",
@@ -201,29 +202,30 @@ def ask_roles(skeleton: Skeleton, option: str = "--roles", missing: Sequence[str
     )
 
 
-def describe_doubts(guess: RoleGuess, option: str = "--roles") -> list[str]:
-    """Return what is not sure about the roles of a skeleton, and how to settle it: a sentence each."""
-    said = []
+def describe_doubts(guess: RoleGuess, option: str = "--roles") -> list[Finding]:
+    """Return the doubts about the roles of a skeleton, and how to settle them."""
+    found = []
     name = f"Name joints with {option} hips=...,head=..., or all that are needed."
     if not guess.roles:
-        return [f"roles: no person was found in the joints. {name}"]
+        return [Finding("roles", f"no person was found in the joints. {name}")]
     if guess.unsure:
         doubts = ", ".join(f"{role} ({' or '.join(joints[:_MOST_OFFERED])})" for role, joints in guess.unsure.items())
         settle = ",".join(f"{role}={joints[0]}" for role, joints in guess.unsure.items())
-        said.append(
-            f"roles: {len(guess.sure)} are sure and used; not sure are {doubts}. Settle them with {option} {settle}."
-        )
+        message = f"{len(guess.sure)} are sure and used; not sure are {doubts}. Settle them with {option} {settle}."
+        found.append(Finding("roles", message, guess.confidence))
     elif not guess.is_trusted:
-        said.append(
-            f"roles: {len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too "
-            f"little to use, so that {len(guess.sure)} are known. {name}"
+        message = (
+            f"{len(guess.roles)} were guessed from the shape with a confidence of {guess.confidence:.2f}, too little "
+            f"to use, so that {len(guess.sure)} are known. {name}"
         )
+        found.append(Finding("roles", message, guess.confidence))
     for role, joint in guess.overruled.items():
-        said.append(
-            f"roles: {role} is {guess.sure[role]}, which the limb carries; {joint} is called so but hangs elsewhere. "
-            f"Override with {option} {role}={joint}."
+        message = (
+            f"{role} is {guess.sure[role]}, which the limb carries; {joint} is called so but hangs elsewhere. Override "
+            f"with {option} {role}={joint}."
         )
-    return said
+        found.append(Finding("roles", message, joint))
+    return found
 
 
 def _agree_on_sides(shape: ShapeRoles, skeleton: Skeleton) -> ShapeRoles:

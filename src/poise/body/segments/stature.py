@@ -33,7 +33,7 @@ _CHILD_BMI = {
 # From the youth's index at 18 to the grown-ups' mean, which middle age has raised.
 _GROWN_AGE = 25.0
 STATURES = (0.3, 3.0)
-MEASURED = "measured"
+MEASURED, STATED = "measured", "stated by the file"
 _LEGS = sided(LEG_STEMS[:3])
 # A head's joint this much higher over the hips than the neck's base should be is at the skull: half-way, about.
 _SKULL_LIMIT = 1.1

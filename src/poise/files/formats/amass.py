@@ -33,6 +33,7 @@ from poise.errors import FileError
 from poise.files.arrays import NpzFile
 from poise.files.input import check_poses, stem_of
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -95,7 +96,7 @@ def read_amass_arrays(file: NpzFile) -> Recording:
     """The motion in the arrays of AMASS, on a body of average proportions."""
     poses, face = _read_poses(file)
     frames, joints = poses.shape[:2]
-    skeleton = build_smpl_skeleton(joints, face, _read_stature(file))
+    skeleton = build_smpl_skeleton(joints, face, stature := _read_stature(file))
     rotations = rotation.exp(poses)
     # The rest pose is stood up by Q: a joint's rotation becomes Q r Q^-1, the root's, which also stands it up, r Q^-1.
     turned = rotation.multiply(rotations, rotation.conjugate(_STAND))
@@ -115,9 +116,13 @@ def read_amass_arrays(file: NpzFile) -> Recording:
         up="Z",
         roles=dict(skeleton.roles),
         has_rate=rate is not None,
-        warnings=(
-            "the file has no body, only its rotations: SMPL's own joints are licensed, so an average person's "
-            f"proportions at {_read_stature(file):.2f} m are used; bones, hands and feet can be some centimetres off.",
+        findings=(
+            Finding(
+                "body",
+                "the file has only its rotations: SMPL's own joints are licensed, so an average person's proportions "
+                f"at {stature:.2f} m are used; bones, hands and feet can be some centimetres off.",
+                stature,
+            ),
         ),
     )
 

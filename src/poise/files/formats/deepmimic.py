@@ -26,6 +26,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError, valid_text
 from poise.files.input import decode_text, find_choice, read_bytes, shorten, stem_of
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -85,9 +86,12 @@ def read_deepmimic(path: str | PathLike[str], clip: str | None = None) -> Record
     frames = _read_frames(path, content["Frames"])
     character = _find_character(path, frames.shape[1])
     file = DeepMimicFile(str(path), str(content.get("Loop", "none")), frames, character)
-    warnings = [] if character.path else ["no character file lies beside it; DeepMimic's humanoid is taken."]
+    findings = []
+    if not character.path:
+        findings.append(Finding("character file", "none lies beside it; DeepMimic's humanoid is taken."))
     if file.loop == "wrap":
-        warnings.append("loop: the file says that its motion wraps, the last frame going over into the first.")
+        message = "the file says that its motion wraps, the last frame going over into the first."
+        findings.append(Finding("loop", message))
     return Recording(
         compute_clip(file).replace(name=name),
         "DeepMimic",
@@ -97,7 +101,7 @@ def read_deepmimic(path: str | PathLike[str], clip: str | None = None) -> Record
         up="Y",
         roles=find_humanoid_roles(character.skeleton),
         source=file,
-        warnings=tuple(warnings),
+        findings=tuple(findings),
     )
 
 

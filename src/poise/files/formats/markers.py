@@ -17,8 +17,8 @@ import numpy as np
 from poise.errors import FileError, InputError
 from poise.files.input import find_choice, shorten, stem_of
 from poise.files.reading.recording import Recording
-from poise.files.reading.reframe import turn_clip
-from poise.files.reading.up_axis import AXES, turn_to_y
+from poise.files.reading.reframe import AXES, turn_clip, turn_to_y
+from poise.findings import Finding
 from poise.motion.markers import MarkerMotion, find_markers, fit_markers, share_seen, split_subjects
 from poise.spatial import rotation
 
@@ -69,7 +69,7 @@ class MarkerFile:
     measures: Mapping[str, float]
     unit: float
     up: str | None
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     motion: MarkerMotion | None = field(default=None, repr=False)
     prefixes: tuple[str, ...] = ()
 
@@ -98,7 +98,6 @@ def read_markers(file: MarkerFile, clip: str | None, form: str) -> Recording:
     skeleton = motion.clip.skeleton.scaled(1.0 / file.unit)
     scaled = motion.clip.replace(skeleton=skeleton, root=motion.clip.root / file.unit)
     in_file = turn_clip(scaled, rotation.conjugate(turn))
-    said = (*_say_subjects(names, chosen), *file.warnings, *motion.warnings)
     return Recording(
         in_file.replace(name=names[chosen]),
         form,
@@ -110,19 +109,20 @@ def read_markers(file: MarkerFile, clip: str | None, form: str) -> Recording:
         all_roles=True,
         stature=None if "height" not in measures else measures["height"] / file.unit,
         source=dataclasses.replace(file, motion=motion),
-        warnings=said,
+        findings=(*_list_subjects(names, chosen), *file.findings, *motion.findings),
     )
 
 
-def _say_subjects(names: tuple[str, ...], chosen: int) -> tuple[str, ...]:
+def _list_subjects(names: tuple[str, ...], chosen: int) -> tuple[Finding, ...]:
     if len(names) == 1:
         return ()
-    return (f"the file has {len(names)} people: {', '.join(names)}. This is '{names[chosen]}'; --clip takes another.",)
+    message = f"the file has {len(names)} people: {', '.join(names)}. This is '{names[chosen]}'; --clip takes another."
+    return (Finding("clips", message, names),)
 
 
 def find_unit(
     path: str | PathLike[str], word: str, labels: Sequence[str], points: np.ndarray
-) -> tuple[float, list[str]]:
+) -> tuple[float, list[Finding]]:
     """Metres a unit: as the file says, unless the body would then be of no human size.
 
     points  (F, M, 3) in the file's unit
@@ -131,14 +131,15 @@ def find_unit(
     lengths = _measure_lengths(labels, points)
     if not lengths:
         said = "names no unit" if not word.strip() else f"says '{shorten(word)}', which is not known"
-        return (stated, []) if stated else (1e-3, [f"unit: the file {said}; mm are taken."])
+        return (stated, []) if stated else (1e-3, [Finding("unit", f"the file {said}; mm are taken.", 1e-3)])
     if stated is not None and _fits(lengths, stated):
         return stated, []
     what, length = _LENGTH_NAMES.get(lengths[0][0], "its limbs"), lengths[0][1]
     for unit in _TRIED:
         if _fits(lengths, unit):
             said = f"the file says '{shorten(word)}'" if word else "the file names no unit"
-            return unit, [f"{said}, but by the length of {what} a unit is {unit:g} m; that is taken."]
+            message = f"{said}, but by the length of {what} a unit is {unit:g} m; that is taken."
+            return unit, [Finding("unit", message, unit)]
     raise FileError(path, f"{what} of {length:.4g} units is of no human size in any unit. Is it a person?")
 
 
@@ -176,8 +177,8 @@ def _find_one(labels: Sequence[str], points: np.ndarray) -> dict[str, int]:
 
 def find_up(
     labels: Sequence[str], points: np.ndarray, stated: str | None, sure: bool = False
-) -> tuple[str | None, list[str]]:
-    """The vertical axis and a sentence where the body contradicts the file.
+) -> tuple[str | None, list[Finding]]:
+    """The vertical axis, and a warning if the body contradicts the file.
 
     points  (F, M, 3) m
     stated  "Y", "-Z", ... as the file or its format says, or None
@@ -192,7 +193,8 @@ def find_up(
         return standing, []
     if sure or _lies(points, stated):
         return stated, []
-    return standing, [f"up axis: the file says {stated}, but the body stands along {standing}; that is taken."]
+    message = f"the file says {stated}, but the body stands along {standing}; that is taken."
+    return standing, [Finding("up axis", message, standing)]
 
 
 def _find_standing(labels: Sequence[str], points: np.ndarray) -> str | None:

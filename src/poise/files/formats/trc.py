@@ -21,6 +21,7 @@ from poise.errors import FileError
 from poise.files.formats.markers import MarkerFile, find_unit, find_up, read_markers
 from poise.files.input import read_text, shorten
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 
 _MOST_BYTES = 300_000_000  # an hour of 60 markers at 100 Hz
 _MOST_MARKERS = 10_000
@@ -41,12 +42,12 @@ def load_trc(path: str | PathLike[str]) -> MarkerFile:
     labels = _read_labels(path, lines[top], top)
     times, points = _read_frames(path, lines, top + 1, len(labels))
     few = _check_frames(path, len(times), header, lines[-1])
-    times, warnings = _check_times(path, times, header)
+    times, uneven = _check_times(path, times, header)
     kept = [i for i, label in enumerate(labels) if label]
     labels, points = [labels[i] for i in kept], points[:, kept]
     unit, odd = find_unit(path, header.get("units", ""), labels, points)
     up, standing = find_up(labels, points * unit, "Y")
-    return MarkerFile(str(path), tuple(labels), times, points * unit, {}, unit, up, (*few, *warnings, *odd, *standing))
+    return MarkerFile(str(path), tuple(labels), times, points * unit, {}, unit, up, (*few, *uneven, *odd, *standing))
 
 
 def _split(line: str) -> list[str]:
@@ -117,15 +118,15 @@ def _read_frames(path: str | PathLike[str], lines: list[str], start: int, count:
     return np.array(times, float), points
 
 
-def _check_frames(path: str | PathLike[str], count: int, header: dict[str, str], last: str) -> list[str]:
-    """A sentence where the header announces another number of frames; an error where the last one is not finished."""
+def _check_frames(path: str | PathLike[str], count: int, header: dict[str, str], last: str) -> list[Finding]:
+    """A warning if the header announces another number of frames; an error where the last one is not finished."""
     announced = _number(header.get("numframes", ""))
     if not announced or not np.isfinite(announced) or announced == count:
         return []
     if count < announced and last.strip():  # whole files end their last line
         message = f"the file ends after {count} of the {announced:.0f} frames that its header announces. It is cut off."
         raise FileError(path, message)
-    return [f"header: it announces {announced:.0f} frames; {count} are there."]
+    return [Finding("header", f"it announces {announced:.0f} frames; {count} are there.", count)]
 
 
 def _number(cell: str) -> float | None:
@@ -138,7 +139,9 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _check_times(path: str | PathLike[str], times: np.ndarray, header: dict[str, str]) -> tuple[np.ndarray, list[str]]:
+def _check_times(
+    path: str | PathLike[str], times: np.ndarray, header: dict[str, str]
+) -> tuple[np.ndarray, list[Finding]]:
     """(F,) s from the first frame; from the header's rate where the column of times does not grow evenly."""
     rate = _number(header.get("datarate", "")) or np.nan
     rate = rate if _RATES[0] <= rate <= _RATES[1] else np.nan
@@ -151,8 +154,9 @@ def _check_times(path: str | PathLike[str], times: np.ndarray, header: dict[str,
         regular = np.arange(len(times)) / rate
         if np.abs(times - times[0] - regular).max() <= 0.5 * step:
             return regular, []
-        said = f"frame rate: the header says {rate:g} Hz, the column of times {1.0 / step:g}; the times are taken."
-        return times - times[0], [said]
+        message = f"the header says {rate:g} Hz, the column of times {1.0 / step:g}; the times are taken."
+        return times - times[0], [Finding("frame rate", message, 1.0 / step)]
     if not np.isfinite(rate):
         raise FileError(path, "its times do not grow, and its header names no DataRate.")
-    return np.arange(len(times)) / rate, ["frame rate: the column of times does not grow; the header's rate is taken."]
+    message = "the column of times does not grow; the header's rate is taken."
+    return np.arange(len(times)) / rate, [Finding("frame rate", message, rate)]

@@ -1,20 +1,32 @@
-"""What a motion in metres, Y up, does that its user may not expect, and that is left as it is."""
+"""Observations of a motion in metres, Y up: what its user may not expect, and what is left as it is.
+
+Each takes a `Reading` and returns findings; `pipeline.OBSERVATIONS` lists them in order.
+"""
 
 from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.body.role_finding.guess import check_human
 from poise.body.roles import ARM_STEMS, LEG_STEMS, SIDES, TRUNK_ROLES, sided
-from poise.body.skeleton import Skeleton
+from poise.body.segments.stature import MEASURED, STATED
 from poise.errors import InputError
 from poise.files.formats.bvh.text import BvhFile
+from poise.files.reading.recording import KEEP, RESTORE
+from poise.files.reading.repairs import restore_lost_bones
 from poise.files.reading.rest_pose import degrees_from_z, find_body_axis, find_left
+from poise.files.reading.unit import compute_stature
+from poise.findings import Finding, list_names
 from poise.motion.clip import Clip
+from poise.motion.contacts.glitches import describe_glitches
 from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.files.reading.pipeline import Reading
 
 _FLOOR = 0.05  # m: soles of captured skeletons are a few centimetres off the floor as it is
 _LEVEL = 0.12  # m: feet that rest this much higher than the floor stand on something
@@ -79,16 +91,43 @@ def _is_upright(clip: Clip) -> np.ndarray:
     return np.asarray(trunk[:, 1] > 0.5 * np.linalg.norm(trunk, axis=1))
 
 
-def describe_ground(ground: FloorLevels | None) -> list[str]:
-    """Warnings about the floor's height and levels."""
-    warnings = []
-    if ground is not None and abs(ground.height) > _FLOOR:
-        warnings.append(f"floor: the feet stand at a height of {ground.height:.2f} m, not at 0; it is left there.")
-    if ground is not None and ground.steps > 0.0:
-        warnings.append(
-            f"levels: a foot rests up to {ground.steps:.2f} m above the floor, on something that is not in the file."
+def describe_lost_bones(reading: Reading) -> list[Finding]:
+    """Bones without length, and what was done about them."""
+    lost = reading.lost_bones
+    if not lost:
+        return []
+    said = f"the bones after {', '.join(lost)} have no length in the file"
+    if reading.bones == KEEP:
+        said += f" and are kept so. Use --bones {RESTORE} to give them a length from proportions."
+    else:
+        said += (
+            f"; they were restored from proportions, which moves joints by up to {1e3 * reading.restored_error:.0f} mm "
+            f"from where the file has them. Use --bones {KEEP} to keep the file's lengths."
         )
-    return warnings
+    return [Finding("lost bones", said, lost)]
+
+
+def describe_stature(reading: Reading) -> list[Finding]:
+    """A stature that is estimated from a part of the body, or unknown."""
+    if reading.stature_source is None:
+        message = "unknown, since the joints are of no whole leg or arm. Give --scale where units matter."
+        return [Finding("stature", message)]
+    if reading.stature_source in (MEASURED, STATED):
+        return []
+    message = f"{reading.stature:.2f} m, {reading.stature_source}. Give --height where it is known."
+    return [Finding("stature", message, reading.stature)]
+
+
+def describe_ground(reading: Reading) -> list[Finding]:
+    """A floor that is not at height 0, and levels above it."""
+    ground, found = reading.ground, []
+    if ground is not None and abs(ground.height) > _FLOOR:
+        message = f"the feet stand at a height of {ground.height:.2f} m, not at 0; it is left there."
+        found.append(Finding("floor", message, ground.height))
+    if ground is not None and ground.steps > 0.0:
+        message = f"a foot rests up to {ground.steps:.2f} m above the floor, on something that is not in the file."
+        found.append(Finding("levels", message, ground.steps))
+    return found
 
 
 def find_heading(clip: Clip) -> float | None:
@@ -101,26 +140,32 @@ def find_heading(clip: Clip) -> float | None:
     return degrees_from_z(front)
 
 
-def describe_heading(heading: float | None) -> list[str]:
-    """A warning where the motion does not begin facing +Z."""
+def describe_heading(reading: Reading) -> list[Finding]:
+    """A motion that does not begin facing +Z."""
+    heading = reading.heading
     if heading is None or abs(heading) <= _HEADING:
         return []
     side = "left" if heading > 0 else "right"
-    return [f"heading: the motion begins facing {abs(heading):.0f} degrees to the {side} of +Z; it is left so."]
+    message = f"the motion begins facing {abs(heading):.0f} degrees to the {side} of +Z; it is left so."
+    return [Finding("heading", message, heading)]
 
 
-def find_flat_joints(skeleton: Skeleton, stature: float) -> list[str]:
-    """Warnings about joints in their parents' place."""
-    lengths = np.linalg.norm(skeleton.offsets[1:], axis=1)
-    flat = [name for name, length in zip(skeleton.names[1:], lengths, strict=True) if length <= 1e-6 * stature]
-    return [f"zero-length joints: {_list(flat)} share their parents' place; they are kept."] if flat else []
+def find_flat_joints(reading: Reading) -> list[Finding]:
+    """Joints in their parents' place."""
+    skeleton = reading.clip.skeleton
+    lengths, least = np.linalg.norm(skeleton.offsets[1:], axis=1), 1e-6 * compute_stature(skeleton)
+    flat = [name for name, length in zip(skeleton.names[1:], lengths, strict=True) if length <= least]
+    if not flat:
+        return []
+    return [Finding("zero-length joints", f"{_list(flat)} share their parents' place; they are kept.", tuple(flat))]
 
 
-def find_still_joints(clip: Clip) -> list[str]:
-    """A warning about joints that never turn, in a clip in which most do: they were not captured.
+def find_still_joints(reading: Reading) -> list[Finding]:
+    """Joints that never turn, in a clip in which most do: they were not captured.
 
     Clavicles are left out, which few animate, and so are ends and joints without length, which have nothing to turn.
     """
+    clip = reading.clip
     if len(clip) < 30:
         return []
     skeleton = clip.skeleton
@@ -137,11 +182,13 @@ def find_still_joints(clip: Clip) -> list[str]:
     ]
     if not still or len(still) > 0.5 * len(clip.skeleton):
         return []
-    return [f"still joints: {_list(still)} never turn in this clip; they may not have been captured."]
+    message = f"{_list(still)} never turn in this clip; they may not have been captured."
+    return [Finding("still joints", message, tuple(still))]
 
 
-def find_mirrored_names(skeleton: Skeleton) -> list[str]:
-    """A warning where the feet point to the back of a body whose left is what the names say (rest pose, Y up)."""
+def find_mirrored_names(reading: Reading) -> list[Finding]:
+    """Feet that point to the back of a body whose left is what the names say (rest pose, Y up)."""
+    skeleton = reading.clip.skeleton
     rest = skeleton.rest_positions()
     up, left = find_body_axis(skeleton, rest), find_left(skeleton, rest)
     front = np.cross(left, up)
@@ -153,20 +200,22 @@ def find_mirrored_names(skeleton: Skeleton) -> list[str]:
         end = rest[toes] if toes is not None else rest[foot] + skeleton.tips[foot]
         ahead.append(float((end - rest[foot]) @ front) / (float(np.linalg.norm(end - rest[foot])) + 1e-12))
     if len(ahead) == 2 and max(ahead) < -0.5:
-        return [
-            "sides: the feet point backwards if left and right are as the names say; the file may be mirrored. "
-            "Override with --roles."
-        ]
+        message = (
+            "the feet point backwards if left and right are as the names say; the file may be mirrored. Override with "
+            "--roles."
+        )
+        return [Finding("sides", message)]
     return []
 
 
-def find_crossed_roles(skeleton: Skeleton) -> list[str]:
-    """Return warnings about roles that contradict the tree: reversed, on the other side, or not on their limb."""
-    said = []
+def find_crossed_roles(reading: Reading) -> list[Finding]:
+    """Roles that contradict the tree: reversed, on the other side, or not on their limb."""
+    skeleton = reading.clip.skeleton
+    found = []
     places = {role: joint for role in skeleton.roles if (joint := skeleton.find_role(role)) is not None}
     above = {role: set(skeleton.chain(joint)) - {joint} for role, joint in places.items()}
 
-    def tell(role: str) -> str:
+    def label(role: str) -> str:
         return f"{role} ({skeleton.names[places[role]]})"
 
     for chain in _CHAINS:
@@ -174,26 +223,30 @@ def find_crossed_roles(skeleton: Skeleton) -> list[str]:
         wrong = [pair for pair in itertools.combinations(there, 2) if places[pair[1]] in above[pair[0]]]
         if wrong:
             near, far = max(wrong, key=lambda pair: len(above[pair[1]]))
-            said.append(f"roles: {tell(near)} hangs on {tell(far)}, which it should carry. Mend with --roles.")
+            message = f"{label(near)} hangs on {label(far)}, which it should carry. Mend with --roles."
+            found.append(Finding("roles", message, near))
     for side, other in (SIDES, SIDES[::-1]):
         for stems in (ARM_STEMS[1:], LEG_STEMS):
             theirs = {places[other + stem]: other + stem for stem in stems if other + stem in places}
             crossed = [side + s for s in stems if side + s in places and above[side + s] & theirs.keys()]
             if crossed:
                 on = theirs[max(above[crossed[0]] & theirs.keys())]
-                said.append(f"sides: {tell(crossed[0])} hangs on {tell(on)}, on the other side. Mend with --roles.")
+                message = f"{label(crossed[0])} hangs on {label(on)}, on the other side. Mend with --roles."
+                found.append(Finding("sides", message, crossed[0]))
             there = [side + stem for stem in stems if side + stem in places and side + stem not in crossed]
             for near, far in itertools.pairwise(there):
                 if places[near] not in above[far] and places[far] not in above[near] and places[near] != places[far]:
-                    said.append(
-                        f"roles: {tell(far)} does not hang on {tell(near)}, which therefore does not move it. "
-                        "Choose a joint of that limb with --roles."
+                    message = (
+                        f"{label(far)} does not hang on {label(near)}, which therefore does not move it. Choose a "
+                        "joint of that limb with --roles."
                     )
-    return said
+                    found.append(Finding("roles", message, far))
+    return found
 
 
-def find_euler_orders(source: object) -> list[str]:
-    """A warning where a BVH file's joints have several Euler orders, which many programs read wrong."""
+def find_euler_orders(reading: Reading) -> list[Finding]:
+    """Several Euler orders in one BVH file, which many programs read wrong."""
+    source = reading.recording.source
     if not isinstance(source, BvhFile):
         return []
     orders = {
@@ -203,9 +256,30 @@ def find_euler_orders(source: object) -> list[str]:
     }
     if len(orders) < 2:
         return []
-    return [f"Euler orders: the joints of this file have {len(orders)} ({', '.join(sorted(orders))}); each is kept to."]
+    message = f"the joints of this file have {len(orders)} ({', '.join(sorted(orders))}); each is kept to."
+    return [Finding("Euler orders", message, tuple(sorted(orders)))]
+
+
+def check_frame_rate(reading: Reading) -> list[Finding]:
+    """A frame rate that gravity contradicts, or that the file does not state."""
+    clip, origin = reading.clip, reading.find("frame rate").origin
+    if origin == "given" or len(clip) < 2:
+        return []
+    if origin == "guessed":
+        message = f"the file states none; {clip.fps:.4g} Hz is assumed. Give --fps."
+        return [Finding("frame rate", message, clip.fps)]
+    from poise.motion.contacts.frame_rate import check_rate, describe_rate
+
+    # Where bones lost their length the body is judged with it: forces go by where its mass is.
+    if reading.recording.skin is None:
+        clip = clip.replace(skeleton=restore_lost_bones(clip.skeleton)[0])
+    return describe_rate(check_rate(clip, None if reading.ground is None else reading.ground.height))
+
+
+def list_glitches(reading: Reading) -> list[Finding]:
+    """Frames in which the root jumps or a joint flips."""
+    return describe_glitches(reading.clip, reading.clip.glitches)
 
 
 def _list(names: list[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return list_names(names, _MOST_NAMES)

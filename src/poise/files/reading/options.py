@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from poise.body.character import Character
 from poise.errors import FileError, InputError
-from poise.files.reading.up_axis import AXES
+from poise.files.reading.recording import BONES, KEEP
+from poise.files.reading.reframe import AXES
 from poise.files.reporting import SILENT, Reporter
 from poise.options import File, Option, check_options
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from poise.files.reading.recording import Recording
     from poise.motion.clip import Clip
 Roles = Mapping[str, str] | str | Iterable[str]
-KEEP, RESTORE = BONES = ("keep", "restore")
 
 
 def write_roles(roles: Roles, _locate: object) -> list[str]:
@@ -131,17 +131,17 @@ class ReadingOptions:
 
         Says what was guessed, and how to override it. whole: keep an added T-pose
         """
-        from poise.files.reading.pipeline import normalise
+        from poise.files.reading.pipeline import interpret
 
         roles = parse_roles(self.roles, audience)
-        bones = self.bones or KEEP
-        reading = self._scaled(normalise(recording, self.scale, self.up, roles, self.fps, bones, whole), audience)
-        for option, value, reason in (
-            ("scale", f"{reading.scale:.4g} m a unit", reading.scale_reason),
-            ("up", f"{reading.up} is up", reading.up_reason),
-        ):
-            if reason not in ("given", "--height"):
-                audience.note(f"{path}: {value}, since {reason}. Override with {audience.spell(option)}.")
+        reading = interpret(recording, self.scale, self.up, roles, self.fps, self.bones or KEEP, whole)
+        if self.height is not None:
+            reading = self._scaled(reading, self.height, audience)
+        for kind, value in (("unit", f"{reading.scale:.4g} m a unit"), ("up axis", f"{reading.up} is up")):
+            decision = reading.find(kind)
+            if decision.origin != "given" and decision.option is not None:
+                option = audience.spell(decision.option)
+                audience.note(f"{path}: {value}, since {decision.message}. Override with {option}.")
         if self.bones is not None and not reading.lost_bones:
             audience.note(f"{path}: no bone has lost its length, so that there is nothing to keep or restore.")
         if audience is not SILENT:  # they take time to find
@@ -187,19 +187,12 @@ class ReadingOptions:
             )
         return character
 
-    def _scaled(self, reading: Reading, audience: Reporter) -> Reading:
-        """The reading, scaled so that the body is as tall as was asked for."""
-        if self.height is None:
-            return reading
+    def _scaled(self, reading: Reading, height: float, audience: Reporter) -> Reading:
+        """The reading, scaled so that the body has this stature, m."""
         if reading.stature == 0:
-            height, scale = audience.spell("height"), audience.spell("scale")
-            raise InputError(f"the skeleton has no length, so {height} cannot scale it. Use {scale}.")
-        factor = self.height / reading.stature
-        clip = reading.clip.scaled(factor)
-        frame = dataclasses.replace(reading.frame, scale=reading.frame.scale * factor)
-        return dataclasses.replace(
-            reading, clip=clip, scale=reading.scale * factor, scale_reason="--height", frame=frame
-        )
+            option, scale = audience.spell("height"), audience.spell("scale")
+            raise InputError(f"the skeleton has no length, so {option} cannot scale it. Use {scale}.")
+        return reading.scaled(height / reading.stature)
 
 
 def parse_roles(words: Roles, audience: Reporter = SILENT) -> dict[str, str]:

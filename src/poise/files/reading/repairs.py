@@ -20,15 +20,23 @@ stature (de Leva 1996: 10.0 cm; 9.5 in the ASF). Both go along the bone before t
 
 from __future__ import annotations
 
+import dataclasses
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.segments.proportions import compute_proportions
 from poise.body.segments.stature import find_mid_hip
 from poise.body.skeleton import Skeleton
+from poise.files.reading.recording import RESTORE
 from poise.files.reading.unit import compute_stature
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.files.reading.recording import Interpretation
 
 # Largest turn (rad) of any joint that is still the rest pose; limbs this far off a T are still one.
 _REST_ANGLE = np.radians(3.0)
@@ -41,10 +49,35 @@ _MOST_POSES = 2  # held one after the other before the recording
 _HELD = 1e-6  # of the body's size: a recording's own noise moves joints by more between frames
 
 
-def find_added_tpose(clip: Clip) -> tuple[int, str | None]:
-    """Return how many first frames are an added T-pose, and a warning; 0 and None without one."""
+def leave_out_frames(motion: Interpretation) -> list[Finding]:
+    """Leave out first frames that are not of the recording: an added T-pose, or frames without data."""
+    added = find_added_tpose(motion.clip) or find_empty_frames(motion.clip)
+    if added is None:
+        return []
+    if motion.given.whole:
+        return [dataclasses.replace(added, message=f"{added.message} It is kept. Use --start to leave it out.")]
+    motion.dropped = added.value
+    motion.clip = motion.clip.pick(slice(motion.dropped, None))
+    return [dataclasses.replace(added, message=f"{added.message} The frames before are left out.")]
+
+
+def restore_bones(motion: Interpretation) -> list[Finding]:
+    """Restore lost bones, from proportions: of the body that is measured, and if asked of the clip.
+
+    A body with a mesh has lost nothing. `observations.describe_lost_bones` has the warning, with the size of the error.
+    """
+    motion.body = motion.clip.skeleton
+    if motion.recording.skin is None:
+        motion.body, motion.lost_bones = restore_lost_bones(motion.body)
+    if motion.given.bones == RESTORE:
+        motion.clip = motion.clip.replace(skeleton=motion.body)
+    return []
+
+
+def find_added_tpose(clip: Clip) -> Finding | None:
+    """The first frames that are an added T-pose, if any; its value is their number."""
     if len(clip) < _FEWEST:
-        return 0, None
+        return None
     hips = clip.skeleton.find_role("hips") or 0
     places = clip.positions - clip.positions[:, hips, None]
     steps = np.linalg.norm(np.diff(places, axis=0), axis=-1).mean(axis=1)
@@ -54,25 +87,26 @@ def find_added_tpose(clip: Clip) -> tuple[int, str | None]:
     jumps = (steps[:-1] >= _SIZE * size) & (steps[:-1] >= _JUMP * later)
     last = np.flatnonzero(jumps & (poses[:-1] <= _MOST_POSES))
     if not len(last) or len(clip) - last[-1] < _FEWEST:
-        return 0, None
+        return None
     turns = rotation.angle(clip.rotations[0, 1:], rotation.identity((len(clip.skeleton) - 1,)))
     if turns.size and turns.max() < _REST_ANGLE:
         what = "the rest pose"
     elif _is_t_pose(clip, places[0]):
         what = "a T-pose"
     else:
-        return 0, None
+        return None
     k = int(last[-1])
     count = "the first frame is" if k == 0 else f"the first {k + 1} frames hold"
     ratio = steps[k] / max(later[k], 1e-12)
-    return k + 1, (
-        f"added T-pose: {count} {what}, {ratio:.0f} times as far from the next frame as any later frame is from its "
-        f"next; the motion begins at {clip.times[k + 1]:.4g} s."
+    message = (
+        f"{count} {what}, {ratio:.0f} times as far from the next frame as any later frame is from its next; the motion "
+        f"begins at {clip.times[k + 1]:.4g} s."
     )
+    return Finding("added T-pose", message, k + 1)
 
 
-def count_empty_frames(clip: Clip) -> int:
-    """How many frames at the beginning hold no data: a root at exactly 0, and every channel of one of them at 0.
+def find_empty_frames(clip: Clip) -> Finding | None:
+    """The first frames that hold no data, if any: a root at exactly 0, and every channel of one of them at 0.
 
     Some converters write those before the first frame that was solved, with or without a T-pose before them.
     """
@@ -81,8 +115,8 @@ def count_empty_frames(clip: Clip) -> int:
     unturned = rotation.angle(clip.rotations[:count], rotation.identity((len(clip.skeleton),))).max(axis=1, initial=0.0)
     size = float(np.linalg.norm(np.ptp(clip.skeleton.rest_positions(), axis=0)))
     if count == len(clip) or not (unturned == 0.0).any() or np.linalg.norm(clip.root[count]) < _SIZE * size:
-        return 0
-    return count
+        return None
+    return Finding("empty frames", f"the first {count} hold no data, all channels at 0.", count) if count else None
 
 
 def _is_t_pose(clip: Clip, places: np.ndarray) -> bool:

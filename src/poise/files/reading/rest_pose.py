@@ -10,13 +10,19 @@ Which way a body stands, its own left, up and front, follows from where its join
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.body.roles import SIDES
 from poise.body.skeleton import Skeleton
+from poise.files.reading.reframe import Reframe, turn_to_y
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.spatial import rotation
+
+if TYPE_CHECKING:
+    from poise.files.reading.recording import Interpretation
 
 _Y = np.array([0.0, 1.0, 0.0])
 # A rest pose within this of axes is meant to be along them (mocap actors stand a few degrees off): rad.
@@ -25,8 +31,22 @@ _T_POSE, _A_POSE = 25.0, 65.0  # degrees off the horizon, at most
 _MOST_FRAMES = 400
 
 
-def find_rest_turns(clip: Clip, world: np.ndarray) -> tuple[np.ndarray, float | None, str | None]:
-    """(J, 4) how each joint's rest axes turn, the degrees from +Z that the file's rest faces, and a warning.
+def orient_rest_pose(motion: Interpretation) -> list[Finding]:
+    """Bring the motion to metres and Y up, with a rest pose that faces +Z."""
+    world = turn_to_y(motion.up)
+    turns, found = find_rest_turns(motion.clip, world)
+    motion.frame = Reframe(motion.scale, world, turns)
+    motion.clip = motion.frame.apply(motion.clip)
+    return found
+
+
+def name_rest_pose(motion: Interpretation) -> list[Finding]:
+    """Name the rest pose by its arms."""
+    return describe_arms(find_arm_drop(motion.clip.skeleton))
+
+
+def find_rest_turns(clip: Clip, world: np.ndarray) -> tuple[np.ndarray, list[Finding]]:
+    """(J, 4) the rotation of each joint's rest axes; degrees from +Z that the file's rest faces, and warnings.
 
     world  (4,) the turn of the world's axes; a replaced rest pose is upright after it
     """
@@ -37,22 +57,22 @@ def find_rest_turns(clip: Clip, world: np.ndarray) -> tuple[np.ndarray, float | 
         turn = _find_turn(axis, left)
         turns = np.tile(turn, (len(skeleton), 1))
         facing = _facing(np.cross(left, axis), axis, world)
-        warning = None
-        if facing is None or abs(facing) > np.degrees(_NEAR):
-            shown = "elsewhere than +Z" if facing is None else f"{facing:.0f} degrees from +Z"
-            warning = f"rest facing: at rest the body faces {shown}; the rest pose is told facing +Z, the motion stays."
-        return turns, facing, warning if rotation.angle(turn, rotation.identity()) > 1e-9 else None
+        shown = "elsewhere than +Z" if facing is None else f"{facing:.0f} degrees from +Z"
+        found = [Finding("rest facing", f"at rest the body faces {shown}", facing, "guessed")]
+        is_off = facing is None or abs(facing) > np.degrees(_NEAR)
+        if is_off and rotation.angle(turn, rotation.identity()) > 1e-9:
+            message = f"{found[0].message}; the rest pose is told facing +Z, the motion stays."
+            found.append(Finding("rest facing", message, facing))
+        return turns, found
+    unknown = Finding("rest facing", "the rest pose does not stand", None, "guessed")
     frame = _find_straight_frame(clip)
     if frame is None:
-        return rotation.identity((len(skeleton),)), None, None
+        return rotation.identity((len(skeleton),)), [unknown]
     orientations = rotation.multiply(world, clip.world[1][frame])
     left = rotation.rotate(world, find_left(skeleton, clip.positions[frame]))
     heading = rotation.between(unit(left * (1 - _Y)), np.array([1.0, 0.0, 0.0]))
-    return (
-        rotation.multiply(heading, orientations),
-        None,
-        f"rest pose: it does not stand, so no body can be measured in it; frame {frame} of the motion is used instead.",
-    )
+    message = f"it does not stand, so no body can be measured in it; frame {frame} of the motion is used instead."
+    return rotation.multiply(heading, orientations), [unknown, Finding("rest pose", message, frame)]
 
 
 def _facing(front: np.ndarray, up: np.ndarray, world: np.ndarray) -> float | None:
@@ -104,13 +124,18 @@ def find_arm_drop(skeleton: Skeleton) -> float | None:
     return float(np.mean(drops)) if drops and np.isfinite(drops).all() else None
 
 
-def name_rest_pose(drop: float | None) -> tuple[str, str | None]:
-    """What kind of rest pose the arms make, and a warning where it is none of the usual two."""
+def describe_arms(drop: float | None) -> list[Finding]:
+    """Return the kind of rest pose that the arms make ("T", "A", ...); and a warning if it is neither of these two.
+
+    drop  degrees, as `find_arm_drop` returns it
+    """
     if drop is None:
-        return "unknown", None
+        return [Finding("rest pose", "there are no arms to name it by", "unknown", "guessed")]
     kind = next((k for k, most in (("T", _T_POSE), ("A", _A_POSE), ("arms down", 91.0)) if abs(drop) <= most), "other")
-    odd = kind == "arms down"
-    return kind, f"rest pose: not a T; the arms hang {drop:.0f} degrees below the horizon." if odd else None
+    found = [Finding("rest pose", f"the arms hang {drop:.0f} degrees below the horizon", kind, "guessed")]
+    if kind == "arms down":
+        found.append(Finding("rest pose", f"not a T; {found[0].message}.", kind))
+    return found
 
 
 _TOPS = ("neck", "head", "upperChest", "chest", "spine")

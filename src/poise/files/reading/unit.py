@@ -2,16 +2,20 @@
 
 Statures of people lie within a factor of 2.5, units differ by more. The stature is measured along the bones, so that
 the pose does not matter.
-
-The size of a skeleton's body is measured in whatever unit it comes.
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.body.segments.stature import find_stature
 from poise.body.skeleton import Skeleton
+from poise.findings import Finding, Origin
+
+if TYPE_CHECKING:
+    from poise.files.reading.recording import Interpretation
 
 _SHORTEST, _TALLEST = 0.9, 2.2  # m: a child of three; taller than all but a handful of people
 _STATED = (0.3, 3.0)  # m: what is believed where the file states its unit: toddlers, giants and cartoons
@@ -32,23 +36,40 @@ _MMD_UNIT = {"units of MikuMikuDance": 0.08}
 _USUAL = ("centimetres", "metres")
 
 
-def find_unit(skeleton: Skeleton, stated: float | None = None) -> tuple[float, str, str | None]:
-    """Metres a unit of a skeleton in file units, why, and a warning where that is unusual or contradicts the file."""
+def choose_unit(motion: Interpretation) -> list[Finding]:
+    """Choose the unit: as given, as stated if a person fits into it, else from the stature of the restored skeleton."""
+    if motion.given.scale is not None:
+        found = [Finding("unit", "given", motion.given.scale, "given")]
+    else:
+        found = find_unit(motion.body, motion.recording.unit)
+    motion.scale = found[0].value
+    return found
+
+
+def find_unit(skeleton: Skeleton, stated: float | None = None) -> list[Finding]:
+    """Return the unit of a skeleton in file units; and a warning if it is unusual or contradicts the file.
+
+    The first finding's value is metres a unit.
+    """
     stature = compute_stature(skeleton)
     if stature == 0.0:
-        return stated or 1.0, "the skeleton has no length to tell the unit by, so metres are assumed", None
+        origin: Origin = "stated" if stated else "guessed"
+        reason = "the skeleton has no length to tell the unit by, so metres are assumed"
+        return [Finding("unit", reason, stated or 1.0, origin, "scale")]
     if stated is not None and _STATED[0] <= stature * stated <= _STATED[1]:
-        return stated, f"the file's format says so; by its bones the body is {stature * stated:.2f} m tall", None
-    metres, reason, warning = _guess_unit(skeleton, stature)
+        reason = f"the file's format says so; by its bones the body is {stature * stated:.2f} m tall"
+        return [Finding("unit", reason, stated, "stated", "scale")]
+    guess, *odd = _guess_unit(skeleton, stature)
     if stated is not None:
-        warning = (
-            f"unit: the file says {stated:g} m a unit, in which the body would be {stature * stated:.3g} m tall; "
-            f"{metres:.4g} m a unit are used. Override with --scale."
+        message = (
+            f"the file says {stated:g} m a unit, in which the body would be {stature * stated:.3g} m tall; "
+            f"{guess.value:.4g} m a unit are used. Override with --scale."
         )
-    return metres, reason, warning
+        odd = [Finding("unit", message, guess.value)]
+    return [guess, *odd]
 
 
-def _guess_unit(skeleton: Skeleton, stature: float) -> tuple[float, str, str | None]:
+def _guess_unit(skeleton: Skeleton, stature: float) -> list[Finding]:
     units = dict(UNITS)
     names = set(skeleton.names)
     if names >= _CMU_JOINTS:
@@ -58,12 +79,15 @@ def _guess_unit(skeleton: Skeleton, stature: float) -> tuple[float, str, str | N
     for unit, metres in units.items():
         if _SHORTEST <= stature * metres <= _TALLEST:
             reason = f"in {unit} the body is {stature * metres:.2f} m tall by its bones"
-            usual = unit in _USUAL
-            return metres, reason, None if usual else f"unit: {reason}, so 1 unit is {100.0 * metres:.4g} cm."
+            guess = Finding("unit", reason, metres, "guessed", "scale")
+            message = f"{reason}, so 1 unit is {100.0 * metres:.4g} cm."
+            return [guess] if unit in _USUAL else [guess, Finding("unit", message, metres)]
+    metres = TYPICAL_STATURE / stature
     reason = (
         f"in no known unit is a body of {stature:.4g} units as tall as a person, so it is scaled to {TYPICAL_STATURE} m"
     )
-    return TYPICAL_STATURE / stature, reason, f"unit: {reason}. Give --scale or --height."
+    odd = [Finding("unit", f"{reason}. Give --scale or --height.", metres)]
+    return [Finding("unit", reason, metres, "guessed", "scale"), *odd]
 
 
 TYPICAL_STATURE = 1.7  # m

@@ -23,18 +23,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.body.roles import SIDES, sided
 from poise.body.skeleton import Skeleton
-from poise.errors import InputError
+from poise.files.reading.reframe import AXES, AXIS_VECTORS
 from poise.files.reading.rest_pose import UPRIGHT, find_body_axis, find_line
+from poise.files.reading.unit import compute_stature
+from poise.findings import Finding, Origin
 from poise.motion.clip import Clip
-from poise.spatial import rotation
 
-AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
-_VECTORS = np.concatenate([np.eye(3), -np.eye(3)])
+if TYPE_CHECKING:
+    from poise.files.reading.recording import Interpretation
+
 _MOST_FRAMES = 240
 # The file's own word is contradicted if this share of frames stands along another axis, and less than that along its.
 _STANDING, _NEVER = 0.6, 0.02
@@ -49,25 +52,12 @@ _ON_FLOOR, _LOW, _LYING, _ALWAYS = (-0.03, 0.075), (-0.03, 0.12), (0.025, 0.17),
 _NEAR, _LEVEL = 0.12, 0.03  # of hands that carry: how far above the lowest joint, and how much that may rise and fall
 
 
-def check_up(up: str) -> str:
-    """The name of an axis, checked."""
-    if up not in AXES:
-        allowed = ", ".join(f"'{axis}'" for axis in AXES)
-        raise InputError(f"up axis '{up}' is not known; allowed: {allowed}. Leave it out to have it found.")
-    return up
-
-
-def turn_to_y(up: str) -> np.ndarray:
-    """(4,) the rotation that turns a file's up axis into +Y."""
-    return rotation.between(_VECTORS[AXES.index(up)], np.array([0.0, 1.0, 0.0]))
-
-
 def nearest_axis(direction: np.ndarray) -> str | None:
     """The signed axis that a direction (3,) is nearest to, or None where it is near none."""
     if not np.isfinite(direction).all():
         return None
-    best = int(np.argmax(_VECTORS @ direction))
-    return AXES[best] if _VECTORS[best] @ direction > UPRIGHT else None
+    best = int(np.argmax(AXIS_VECTORS @ direction))
+    return AXES[best] if AXIS_VECTORS[best] @ direction > UPRIGHT else None
 
 
 def find_rest_up(skeleton: Skeleton) -> str | None:
@@ -75,48 +65,67 @@ def find_rest_up(skeleton: Skeleton) -> str | None:
     return nearest_axis(find_body_axis(skeleton, skeleton.rest_positions()))
 
 
-def find_up(clip: Clip, stature: float, stated: str | None = None) -> tuple[str, str, str | None]:
-    """The vertical axis of a motion in file units, why, and a warning where that is unusual or contradicts the file."""
+def choose_up_axis(motion: Interpretation) -> list[Finding]:
+    """Choose the vertical axis: as given, as stated, or as rest pose and motion stand."""
+    if motion.given.up is not None:
+        found = [Finding("up axis", "given", motion.given.up, "given")]
+    else:
+        found = find_up(motion.clip, compute_stature(motion.body), motion.recording.up)
+    motion.up = found[0].value
+    return found
+
+
+def find_up(clip: Clip, stature: float, stated: str | None = None) -> list[Finding]:
+    """Return the vertical axis of a motion in file units; and a warning if it is unusual or contradicts the file.
+
+    The first finding's value is the axis.
+    """
     rest = find_rest_up(clip.skeleton)
     frames = np.linspace(0, len(clip) - 1, min(len(clip), _MOST_FRAMES)).astype(int)
     shares = _count_axes(find_body_axis(clip.skeleton, clip.positions[frames]), UPRIGHT)
     moving = max(shares, key=lambda axis: shares[axis])
     if stated is not None:
         if rest is not None and rest == moving != stated and shares[moving] > _STANDING and shares[stated] < _NEVER:
-            return rest, f"the body stands along {rest} at rest and in motion", _contradiction(stated, rest)
-        seen = _weigh(clip, stature, rest)[0] if rest == stated else stated
-        if seen != stated:
-            return stated, "the file says so", _question(stated, seen)
-        return stated, "the file says so", None if stated == "Y" else f"up axis: the file is {stated}-up."
+            return _decide(rest, f"the body stands along {rest} at rest and in motion", _contradiction(stated, rest))
+        seen = _weigh(clip, stature, rest)[0].value if rest == stated else stated
+        odd = None if stated == "Y" else f"the file is {stated}-up."
+        return _decide(stated, "the file says so", odd if seen == stated else _question(stated, seen), "stated")
     if rest is None:
         if shares[moving] == 0.0:
-            return "Y", "the body does not stand at rest or in motion, so the usual axis is assumed", None
-        return moving, f"in motion the body stands along {moving}", _name_axis(moving)
+            return _decide("Y", "the body does not stand at rest or in motion, so the usual axis is assumed", None)
+        return _decide(moving, f"in motion the body stands along {moving}", _name_axis(moving))
     return _weigh(clip, stature, rest)
 
 
-def _weigh(clip: Clip, stature: float, rest: str) -> tuple[str, str, str | None]:
-    """Rest pose against motion: the axis, why, and a warning."""
+def _decide(axis: str, reason: str, odd: str | None, origin: Origin = "guessed") -> list[Finding]:
+    """The decision for an axis, and what is odd about it."""
+    decision = Finding("up axis", reason, axis, origin, "up")
+    return [decision] if odd is None else [decision, Finding("up axis", odd, axis)]
+
+
+def _weigh(clip: Clip, stature: float, rest: str) -> list[Finding]:
+    """Rest pose against motion: the axis, and a warning."""
     at_rest = f"at rest the head is above the feet along {rest}"
     if len(clip) < 2 or stature <= 0.0:
-        return rest, at_rest, _name_axis(rest)
+        return _decide(rest, at_rest, _name_axis(rest))
     motion = sample_motion(clip.skeleton, clip.times, clip.positions, stature, _MOST_FRAMES)
     shares = _count_axes(find_line(clip.skeleton, motion.places), _ALONG)
     others = [axis for axis in AXES if axis != rest and shares[axis] >= _AT_TIMES]
     if not others:
-        return rest, at_rest, _name_axis(rest)
+        return _decide(rest, at_rest, _name_axis(rest))
     ours = _hear(motion, clip.skeleton, rest, shares)
     theirs = sorted((_hear(motion, clip.skeleton, axis, shares) for axis in others), key=lambda w: -w.carried)
     for witness in theirs:
         if _overrules(witness, ours):
-            return (
-                witness.axis,
-                f"in {witness.share:.0%} of the frames the body stands along {witness.axis}, and the ground carries it",
-                f"up axis: the rest pose stands along {rest}, the motion along {witness.axis}; the motion is believed. "
-                "Override with --up.",
+            axis = witness.axis
+            return _decide(
+                axis,
+                f"in {witness.share:.0%} of the frames the body stands along {axis}, and the ground carries it",
+                f"the rest pose stands along {rest}, the motion along {axis}; the motion is believed. Override with "
+                "--up.",
             )
     doubt = next((w for w in theirs if w.share >= _STANDING and ours.share < _NEVER and w.carried > _CARRIED), None)
-    return rest, at_rest, _name_axis(rest) if doubt is None else _doubt(rest, doubt.axis)
+    return _decide(rest, at_rest, _name_axis(rest) if doubt is None else _doubt(rest, doubt.axis))
 
 
 @dataclass(frozen=True)
@@ -136,7 +145,7 @@ class _Witness:
 
 
 def _hear(motion: BodySamples, skeleton: Skeleton, axis: str, shares: Mapping[str, float]) -> _Witness:
-    up = _VECTORS[AXES.index(axis)]
+    up = AXIS_VECTORS[AXES.index(axis)]
     lowest = (motion.places @ up).min(axis=1)
     # Who jumps is in the air for a while, but never under the floor.
     on_floor = _is_within(np.percentile(lowest, [5.0, 50.0]), _ON_FLOOR) == 1.0
@@ -179,32 +188,32 @@ def _overrules(motion: _Witness, rest: _Witness) -> bool:
 
 def _doubt(rest: str, along: str) -> str:
     return (
-        f"up axis: the body stands along {rest} at rest and never in the motion, where it is along {along}; it is "
+        f"the body stands along {rest} at rest and never in the motion, where it is along {along}; it is "
         f"taken to lie. If it stands there, say --up={along}."
     )
 
 
 def _question(stated: str, seen: str) -> str:
     return (
-        f"up axis: the file says {stated}, and so does its rest pose, but the motion stands along {seen}; {stated} is "
+        f"the file says {stated}, and so does its rest pose, but the motion stands along {seen}; {stated} is "
         f"kept. If the motion is right, say --up={seen}."
     )
 
 
 def _name_axis(up: str) -> str | None:
-    return None if up == "Y" else f"up axis: the body stands along {up}; it is turned to Y."
+    return None if up == "Y" else f"the body stands along {up}; it is turned to Y."
 
 
 def _contradiction(stated: str, found: str) -> str:
     return (
-        f"up axis: the file says {stated}, but the body stands along {found} at rest and in motion; {found} is used. "
+        f"the file says {stated}, but the body stands along {found} at rest and in motion; {found} is used. "
         "Override with --up."
     )
 
 
 def _count_axes(lines: np.ndarray, near: float) -> dict[str, float]:
     """The share of lines (K, 3) along each axis; NaN is along none."""
-    return dict(zip(AXES, (np.nan_to_num(lines) @ _VECTORS.T > near).mean(axis=0).tolist(), strict=True))
+    return dict(zip(AXES, (np.nan_to_num(lines) @ AXIS_VECTORS.T > near).mean(axis=0).tolist(), strict=True))
 
 
 # What a role's joint carries of the body's mass, rounded from de Leva (1996); the trunk's lies between hips and neck.

@@ -17,7 +17,7 @@ from poise.files.formats.bvh.text import BvhFile
 from poise.files.formats.gltf.read import GltfSource
 from poise.files.input import stem_of
 from poise.files.output import checked_output
-from poise.files.reading.pipeline import Reading, find_placement
+from poise.files.reading.pipeline import Reading
 from poise.files.reading.unit import compute_stature
 from poise.files.registry import find_format, save_clip
 from poise.files.writing.round_trip import Written, judge, measure_distance, read_positions
@@ -131,7 +131,7 @@ def write_result(
             meant, unit = clip.positions, 1.0
         else:
             places, notes = _save_on_model(clip, model, draft, title, mass)
-            meant, unit = find_placement(model).to_file(clip).positions, model.scale
+            meant, unit = model.placement.to_file(clip).positions, model.scale
         error = None if places is None else unit * measure_distance(places, meant)
     return Written(len(clip), error, {}, notes, writing_error=error)
 
@@ -206,7 +206,7 @@ def _keep_bvh(reading: Reading, path: Path, edits: Edits, fps: float | None) -> 
     since = begins - clip.times[0] + edited.times - edited.times[0]
     frames = dropped + (np.rint(since / step).astype(int) if step else np.zeros(len(edited), int))
     if not edits.only_trims:
-        edited = find_placement(reading).to_file(edited)
+        edited = reading.placement.to_file(edited)
         edited = edited.replace(skeleton=recording.clip.skeleton)  # --keep keeps the file's bones
     with checked_output(path) as draft:
         save_bvh_as(edited, file, draft, tree=tree, frames=frames)
@@ -221,7 +221,7 @@ def _keep_gltf(reading: Reading, path: Path, edits: Edits) -> Written:
     frames = _find_frames(reading.clip, clip, begins) if is_same else None
     with checked_output(path) as draft:
         places, notes = _save_on_model(clip, reading, draft, stem_of(path), None)
-        written = judge(reading, places, find_placement(reading).to_file(clip).positions, frames, kept=True)
+        written = judge(reading, places, reading.placement.to_file(clip).positions, frames, kept=True)
     return dataclasses.replace(written, frames=len(clip), figures=figures, notes=(*notes, *written.notes))
 
 

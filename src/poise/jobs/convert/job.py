@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from poise.errors import FileError, InputError
-from poise.files.reading.options import RESTORE, Source
+from poise.files.reading.options import Source
 from poise.files.reading.pipeline import Reading
+from poise.files.reading.recording import RESTORE
 from poise.files.registry import check_can_save, read_source
 from poise.files.reporting import Reporter
 from poise.files.writing.writing import WITH_BODY, has_mesh

@@ -20,8 +20,8 @@ import numpy as np
 from poise.body.bodies import build_body
 from poise.body.character import Character
 from poise.errors import InputError, printable
-from poise.files.reading.options import BONES
 from poise.files.reading.pipeline import Reading
+from poise.files.reading.recording import BONES
 from poise.files.registry import check_can_save, read_source
 from poise.files.reporting import SILENT, Reporter
 from poise.files.writing.round_trip import Written

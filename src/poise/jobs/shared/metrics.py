@@ -44,7 +44,6 @@ def read_written(path: Path, clip: Clip, model: Reading | None = None) -> Clip |
 
     model  a model's own file that it was written onto: it keeps its units, axes and rest pose
     """
-    from poise.files.reading.pipeline import find_placement
     from poise.files.registry import find_format, read_recording
     from poise.files.writing.round_trip import find_order
 
@@ -55,7 +54,7 @@ def read_written(path: Path, clip: Clip, model: Reading | None = None) -> Clip |
     if model is None:
         motion, unit = recording.clip, recording.unit or 1.0
     else:
-        motion, unit = find_placement(model).from_file(recording.clip), 1.0
+        motion, unit = model.placement.from_file(recording.clip), 1.0
     there = _at_frames(motion, clip)
     order = find_order(path, clip.skeleton, there.skeleton.names, there.skeleton.parents.tolist())
     turns = there.rotations[:, order]

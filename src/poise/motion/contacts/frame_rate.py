@@ -29,6 +29,7 @@ import numpy as np
 
 from poise.body.character import Character
 from poise.dynamics.tree import GRAVITY
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.motion.contacts.flight import SHORTEST, Flight, find_course, find_flights
 from poise.motion.contacts.standing_rate import Overreach, find_overreach
@@ -248,14 +249,15 @@ def _rate_below(fps: float, limit: float) -> float:
     return simple[0] if simple else max((rate for rate in _candidates(fps) if rate <= limit), default=limit)
 
 
-def describe_rate(check: RateCheck) -> str | None:
-    """The warning of a wrong rate, or of a motion that was drawn to fall faster than bodies do; None for neither."""
+def describe_rate(check: RateCheck) -> list[Finding]:
+    """A wrong rate, or a motion that was drawn to fall faster than bodies do."""
     if check.likely is not None:
-        return (
-            f"frame rate: {check.fps:.4g} Hz as stated cannot be: {check.evidence}. The recording is likely of "
-            f"{check.likely:.4g} Hz (confidence {check.confidence:.2f}: {check.reasons}); correct it with "
-            f"--fps {check.likely:.4g}."
+        message = (
+            f"{check.fps:.4g} Hz as stated cannot be: {check.evidence}. The recording is likely of {check.likely:.4g} "
+            f"Hz (confidence {check.confidence:.2f}: {check.reasons}); correct it with --fps {check.likely:.4g}."
         )
+        return [Finding("frame rate", message, check.likely)]
     if check.drawn:
-        return f"gravity: {check.evidence}. The motion looks hand-made, so its frame rate is not in doubt."
-    return None
+        message = f"{check.evidence}. The motion looks hand-made, so its frame rate is not in doubt."
+        return [Finding("gravity", message, check.fall)]
+    return []

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from poise.findings import Finding
 from poise.motion.parts import find_runs
 from poise.spatial import rotation
 
@@ -204,18 +205,20 @@ def ease(clip: Clip) -> Clip:
     return clip.replace(rotations=turns)
 
 
-def describe_glitches(clip: Clip, glitches: Glitches) -> list[str]:
-    """A sentence for each of the worst glitches, and one for the rest and for what is done about them."""
+def describe_glitches(clip: Clip, glitches: Glitches) -> list[Finding]:
+    """The worst glitches, one by one; and the number of the others, with what is done about all."""
     said = []
     for glitch in glitches.found[:MOST]:
         label, when = clip.skeleton.labels[glitch.joint], f"at {clip.times[glitch.frame]:.2f} s"
         if glitch.is_jump:
-            said.append(f"glitch: {when} the root, {label}, jumps at {glitch.size:.0f} m/s2, more than in any landing.")
+            message = f"{when} the root, {label}, jumps at {glitch.size:.0f} m/s2, more than in any landing."
         else:
             turn = np.degrees(glitch.size)
-            said.append(f"glitch: {when} {label} turns by {turn:.0f} degrees from one frame to the next.")
+            message = f"{when} {label} turns by {turn:.0f} degrees from one frame to the next."
+        said.append(Finding("glitch", message, glitch.size))
     more = len(glitches.found) - len(said)
     if said:
         count = f"there are {more} more; " if more > 0 else ""
-        said.append(f"glitches: {count}forces and simulations bridge them, and the poses are kept.")
+        message = f"{count}forces and simulations bridge them, and the poses are kept."
+        said.append(Finding("glitches", message, len(glitches.found)))
     return said

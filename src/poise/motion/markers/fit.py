@@ -18,6 +18,7 @@ from poise.body.roles import BODY_ROLES, SIDES
 from poise.body.segments.proportions import ANKLE_HEIGHT, HIP_HEIGHT, compute_proportions
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.motion.markers.arm import add_arm
 from poise.motion.markers.body import MarkerBody
@@ -51,7 +52,7 @@ class MarkerMotion:
     centers   joint -> (F, 3) m, centre as the markers give it, before the bones were made constant
     used      markers that were used, by their standard names
     gaps      marker -> s, its longest gap, where it has any
-    warnings  what was odd, a sentence each
+    findings  what was odd
     how       joint -> how its centre was found, a few words
     stature   m, that breadths and regressions went by
     """
@@ -60,7 +61,7 @@ class MarkerMotion:
     centers: Mapping[str, np.ndarray]
     used: tuple[str, ...]
     gaps: Mapping[str, float]
-    warnings: tuple[str, ...]
+    findings: tuple[Finding, ...]
     how: Mapping[str, str] = field(default_factory=dict)
     stature: float = 0.0
 
@@ -89,13 +90,12 @@ def fit_markers(
     _build(cast)
     if not cast.segments:
         raise _nothing(markers)
-    warnings = [*describe_gaps(gaps, rare), *_say_missing(cast.segments), *_say_guessed(cast.how)]
     return MarkerMotion(
         _make_clip(cast, times, name),
         {role: segment.center for role, segment in cast.segments.items()},
         tuple(markers),
         gaps,
-        tuple(warnings),
+        (*describe_gaps(gaps, rare), *_list_missing(cast.segments), *_list_guessed(cast.how)),
         cast.how,
         cast.stature,
     )
@@ -128,8 +128,8 @@ def _nothing(markers: Iterable[str]) -> InputError:
     )
 
 
-def _say_missing(roles: Iterable[str]) -> list[str]:
-    """A sentence on the parts of a whole body that were not built."""
+def _list_missing(roles: Iterable[str]) -> list[Finding]:
+    """The parts of a whole body that were not built."""
     here = set(roles)
     missing = {part: [role for role in joints if role not in here] for part, joints in _PARTS.items()}
     if "hips" not in here:
@@ -142,21 +142,22 @@ def _say_missing(roles: Iterable[str]) -> list[str]:
         if set(parts) <= set(gone):
             gone = [word, *(part for part in gone if part not in parts)]
     what = f"no {', no '.join(gone)}; " if gone else ""
-    return [f"markers: {what}{_join(joints)} {'is' if len(joints) == 1 else 'are'} not built."]
+    message = f"{what}{_join(joints)} {'is' if len(joints) == 1 else 'are'} not built."
+    return [Finding("markers", message, tuple(joints))]
 
 
 def _join(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def _say_guessed(how: Mapping[str, str]) -> list[str]:
-    """A sentence on joints that no marker shows directly."""
+def _list_guessed(how: Mapping[str, str]) -> list[Finding]:
+    """Joints that no marker shows directly."""
     ways: dict[str, list[str]] = {}
     for role, words in how.items():
         if any(mark in words for mark in _GUESSED) and not role.endswith("UpperLeg"):
             ways.setdefault(words, []).append(role)
     return [
-        f"markers: {_join(roles)} {'is' if len(roles) == 1 else 'are'} found from {words}."
+        Finding("markers", f"{_join(roles)} {'is' if len(roles) == 1 else 'are'} found from {words}.", tuple(roles))
         for words, roles in ways.items()
     ]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from poise.findings import Finding
 from poise.motion.markers.rigid import put_back
 
 LONGEST_GAP = 0.2  # s: a longer one is filled too, but said
@@ -78,19 +79,22 @@ def longest_gap(there: np.ndarray, times: np.ndarray) -> float:
     return float(runs.max()) * step
 
 
-def describe_gaps(gaps: dict[str, float], rare: tuple[str, ...]) -> list[str]:
-    """Sentences on gaps, and on markers that were hardly ever seen."""
-    said = []
+def describe_gaps(gaps: dict[str, float], rare: tuple[str, ...]) -> list[Finding]:
+    """Gaps, and markers that were hardly ever seen."""
+    found = []
     if rare:
         are = "is" if len(rare) == 1 else "are"
-        said.append(f"markers: {', '.join(rare)} {are} seen in too few of the frames and left out.")
+        message = f"{', '.join(rare)} {are} seen in too few of the frames and left out."
+        found.append(Finding("markers", message, rare))
     long = {marker: gap for marker, gap in gaps.items() if gap > LONGEST_GAP}
     if long:
         worst = ", ".join(f"{m} {gap:.2f} s" for m, gap in sorted(long.items(), key=lambda item: -item[1])[:6])
-        said.append(
-            f"markers were unseen for longer than {LONGEST_GAP} s ({worst}{', ...' if len(long) > 6 else ''}); "
+        message = (
+            f"some markers were unseen for longer than {LONGEST_GAP} s ({worst}{', ...' if len(long) > 6 else ''}); "
             "the motion there is interpolated."
         )
+        found.append(Finding("gaps", message, max(long.values())))
     elif gaps:
-        said.append(f"gaps of up to {max(gaps.values()):.2f} s in {len(gaps)} markers were filled.")
-    return said
+        longest = max(gaps.values())
+        found.append(Finding("gaps", f"those of up to {longest:.2f} s in {len(gaps)} markers were filled.", longest))
+    return found

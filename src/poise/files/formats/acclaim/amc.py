@@ -18,6 +18,7 @@ from poise.errors import FileError
 from poise.files.formats.acclaim.asf import AsfBone, AsfFile, read_asf_tables, turn_about_fixed_axes
 from poise.files.input import find_choice, read_text, shorten, stem_of
 from poise.files.reading.recording import Recording
+from poise.findings import Finding, list_names
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -42,7 +43,7 @@ class AmcFile:
     rate: float | None
     values: dict[str, np.ndarray]
     skeleton: AsfFile
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
@@ -61,7 +62,6 @@ def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
         name,
         _compute_shifts(file),
     )
-    warnings = (*skeleton.warnings, *file.warnings)
     return Recording(
         motion,
         "AMC",
@@ -70,7 +70,7 @@ def read_amc(path: str | PathLike[str], clip: str | None = None) -> Recording:
         skeleton.unit,
         has_rate=file.rate is not None,
         source=file,
-        warnings=warnings,
+        findings=(*skeleton.findings, *file.findings),
     )
 
 
@@ -175,8 +175,7 @@ class _AmcReader:
             raise FileError(self.path, "there is no frame in it. The file is cut off or not an AMC.")
         if "root" not in self.rows:
             raise FileError(self.path, "no frame says where the root is. The file is cut off or not an AMC.")
-        warnings = self._find_oddities()
-        return AmcFile(str(self.path), self.degrees, self.rate, self._fill_tables(), skeleton, tuple(warnings))
+        return AmcFile(str(self.path), self.degrees, self.rate, self._fill_tables(), skeleton, self._find_oddities())
 
     def _read_header(self, words: list[str], line: int) -> None:
         match words[0].lower():
@@ -228,17 +227,20 @@ class _AmcReader:
             raise FileError(self.path, message, line)
         return values
 
-    def _find_oddities(self) -> list[str]:
-        warnings = []
+    def _find_oddities(self) -> tuple[Finding, ...]:
+        found = []
         if np.any(np.diff(np.array(self.numbers)) != 1):
-            warnings.append("the frame numbers do not count up by one; the frames are taken as evenly spaced.")
+            message = "their numbers do not count up by one; they are taken as evenly spaced."
+            found.append(Finding("frames", message))
         partly = [name for name, frames in self.frames.items() if len(frames) <= self.frame]
         if partly:
-            warnings.append(f"not every frame has {', '.join(partly[:6])}; they hold their last values there.")
+            message = f"not every frame has {list_names(partly)}; they hold their last values there."
+            found.append(Finding("values", message, tuple(partly)))
         still = [bone.name for bone in self.skeleton.bones if bone.freedoms and bone.name not in self.rows]
         if still:
-            warnings.append(f"the motion has no values for {', '.join(still[:6])}; they stay at rest.")
-        return warnings
+            message = f"the motion has none for {list_names(still)}; they stay at rest."
+            found.append(Finding("values", message, tuple(still)))
+        return tuple(found)
 
     def _fill_tables(self) -> dict[str, np.ndarray]:
         """(F, n) each bone's values, the last ones before where a frame has none, zero where there are none before."""

@@ -32,6 +32,7 @@ from poise.body.skeleton import Skeleton
 from poise.errors import FileError
 from poise.files.input import find_choice, read_text, shorten, stem_of
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -77,7 +78,7 @@ class AsfFile:
     root       the root as a bone: `vector` is its preset position, `axis` its preset orientation
     bones      parents before children
     parents    index of each bone's parent in `bones`, -1 for the root
-    warnings   what was odd but could be read, a sentence each
+    findings   what was odd but could be read
     """
 
     path: str
@@ -86,7 +87,7 @@ class AsfFile:
     root: AsfBone
     bones: tuple[AsfBone, ...]
     parents: tuple[int, ...]
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def build_skeleton(self) -> Skeleton:
         """The joints: the root's, and one at the start of every bone."""
@@ -116,7 +117,7 @@ def read_asf(path: str | PathLike[str], clip: str | None = None) -> Recording:
     turns = rotation.identity((1, len(skeleton)))
     turns[0, 0] = file.root.axes  # the root's preset orientation, as in every motion
     motion = Clip(skeleton, np.zeros(1), skeleton.offsets[:1], turns, name)
-    return Recording(motion, "ASF", str(path), (name,), file.unit, has_rate=False, source=file, warnings=file.warnings)
+    return Recording(motion, "ASF", str(path), (name,), file.unit, has_rate=False, source=file, findings=file.findings)
 
 
 def read_asf_tables(path: str | PathLike[str]) -> AsfFile:
@@ -140,7 +141,7 @@ class _AsfReader:
         self.root: dict[str, _Line] = {}
         self.bones: dict[str, AsfBone] = {}
         self.children: dict[str, list[str]] = {}
-        self.warnings: list[str] = []
+        self.findings: list[Finding] = []
 
     def read(self, text: str) -> AsfFile:
         lines = _split_sections(text)
@@ -173,9 +174,8 @@ class _AsfReader:
             case "hierarchy":
                 self._read_hierarchy(lines)
             case name if name not in _SECTIONS:
-                self.warnings.append(
-                    f"section '{shorten(section)}' (line {start.number}) is not known; it was skipped."
-                )
+                message = f"'{shorten(section)}' (line {start.number}) is not known; it was skipped."
+                self.findings.append(Finding("section", message))
 
     def _read_units(self, lines: list[_Line]) -> None:
         for line in lines:
@@ -269,10 +269,11 @@ class _AsfReader:
         bones = tuple(self._to_radians(self.bones[name]) for name in names)
         lost = [name for name in self.bones if name not in names]
         if lost:
-            self.warnings.append(f"bones not in the hierarchy were left out: {shorten(', '.join(lost), 200)}.")
+            message = f"those not in the hierarchy were left out: {shorten(', '.join(lost), 200)}."
+            self.findings.append(Finding("bones", message, tuple(lost)))
         unit = None if self.length == 1.0 else _INCH / self.length
         root = self._to_radians(self._read_root())
-        return AsfFile(str(self.path), unit, self.degrees, root, bones, parents, tuple(self.warnings))
+        return AsfFile(str(self.path), unit, self.degrees, root, bones, parents, tuple(self.findings))
 
     def _order_bones(self) -> tuple[list[str], tuple[int, ...]]:
         """Names in depth-first order and each one's parent. A bone that is met twice has two parents, or a loop."""

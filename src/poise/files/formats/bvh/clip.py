@@ -27,6 +27,7 @@ from poise.files.formats.bvh.text import BvhFile, BvhJoint, read_bvh_tables
 from poise.files.input import find_choice, stem_of
 from poise.files.output import write_bytes
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 from poise.motion.clip import Clip
 
 _ORDER = "ZXY"
@@ -48,13 +49,13 @@ def read_bvh(path: str | PathLike[str], clip: str | None = None) -> Recording:
     file = read_bvh_tables(path)
     names = name_trees(file)
     tree = find_tree(file, clip)
-    motion, warnings = compute_clip(file, tree)
+    motion, findings = compute_clip(file, tree)
     if len(names) > 1:
-        said = (
+        message = (
             f"the file has {len(names)} skeletons: {', '.join(names)}. This is '{names[tree]}'; --clip takes another."
         )
-        warnings = (said, *warnings)
-    return Recording(motion.replace(name=names[tree]), "BVH", str(path), names, source=file, warnings=warnings)
+        findings = (Finding("clips", message, names), *findings)
+    return Recording(motion.replace(name=names[tree]), "BVH", str(path), names, source=file, findings=findings)
 
 
 def name_trees(file: BvhFile) -> tuple[str, ...]:
@@ -80,7 +81,7 @@ def save_bvh(clip: Clip, path: str | PathLike[str]) -> None:
     write_bytes(path, valid_text(format_bvh(clip)).encode())
 
 
-def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
+def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[Finding, ...]]:
     """The motion of one skeleton in a file's tables, in the file's units and axes, and what was odd about it."""
     picked = file.trees[tree]
     joints = [file.joints[i] for i in picked]
@@ -95,10 +96,10 @@ def compute_clip(file: BvhFile, tree: int = 0) -> tuple[Clip, tuple[str, ...]]:
     times = np.arange(len(file.values)) * file.frame_time
     rotations = _read_rotations(file, joints, columns)
     clip = Clip(skeleton, times, found.translations[:, 0], rotations, stem_of(file.path), found.shifts)
-    return clip, (*file.warnings, *_describe_sliding(found, skeleton))
+    return clip, (*file.findings, *_describe_sliding(found, skeleton))
 
 
-def _describe_sliding(found: Positions, skeleton: Skeleton) -> list[str]:
+def _describe_sliding(found: Positions, skeleton: Skeleton) -> list[Finding]:
     """Which joints move by their position channels, and how far."""
     if found.shifts is None:
         return []
@@ -107,10 +108,8 @@ def _describe_sliding(found: Positions, skeleton: Skeleton) -> list[str]:
     moving = [skeleton.names[j] for j in np.flatnonzero(reach > _STRETCH * longest)]
     if not moving:
         return []
-    return [
-        f"position channels move {', '.join(moving)}, by up to {reach.max():.3g} units, and not only the root; that is "
-        "kept."
-    ]
+    message = f"they move {', '.join(moving)}, by up to {reach.max():.3g} units, and not only the root; that is kept."
+    return [Finding("position channels", message, tuple(moving))]
 
 
 def _read_rotations(file: BvhFile, joints: list[BvhJoint], columns: list[dict[str, int]]) -> np.ndarray:

@@ -24,6 +24,7 @@ import numpy as np
 
 from poise.errors import FileError
 from poise.files.input import check_poses, read_bytes, shorten
+from poise.findings import Finding
 from poise.frozen import Portable
 
 CHANNELS = ("Xposition", "Yposition", "Zposition", "Xrotation", "Yrotation", "Zrotation")
@@ -63,7 +64,7 @@ class BvhFile(Portable):
     joints      parents before children, one tree after the other
     frame_time  s
     values      (F, C) of all channels of all joints, in their order; degrees and the file's units
-    warnings    what was odd but could be read, a sentence each
+    findings    what was odd but could be read
     head        the text before the first frame: HIERARCHY, `Frames:` and `Frame Time:`, line ends as they were
     """
 
@@ -71,7 +72,7 @@ class BvhFile(Portable):
     joints: tuple[BvhJoint, ...]
     frame_time: float
     values: np.ndarray
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
     head: bytes = b""
 
     @cached_property
@@ -110,11 +111,11 @@ def parse_bvh(data: bytes, path: str | PathLike[str] = "<bytes>") -> BvhFile:
         raise FileError(path, f"not a BVH file: it begins with {begin!r}, a BVH begins with HIERARCHY.", 1)
     motion = re.search(rb"^[ \t}]*MOTION\b", text, re.IGNORECASE | re.MULTILINE)
     hierarchy = text[: motion.end()] if motion else text
-    joints, warnings = _HierarchyReader(path).read(hierarchy)
+    joints, findings = _HierarchyReader(path).read(hierarchy)
     if motion is None:
         raise FileError(path, "there is no MOTION section. The file is cut off.", _count_lines(text))
-    frame_time, values, start = _read_motion(text, motion.end(), joints, path, warnings)
-    return BvhFile(str(path), tuple(joints), frame_time, values, tuple(warnings), text[:start])
+    frame_time, values, start = _read_motion(text, motion.end(), joints, path, findings)
+    return BvhFile(str(path), tuple(joints), frame_time, values, tuple(findings), text[:start])
 
 
 def _to_plain_text(data: bytes, path: str | PathLike[str]) -> bytes:
@@ -166,7 +167,7 @@ class _HierarchyReader:
         self.open: list[int | None] = []  # joint of each open block; None for an End Site
         self.line = 1
 
-    def read(self, hierarchy: bytes) -> tuple[list[BvhJoint], list[str]]:
+    def read(self, hierarchy: bytes) -> tuple[list[BvhJoint], list[Finding]]:
         """All joints, and what was odd."""
         self.words = self._split(_decode(hierarchy))
         self._next()  # HIERARCHY
@@ -190,8 +191,8 @@ class _HierarchyReader:
             raise self._error(f"{len(self.open)} blocks are not closed by '}}'. The file is cut off.")
         if not self.drafts:
             raise self._error("there is no ROOT joint in the HIERARCHY. Export the file again.")
-        warnings = self._make_names_unique()
-        return [draft.finish() for draft in self.drafts], warnings
+        findings = self._make_names_unique()
+        return [draft.finish() for draft in self.drafts], findings
 
     def _split(self, text: str) -> Iterator[str]:
         for self.line, line in enumerate(text.split("\n"), 1):
@@ -292,8 +293,8 @@ class _HierarchyReader:
             raise self._error(f"joint '{shorten(draft.name)}' lists a channel twice.")
         draft.channels = tuple(names)
 
-    def _make_names_unique(self) -> list[str]:
-        warnings = []
+    def _make_names_unique(self) -> list[Finding]:
+        found = []
         taken = {draft.name for draft in self.drafts}
         next_number: dict[str, int] = {}
         seen: set[str] = set()
@@ -306,18 +307,20 @@ class _HierarchyReader:
                     number += 1
                 next_number[draft.name] = number + 1
                 new = f"{draft.name}_{number}"
-                warnings.append(f"a second joint '{draft.name}' (line {draft.line}) is called '{new}' here.")
+                message = f"a second joint '{draft.name}' (line {draft.line}) is called '{new}' here."
+                found.append(Finding("joint names", message, new))
                 taken.add(new)
                 draft.name = new
             seen.add(draft.name)
-        if len(warnings) > _MOST_WARNINGS:
-            more = f"{len(warnings) - _MOST_WARNINGS} more joints are called as others are, and were given numbers."
-            warnings[_MOST_WARNINGS:] = [more]
-        return warnings
+        more = len(found) - _MOST_WARNINGS
+        if more > 0:
+            message = f"{more} more joints are called as others are, and were given numbers."
+            found[_MOST_WARNINGS:] = [Finding("joint names", message, more)]
+        return found
 
 
 def _read_motion(
-    text: bytes, start: int, joints: list[BvhJoint], path: str | PathLike[str], warnings: list[str]
+    text: bytes, start: int, joints: list[BvhJoint], path: str | PathLike[str], findings: list[Finding]
 ) -> tuple[float, np.ndarray, int]:
     """Frame time in seconds, the table (F, C) of values, and where it begins. `start`: the offset behind MOTION."""
 
@@ -344,7 +347,8 @@ def _read_motion(
         message = f"{len(values)} frames are more than the {_MOST_FRAMES} that can be read. Split the recording."
         raise FileError(path, message, frames_line)
     if len(values) > int(frames_word):
-        warnings.append(f"'Frames: {frames_word}' (line {frames_line}) but {len(values)} follow; all were read.")
+        message = f"'Frames: {frames_word}' (line {frames_line}) but {len(values)} follow; all were read."
+        findings.append(Finding("frames", message, len(values)))
     if len(values) * len(joints) > 1_000_000 + 4 * values.size:
         message = f"{len(joints)} joints have only {n_channels} channels. The file is not an animation."
         raise FileError(path, message, frames_line)

@@ -19,6 +19,7 @@ from poise.files.formats.c3d.force_plates import ForcePlate, read_force_plates
 from poise.files.formats.c3d.tables import C3dTables, read_c3d_tables
 from poise.files.formats.markers import MarkerFile, find_unit, find_up, read_markers
 from poise.files.reading.recording import Recording
+from poise.findings import Finding
 
 _REACTION = "groundreactionforce"  # Plug-in Gait's word, after a side
 _LIGHTEST = 10.0  # kg: a plate that measured this many times a computed reaction measured a whole body, not a kilogram
@@ -65,7 +66,7 @@ def load_c3d(path: str | PathLike[str]) -> C3dFile:
     unit, odd_unit = find_unit(path, word, labels, points)
     plates, odd_plates = read_force_plates(tables, unit)
     up, odd_up = _find_up(tables, labels, points * unit, plates)
-    said = (*tables.warnings, *_say_left_out(tables, len(picks)), *odd_unit, *odd_plates)
+    said = (*tables.findings, *_say_left_out(tables, len(picks)), *odd_unit, *odd_plates)
     return C3dFile(
         str(path),
         labels,
@@ -87,18 +88,19 @@ def read_c3d(path: str | PathLike[str], clip: str | None = None) -> Recording:
     return read_markers(load_c3d(path), clip, "C3D")
 
 
-def _say_left_out(tables: C3dTables, kept: int) -> list[str]:
-    """A sentence on the points that are no markers."""
+def _say_left_out(tables: C3dTables, kept: int) -> list[Finding]:
+    """The points that are not markers."""
     count = tables.points.shape[1]
     labels = tables.words("POINT", "LABELS")[:count]
     nameless = sum(_is_nameless(label) for label in labels) + count - len(labels)
     others = count - kept - nameless
     parts = [f"{n} {what}" for n, what in ((nameless, "unlabelled"), (others, "computed by another program")) if n]
-    return [f"points: {' and '.join(parts)} of {count} are left out; {kept} are markers."] if parts else []
+    message = f"{' and '.join(parts)} of {count} are left out; {kept} are markers."
+    return [Finding("points", message, count - kept)] if parts else []
 
 
-def _say_shared_by_mass(tables: C3dTables, plates: tuple[ForcePlate, ...]) -> list[str]:
-    """A sentence where forces that another program computed are a kilogram's, though the file calls them newtons."""
+def _say_shared_by_mass(tables: C3dTables, plates: tuple[ForcePlate, ...]) -> list[Finding]:
+    """A warning if forces that another program computed are a kilogram's, though the file calls them newtons."""
     labels = tables.words("POINT", "LABELS")[: tables.points.shape[1]]
     named = [label for label in tables.words("POINT", "FORCES") if label in labels and _REACTION in label.lower()]
     stated = next(iter(tables.words("POINT", "FORCE_UNITS")), "")
@@ -109,10 +111,11 @@ def _say_shared_by_mass(tables: C3dTables, plates: tuple[ForcePlate, ...]) -> li
     measured = max(float(np.nanmax(np.linalg.norm(plate.force, axis=-1), initial=0.0)) for plate in plates)
     if not 0.0 < _LIGHTEST * computed < measured:
         return []
-    return [
-        f"computed forces: the file says newtons, but its ground reaction peaks at {computed:.3g} where a plate "
-        f"measured {measured:.0f} N; forces, moments and powers among its points are per kilogram."
-    ]
+    message = (
+        f"the file says newtons, but its ground reaction peaks at {computed:.3g} where a plate measured {measured:.0f} "
+        "N; forces, moments and powers among its points are per kilogram."
+    )
+    return [Finding("computed forces", message, computed)]
 
 
 def _is_nameless(label: str) -> bool:
@@ -136,7 +139,7 @@ def _pick_markers(tables: C3dTables) -> tuple[tuple[str, ...], list[int]]:
 
 def _find_up(
     tables: C3dTables, labels: tuple[str, ...], points: np.ndarray, plates: tuple[ForcePlate, ...]
-) -> tuple[str | None, list[str]]:
+) -> tuple[str | None, list[Finding]]:
     """The vertical: the normal of the force plates, what is up on the file's screen, or how the body stands."""
     if plates:
         diagonals = plates[0].corners[2] - plates[0].corners[0], plates[0].corners[3] - plates[0].corners[1]

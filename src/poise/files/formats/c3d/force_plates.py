@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.files.formats.c3d.tables import C3dTables
+from poise.findings import Finding
 
 _LOADED = 20.0  # N: below it a pressure centre is noise
 # N: the mean over the frames that the file calls unloaded may be this large for it to be an offset and not a person.
@@ -47,7 +48,7 @@ class ForcePlate:
     free_moment: np.ndarray
 
 
-def read_force_plates(tables: C3dTables, unit: float) -> tuple[tuple[ForcePlate, ...], list[str]]:
+def read_force_plates(tables: C3dTables, unit: float) -> tuple[tuple[ForcePlate, ...], list[Finding]]:
     """All plates of a file, and what was odd. unit: metres a unit of the points."""
     used = tables.number("FORCE_PLATFORM", "USED")
     plates: list[ForcePlate] = []
@@ -61,8 +62,11 @@ def read_force_plates(tables: C3dTables, unit: float) -> tuple[tuple[ForcePlate,
             plates.append(plate)
         for sentence in odd:
             plates_of.setdefault(sentence, []).append(str(index + 1))
-    warnings = [f"force plate {', '.join(numbers)}: {sentence}" for sentence, numbers in plates_of.items()]
-    return tuple(plates), warnings
+    found = [
+        Finding("force plates", f"{sentence.rstrip('.')} (plate {', '.join(numbers)}).", tuple(numbers))
+        for sentence, numbers in plates_of.items()
+    ]
+    return tuple(plates), found
 
 
 class _UnreadablePlate(Exception):

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from poise.findings import Finding
+
 BLOCK = 512
 _MOST_FRAMES = 2**31
 
@@ -59,22 +61,22 @@ class Layout:
         return size - self.start - self.frames * self.frame_bytes
 
 
-def find_layout(header: Counts, others: tuple[Counts, ...], size: int) -> tuple[Layout | None, list[str]]:
-    """The layout that fits a file of `size` bytes, and sentences on what was decided; None where none can be right."""
+def find_layout(header: Counts, others: tuple[Counts, ...], size: int) -> tuple[Layout | None, list[Finding]]:
+    """The layout that fits a file of `size` bytes, and warnings about it; None if none can be right."""
     candidates = list(_candidates(header, others))
     if not candidates:
         return None, []
     own = candidates[0]
     if 0 <= own.left_over(size) < BLOCK:
-        return own, _say_frames(header, others, own)
+        return own, _describe_frames(header, others, own)
     exact = [c for c in candidates if 0 <= c.left_over(size) < BLOCK]
     if exact:
-        return exact[0], _say(own, exact[0])
+        return exact[0], _describe(own, exact[0])
     if own.left_over(size) >= 0:  # more than was announced: programs append blocks of their own
-        return own, _say_frames(header, others, own)
+        return own, _describe_frames(header, others, own)
     # Not filled, but not cut off either, with the header's frames of another number only.
     fitting = [c for c in candidates if c.left_over(size) >= 0 and c.frame_bytes == own.frame_bytes]
-    return (fitting[0], _say(own, fitting[0])) if fitting else (own, [])
+    return (fitting[0], _describe(own, fitting[0])) if fitting else (own, [])
 
 
 def _candidates(header: Counts, others: tuple[Counts, ...]) -> Iterator[Layout]:
@@ -103,8 +105,8 @@ def _candidates(header: Counts, others: tuple[Counts, ...]) -> Iterator[Layout]:
             yield Layout(begin, frames, points, analog, start, scale)
 
 
-def _say(own: Layout, taken: Layout) -> list[str]:
-    """A sentence where the parameters are believed, and not the header."""
+def _describe(own: Layout, taken: Layout) -> list[Finding]:
+    """A warning if the parameters are believed, and not the header."""
     parts = [
         f"{getattr(taken, name)} {what} (not {getattr(own, name)})"
         for name, what in (("frames", "frames"), ("points", "points"), ("analog", "analog values a frame"))
@@ -115,15 +117,15 @@ def _say(own: Layout, taken: Layout) -> list[str]:
     if taken.start != own.start:
         parts.append(f"data from byte {taken.start} (not {own.start})")
     what = ", ".join(parts)
-    return [f"header: it contradicts the parameters; by the file's size there are {what}."] if parts else []
+    message = f"it contradicts the parameters; by the file's size there are {what}."
+    return [Finding("header", message, taken.frames)] if parts else []
 
 
-def _say_frames(header: Counts, others: tuple[Counts, ...], own: Layout) -> list[str]:
-    """A sentence where the header is believed, and not the parameters."""
+def _describe_frames(header: Counts, others: tuple[Counts, ...], own: Layout) -> list[Finding]:
+    """A warning if the header is believed, and not the parameters."""
     wrong = sorted({c.frames for c in others if c.frames is not None and c.frames != own.frames})
     if not wrong or header.frames != own.frames:
         return []
-    return [
-        f"header: the parameters contradict it; by the file's size there are {own.frames} frames "
-        f"(not {', '.join(map(str, wrong))})."
-    ]
+    others_say = ", ".join(map(str, wrong))
+    message = f"the parameters contradict it; by the file's size there are {own.frames} frames (not {others_say})."
+    return [Finding("header", message, own.frames)]

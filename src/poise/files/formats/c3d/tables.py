@@ -28,6 +28,7 @@ from poise.errors import FileError
 from poise.files.formats.c3d.layout import BLOCK as _BLOCK
 from poise.files.formats.c3d.layout import Counts, find_layout
 from poise.files.input import read_bytes, shorten
+from poise.findings import Finding
 
 _KEY = 80
 _INTEL, _DEC, _MIPS = 84, 85, 86
@@ -46,7 +47,7 @@ class C3dTables:
     points       (F, P, 3) in the file's unit, NaN where a point was not seen
     analog       (F x samples, A) scaled as the file says
     analog_rate  Hz
-    warnings     where header and parameters contradict each other, a sentence each
+    findings     contradictions of header and parameters
     """
 
     path: str
@@ -56,7 +57,7 @@ class C3dTables:
     points: np.ndarray
     analog: np.ndarray
     analog_rate: float
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
     def words(self, group: str, name: str) -> tuple[str, ...]:
         """A parameter's words, with those of its continuations (LABELS2, ...); empty where there are none."""
@@ -179,7 +180,7 @@ class _Reader:
     def read_data(self, parameters: dict[str, dict[str, Value]]) -> C3dTables:
         """Points and analog samples."""
         table = C3dTables("", parameters, 1, 0.0, np.empty(0), np.empty(0), 0.0)
-        rate, warnings = self._find_rate(table)
+        rate, found = self._find_rate(table)
         header = self._read_header(table)
         if header.scale is None:
             raise self._error(12, "neither header nor parameters have a scale that can be true. The file is broken.")
@@ -210,17 +211,17 @@ class _Reader:
                 4, f"{layout.analog} analog values a frame are not {samples} samples of as many channels."
             )
         analog = self._scale_analog(values[:, 4 * n_points :].reshape(-1, channels) if channels else None, table)
-        said = (*warnings, *odd)
-        return C3dTables(str(self.path), parameters, layout.first, rate, points, analog, rate * samples, said)
+        return C3dTables(str(self.path), parameters, layout.first, rate, points, analog, rate * samples, (*found, *odd))
 
-    def _find_rate(self, table: C3dTables) -> tuple[float, list[str]]:
-        """Hz of the points, as the parameters say, or else the header; and a sentence where they differ."""
+    def _find_rate(self, table: C3dTables) -> tuple[float, list[Finding]]:
+        """Hz of the points, as the parameters say, or else the header; and a warning if they differ."""
         stated, header = table.number("POINT", "RATE"), float(self._floats(self.data[20:24])[0])
         good = [rate for rate in (stated, header) if rate is not None and _RATES[0] <= rate <= _RATES[1]]
         if not good:
             raise self._error(20, f"a rate of {header:g} Hz cannot be true. The file is broken.")
         if len(good) == 2 and abs(good[0] - good[1]) > 1e-3 * good[0]:
-            return good[0], [f"frame rate: the header says {header:g} Hz, POINT:RATE {stated:g}; the latter is taken."]
+            message = f"the header says {header:g} Hz, POINT:RATE {stated:g}; the latter is taken."
+            return good[0], [Finding("frame rate", message, good[0])]
         return good[0], []
 
     def _read_header(self, table: C3dTables) -> Counts:

@@ -35,7 +35,7 @@ from poise.files.formats.gltf.read import GltfSource, list_clips, read_gltf_rest
 from poise.files.formats.gltf.write import CLAY, GltfBuffer, build_animation, build_material, build_primitive, pack_glb
 from poise.files.input import stem_of
 from poise.files.output import write_bytes
-from poise.files.reading.pipeline import Reading, find_placement, normalise
+from poise.files.reading.pipeline import Reading, interpret
 from poise.files.reading.reframe import Reframe
 from poise.motion.clip import Clip
 from poise.spatial import rotation
@@ -71,7 +71,7 @@ def save_on_character(
     body       a mesh of the clip's skeleton at rest, m, that is added to the file
     in_meters  put a node above the scene, if needed, that scales and turns it to metres, Y up, facing +Z
     """
-    reading = source if isinstance(source, Reading) else normalise(read_gltf_rest(source))
+    reading = source if isinstance(source, Reading) else interpret(read_gltf_rest(source))
     found = reading.recording.source
     if not isinstance(found, GltfSource):
         raise InputError(f"'{reading.recording.path}' is not a glTF or VRM file, so nothing can be written onto it.")
@@ -86,7 +86,7 @@ def save_on_character(
         channels = list(compute_channels(clip, reading, found))
     except np.linalg.LinAlgError:
         raise InputError(f"'{reading.recording.path}' has joints under a node that is scaled to nothing.") from None
-    frame = find_placement(reading).frame if in_meters else None
+    frame = reading.placement.frame if in_meters else None
     name = name or choose_name(clip.name or stem_of(path), stem_of(path), reading)
     added = None if body is None else _bind(body, clip, reading, found)
     write_bytes(path, format_on_document(clip, found, channels, name, frame, added))
@@ -194,7 +194,7 @@ def _fit(clip: Clip, reading: Reading) -> _Fit:
     place = {name: i for i, name in enumerate(known.names)}
     by_role = {role: place[name] for role, name in known.roles.items()}
     joints = tuple(place.get(name, by_role.get(role_of.get(name, ""))) for name in file.names)
-    fit = _Fit(find_placement(reading).to_file(clip), joints)
+    fit = _Fit(reading.placement.to_file(clip), joints)
     if all(own is None for own in joints):
         raise InputError(
             f"the clip has no joint of this character: its joints are {', '.join(known.names[:6])}, ...; the "
@@ -228,7 +228,7 @@ def _bind(body: SkinnedMesh, clip: Clip, reading: Reading, source: GltfSource) -
     A point v of a joint whose orientation is W in the clip, and D in the file, is at p + D D0^-1 A^-1 v / scale there:
     D0 is D at W = 1, and A the turn of the file's axes into the clip's.
     """
-    skeleton, place = clip.skeleton, find_placement(reading)
+    skeleton, place = clip.skeleton, reading.placement
     node_of = dict(zip(_fit(clip, reading).joints, source.rig.joints, strict=True))
     if any(joint not in node_of for joint in range(len(skeleton))):
         return None

@@ -12,7 +12,7 @@ from poise.body.geometry.skin import SkinnedMesh
 from poise.body.geometry.skin_segments import build_character
 from poise.errors import FileError, InputError
 from poise.files.input import check_there, stem_of
-from poise.files.reading.pipeline import Reading, normalise
+from poise.files.reading.pipeline import Reading, interpret
 from poise.kinds import checked
 
 MODELS = (".glb", ".gltf", ".vrm")
@@ -76,16 +76,17 @@ def read_character(
 ) -> CharacterReading:
     """A skinned model as a character, with its mesh and what was found about it.
 
-    up and roles as for `normalise`, the other arguments as for load_character
+    up and roles as for `interpret`, the other arguments as for load_character
     """
     from poise.files.formats.gltf.read import read_gltf_rest
     from poise.files.formats.gltf.skin import check_mesh
 
-    reading = normalise(read_gltf_rest(path), scale, up, roles)
+    reading = interpret(read_gltf_rest(path), scale, up, roles)
     skin = reading.skin
     if skin is None:
         source = reading.recording.source
-        _, reasons = check_mesh(source.document, source.nodes, source.rig)
+        _, found = check_mesh(source.document, source.nodes, source.rig)
+        reasons = [finding.sentence for finding in found]
         raise FileError(path, next(iter(reasons), "has no mesh, so it is a motion and not a character."))
     try:
         cut = build_character(

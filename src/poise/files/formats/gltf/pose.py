@@ -21,6 +21,7 @@ import numpy as np
 from poise.files.formats.gltf.nodes import Nodes, nearest_rotation
 from poise.files.formats.gltf.rig import Rig
 from poise.files.formats.gltf.tracks import Channel
+from poise.findings import Finding, list_names
 from poise.spatial import rotation
 
 Tracks = Mapping[tuple[int, str], Channel]
@@ -33,8 +34,8 @@ _SAME_SCALE, _SKEW = 1e-3, 1e-9
 _BLOCK = 200_000  # joints times frames that are worked on at once
 
 
-def settle_nodes(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, anchor: int) -> tuple[Nodes, list[str]]:
-    """The nodes with the bone lengths and scales that an animation uses, and what there is to say of them.
+def settle_nodes(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, anchor: int) -> tuple[Nodes, list[Finding]]:
+    """The nodes with the bone lengths and scales that an animation uses, and warnings about those that change.
 
     anchor  the joint down to which bones rest as the file has them, since they are a way and not a body
     """
@@ -62,12 +63,14 @@ def settle_nodes(nodes: Nodes, rig: Rig, tracks: Tracks, at: np.ndarray, anchor:
             if stretch > 50 * _SAME * size:
                 stretched.append(nodes.names[node])
                 worst = max(worst, stretch)
-    said = []
+    found = []
     if swollen:
-        said.append(f"scales: those of {_list(swollen)} are animated; joints are kept where that puts them.")
+        message = f"those of {list_names(swollen)} are animated; joints are kept where that puts them."
+        found.append(Finding("scales", message, tuple(swollen)))
     if stretched:
-        said.append(f"the bones to {_list(stretched)} change in length, by up to {worst:.3g} units; that is kept.")
-    return nodes.settled(translations, scales), said
+        message = f"those to {list_names(stretched)} change in length, by up to {worst:.3g} units; that is kept."
+        found.append(Finding("bones", message, tuple(stretched)))
+    return nodes.settled(translations, scales), found
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,8 +174,3 @@ def _measure(nodes: Nodes, rig: Rig) -> float:
 def _find_unit(nodes: Nodes, node: int) -> float:
     """World units a local unit below a node."""
     return 1.0 if node < 0 else float(np.cbrt(abs(np.linalg.det(nodes.world[node, :3, :3]))))
-
-
-def _list(names: list[str]) -> str:
-    shown = ", ".join(names[:6])
-    return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"

@@ -2,7 +2,7 @@
 
 A clip is in glTF's world space: whatever stands above the joints, armatures with a rotation or a scale of 100 and
 matrix nodes, is folded in. The specification has metres and Y up. Many files are in other units all the same: where
-no person fits into metres, `normalise` finds the unit and says so.
+no person fits into metres, `interpret` finds the unit and says so.
 
 The rest pose is that of the nodes, not the one that the mesh was bound in: where they differ, a warning says so.
 
@@ -31,6 +31,7 @@ from poise.files.formats.gltf.tracks import FrameTimes, choose_frames, read_trac
 from poise.files.formats.gltf.vrm import Humanoid, read_humanoid
 from poise.files.input import stem_of
 from poise.files.reading.recording import Recording
+from poise.findings import Finding, list_names
 from poise.motion.clip import Clip
 from poise.spatial import rotation
 
@@ -113,7 +114,7 @@ def _build_recording(
     except ValueError as error:
         raise FileError(document.path, f"clip {animation} is too long to be read: {error}.") from error
     anchor = _find_anchor(rig, names, roles)
-    settled, said = settle_nodes(nodes, rig, tracks, frames.at, anchor)
+    settled, changing = settle_nodes(nodes, rig, tracks, frames.at, anchor)
     poses = compute_poses(settled, rig, tracks, frames.at)
     rest = settled.world[list(rig.joints), :3, 3]
     offsets = rest - np.where(rig.parents[:, None] >= 0, rest[rig.parents], 0.0)
@@ -122,14 +123,15 @@ def _build_recording(
     shifts = compute_shifts(rig, offsets, poses)
     motion = Clip(skeleton, frames.times, poses.positions[:, 0], to_local(rig, poses.turns), name, shifts)
     skin, odd = check_mesh(document, settled, rig)
-    warnings = [*rig.warnings, *said, *odd]
+    findings = [*rig.findings, *changing, *odd]
     bound = measure_bind_turn(document, settled, rig) if skin is not None else 0.0
     if bound > _BOUND_ELSEWHERE:
-        warnings.append(
+        message = (
             f"the mesh was bound in another pose than the nodes rest in, by up to {np.degrees(bound):.0f} degrees; "
             "the nodes' pose is taken as the rest pose."
         )
-    warnings += list_remarks(document, nodes, rig, tracks, frames, animation)
+        findings.append(Finding("bind pose", message, bound))
+    findings += list_remarks(document, nodes, rig, tracks, frames, animation)
     return Recording(
         motion,
         humanoid.format if humanoid else "glTF",
@@ -141,7 +143,7 @@ def _build_recording(
         has_rate=frames.rate is not None,
         skin=skin,
         source=GltfSource(document, nodes, rig),
-        warnings=tuple(warnings),
+        findings=tuple(findings),
     )
 
 
@@ -198,8 +200,8 @@ _FEW_KEYS = 0.5  # of the frames
 
 def list_remarks(
     document: Document, nodes: Nodes, rig: Rig, tracks: Tracks, frames: FrameTimes, animation: int | None
-) -> list[str]:
-    """Sentences on the nodes above the joints, rest axes, names, keys and what the file depends on."""
+) -> list[Finding]:
+    """Remarks on the nodes above the joints, rest axes, names, keys and what the file depends on."""
     return [
         *_describe_above(document, nodes, rig),
         *_describe_rest(nodes, rig),
@@ -209,7 +211,7 @@ def list_remarks(
     ]
 
 
-def _describe_above(document: Document, nodes: Nodes, rig: Rig) -> Iterator[str]:
+def _describe_above(document: Document, nodes: Nodes, rig: Rig) -> Iterator[Finding]:
     for node in rig.above:
         turn = float(rotation.angle(rotation.identity(), nodes.rotations[node]))
         scale = nodes.scales[node]
@@ -221,48 +223,52 @@ def _describe_above(document: Document, nodes: Nodes, rig: Rig) -> Iterator[str]
             effects.append("scales them by " + (f"{scale[0]:.4g}" if even else ", ".join(f"{s:.4g}" for s in scale)))
         if effects:
             form = ", a matrix," if "matrix" in document.nodes[node] else ""
-            yield f"armature: node '{nodes.names[node]}'{form} above the joints {' and '.join(effects)}; that is kept."
+            message = f"node '{nodes.names[node]}'{form} above the joints {' and '.join(effects)}; that is kept."
+            yield Finding("armature", message, nodes.names[node])
 
 
-def _describe_rest(nodes: Nodes, rig: Rig) -> Iterator[str]:
+def _describe_rest(nodes: Nodes, rig: Rig) -> Iterator[Finding]:
     turns = rotation.angle(rotation.identity(), nodes.rotations[list(rig.joints)])
     worst = int(turns.argmax())
     if turns[worst] > _TURNED:
-        yield (
-            f"rest axes: joints are turned at rest, '{nodes.names[rig.joints[worst]]}' by "
-            f"{np.degrees(turns[worst]):.0f} degrees from its parent; the clip is told from axes along the world's."
+        message = (
+            f"joints are turned at rest, '{nodes.names[rig.joints[worst]]}' by {np.degrees(turns[worst]):.0f} degrees "
+            "from its parent; the clip is told from axes along the world's."
         )
+        yield Finding("rest axes", message, float(turns[worst]))
 
 
-def _describe_names(document: Document, nodes: Nodes, rig: Rig, animation: int | None) -> Iterator[str]:
+def _describe_names(document: Document, nodes: Nodes, rig: Rig, animation: int | None) -> Iterator[Finding]:
     made = [nodes.names[j] for j in rig.joints if document.nodes[j].text("name") != nodes.names[j]]
     if made:
-        more = f" and {len(made) - 6} more" if len(made) > 6 else ""
-        yield f"names: joints without a name of their own are called {', '.join(made[:6])}{more}."
+        yield Finding("names", f"joints without a name of their own are called {list_names(made)}.", tuple(made))
     if animation is None:  # the body at rest: no clip is wanted
         return
     if not document.animations[animation].text("name"):
-        yield f"names: the animation has none; it is called clip{animation}."
+        yield Finding("names", f"the animation has none; it is called clip{animation}.", animation)
     if len(document.animations) > 1:
-        yield f"clips: the file holds {len(document.animations)}; choose one with --clip."
+        count = len(document.animations)
+        yield Finding("clips", f"the file holds {count}; choose one with --clip.", count)
 
 
-def _describe_keys(tracks: Tracks, frames: FrameTimes) -> Iterator[str]:
+def _describe_keys(tracks: Tracks, frames: FrameTimes) -> Iterator[Finding]:
     keys = np.unique(np.concatenate([track.times for track in tracks.values()])) if tracks else np.zeros(1)
     if 1 < len(keys) < _FEW_KEYS * len(frames.times):
         rate = (len(frames.times) - 1) / float(frames.times[-1])
-        yield f"keys: the motion has {len(keys)} keys; what is between them is sampled at {rate:.4g} Hz."
+        message = f"the motion has {len(keys)} keys; what is between them is sampled at {rate:.4g} Hz."
+        yield Finding("keys", message, len(keys))
     steps = sum(track.how == "STEP" for track in tracks.values())
     if steps:
-        yield f"keys: {steps} of {len(tracks)} channels jump from key to key (STEP)."
+        yield Finding("keys", f"{steps} of {len(tracks)} channels jump from key to key (STEP).", steps)
     scales = sum(path == "scale" for _, path in tracks)
     if scales:
-        yield f"keys: the scale of {scales} nodes has keys."
+        yield Finding("keys", f"the scale of {scales} nodes has keys.", scales)
 
 
-def _describe_buffers(document: Document) -> Iterator[str]:
+def _describe_buffers(document: Document) -> Iterator[Finding]:
     if not document.meshes:
-        yield "mesh: the file has none; it holds motion only."
+        yield Finding("mesh", "the file has none; it holds motion only.")
     beside = [uri for b in document.buffers if (uri := b.plain.get("uri")) and not str(uri).startswith("data:")]
     if beside:
-        yield f"buffers: the file goes together with {', '.join(str(uri)[:80] for uri in beside[:3])} beside it."
+        message = f"the file goes together with {', '.join(str(uri)[:80] for uri in beside[:3])} beside it."
+        yield Finding("buffers", message, len(beside))

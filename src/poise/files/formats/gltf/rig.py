@@ -24,6 +24,7 @@ from poise.files.formats.gltf.document import Document
 from poise.files.formats.gltf.nodes import Nodes
 from poise.files.formats.gltf.tracks import find_moving
 from poise.files.formats.gltf.vrm import Humanoid
+from poise.findings import Finding
 
 MAX_JOINTS = 4096
 _MOST_LISTED = 50_000  # joints in the lists of all skins together
@@ -38,14 +39,14 @@ class Rig:
     parents   (J,) each joint's parent among the joints, -1 for the root
     above     nodes over the root, the topmost first
     skins     the skins that these joints move
-    warnings  what was left out
+    findings  what was left out
     """
 
     joints: tuple[int, ...]
     parents: np.ndarray
     above: tuple[int, ...]
     skins: tuple[int, ...]
-    warnings: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig:
@@ -55,7 +56,7 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
         raise FileError(document.path, f"its skins list more than {_MOST_LISTED} joints in all.")
     bodies = _group_skins(nodes, skins)
     moving = _find_all_moving(document)
-    warnings: list[str] = []
+    found: list[Finding] = []
     if humanoid is not None:
         seeds = set(humanoid.nodes.values())
         carried = nodes.closure(seeds)
@@ -65,12 +66,13 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
         own = _choose_body(document, skins, bodies)
         seeds = {joint for i in own for joint in skins[i]}
         if len(bodies) > 1:
-            warnings.append(f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read.")
+            message = f"the file holds {len(bodies)} skinned bodies; the one of skin {own[0]} is read."
+            found.append(Finding("bodies", message, len(bodies)))
     else:
         own, seeds = [], _find_animated_tree(document, nodes, moving)
     seeds, left = _keep_one_tree(nodes, seeds)
     if left:
-        warnings.append(f"{left} joints under no common node with the others are left out.")
+        found.append(Finding("joints", f"{left} under no common node with the others are left out.", left))
     root, joints = _complete(document, nodes, seeds, moving)
     needed = _find_needed(document, nodes, root, joints, moving)
     if needed:
@@ -80,7 +82,7 @@ def find_rig(document: Document, nodes: Nodes, humanoid: Humanoid | None) -> Rig
     ordered = _order(nodes, joints, [skins[i] for i in own])
     place = {node: i for i, node in enumerate(ordered)}
     parents = np.array([-1, *(place[int(nodes.parents[node])] for node in ordered[1:])])
-    return Rig(tuple(ordered), parents, tuple(nodes.chain(root)[:-1]), tuple(own), tuple(warnings))
+    return Rig(tuple(ordered), parents, tuple(nodes.chain(root)[:-1]), tuple(own), tuple(found))
 
 
 def _group_skins(nodes: Nodes, skins: list[list[int]]) -> list[list[int]]:

@@ -20,6 +20,7 @@ from poise.files.formats.gltf.document import Document
 from poise.files.formats.gltf.entry import JsonObject
 from poise.files.formats.gltf.nodes import Nodes, read_nodes
 from poise.files.formats.gltf.rig import Rig
+from poise.findings import Finding
 
 MAX_VERTICES = 4_000_000
 _TRIANGLES, _STRIP, _FAN = 4, 5, 6
@@ -37,22 +38,22 @@ class _Piece:
     weights: np.ndarray
 
 
-def read_skin(document: Document, nodes: Nodes, rig: Rig) -> tuple[SkinnedMesh | None, list[str]]:
+def read_skin(document: Document, nodes: Nodes, rig: Rig) -> tuple[SkinnedMesh | None, list[Finding]]:
     """The body's mesh with at most four joints a vertex, None where there is none; and what was odd about it."""
-    warnings: list[str] = []
     try:
         pieces = list(_read_skinned(document, nodes, rig)) or list(_read_rigid(document, nodes, rig))
     except _PackedError:
-        return None, ["its mesh is compressed (Draco), which is not read. Export it uncompressed to have it shown."]
+        message = "it is compressed (Draco), which is not read. Export it uncompressed to have it shown."
+        return None, [Finding("lost mesh", message)]
     pieces = [piece for piece in pieces if len(piece.faces)]
     if not pieces:
-        return None, warnings
+        return None, []
     starts = np.cumsum([0, *(len(piece.vertices) for piece in pieces)])
     vertices = np.concatenate([piece.vertices for piece in pieces])
     faces = np.concatenate([piece.faces + start for piece, start in zip(pieces, starts, strict=False)])
     normals = np.concatenate([Mesh(p.vertices, p.faces).normals if p.normals is None else p.normals for p in pieces])
     joints, weights = (np.concatenate([getattr(piece, key) for piece in pieces]) for key in ("joints", "weights"))
-    return SkinnedMesh(vertices, normals, faces, joints, weights), warnings
+    return SkinnedMesh(vertices, normals, faces, joints, weights), []
 
 
 def measure_bind_turn(document: Document, nodes: Nodes, rig: Rig) -> float:
@@ -230,12 +231,12 @@ def _read_faces(document: Document, primitive: JsonObject, count: int) -> np.nda
     return np.asarray(faces[distinct])
 
 
-def check_mesh(document: Document, nodes: Nodes, rig: Rig) -> tuple[SkinnedMesh | None, list[str]]:
-    """As read_skin; a damaged mesh costs the mesh, not the motion, and is told."""
+def check_mesh(document: Document, nodes: Nodes, rig: Rig) -> tuple[SkinnedMesh | None, list[Finding]]:
+    """As `read_skin`; a damaged mesh is left out, with a warning, and the motion is read."""
     try:
         return read_skin(document, nodes, rig)
     except FileError as error:
-        return None, [f"the mesh could not be read: {str(error).removeprefix(f'{document.path}: ')}"]
+        return None, [Finding("lost mesh", f"it could not be read: {str(error).removeprefix(f'{document.path}: ')}")]
 
 
 def read_surface(document: Document) -> Mesh:

@@ -1,4 +1,4 @@
-"""Quirks of a skeleton: its unit, bones that lost their length, rest poses."""
+"""Findings about a skeleton: its unit, bones that lost their length, rest poses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helpers.recordings import data_file
 from poise.body.segments.stature import estimate_stature
 from poise.body.skeleton import Skeleton
 from poise.files.reading.repairs import restore_lost_bones
-from poise.files.reading.rest_pose import find_arm_drop, name_rest_pose
+from poise.files.reading.rest_pose import describe_arms, find_arm_drop
 from poise.files.reading.unit import compute_stature, find_unit
 from poise.files.registry import read_clip
 
@@ -18,35 +18,37 @@ from poise.files.registry import read_clip
 @pytest.mark.parametrize("stature", [1.0, 1.4, 1.75, 2.1])
 @pytest.mark.parametrize("metres", [1.0, 0.01, 0.001, 0.0254, 0.3048, 0.1])
 def test_units_are_found_from_the_stature(stature, metres):
-    scale, reason, warning = find_unit(make_human(stature).scaled(1 / metres))
-    assert scale == metres
-    assert "m tall" in reason
-    assert (warning is None) == (metres in (1.0, 0.01))
+    decision, *warnings = find_unit(make_human(stature).scaled(1 / metres))
+    assert (decision.value, decision.origin) == (metres, "guessed")
+    assert "m tall" in decision.message
+    assert len(warnings) == (metres not in (1.0, 0.01))
 
 
 def test_a_stated_unit_is_believed_unless_no_person_fits_into_it():
-    assert find_unit(make_human(0.6), 1.0)[0] == 1.0  # a small one, but the file says so
-    assert find_unit(make_human(1.75).scaled(100), 0.01)[0] == 0.01
-    scale, _, warning = find_unit(make_human(1.75).scaled(100), 1.0)
-    assert scale == 0.01
-    assert warning.startswith("unit: the file says 1 m a unit") and "--scale" in warning
+    for stated in (find_unit(make_human(0.6), 1.0), find_unit(make_human(1.75).scaled(100), 0.01)):
+        assert [each.origin for each in stated] == ["stated"]
+    assert find_unit(make_human(0.6), 1.0)[0].value == 1.0  # a small one, but the file says so
+    assert find_unit(make_human(1.75).scaled(100), 0.01)[0].value == 0.01
+    decision, warning = find_unit(make_human(1.75).scaled(100), 1.0)
+    assert (decision.value, decision.origin) == (0.01, "guessed")
+    assert warning.sentence.startswith("unit: the file says 1 m a unit") and "--scale" in warning.sentence
 
 
 def test_names_tell_the_unit_of_two_databases():
     human = make_human(1.0)  # as many of CMU's units as inches of a tall man
     cmu = human.replace(names=["LHipJoint", "RHipJoint", "LowerBack", *human.names[3:]])
-    assert find_unit(cmu.scaled(0.45 / 0.0254))[0] == pytest.approx(0.0254 / 0.45)
+    assert find_unit(cmu.scaled(0.45 / 0.0254))[0].value == pytest.approx(0.0254 / 0.45)
     human = make_human(1.6)
     mmd = human.replace(names=["センター", "上半身", *human.names[2:]])
-    assert find_unit(mmd.scaled(1 / 0.08))[0] == 0.08
+    assert find_unit(mmd.scaled(1 / 0.08))[0].value == 0.08
 
 
 def test_bodies_of_no_known_unit_are_scaled_to_a_person():
     skeleton = make_human(1.75).scaled(300)
-    scale, reason, warning = find_unit(skeleton)
-    assert compute_stature(skeleton.scaled(scale)) == pytest.approx(1.7)
-    assert "no known unit" in reason and "--height" in warning
-    assert find_unit(Skeleton(("dot",), [-1], np.zeros((1, 3))))[0] == 1.0
+    decision, warning = find_unit(skeleton)
+    assert compute_stature(skeleton.scaled(decision.value)) == pytest.approx(1.7)
+    assert "no known unit" in decision.message and "--height" in warning.message
+    assert find_unit(Skeleton(("dot",), [-1], np.zeros((1, 3))))[0].value == 1.0
 
 
 def test_stature_is_the_same_in_every_unit_and_found_without_names():
@@ -109,14 +111,14 @@ def test_a_long_trunk_whose_top_joints_share_a_place_is_whole():
 
 @pytest.mark.parametrize(("arms_down", "kind"), [(False, "T"), (True, "arms down")])
 def test_rest_poses_are_told_by_their_arms(arms_down, kind):
-    found, warning = name_rest_pose(find_arm_drop(make_human(1.75, arms_down)))
-    assert found == kind
-    assert (warning is None) == (kind == "T")
+    named, *warnings = describe_arms(find_arm_drop(make_human(1.75, arms_down)))
+    assert named.value == kind
+    assert len(warnings) == (kind != "T")
 
 
 def test_a_rest_pose_without_arms_is_unknown():
     human = make_human(1.75, without=("Arm", "Hand"))
-    assert name_rest_pose(find_arm_drop(human)) == ("unknown", None)
+    assert [each.value for each in describe_arms(find_arm_drop(human))] == ["unknown"]
 
 
 @pytest.mark.data

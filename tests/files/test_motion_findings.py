@@ -1,4 +1,4 @@
-"""Quirks of a clip's frames and floor: an added T-pose, heading, steps, still joints."""
+"""Findings about frames and floor: an added T-pose, heading, steps, still joints."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import pytest
 from helpers.bodies import make_human, tpose
 from poise.files.formats.bvh.text import BvhFile, BvhJoint
 from poise.files.reading import observations
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import Reading, interpret
 from poise.files.reading.recording import Recording
-from poise.files.reading.repairs import count_empty_frames, find_added_tpose
+from poise.files.reading.repairs import find_added_tpose, find_empty_frames
+from poise.findings import Finding
 from poise.motion.clip import Clip
 from poise.motion.edits.ground import translate, turn
 from poise.motion.samples import jump, walk
@@ -40,14 +41,18 @@ def bow(clip: Clip) -> Clip:
     return clip.replace(rotations=rotations)
 
 
+def read(clip: Clip, source: BvhFile | None = None) -> Reading:
+    """A reading of a clip that is in metres and Y up."""
+    return Reading(clip, Recording(clip, "test", "", source=source))
+
+
 def test_an_added_rest_pose_is_found_whatever_its_heading(walking):
     rest = rotation.identity((len(walking.skeleton),))
     for heading in (0.0, 2.0):
         rest[0] = rotation.exp(np.array([0.0, heading, 0.0]))
-        count, warning = find_added_tpose(with_first(bow(walking), rest))
-        assert (
-            count == 1 and warning is not None and warning.startswith("added T-pose: the first frame is the rest pose")
-        )
+        added = find_added_tpose(with_first(bow(walking), rest))
+        assert added is not None and added.value == 1
+        assert added.sentence.startswith("added T-pose: the first frame is the rest pose")
 
 
 def test_an_added_t_pose_that_is_not_the_rest_pose_is_found(walking):
@@ -63,9 +68,9 @@ def test_an_added_t_pose_that_is_not_the_rest_pose_is_found(walking):
             offsets[i] = rotation.rotate(splay, offsets[i])
         pose[skeleton.index(side + "UpperLeg")] = rotation.conjugate(splay)
     splayed = bow(walking).replace(skeleton=skeleton.replace(offsets=offsets))
-    count, warning = find_added_tpose(with_first(splayed, pose))
-    assert count == 1 and warning is not None and "a T-pose" in warning
-    assert find_added_tpose(splayed) == (0, None)
+    added = find_added_tpose(with_first(splayed, pose))
+    assert added is not None and added.value == 1 and "a T-pose" in added.message
+    assert find_added_tpose(splayed) is None
 
 
 @pytest.mark.parametrize("held", [1, 2, 40])
@@ -79,8 +84,8 @@ def test_added_pose_is_found_when_it_is_held(walking: Clip, held: int) -> None:
     for _ in range(held):
         clip = with_first(clip, arms)
     clip = with_first(clip, rest)
-    assert find_added_tpose(clip)[0] == held + 1
-    reading = normalise(Recording(clip, "BVH", "x.bvh", unit=1.0, up="Y"))
+    assert find_added_tpose(clip).value == held + 1
+    reading = interpret(Recording(clip, "BVH", "x.bvh", unit=1.0, up="Y"))
     assert reading.dropped == held + 1 and len(reading.clip) == len(walking)
     assert reading.clip.times[0] == pytest.approx((held + 1) / 30.0)
 
@@ -89,7 +94,7 @@ def test_still_beginning_is_left_alone_if_it_is_no_t_pose(walking: Clip) -> None
     clip = bow(walking)
     for _ in range(10):
         clip = with_first(clip, clip.rotations[0])
-    assert find_added_tpose(clip) == (0, None)
+    assert find_added_tpose(clip) is None
 
 
 def test_who_moves_out_of_a_t_pose_is_left_alone(walking):
@@ -99,29 +104,27 @@ def test_who_moves_out_of_a_t_pose_is_left_alone(walking):
     rotations = rotation.slerp(rotation.identity((30, len(walking.skeleton))), target.rotations[:30], ease[:, None])
     clip = target.replace(rotations=np.concatenate([rotations, target.rotations[30:]]))
     assert rotation.angle(clip.rotations[0], rotation.identity((len(walking.skeleton),))).max() < 1e-9
-    assert find_added_tpose(clip) == (0, None)
+    assert find_added_tpose(clip) is None
 
 
 def test_other_first_frames_are_left_alone(walking):
-    assert find_added_tpose(walking) == (0, None)
+    assert find_added_tpose(walking) is None
     sitting = rotation.identity((len(walking.skeleton),))
     for side in ("left", "right"):
         sitting[walking.skeleton.index(f"{side}UpperLeg")] = rotation.exp(np.array([-1.5, 0.0, 0.0]))
-    assert find_added_tpose(with_first(bow(walking), sitting)) == (0, None)  # a jump, but no T
+    assert find_added_tpose(with_first(bow(walking), sitting)) is None  # a jump, but no T
     cut = walking.replace(times=walking.times[:3], root=walking.root[:3], rotations=walking.rotations[:3])
-    assert find_added_tpose(with_first(cut, rotation.identity((len(walking.skeleton),)))) == (
-        0,
-        None,
-    )  # too short to tell
+    short = with_first(cut, rotation.identity((len(walking.skeleton),)))
+    assert find_added_tpose(short) is None  # too short to tell
 
 
 @pytest.mark.parametrize("height", [0.0, 0.2, -0.4])
 def test_the_floors_height(walking, height):
-    ground = observations.find_ground(translate(walking, np.array([0.0, height, 0.0])))
-    assert ground.height == pytest.approx(height, abs=0.02)
-    named = observations.describe_ground(ground)
-    assert bool(named) == (height != 0.0)
-    assert all(f"{ground.height:.2f} m" in w for w in named)
+    reading = read(translate(walking, np.array([0.0, height, 0.0])))
+    assert reading.ground.height == pytest.approx(height, abs=0.02)
+    named = observations.describe_ground(reading)
+    assert [each.value for each in named] == ([] if height == 0.0 else [reading.ground.height])
+    assert all(f"{reading.ground.height:.2f} m" in each.message for each in named)
 
 
 def test_steps_are_told_from_a_raised_leg():
@@ -130,9 +133,9 @@ def test_steps_are_told_from_a_raised_leg():
     still = rotation.identity((90, len(skeleton)))
     root = np.tile(skeleton.offsets[0], (90, 1))
     box = root + np.where(np.arange(90) > 45, 0.3, 0.0)[:, None] * [0.0, 1.0, 0.0]
-    ground = observations.find_ground(Clip(skeleton, np.arange(90) / 30, box, still))
-    assert ground.steps == pytest.approx(0.3, abs=0.01)
-    assert any(w.startswith("levels:") for w in observations.describe_ground(ground))
+    reading = read(Clip(skeleton, np.arange(90) / 30, box, still))
+    assert reading.ground.steps == pytest.approx(0.3, abs=0.01)
+    assert "levels" in [each.kind for each in observations.describe_ground(reading)]
     raised = still.copy()
     raised[45:, skeleton.index("leftUpperLeg")] = rotation.exp(np.array([-1.2, 0.0, 0.0]))
     assert observations.find_ground(Clip(skeleton, np.arange(90) / 30, root, raised)).steps == 0.0
@@ -140,31 +143,32 @@ def test_steps_are_told_from_a_raised_leg():
 
 @pytest.mark.parametrize("degrees", [0.0, 15.0, 90.0, -136.0, 180.0])
 def test_the_heading(walking, degrees):
-    facing = observations.find_heading(turn(walking, np.radians(degrees)))
+    reading = read(turn(walking, np.radians(degrees)))
+    facing = reading.heading
     off = (facing - observations.find_heading(walking) - degrees + 180.0) % 360.0 - 180.0
     assert abs(off) < 1e-3
-    assert bool(observations.describe_heading(facing)) == (abs(degrees) > 30.0)
+    assert bool(observations.describe_heading(reading)) == (abs(degrees) > 30.0)
 
 
 def test_joints_without_length_and_joints_that_never_turn_are_named(walking):
     offsets = walking.skeleton.offsets.copy()
     offsets[walking.skeleton.index("leftShoulder")] = 0.0
-    flat = observations.find_flat_joints(walking.skeleton.replace(offsets=offsets), 1.75)
-    assert flat == ["zero-length joints: leftShoulder share their parents' place; they are kept."]
+    (flat,) = observations.find_flat_joints(read(walking.replace(skeleton=walking.skeleton.replace(offsets=offsets))))
+    assert flat.sentence == "zero-length joints: leftShoulder share their parents' place; they are kept."
     rotations = rotation.multiply(
         walking.rotations, rotation.exp(0.1 * np.sin(walking.times)[:, None, None] * np.eye(3)[0])
     )
     rotations[:, walking.skeleton.index("leftHand")] = [1.0, 0.0, 0.0, 0.0]
     still = walking.skeleton.replace(tips=np.full((len(walking.skeleton), 3), 0.1))
-    found = observations.find_still_joints(walking.replace(skeleton=still, rotations=rotations))
-    assert found == ["still joints: leftHand never turn in this clip; they may not have been captured."]
+    (found,) = observations.find_still_joints(read(walking.replace(skeleton=still, rotations=rotations)))
+    assert found.sentence == "still joints: leftHand never turn in this clip; they may not have been captured."
 
 
 def test_mirrored_names_are_named(walking):
     skeleton = walking.skeleton
-    assert observations.find_mirrored_names(skeleton) == []
+    assert observations.find_mirrored_names(read(walking)) == []
     mirrored = skeleton.replace(offsets=skeleton.offsets * [-1, 1, 1])
-    assert observations.find_mirrored_names(mirrored)[0].startswith("sides:")
+    assert observations.find_mirrored_names(read(walking.replace(skeleton=mirrored)))[0].kind == "sides"
 
 
 @pytest.mark.parametrize(
@@ -184,22 +188,23 @@ def test_mirrored_names_are_named(walking):
     ],
 )
 def test_roles_that_contradict_the_tree_are_named(walking, told, said):
-    reading = normalise(Recording(walking, "test", ""), roles=told)
+    reading = interpret(Recording(walking, "test", ""), roles=told)
     found = [warning for warning in reading.warnings if warning.startswith(("roles:", "sides:"))]
     assert len(found) == len(said) and all(w.startswith(s) for w, s in zip(found, said, strict=True))
 
 
-def test_several_euler_orders_are_named():
-    def file(*orders: str) -> BvhFile:
+def test_several_euler_orders_are_named(walking):
+    def find_orders(*orders: str) -> list[Finding]:
         joints = [
             BvhJoint(f"j{i}", i - 1, (0.0, 1.0, 0.0), tuple(f"{axis}rotation" for axis in order), None)
             for i, order in enumerate(orders)
         ]
-        return BvhFile("test.bvh", tuple(joints), 1 / 30, np.zeros((1, 3 * len(orders))), ())
+        file = BvhFile("test.bvh", tuple(joints), 1 / 30, np.zeros((1, 3 * len(orders))), ())
+        return observations.find_euler_orders(read(walking, file))
 
-    assert observations.find_euler_orders(file("ZXY", "ZXY", "X")) == []
-    assert "2 (XYZ, ZXY)" in observations.find_euler_orders(file("ZXY", "XYZ", "ZXY"))[0]
-    assert observations.find_euler_orders(None) == []
+    assert find_orders("ZXY", "ZXY", "X") == []
+    assert "2 (XYZ, ZXY)" in find_orders("ZXY", "XYZ", "ZXY")[0].message
+    assert observations.find_euler_orders(read(walking)) == []
 
 
 def test_a_jump_has_a_floor_and_no_steps():
@@ -219,14 +224,14 @@ def test_empty_frames_before_the_motion_are_left_out(walking, tpose_first):
         root=np.concatenate([np.zeros((count, 3)), walking.root]),
         rotations=np.concatenate([still, walking.rotations]),
     )
-    assert count_empty_frames(clip) == count
-    reading = normalise(Recording(clip, "test", "", unit=1.0))
+    assert find_empty_frames(clip).value == count
+    reading = interpret(Recording(clip, "test", "", unit=1.0))
     assert reading.dropped == count and len(reading.clip) == len(walking)
     assert any(sentence.startswith(("empty frames", "added T-pose")) for sentence in reading.warnings)
-    kept = normalise(Recording(clip, "test", "", unit=1.0), whole=True)
+    kept = interpret(Recording(clip, "test", "", unit=1.0), whole=True)
     assert kept.dropped == 0 and len(kept.clip) == len(clip)
 
 
 def test_a_motion_that_begins_at_the_origin_keeps_its_frames(walking):
-    assert count_empty_frames(walking.replace(root=walking.root - walking.root[0])) == 0
-    assert count_empty_frames(walking) == 0
+    assert find_empty_frames(walking.replace(root=walking.root - walking.root[0])) is None
+    assert find_empty_frames(walking) is None

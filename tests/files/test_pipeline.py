@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from poise.body.geometry.skin import SkinnedMesh
 from poise.body.skeleton import Skeleton
 from poise.errors import InputError
 from poise.files import read_clip
-from poise.files.reading.pipeline import normalise
+from poise.files.reading.pipeline import OBSERVATIONS, STEPS, interpret
 from poise.files.reading.recording import Recording
 from poise.files.reading.reframe import Reframe, turn_clip
 from poise.files.reading.unit import compute_stature
@@ -38,12 +40,12 @@ def walking() -> Clip:
 
 
 def test_a_clean_clip_stays_as_it_is(walking):
-    reading = normalise(record(walking))
-    assert (reading.scale, reading.up, reading.warnings, reading.confidence) == (1.0, "Y", (), 1.0)
+    reading = interpret(record(walking))
+    assert (reading.scale, reading.up, reading.warnings, reading.find("roles").value) == (1.0, "Y", (), 1.0)
     np.testing.assert_allclose(reading.clip.positions, walking.positions, atol=1e-12)
     np.testing.assert_allclose(reading.clip.skeleton.offsets, walking.skeleton.offsets, atol=1e-12)
-    assert (reading.rest, reading.dropped) == ("T", 0)
-    assert abs(reading.facing) < 1e-6 and abs(reading.heading) < 10.0
+    assert (reading.find("rest pose").value, reading.dropped) == ("T", 0)
+    assert abs(reading.find("rest facing").value) < 1e-6 and abs(reading.heading) < 10.0
     assert abs(reading.ground.height) < 0.02
 
 
@@ -54,7 +56,7 @@ def test_every_up_axis_is_turned_and_every_joint_with_it(walking, up):
         if TURNS[up] is None
         else rotation.from_axis_angle(TURNS[up], 0.5 * np.pi * np.linalg.norm(TURNS[up]))
     )
-    reading = normalise(record(turn_clip(walking, turn)))
+    reading = interpret(record(turn_clip(walking, turn)))
     assert reading.up == up
     assert any(w.startswith("up axis:") for w in reading.warnings) == (up != "Y")
     height = reading.clip.positions[..., 1]
@@ -67,7 +69,7 @@ def test_a_rest_along_y_under_a_motion_along_z(walking):
     tilt = rotation.from_axis_angle(X, 0.5 * np.pi)
     rest = rotation.identity((len(walking.skeleton),))
     tilted = Reframe(1.0, tilt, rest).apply(walking)
-    reading = normalise(record(tilted))
+    reading = interpret(record(tilted))
     assert reading.up == "Z"
     assert any(w.startswith("up axis: the rest pose stands along Y, the motion along Z") for w in reading.warnings)
     np.testing.assert_allclose(reading.clip.positions, walking.positions, atol=1e-9)
@@ -85,7 +87,7 @@ def lying(skeleton: Skeleton, frames: int = 60) -> Clip:
 
 
 def test_who_lies_all_the_time_does_not_turn_the_world():
-    reading = normalise(record(lying(make_human(1.75))))
+    reading = interpret(record(lying(make_human(1.75))))
     assert reading.up == "Y"
     assert reading.heading is None and reading.ground is None
 
@@ -98,7 +100,7 @@ def test_who_lies_at_first_does_not_turn_the_world(walking):
         np.concatenate([bed.root, walking.root]),
         np.concatenate([bed.rotations, walking.rotations]),
     )
-    assert normalise(record(clip)).up == "Y"
+    assert interpret(record(clip)).up == "Y"
 
 
 @given(st.floats(-np.pi, np.pi), st.sampled_from([X, Y, Z]))
@@ -107,7 +109,7 @@ def test_any_rest_facing_is_told_facing_z_and_nothing_moves(angle, axis):
     walking = walk(make_human(1.75), 3.0, fps=10.0)
     rest = np.tile(rotation.from_axis_angle(axis, angle), (len(walking.skeleton), 1))
     turned = Reframe(1.0, rotation.identity(), rest).apply(walking)
-    reading = normalise(record(turned), up="Y")
+    reading = interpret(record(turned), up="Y")
     np.testing.assert_allclose(reading.clip.positions, walking.positions, atol=1e-9)
     ankles = [
         reading.clip.skeleton.rest_positions()[walking.skeleton.index(f"{side}Foot")] for side in ("left", "right")
@@ -128,7 +130,7 @@ def test_a_rest_pose_that_does_not_stand_is_replaced_by_a_frame(walking):
         along[i] = rotation.multiply(rotation.from_axis_angle(X, rng.uniform(0, 6)), rotation.between(bone, X))
     odd = Reframe(1.0, rotation.identity(), along).apply(walking)
     assert np.allclose(np.linalg.norm(odd.skeleton.offsets, axis=1), lengths)
-    reading = normalise(record(odd))
+    reading = interpret(record(odd))
     assert any(w.startswith("rest pose: it does not stand") for w in reading.warnings)
     assert reading.up == "Y"
     np.testing.assert_allclose(reading.clip.positions, walking.positions, atol=1e-9)
@@ -142,7 +144,7 @@ def test_a_rest_pose_that_does_not_stand_is_replaced_by_a_frame(walking):
 @pytest.mark.parametrize("up", ["Y", "Z"])
 def test_the_way_back_gives_the_files_own_numbers(up):
     clip = random_clip(np.random.default_rng(2))
-    reading = normalise(Recording(clip, "test", ""), scale=0.01, up=up)
+    reading = interpret(Recording(clip, "test", ""), scale=0.01, up=up)
     back = reading.frame.undo(reading.clip)
     np.testing.assert_allclose(back.positions, clip.positions, atol=1e-9)
     np.testing.assert_allclose(back.skeleton.offsets, clip.skeleton.offsets, atol=1e-12)
@@ -151,28 +153,28 @@ def test_the_way_back_gives_the_files_own_numbers(up):
 
 def test_given_values_are_used_and_checked(walking):
     clip = random_clip(np.random.default_rng(1))
-    reading = normalise(Recording(clip, "test", ""), scale=0.5, up="Y")
+    reading = interpret(Recording(clip, "test", ""), scale=0.5, up="Y")
     np.testing.assert_allclose(reading.clip.positions, 0.5 * clip.positions, atol=1e-12)
-    assert (reading.scale_reason, reading.up_reason) == ("given", "given")
+    assert [reading.find(kind).origin for kind in ("unit", "up axis")] == ["given", "given"]
     for wrong in (0.0, -1.0, float("nan")):
         with pytest.raises(InputError, match="positive"):
-            normalise(Recording(clip, "test", ""), scale=wrong)
+            interpret(Recording(clip, "test", ""), scale=wrong)
         with pytest.raises(InputError, match="positive"):
-            normalise(Recording(clip, "test", ""), fps=wrong)
-    with pytest.raises(InputError, match="allowed: 'X', 'Y', 'Z'"):
-        normalise(Recording(clip, "test", ""), up="W")
-    faster = normalise(record(walking), fps=60.0).clip
+            interpret(Recording(clip, "test", ""), fps=wrong)
+    with pytest.raises(InputError, match="must be one of 'X', 'Y', 'Z'"):
+        interpret(Recording(clip, "test", ""), up="W")
+    faster = interpret(record(walking), fps=60.0).clip
     assert faster.fps == pytest.approx(60.0) and faster.times[0] == 0.0
     assert (
-        normalise(record(walking), roles={"leftHand": "leftLowerArm"}).clip.skeleton.roles["leftHand"] == "leftLowerArm"
+        interpret(record(walking), roles={"leftHand": "leftLowerArm"}).clip.skeleton.roles["leftHand"] == "leftLowerArm"
     )
 
 
 def test_a_rate_that_no_file_states_is_named(walking):
     assert any(
-        w.startswith("frame rate: the file states none") for w in normalise(record(walking, has_rate=False)).warnings
+        w.startswith("frame rate: the file states none") for w in interpret(record(walking, has_rate=False)).warnings
     )
-    assert not normalise(record(walking, has_rate=False), fps=30.0).warnings
+    assert not interpret(record(walking, has_rate=False), fps=30.0).warnings
 
 
 def test_the_mesh_goes_with_the_rest_pose_and_says_how_tall_the_body_is(walking):
@@ -185,7 +187,7 @@ def test_the_mesh_goes_with_the_rest_pose_and_says_how_tall_the_body_is(walking)
     joints[:, 0] = [*range(len(rest)), file.skeleton.index("head")]
     weights = np.tile([1.0, 0.0, 0.0, 0.0], (len(dots), 1))
     skin = SkinnedMesh(dots, np.tile(Z, (len(dots), 1)), np.zeros((0, 3), int), joints, weights)
-    reading = normalise(dataclasses.replace(record(file), skin=skin))
+    reading = interpret(dataclasses.replace(record(file), skin=skin))
     assert reading.scale == 0.01
     np.testing.assert_allclose(reading.skin.vertices[:-1], reading.clip.skeleton.rest_positions(), atol=1e-9)
     np.testing.assert_allclose(reading.skin.normals, np.tile(-Z, (len(dots), 1)), atol=1e-9)
@@ -197,7 +199,7 @@ def test_the_mesh_goes_with_the_rest_pose_and_says_how_tall_the_body_is(walking)
 @given(st.integers(2, 30), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_any_recording_is_survived(joints, frames, seed):
     clip = random_clip(np.random.default_rng(seed), frames, joints)
-    reading = normalise(Recording(clip, "test", ""))
+    reading = interpret(Recording(clip, "test", ""))
     assert np.isfinite(reading.clip.positions).all()
     assert len(reading.clip.skeleton) == joints
     assert len(reading.clip) + reading.dropped == frames
@@ -232,3 +234,33 @@ def test_recordings(name, scale, up, named):
         reading.clip.skeleton.rest_positions()[reading.clip.skeleton.index(f"{s}UpperLeg")] for s in ("left", "right")
     )
     assert left[0] > right[0]
+
+
+def list_documented(what: str) -> list[tuple[str, str]]:
+    """The rows of a table of docs/files.md: the name in its first column, and the rest."""
+    text = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
+    table = text.split(f"<!-- {what} -->")[1].split(f"<!-- /{what} -->")[0]
+    return re.findall(r"^\| `(\w+)` \|(.*)\|$", table, re.MULTILINE)
+
+
+def test_the_documented_steps_are_those_of_the_pipeline():
+    assert [name for name, _ in list_documented("steps")] == [step.__name__ for step in STEPS]
+    assert [name for name, _ in list_documented("observations")] == [each.__name__ for each in OBSERVATIONS]
+    for (name, row), step in zip(list_documented("steps"), STEPS, strict=True):
+        assert step.__module__.replace(".", "/").removeprefix("poise/") in row, name
+
+
+def test_each_decision_is_made_once_and_is_known_by_its_kind(walking):
+    reading = interpret(record(walking), scale=1.0)
+    decisions = [finding for finding in reading.findings if finding.origin is not None]
+    kinds = ["roles", "frame rate", "unit", "up axis", "rest facing", "rest pose"]
+    assert [finding.kind for finding in decisions] == kinds
+    assert all(reading.find(finding.kind) is finding for finding in decisions)
+    assert reading.find("unit").origin == "given" and reading.find("frame rate").origin == "stated"
+
+
+def test_findings_stay_with_what_they_are_of(walking):
+    reading = interpret(record(walking.replace(root=walking.root + [0.0, 0.4, 0.0]), has_rate=False), fps=None)
+    kinds = [finding.kind for finding in reading.observations]
+    assert "floor" in kinds and "frame rate" in kinds and reading.find("frame rate").origin == "guessed"
+    assert reading.warnings == tuple(finding.sentence for finding in reading.observations)
